@@ -1,0 +1,181 @@
+/**
+ * What the loader hands to every emitter: plain data, fully resolved and checked. No YAML, no ts-morph, no file system.
+ * All names are neutral (`orch.io`). Types are referenced by their unique name (`core.v1.PodSpec`).
+ */
+import type { JsonValue } from "../../runtime/kit/json.ts"
+import type { NameRule, Subresource, Verb } from "../../runtime/kit/kind.ts"
+import type { Scalar } from "../../runtime/kit/shape.ts"
+
+export interface Model {
+  /** Sorted by group, version, kind. */
+  readonly kinds: readonly KindModel[]
+  /** Every named type by its unique name. */
+  readonly types: ReadonlyMap<string, TypeModel>
+  readonly files: readonly FileModel[]
+}
+
+/** A schema file; `generated/` mirrors it. */
+export interface FileModel {
+  /** Relative to the schema folder, without `.yaml`: `core/v1/pod`, `core/v1/shared/pod-spec`, `meta/v1/object-meta`. */
+  readonly path: string
+  readonly group: string
+  readonly version: string
+  /** Unique names of the types declared in it, in the order of the file; the kind's own type first. */
+  readonly types: readonly string[]
+  readonly kind?: string
+}
+
+export interface KindModel {
+  readonly file: string
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly doc: string
+  readonly listKind: string
+  readonly resource: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly verbs: readonly Verb[]
+  readonly nameRule: NameRule
+  readonly type: string
+  readonly storage: { readonly path: string; readonly group: string; readonly version: string; readonly kind: string; readonly ttlOption?: string; readonly uncached?: boolean }
+  readonly selectable: readonly { readonly name: string; readonly value: ExpressionModel }[]
+  readonly columns: readonly ColumnModel[]
+  readonly subresources: readonly Subresource[]
+  readonly create: { readonly drops: readonly string[] }
+  readonly update: { readonly keeps: readonly string[]; readonly createOnUpdate: boolean; readonly unconditional: boolean; readonly generation?: readonly string[] }
+  readonly delete: { readonly propagation: "background" | "orphan" | "foreground" | "unsupported"; readonly returns: "Status" | "object" }
+  readonly behaviours: readonly string[]
+  /** Field renames between this version and the stored one, or a named conversion. */
+  readonly conversion?: { readonly rename: readonly { readonly here: string; readonly stored: string }[]; readonly behaviour?: string }
+  readonly warnings: readonly { readonly when: ExpressionModel; readonly text: string; readonly at: string }[]
+}
+
+export interface ColumnModel {
+  readonly name: string
+  readonly type: "string" | "integer" | "number" | "boolean" | "date"
+  readonly format: string
+  readonly doc: string
+  readonly priority: number
+  readonly value: ExpressionModel
+}
+
+export interface TypeModel {
+  /** Unique: `core.v1.PodSpec`. */
+  readonly name: string
+  /** `PodSpec` */
+  readonly localName: string
+  readonly group: string
+  readonly version: string
+  readonly file: string
+  readonly doc: string
+  readonly fields: readonly FieldModel[]
+  readonly preserveUnknown: boolean
+  readonly structType?: "atomic" | "granular"
+  readonly rules: readonly RuleModel[]
+  readonly defaults: readonly DefaultRuleModel[]
+  /** Named validators in `runtime/behaviours/` for what rules cannot say. */
+  readonly checks: readonly string[]
+  /** Discriminated unions: exactly / at most one of these fields is set. */
+  readonly oneOf: readonly { readonly fields: readonly string[]; readonly required: boolean }[]
+}
+
+export type TypeRefModel =
+  | { readonly scalar: Scalar }
+  | { readonly list: TypeRefModel }
+  | { readonly map: TypeRefModel }
+  | { readonly ref: string }
+  | { readonly wrappedList: TypeRefModel }
+
+export interface FieldModel {
+  readonly name: string
+  readonly type: TypeRefModel
+  readonly doc: string
+  readonly number?: number
+  readonly protoName?: string
+  readonly inline: boolean
+  readonly pointer: boolean
+  readonly keepEmpty: boolean
+  readonly deprecated: boolean
+  /** `published`: only in the published schema; `true`: absent is a FieldValueRequired as well. */
+  readonly required: false | "published" | true
+  /** Absent, "" , [] and {} are FieldValueRequired. */
+  readonly nonEmpty: boolean
+  readonly requiredOn?: "create" | "update"
+  readonly default?: JsonValue
+  readonly enum?: readonly JsonValue[]
+  /** A format the kit knows by name: `dns-label`, `qualified-name`, `ip`, ...; applied to every item with `items`, keys and values below. */
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  /** Constraints on list items or map values, and on map keys. */
+  readonly items?: Constraints
+  readonly values?: Constraints
+  readonly keys?: Constraints
+  /** Items may not repeat: whole (`[]`) or by these fields. Each inner list is one uniqueness. */
+  readonly unique: readonly (readonly string[])[]
+  readonly immutable: boolean | "once-set"
+  readonly listType?: "atomic" | "set" | "map"
+  readonly mapKeys?: readonly string[]
+  readonly mapType?: "atomic" | "granular"
+  readonly structType?: "atomic" | "granular"
+  readonly patch?: readonly ("merge" | "replace" | "retainKeys")[]
+  readonly mergeKey?: string
+}
+
+export interface Constraints {
+  readonly enum?: readonly JsonValue[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+}
+
+/** Holds when `rule` is true. `self` is the value of the type; `oldSelf` (only with on: update) its stored value. */
+export interface RuleModel {
+  readonly rule: ExpressionModel
+  readonly when?: ExpressionModel
+  /** Dotted path below the type that the failure names; "" = the value itself. */
+  readonly at: string
+  readonly reason: "Required" | "Invalid" | "NotSupported" | "TooLong" | "TooMany" | "Duplicate" | "Forbidden" | "NotFound"
+  readonly message: string
+  readonly on: "any" | "create" | "update"
+}
+
+/** `set` gets `to` when it is absent (or empty and not a pointer) and `when` holds. */
+export interface DefaultRuleModel {
+  readonly set: string
+  readonly to: ExpressionModel
+  readonly when?: ExpressionModel
+  /** Overwrites what is there as well. */
+  readonly force: boolean
+}
+
+/** An expression of the dialect: its text, where it stands, and its parsed form. */
+export interface ExpressionModel {
+  readonly text: string
+  readonly tree: ExpressionTree
+}
+
+export type ExpressionTree =
+  | { readonly node: "literal"; readonly value: JsonValue }
+  | { readonly node: "name"; readonly name: string }
+  | { readonly node: "select"; readonly of: ExpressionTree; readonly field: string }
+  | { readonly node: "index"; readonly of: ExpressionTree; readonly index: ExpressionTree }
+  | { readonly node: "call"; readonly function: string; readonly target?: ExpressionTree; readonly arguments: readonly ExpressionTree[] }
+  | { readonly node: "unary"; readonly operator: "!" | "-"; readonly of: ExpressionTree }
+  | { readonly node: "binary"; readonly operator: string; readonly left: ExpressionTree; readonly right: ExpressionTree }
+  | { readonly node: "conditional"; readonly test: ExpressionTree; readonly then: ExpressionTree; readonly otherwise: ExpressionTree }
+  | { readonly node: "list"; readonly items: readonly ExpressionTree[] }
+  | { readonly node: "macro"; readonly macro: "all" | "exists" | "existsOne" | "filter" | "map"; readonly of: ExpressionTree; readonly variable: string; readonly body: ExpressionTree }

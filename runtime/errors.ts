@@ -1,0 +1,143 @@
+/**
+ * The errors of the API and every text in them (house rule: one closed union, one place for messages). Thrown by verbs,
+ * registry, behaviours and filters; turned into a Status exactly once, in `app.ts`. Messages follow the recorded
+ * answers of the reference server.
+ */
+import type { Failure } from "./kit/failure.ts"
+
+/** `reason` of a Status: the closed set clients switch on. */
+export type Reason =
+  | "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "MethodNotAllowed" | "NotAcceptable" | "AlreadyExists" | "Conflict"
+  | "Gone" | "Expired" | "RequestEntityTooLarge" | "UnsupportedMediaType" | "Invalid" | "TooManyRequests" | "InternalError"
+  | "ServerTimeout" | "Timeout" | "ServiceUnavailable" | ""
+
+export interface StatusCause {
+  readonly reason?: string
+  readonly message?: string
+  readonly field?: string
+}
+
+export interface StatusDetails {
+  readonly name?: string
+  readonly group?: string
+  /** The resource (plural) or, for Invalid, the kind. */
+  readonly kind?: string
+  readonly uid?: string
+  readonly causes?: readonly StatusCause[]
+  readonly retryAfterSeconds?: number
+}
+
+/** Anything a client did or met that ends its request with a Status failure. Groups in `details` are neutral. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: number,
+    readonly reason: Reason,
+    message: string,
+    readonly details?: StatusDetails,
+    /** metadata.continue of the Status: the inconsistent-continue token of an expired page. */
+    readonly continueToken?: string,
+  ) {
+    super(message)
+    this.name = "ApiError"
+  }
+}
+
+/** What an error is about: the resource and, where there is one, the object. */
+export interface Subject {
+  readonly group: string
+  /** Plural resource; for `invalid` the kind. */
+  readonly resource: string
+  readonly name?: string
+}
+
+function qualified(subject: Subject): string {
+  return subject.group === "" ? subject.resource : `${subject.resource}.${subject.group}`
+}
+
+function details(subject: Subject, more: StatusDetails = {}): StatusDetails {
+  return {
+    ...(subject.name !== undefined && subject.name !== "" && { name: subject.name }),
+    ...(subject.group !== "" && { group: subject.group }),
+    kind: subject.resource,
+    ...more,
+  }
+}
+
+export const badRequest = (message: string): ApiError => new ApiError(400, "BadRequest", message)
+export const unauthorized = (): ApiError => new ApiError(401, "Unauthorized", "Unauthorized")
+export const forbidden = (subject: Subject, why: string, more?: StatusDetails): ApiError =>
+  new ApiError(403, "Forbidden", `${qualified(subject)} ${quote(subject.name ?? "")} is forbidden: ${why}`, details(subject, more))
+export const notFound = (subject: Subject): ApiError =>
+  new ApiError(404, "NotFound", `${qualified(subject)} ${quote(subject.name ?? "")} not found`, details(subject))
+/** No such path, group, version or resource. */
+export const unknownPath = (): ApiError => new ApiError(404, "NotFound", "the server could not find the requested resource", {})
+export const methodNotAllowed = (subject: Subject, verb: string): ApiError =>
+  new ApiError(405, "MethodNotAllowed", `${verb} is not supported on resources of kind ${quote(qualified(subject))}`, details(subject))
+export const notAcceptable = (accepted: readonly string[]): ApiError =>
+  new ApiError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
+export const alreadyExists = (subject: Subject): ApiError =>
+  new ApiError(409, "AlreadyExists", `${qualified(subject)} ${quote(subject.name ?? "")} already exists`, details(subject))
+export const conflict = (subject: Subject, why: string): ApiError =>
+  new ApiError(409, "Conflict", `Operation cannot be fulfilled on ${qualified(subject)} ${quote(subject.name ?? "")}: ${why}`, details(subject))
+export const staleVersion = (subject: Subject): ApiError =>
+  conflict(subject, "the object has been modified; please apply your changes to the latest version and try again")
+export const expired = (message: string, continueToken?: string): ApiError => new ApiError(410, "Expired", message, undefined, continueToken)
+export const tooLarge = (message: string): ApiError => new ApiError(413, "RequestEntityTooLarge", message)
+export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
+  new ApiError(415, "UnsupportedMediaType", `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`)
+export const internal = (message: string): ApiError => new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
+export const timeout = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
+  new ApiError(504, "Timeout", message, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
+export const unavailable = (message: string): ApiError => new ApiError(503, "ServiceUnavailable", message)
+export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
+  new ApiError(429, "TooManyRequests", message, { retryAfterSeconds })
+/** The version asked for is newer than any; specification section 4.6. */
+export const tooLargeResourceVersion = (asked: number, current: number): ApiError =>
+  timeout(`Too large resource version: ${asked}, current: ${current}`, 1, [
+    { reason: "ResourceVersionTooLarge", message: "Too large resource version" },
+  ])
+
+/** A 422 that names every fault. `subject.resource` is the kind here, as clients expect. */
+export function invalid(subject: Subject, failures: readonly Failure[]): ApiError {
+  const causes = failures.map((failure) => ({ reason: causeReason(failure), message: failureText(failure), field: failure.field }))
+  const lines = failures.map((failure) => (failure.field === "" ? failureText(failure) : `${failure.field}: ${failureText(failure)}`))
+  const list = lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`
+  return new ApiError(422, "Invalid", `${qualified(subject)} ${quote(subject.name ?? "")} is invalid: ${list}`, details(subject, { causes }))
+}
+
+function causeReason(failure: Failure): string {
+  return failure.type === "InternalError" ? "InternalError" : `FieldValue${failure.type}`
+}
+
+const typeTexts: Record<Failure["type"], string> = {
+  Required: "Required value",
+  Invalid: "Invalid value",
+  NotSupported: "Unsupported value",
+  TooLong: "Too long",
+  TooMany: "Too many",
+  Duplicate: "Duplicate value",
+  Forbidden: "Forbidden",
+  NotFound: "Not found",
+  TypeInvalid: "Invalid value",
+  InternalError: "Internal error",
+}
+
+/** `Invalid value: 70000: must be between 1 and 65535, inclusive`. */
+export function failureText(failure: Failure): string {
+  const head = typeTexts[failure.type]
+  const withValue = failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "TooMany" || failure.type === "InternalError"
+    ? head
+    : `${head}: ${shown(failure.value)}`
+  const detail = failure.supported === undefined ? failure.detail : `supported values: ${failure.supported.map(quote).join(", ")}`
+  return detail === "" ? withValue : `${withValue}: ${detail}`
+}
+
+function shown(value: Failure["value"]): string {
+  if (value === undefined || value === null) return "null"
+  const text = JSON.stringify(value, (_key, item) => (typeof item === "bigint" ? String(item) : item)) ?? "null"
+  return text.length > 512 ? `${text.slice(0, 512)}...` : text
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text)
+}

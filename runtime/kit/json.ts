@@ -1,0 +1,49 @@
+/**
+ * What a decoded JSON document is made of here. Whole numbers that a double cannot hold exactly are `bigint`,
+ * so that identifiers beyond 2^53 survive a round trip.
+ */
+export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject
+export interface JsonObject {
+  [key: string]: JsonValue | undefined
+}
+
+/** Asked wherever a decoded value may be any JSON value: true for an object, false for a list, null or a scalar. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** An API object in decoded form, as verbs, registry and behaviours handle it. */
+export interface ApiObject extends JsonObject {
+  apiVersion?: string
+  kind?: string
+  metadata?: ObjectMeta
+}
+
+/** `metadata` of every object; specification section 2.2. Times are RFC 3339 text as on the wire. */
+export interface ObjectMeta extends JsonObject {
+  name?: string
+  generateName?: string
+  namespace?: string
+  selfLink?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string | null
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: { [key: string]: string }
+  annotations?: { [key: string]: string }
+  ownerReferences?: OwnerReference[]
+  finalizers?: string[]
+  managedFields?: JsonObject[]
+}
+
+/** One entry of `metadata.ownerReferences`. */
+export interface OwnerReference extends JsonObject {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}

@@ -1,0 +1,137 @@
+/**
+ * The record of one kind at one version: all that the runtime needs to serve it. The generator emits one per schema
+ * file; a run-time definition builds the same record from its data. Names and groups are neutral (`events.orch.io`);
+ * `vendor.ts` maps them at the edge.
+ */
+import type { Failures } from "./failure.ts"
+import type { ApiObject, JsonObject, JsonValue } from "./json.ts"
+import type { TypeShape } from "./shape.ts"
+import type { Vendor } from "../vendor.ts"
+
+export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch"
+export type NameRule = "path-segment" | "dns-subdomain" | "dns-label" | "dns1035-label"
+
+export interface Kind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly listKind: string
+  /** `pods` */
+  readonly resource: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  /** Alphabetical, as discovery lists them. */
+  readonly verbs: readonly Verb[]
+  readonly nameRule: NameRule
+  readonly storage: KindStorage
+  /** Beyond `metadata.name` and, for namespaced kinds, `metadata.namespace`. */
+  readonly selectable: readonly SelectableField[]
+  readonly rules: LifecycleRules
+  readonly subresources: readonly Subresource[]
+  /** Names of behaviours (`runtime/behaviours/`), called in this order at their moments. */
+  readonly behaviours: readonly string[]
+  /** Loads what is needed to decode, validate and render this kind. Called on first use; the answer is kept. */
+  readonly load: () => Promise<KindParts>
+}
+
+export interface KindStorage {
+  /** Below the store prefix: `services/specs`. Shared by all versions of a resource. */
+  readonly path: string
+  /** Group, version and kind of the stored form; equal to the kind's own unless it shares storage. */
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  /** The option that holds the time to live, restarted by every write: `event-ttl`. */
+  readonly ttlOption?: string
+  /** The watch cache is off unless asked for (events). */
+  readonly uncached?: boolean
+}
+
+export interface SelectableField {
+  /** As clients write it: `involvedObject.kind`. */
+  readonly name: string
+  /** Text of the field in the **stored** form of the object; "" when absent. Called once per stored version. */
+  readonly value: (stored: ApiObject) => string
+}
+
+/** What create, update and delete do to an object beyond validation. Paths are dotted JSON paths from the root. */
+export interface LifecycleRules {
+  /** Wiped on create: `["status"]`. */
+  readonly createDrops: readonly string[]
+  /** Taken from the stored object on update of the main resource: `["status"]`. */
+  readonly updateKeeps: readonly string[]
+  /** PUT on a missing object creates it. */
+  readonly createOnUpdate: boolean
+  /** PUT without resourceVersion is allowed. */
+  readonly unconditionalUpdate: boolean
+  /** Set to 1 on create; grows when one of these paths changes. Absent: generation is not kept. */
+  readonly generation?: readonly string[]
+  readonly defaultPropagation: "background" | "orphan" | "foreground" | "unsupported"
+  /** Answer of DELETE when the object is gone at once. */
+  readonly deleteReturns: "Status" | "object"
+  /** Immutable from creation on (paths), reported as FieldValueInvalid "field is immutable". */
+  readonly immutable: readonly string[]
+}
+
+/** `status` and every named sub-resource. */
+export interface Subresource {
+  readonly name: string
+  /** status: an update writes only what is not kept. scale: the autoscaling/v1 Scale view. behaviour: a named behaviour answers. */
+  readonly type: "status" | "scale" | "behaviour"
+  readonly verbs: readonly ("get" | "update" | "patch" | "create" | "delete")[]
+  /** Kind of the body when it is not the parent's. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string }
+  /** type status: paths taken from the stored object. */
+  readonly keeps?: readonly string[]
+  /** type scale: dotted paths in the parent. */
+  readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string }
+  /** type behaviour: its name. */
+  readonly behaviour?: string
+}
+
+export interface KindParts {
+  readonly shape: TypeShape
+  /** Fills defaults in place. Called after decode of a request and after each patch, before validation. Idempotent. */
+  readonly applyDefaults: (object: ApiObject, context: DefaultsContext) => void
+  /** Pushes every fault of `object`. `old` is the stored object on update, absent on create. */
+  readonly validate: (object: ApiObject, context: ValidationContext) => void
+  /** Warnings (text only) for a valid object, sent as `Warning: 299`. */
+  readonly warnings?: (object: ApiObject, context: ValidationContext) => string[]
+  readonly columns: readonly Column[]
+  /** protobufjs reflection JSON (`Root.fromJSON`) that holds the message named `shape.name` and all it references. */
+  readonly descriptor: () => Promise<JsonObject>
+  /** Both or neither. `toStored` turns this version's form into the stored form, `fromStored` back. Pure; never changes its argument. */
+  readonly toStored?: (object: ApiObject) => ApiObject
+  readonly fromStored?: (object: ApiObject) => ApiObject
+}
+
+export interface DefaultsContext {
+  readonly vendor: Vendor
+}
+
+export interface ValidationContext {
+  readonly failures: Failures
+  readonly vendor: Vendor
+  /** Stored object; absent on create. */
+  readonly old?: ApiObject
+  /** Sub-resource being written: "status", ...; absent for the main resource. */
+  readonly subresource?: string
+}
+
+/** A Table column; specification section 2.4. */
+export interface Column {
+  readonly name: string
+  readonly type: "string" | "integer" | "number" | "boolean" | "date"
+  readonly format: string
+  readonly description: string
+  readonly priority: number
+  /** The cell, from the object in the **requested** version. */
+  readonly value: (object: ApiObject, context: CellContext) => JsonValue
+  /** Table row conditions (only pods have them). */
+}
+
+export interface CellContext {
+  readonly nowMs: number
+}

@@ -1,0 +1,66 @@
+/**
+ * The one place that knows the vendor word. Schemas, generated code and the runtime speak the neutral form (`orch`);
+ * names are mapped here on their way in and out. The specification writes `orch` for the vendor word (its introduction).
+ */
+export type VendorName = "orch" | "kubernetes"
+
+export interface Vendor {
+  readonly name: VendorName
+  /** Group as clients write it: `events.orch.io` → `events.k8s.io`. Groups of users pass unchanged. */
+  group(neutral: string): string
+  /** Back from what a client wrote; the answer of an unknown group is the group itself. */
+  neutralGroup(wire: string): string
+  /** `group/version` of the wire, both ways. */
+  apiVersion(neutral: string): string
+  neutralApiVersion(wire: string): string
+  /** Label, annotation, finalizer and Secret-type domains: `orch.io/metadata.name` → `kubernetes.io/metadata.name`. */
+  domain(neutral: string): string
+  /** `orch-system` → `kube-system`. */
+  namespace(neutral: string): string
+  /** `application/vnd.orch.protobuf` or `application/vnd.kubernetes.protobuf`. */
+  readonly compactMediaType: string
+  /** `x-orch-` or `x-kubernetes-`. */
+  readonly extensionPrefix: string
+  /** Name of an OpenAPI definition: `io.orch.api.core.v1.Pod` → `io.k8s.api.core.v1.Pod`. */
+  definition(neutral: string): string
+  /** The finalizer word of namespaces and the name of the server's own Service. */
+  readonly word: string
+}
+
+const orch: Vendor = {
+  name: "orch",
+  group: (neutral) => neutral,
+  neutralGroup: (wire) => wire,
+  apiVersion: (neutral) => neutral,
+  neutralApiVersion: (wire) => wire,
+  domain: (neutral) => neutral,
+  namespace: (neutral) => neutral,
+  compactMediaType: "application/vnd.orch.protobuf",
+  extensionPrefix: "x-orch-",
+  definition: (neutral) => neutral,
+  word: "orch",
+}
+
+const kubernetes: Vendor = {
+  name: "kubernetes",
+  group: (neutral) => (neutral.endsWith(".orch.io") ? `${neutral.slice(0, -"orch.io".length)}k8s.io` : neutral),
+  neutralGroup: (wire) => (wire.endsWith(".k8s.io") ? `${wire.slice(0, -"k8s.io".length)}orch.io` : wire),
+  apiVersion: (neutral) => mapGroupOf(neutral, kubernetes.group),
+  neutralApiVersion: (wire) => mapGroupOf(wire, kubernetes.neutralGroup),
+  domain: (neutral) => neutral.replace(/(^|\.)orch\.io(?=\/)/, "$1kubernetes.io"),
+  namespace: (neutral) => neutral.replace(/^orch-/, "kube-"),
+  compactMediaType: "application/vnd.kubernetes.protobuf",
+  extensionPrefix: "x-kubernetes-",
+  definition: (neutral) => neutral.replace(/^io\.orch\./, "io.k8s."),
+  word: "kubernetes",
+}
+
+function mapGroupOf(apiVersion: string, map: (group: string) => string): string {
+  const slash = apiVersion.indexOf("/")
+  return slash < 0 ? apiVersion : map(apiVersion.slice(0, slash)) + apiVersion.slice(slash)
+}
+
+/** Called once at start with the value of `--vendor`. */
+export function vendorProfile(name: VendorName): Vendor {
+  return name === "kubernetes" ? kubernetes : orch
+}
