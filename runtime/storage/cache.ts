@@ -1,0 +1,99 @@
+/**
+ * What the registry reads through: the newest state of every resource as encoded bytes, snapshots of it, and one event
+ * stream shared by all watchers. Implemented by `watch-cache/` over any Store. Bytes first: `json` is made at most once
+ * per object version and never parsed on get, list or watch.
+ */
+import type { ApiObject } from "../kit/json.ts"
+import type { StoredValue } from "./store.ts"
+
+/** One version of one object. Immutable; shared by every reader. */
+export interface CachedObject {
+  readonly key: string
+  readonly createRevision: number
+  readonly modRevision: number
+  /**
+   * The stored version of the object as JSON, `metadata.resourceVersion` in place. Always starts with
+   * `{"kind":"<Kind>","apiVersion":"<apiVersion>",` (wire names), so that list items can leave that head out.
+   */
+  json(): Buffer
+  /** Metadata and selectable fields, read from the bytes on first use and kept. */
+  labels(): Readonly<Record<string, string>>
+  /** Value of a selectable field of the kind (`metadata.name` and `metadata.namespace` included), "" when absent. */
+  field(name: string): string
+  /**
+   * Another form of the same version (another API version, the compact encoding, a watch frame): made once per object
+   * version, kept under the cache's byte budget, made again when it was dropped.
+   */
+  derived(form: string, make: () => Buffer): Buffer
+}
+
+/** How the cache of one resource reads stored values. Given once per storage path. */
+export interface ResourceCodec {
+  /** Stored value to JSON bytes with resourceVersion = modRevision in place. */
+  toJson(value: StoredValue): Buffer
+  /** Labels and all selectable fields from the JSON bytes. */
+  describe(json: Buffer): { labels: Record<string, string>; fields: Record<string, string> }
+}
+
+export interface CacheEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED"
+  readonly revision: number
+  /** DELETED: the last state, with resourceVersion = the revision of the deletion. */
+  readonly object: CachedObject
+  /** State before, for selectors that an object enters or leaves; absent for ADDED. */
+  readonly previous?: CachedObject
+}
+
+export interface Snapshot {
+  /** The store's revision that this state shows. */
+  readonly revision: number
+  /** In key order below `prefix`, after `startAfter`. */
+  entries(options: { prefix: string; startAfter?: string }): Iterable<CachedObject>
+  /** Entries below `prefix` after `startAfter`, without visiting them one by one where it can be helped. */
+  count(options: { prefix: string; startAfter?: string }): number
+}
+
+export interface Subscription {
+  stop(): void
+}
+
+export interface SubscribeOptions {
+  /** Below the resource: `""` = all, or `<namespace>/`, or `<namespace>/<name>` with `exact`. */
+  readonly prefix: string
+  readonly exact?: boolean
+  /** Events with a greater revision. Throws StoreError "compacted" when the window does not reach back. */
+  readonly afterRevision: number
+  /** In revision order, several at once when they are there; synchronous and quick: frames are queued, not awaited. */
+  readonly onEvents: (events: readonly CacheEvent[], revision: number) => void
+  /** Progress without events for this subscriber, for bookmarks: everything up to `revision` was delivered. At most once a second. */
+  readonly onProgress?: (revision: number) => void
+  /** The cache had to start over (store lost, compacted): end the watch, clients resume or relist. */
+  readonly onEnd: () => void
+}
+
+/** The cache of one resource (one storage path, all versions of it). */
+export interface ResourceCache {
+  /** Filled from the store. */
+  readonly ready: Promise<void>
+  /** Everything the store committed up to here is reflected. */
+  revision(): number
+  /** Resolves once `revision() >= revision`; false when `timeoutMs` passed first. */
+  waitFor(revision: number, timeoutMs: number): Promise<boolean>
+  get(key: string): CachedObject | undefined
+  snapshot(): Snapshot
+  /** The state at a retained revision; undefined when the window does not reach back or `revision` is newer than the cache. */
+  snapshotAt(revision: number): Promise<Snapshot | undefined>
+  subscribe(options: SubscribeOptions): Subscription
+  /** Oldest revision a watch may start after. */
+  oldestRevision(): number
+  /** Called before committing bytes that are already at hand, so that the event does not decode them again. `json(revision)` yields the final bytes. */
+  expect(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void
+}
+
+export interface Cache {
+  /** Registers a resource (once per storage path, before or after start) and answers its cache. */
+  resource(path: string, codec: ResourceCodec): ResourceCache
+  /** The revision a consistent read must show: asked of the store. */
+  consistentRevision(): Promise<number>
+  close(): Promise<void>
+}
