@@ -1,0 +1,122 @@
+/**
+ * Cuts an expression of the dialect into tokens. Offsets count UTF-16 units from the start of the expression; the
+ * loader turns them into lines and columns of the file.
+ */
+
+export interface Token {
+  readonly kind: "name" | "number" | "text" | "symbol" | "end"
+  /** As written; of a text literal, the text it stands for. */
+  readonly text: string
+  readonly value?: number
+  readonly offset: number
+}
+
+/** What is wrong with an expression. `expected` says what would be right; never thrown past `parseExpression`. */
+export interface ExpressionFault {
+  readonly offset: number
+  readonly found: string
+  readonly expected: string
+  readonly nearest?: string
+}
+
+/** Carries a fault from the depth of the parser to `parseExpression`, which catches it. */
+export class ExpressionError extends Error {
+  constructor(readonly fault: ExpressionFault) {
+    super(fault.expected)
+  }
+}
+
+const symbols = ["&&", "||", "??", "==", "!=", "<=", ">=", "<", ">", "!", "-", "+", "*", "/", "%", "?", ":", ".", ",", "(", ")", "[", "]"] as const
+const namePattern = /[A-Za-z_$][A-Za-z0-9_$]*/y
+const numberPattern = /(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|0x[0-9a-fA-F]+|\d+)/y
+const blankPattern = /[ \t\r\n]+/y
+
+/** Called once per expression. Throws `ExpressionError` for a character or literal that begins no token. */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = []
+  let offset = 0
+  while (offset < text.length) {
+    const blank = match(blankPattern, text, offset)
+    if (blank !== undefined) {
+      offset += blank.length
+      continue
+    }
+    const { token, length } = tokenAt(text, offset)
+    tokens.push(token)
+    offset += length
+  }
+  tokens.push({ kind: "end", text: "the end", offset: text.length })
+  return tokens
+}
+
+function tokenAt(text: string, offset: number): { token: Token; length: number } {
+  const rawText = /^[rR](?=["'])/.test(text.slice(offset, offset + 2))
+  const name = rawText ? undefined : match(namePattern, text, offset)
+  if (name !== undefined) return { token: { kind: "name", text: name, offset }, length: name.length }
+  const number = match(numberPattern, text, offset)
+  if (number !== undefined) {
+    return { token: { kind: "number", text: number, value: numberOf(number, offset), offset }, length: number.length }
+  }
+  const start = rawText ? offset + 1 : offset
+  if (text[start] === '"' || text[start] === "'") {
+    const literal = textLiteral(text, start, rawText)
+    return { token: { kind: "text", text: literal.value, offset }, length: literal.end - offset }
+  }
+  const symbol = symbols.find((candidate) => text.startsWith(candidate, offset))
+  if (symbol !== undefined) return { token: { kind: "symbol", text: symbol, offset }, length: symbol.length }
+  throw new ExpressionError(unknownCharacter(text, offset))
+}
+
+function unknownCharacter(text: string, offset: number): ExpressionFault {
+  const character = String.fromCodePoint(text.codePointAt(offset) ?? 0)
+  const doubled: Record<string, string> = { "=": "==", "&": "&&", "|": "||" }
+  const meant = doubled[character]
+  return { offset, found: character, expected: "an operator, a name or a literal", ...(meant !== undefined && { nearest: meant }) }
+}
+
+function match(pattern: RegExp, text: string, offset: number): string | undefined {
+  pattern.lastIndex = offset
+  return pattern.exec(text)?.[0]
+}
+
+function numberOf(text: string, offset: number): number {
+  const value = Number(text)
+  const whole = !/[.eE]/.test(text) || text.startsWith("0x")
+  if (!whole || Number.isSafeInteger(value)) return value
+  throw new ExpressionError({ offset, found: text, expected: "a whole number within 2^53" })
+}
+
+const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t", "\\": "\\", '"': '"', "'": "'", "`": "`", "?": "?", "0": "\0" }
+
+/** `start` is at the opening quote; `end` is behind the closing one. */
+function textLiteral(text: string, start: number, raw: boolean): { value: string; end: number } {
+  const quote = text[start]
+  let value = ""
+  let offset = start + 1
+  for (;;) {
+    const character = text[offset]
+    if (character === undefined) {
+      throw new ExpressionError({ offset: start, found: text.slice(start), expected: `a closing ${quote ?? '"'} for this text` })
+    }
+    if (character === quote) return { value, end: offset + 1 }
+    if (character !== "\\" || raw) {
+      value += character
+      offset += 1
+      continue
+    }
+    const escaped = escapeAt(text, offset)
+    value += escaped.value
+    offset += escaped.length
+  }
+}
+
+function escapeAt(text: string, offset: number): { value: string; length: number } {
+  const letter = text[offset + 1] ?? ""
+  if (letter === "u") {
+    const digits = /^[0-9a-fA-F]{4}/.exec(text.slice(offset + 2))?.[0]
+    if (digits !== undefined) return { value: String.fromCharCode(Number.parseInt(digits, 16)), length: 6 }
+  }
+  const value = escapes[letter]
+  if (value !== undefined) return { value, length: 2 }
+  throw new ExpressionError({ offset, found: `\\${letter}`, expected: 'one of the escapes \\n \\r \\t \\\\ \\" \\\' \\uXXXX (a pattern reads better as r"...")' })
+}

@@ -1,0 +1,255 @@
+/**
+ * Parser of the expression language (docs/DIALECT.md, "Expressions"): CEL's syntax, a subset, with `??`.
+ *
+ * Strength, weakest first: `?:`, `??`, `||`, `&&`, comparisons and `in`, `+ -`, `* / %`, `! -` (unary), `.x [x] f(x)`.
+ * `a ?? b == c` reads two ways, so `??` beside another binary operator wants parentheses: a fault says so.
+ */
+import type { ExpressionTree } from "../model/model.ts"
+import { ExpressionError, type ExpressionFault, type Token, tokenize } from "./expression-lexer.ts"
+import { expressionFunctions, isMacro, macros } from "./functions.ts"
+import { nearest } from "./nearest.ts"
+
+export type { ExpressionFault } from "./expression-lexer.ts"
+
+export type ParsedExpression = { readonly tree: ExpressionTree; readonly positions: ExpressionPositions } | { readonly fault: ExpressionFault }
+
+/** Where each node of a tree begins, as an offset into the text: the operator of a binary, the name of a select or call. */
+export type ExpressionPositions = ReadonlyMap<ExpressionTree, number>
+
+/** Nesting of parentheses, lists and calls; deeper is a fault rather than a full stack. */
+const maxDepth = 64
+
+/** Called by the loader for each expression of a schema. Pure; a wrong text is answered with its first fault, never thrown. */
+export function parseExpression(text: string): ParsedExpression {
+  try {
+    const parser = new Parser(tokenize(text))
+    const tree = parser.whole()
+    return { tree, positions: parser.positions }
+  } catch (error) {
+    if (error instanceof ExpressionError) return { fault: error.fault }
+    throw error
+  }
+}
+
+/** One row per strength, weakest first; all are left-associative. */
+const binaryLevels: readonly (readonly string[])[] = [["??"], ["||"], ["&&"], ["<", "<=", ">", ">=", "==", "!=", "in"], ["+", "-"], ["*", "/", "%"]]
+const comparisonLevel = 3
+
+class Parser {
+  readonly positions = new Map<ExpressionTree, number>()
+  private next = 0
+  private depth = 0
+  /** Trees that stood in parentheses: they may be mixed with `??`. */
+  private readonly enclosed = new Set<ExpressionTree>()
+
+  constructor(private readonly tokens: readonly Token[]) {}
+
+  whole(): ExpressionTree {
+    const tree = this.expression()
+    if (this.token.kind !== "end") this.fail("an operator or the end of the expression")
+    return tree
+  }
+
+  private get token(): Token {
+    const token = this.tokens[this.next] ?? this.tokens[this.tokens.length - 1]
+    if (token === undefined) throw new ExpressionError({ offset: 0, found: "nothing", expected: "an expression" })
+    return token
+  }
+
+  private fail(expected: string, near?: string): never {
+    const { kind, text, offset } = this.token
+    throw new ExpressionError({ offset, found: kind === "text" ? JSON.stringify(text) : text, expected, ...(near !== undefined && { nearest: near }) })
+  }
+
+  private advance(): Token {
+    const token = this.token
+    this.next += 1
+    return token
+  }
+
+  private isSymbol(text: string): boolean {
+    return this.token.kind === "symbol" && this.token.text === text
+  }
+
+  private accept(text: string): boolean {
+    if (!this.isSymbol(text)) return false
+    this.next += 1
+    return true
+  }
+
+  private require(symbol: string, after: string): void {
+    if (!this.accept(symbol)) this.fail(`"${symbol}" ${after}`)
+  }
+
+  private at(offset: number, tree: ExpressionTree): ExpressionTree {
+    this.positions.set(tree, offset)
+    return tree
+  }
+
+  private expression(): ExpressionTree {
+    this.depth += 1
+    if (this.depth > maxDepth) this.fail(`an expression nested at most ${maxDepth} deep`)
+    const test = this.binary(0)
+    const { offset } = this.token
+    let tree = test
+    if (this.accept("?")) {
+      const then = this.expression()
+      this.require(":", "and the value otherwise")
+      tree = this.at(offset, { node: "conditional", test, then, otherwise: this.expression() })
+    }
+    this.depth -= 1
+    return tree
+  }
+
+  private binary(level: number): ExpressionTree {
+    const operators = binaryLevels[level]
+    if (operators === undefined) return this.unary()
+    let left = this.binary(level + 1)
+    let compared = false
+    while (this.token.kind !== "text" && operators.includes(this.token.text)) {
+      if (level === comparisonLevel && compared) this.fail("&& between two comparisons: a < b && b < c")
+      compared = true
+      const operator = this.token
+      this.next += 1
+      const right = this.binary(level + 1)
+      if (operator.text === "??") this.refuseMixture(operator, left, right)
+      left = this.at(operator.offset, { node: "binary", operator: operator.text, left, right })
+    }
+    return left
+  }
+
+  private refuseMixture(operator: Token, left: ExpressionTree, right: ExpressionTree): void {
+    for (const side of [left, right]) {
+      if (side.node !== "binary" || side.operator === "??" || this.enclosed.has(side)) continue
+      throw new ExpressionError({
+        offset: operator.offset,
+        found: `?? beside ${side.operator}`,
+        expected: `parentheses that say which binds first: (a ?? b) ${side.operator} c`,
+      })
+    }
+  }
+
+  private unary(): ExpressionTree {
+    const { offset, text, kind } = this.token
+    if (kind !== "symbol" || (text !== "!" && text !== "-")) return this.postfix()
+    this.next += 1
+    this.depth += 1
+    if (this.depth > maxDepth) this.fail(`an expression nested at most ${maxDepth} deep`)
+    const of = this.unary()
+    this.depth -= 1
+    if (text === "-" && of.node === "literal" && typeof of.value === "number") return this.at(offset, { node: "literal", value: -of.value })
+    return this.at(offset, { node: "unary", operator: text, of })
+  }
+
+  private postfix(): ExpressionTree {
+    let tree = this.primary()
+    for (;;) {
+      if (this.accept(".")) tree = this.member(tree)
+      else if (this.isSymbol("[")) tree = this.index(tree)
+      else return tree
+    }
+  }
+
+  private index(of: ExpressionTree): ExpressionTree {
+    const { offset } = this.advance()
+    const index = this.expression()
+    this.require("]", "after the index")
+    return this.at(offset, { node: "index", of, index })
+  }
+
+  private member(of: ExpressionTree): ExpressionTree {
+    if (this.token.kind !== "name") this.fail("a field or function name after the dot")
+    const name = this.advance()
+    if (!this.isSymbol("(")) return this.at(name.offset, { node: "select", of, field: name.text })
+    if (isMacro(name.text)) return this.macro(name, of)
+    return this.call(name, of)
+  }
+
+  private macro(name: Token, of: ExpressionTree): ExpressionTree {
+    this.require("(", "after the macro")
+    if (this.token.kind !== "name") this.fail(`a variable name: list.${name.text}(item, ...)`)
+    const variable = this.advance().text
+    this.require(",", `after the variable: list.${name.text}(item, ...)`)
+    const body = this.expression()
+    this.require(")", `after the body of ${name.text}`)
+    if (!isMacro(name.text)) return this.fail(`one of ${macros.join(", ")}`)
+    return this.at(name.offset, { node: "macro", macro: name.text, of, variable, body })
+  }
+
+  private call(name: Token, target?: ExpressionTree): ExpressionTree {
+    const known = expressionFunctions.get(name.text)
+    if (known === undefined) throw new ExpressionError(unknownFunction(name, target !== undefined))
+    const given = [...(target === undefined ? [] : [target]), ...this.arguments()]
+    const subjects = known.form === "method" ? 1 : 0
+    const count = given.length - subjects
+    if (count < known.minimum || count > known.maximum) {
+      throw new ExpressionError({ offset: name.offset, found: `${name.text} with ${plural(Math.max(count, 0), "argument")}`, expected: usage(name.text) })
+    }
+    const [subject, ...rest] = given
+    const callForm = known.form === "call" || subject === undefined
+    const tree: ExpressionTree = callForm
+      ? { node: "call", function: name.text, arguments: given }
+      : { node: "call", function: name.text, target: subject, arguments: rest }
+    return this.at(name.offset, tree)
+  }
+
+  private arguments(): ExpressionTree[] {
+    this.require("(", "after the function")
+    return this.items(")", "after the arguments")
+  }
+
+  private items(close: string, after: string): ExpressionTree[] {
+    const items: ExpressionTree[] = []
+    if (this.accept(close)) return items
+    do items.push(this.expression())
+    while (this.accept(","))
+    this.require(close, after)
+    return items
+  }
+
+  private primary(): ExpressionTree {
+    const token = this.token
+    if (token.kind === "number" || token.kind === "text") {
+      this.next += 1
+      return this.at(token.offset, { node: "literal", value: token.value ?? token.text })
+    }
+    if (token.kind === "name" && token.text !== "in") return this.name()
+    if (this.accept("(")) {
+      const tree = this.expression()
+      this.require(")", "to close the parenthesis")
+      this.enclosed.add(tree)
+      return tree
+    }
+    if (this.accept("[")) return this.at(token.offset, { node: "list", items: this.items("]", "to close the list") })
+    return this.fail("a name, a literal, a list or a parenthesis")
+  }
+
+  private name(): ExpressionTree {
+    const token = this.advance()
+    if (token.text === "true" || token.text === "false") return this.at(token.offset, { node: "literal", value: token.text === "true" })
+    if (token.text === "null") return this.at(token.offset, { node: "literal", value: null })
+    if (!this.isSymbol("(")) return this.at(token.offset, { node: "name", name: token.text })
+    if (!isMacro(token.text)) return this.call(token)
+    throw new ExpressionError({ offset: token.offset, found: `${token.text}(`, expected: `a list before it: list.${token.text}(item, ...)` })
+  }
+}
+
+function unknownFunction(name: Token, method: boolean): ExpressionFault {
+  const words = method ? [...expressionFunctions.keys(), ...macros] : [...expressionFunctions.keys()]
+  const near = nearest(name.text.replaceAll("_", ""), words)
+  return { offset: name.offset, found: `${name.text}(`, expected: `one of the functions ${words.toSorted().join(", ")}`, ...(near !== undefined && { nearest: near }) }
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`
+}
+
+/** How a function is written, for faults and `--explain`: `text.startsWith(argument)`, `min(argument, ... up to 16)`. */
+export function usage(name: string): string {
+  const known = expressionFunctions.get(name)
+  if (known === undefined) return name
+  const { form, minimum, maximum } = known
+  const prefix = form === "method" ? "x." : ""
+  if (minimum === maximum) return `${prefix}${name}(${Array.from({ length: minimum }, (_, index) => String.fromCharCode(97 + index)).join(", ")})`
+  return `${prefix}${name}(...) with ${minimum} to ${plural(maximum, "argument")}`
+}
