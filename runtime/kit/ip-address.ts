@@ -1,0 +1,98 @@
+/**
+ * IP addresses and ranges as the API reads them: IPv4 octets may have leading zeros (objects stored long ago do), IPv6
+ * may end in an IPv4 part, zones are refused. An IPv4-mapped IPv6 address counts as IPv4, as in the reference server.
+ */
+
+export interface IpAddress {
+  readonly family: 4 | 6
+  /** 4 or 16 bytes, each 0 to 255. */
+  readonly bytes: readonly number[]
+}
+
+export interface IpRange {
+  readonly address: IpAddress
+  /** Leading bits that are fixed: 0 to 32 or 0 to 128. */
+  readonly prefixLength: number
+}
+
+/** Reads an address; undefined when the text is none. Called by formats, expressions and address allocation. */
+export function parseIp(text: string): IpAddress | undefined {
+  if (!text.includes(":")) {
+    const bytes = ipv4Bytes(text)
+    return bytes === undefined ? undefined : { family: 4, bytes }
+  }
+  const bytes = ipv6Bytes(text)
+  if (bytes === undefined) return undefined
+  const mapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
+  return mapped ? { family: 4, bytes: bytes.slice(12) } : { family: 6, bytes }
+}
+
+/** Reads `address/bits`; host bits may be set. Undefined when the text is no range. */
+export function parseCidr(text: string): IpRange | undefined {
+  const slash = text.indexOf("/")
+  if (slash < 0) return undefined
+  const address = parseIp(text.slice(0, slash))
+  const bits = text.slice(slash + 1)
+  if (address === undefined || !/^[0-9]{1,3}$/.test(bits)) return undefined
+  const written = text.slice(0, slash).includes(":") ? 128 : 32
+  if (Number(bits) > written) return undefined
+  const prefixLength = written === 128 && address.family === 4 ? Number(bits) - 96 : Number(bits)
+  return prefixLength < 0 ? undefined : { address, prefixLength }
+}
+
+/** Why an address cannot be an endpoint or an external IP, in the words of the API; empty when it can. */
+export function specialIpFaults(address: IpAddress): string[] {
+  const [first = 0, second = 0, third = 0] = address.bytes
+  const zeros = (bytes: readonly number[]): boolean => bytes.every((byte) => byte === 0)
+  const four = address.family === 4
+  if (zeros(address.bytes)) return ["may not be unspecified (0.0.0.0 or ::)"]
+  if (four ? first === 127 : zeros(address.bytes.slice(0, 15)) && address.bytes[15] === 1) {
+    return ["may not be in the loopback range (127.0.0.0/8, ::1/128)"]
+  }
+  if (four ? first === 169 && second === 254 : first === 0xfe && (second & 0xc0) === 0x80) {
+    return ["may not be in the link-local range (169.254.0.0/16, fe80::/10)"]
+  }
+  if (four ? first === 224 && second === 0 && third === 0 : first === 0xff && (second & 0x0f) === 0x02) {
+    return ["may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"]
+  }
+  return []
+}
+
+function ipv4Bytes(text: string): number[] | undefined {
+  if (text.length > 64) return undefined
+  const parts = text.split(".")
+  if (parts.length !== 4 || !parts.every((part) => /^[0-9]+$/.test(part))) return undefined
+  const bytes = parts.map(Number)
+  return bytes.every((byte) => byte <= 255) ? bytes : undefined
+}
+
+function ipv6Bytes(text: string): number[] | undefined {
+  if (text.length > 64) return undefined
+  const halves = text.split("::")
+  if (halves.length > 2) return undefined
+  const head = groupBytes(halves[0] ?? "", halves.length === 1)
+  const tail = halves.length === 1 ? [] : groupBytes(halves[1] ?? "", true)
+  if (head === undefined || tail === undefined) return undefined
+  const missing = 16 - head.length - tail.length
+  if (halves.length === 1 ? missing !== 0 : missing < 2) return undefined
+  return [...head, ...new Array<number>(missing).fill(0), ...tail]
+}
+
+/** `last`: the final group may be an IPv4 address. */
+function groupBytes(text: string, last: boolean): number[] | undefined {
+  if (text === "") return []
+  const groups = text.split(":")
+  const bytes: number[] = []
+  for (const [index, group] of groups.entries()) {
+    if (last && index === groups.length - 1 && group.includes(".")) {
+      const four = ipv4Bytes(group)
+      if (four === undefined) return undefined
+      bytes.push(...four)
+    } else {
+      if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return undefined
+      const value = Number.parseInt(group, 16)
+      bytes.push(value >> 8, value & 255)
+    }
+  }
+  return bytes
+}
