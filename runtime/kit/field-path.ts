@@ -1,0 +1,142 @@
+/**
+ * Reading, writing and naming places in decoded objects. Dotted paths (`spec.replicas`) come from schemas and never
+ * contain keys with dots; failure paths (`metadata.labels[a.b]`) are only shown. Names such as `__proto__` or
+ * `constructor` are ordinary keys: nothing here looks at prototypes.
+ */
+import { setField } from "./json-text.ts"
+import { isObject } from "./json.ts"
+import type { JsonObject, JsonValue } from "./json.ts"
+
+/** A field of an object by name, undefined when it is absent. Called where the name comes from a client or a schema. */
+export function ownField(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+/** The value at a dotted path; undefined when it, or an object on the way, is absent. The empty path is the object. */
+export function getPath(object: JsonObject, path: string): JsonValue | undefined {
+  let value: JsonValue | undefined = object
+  for (const name of steps(path)) {
+    if (!isObject(value)) return undefined
+    value = ownField(value, name)
+  }
+  return value
+}
+
+/**
+ * Puts `value` at a dotted path, in place; objects on the way are made, replacing what is not an object.
+ * `undefined` removes the field instead and makes nothing.
+ */
+export function setPath(object: JsonObject, path: string, value: JsonValue | undefined): void {
+  if (value === undefined) {
+    deletePath(object, path)
+    return
+  }
+  const names = steps(path)
+  const last = names.pop()
+  if (last === undefined) throw new Error("setPath needs a path")
+  let parent = object
+  for (const name of names) {
+    const next = ownField(parent, name)
+    if (isObject(next)) parent = next
+    else {
+      const made: JsonObject = {}
+      setField(parent, name, made)
+      parent = made
+    }
+  }
+  setField(parent, last, value)
+}
+
+/** Removes the field at a dotted path, in place; true when it was there. */
+export function deletePath(object: JsonObject, path: string): boolean {
+  const names = steps(path)
+  const last = names.pop()
+  const parent = getPath(object, names.join("."))
+  if (last === undefined || !isObject(parent) || !Object.hasOwn(parent, last)) return false
+  return delete parent[last]
+}
+
+/**
+ * Makes `to` hold at a dotted path what `from` holds there, absence included. The value is shared, not cloned: the
+ * caller owns both. Called for the fields that an update or a sub-resource keeps from the stored object.
+ */
+export function copyPath(from: JsonObject, to: JsonObject, path: string): void {
+  setPath(to, path, getPath(from, path))
+}
+
+function steps(path: string): string[] {
+  return path === "" ? [] : path.split(".")
+}
+
+/** Whether two decoded values are the same JSON. The order of fields does not matter; absent and undefined are one. */
+export function deepEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  if (left === right) return true
+  if (Array.isArray(left)) {
+    return Array.isArray(right) && left.length === right.length && left.every((item, index) => deepEqual(item, right[index]))
+  }
+  if (isObject(left)) return isObject(right) && sameFields(left, right)
+  return isNumeric(left) && isNumeric(right) && BigInt(left) === BigInt(right)
+}
+
+/** Whole numbers, which may come as number or bigint. */
+function isNumeric(value: JsonValue | undefined): value is number | bigint {
+  return typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value))
+}
+
+function sameFields(left: JsonObject, right: JsonObject): boolean {
+  for (const name of Object.keys(left)) {
+    if (!deepEqual(left[name], ownField(right, name))) return false
+  }
+  return Object.keys(right).every((name) => right[name] === undefined || ownField(left, name) !== undefined)
+}
+
+/** A copy that shares nothing with the original. Called before a decoded object that others hold is changed in place. */
+export function deepClone<Value extends JsonValue>(value: Value): Value
+export function deepClone(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => deepClone(item))
+  if (!isObject(value)) return value
+  const copy: JsonObject = {}
+  for (const name of Object.keys(value)) {
+    const field = value[name]
+    if (field !== undefined) setField(copy, name, deepClone(field))
+  }
+  return copy
+}
+
+/**
+ * A place as failures show it. Cheap to extend while walking: the text is made only when a failure needs it.
+ * `root.child("spec").child("ports").index(0).toString()` is `spec.ports[0]`.
+ */
+export class FieldPath {
+  private constructor(
+    private readonly parent: FieldPath | undefined,
+    private readonly step: string,
+  ) {}
+
+  /** The whole object, shown as the empty text. */
+  static readonly root = new FieldPath(undefined, "")
+
+  /** A path from its text: `metadata`, `spec.template`. */
+  static of(text: string): FieldPath {
+    return text === "" ? FieldPath.root : new FieldPath(FieldPath.root, text)
+  }
+
+  /** A named field. */
+  child(name: string): FieldPath {
+    return new FieldPath(this, this.parent === undefined ? name : `.${name}`)
+  }
+
+  /** A list item. */
+  index(index: number): FieldPath {
+    return new FieldPath(this, `[${index}]`)
+  }
+
+  /** A map entry. */
+  key(key: string): FieldPath {
+    return new FieldPath(this, `[${key}]`)
+  }
+
+  toString(): string {
+    return this.parent === undefined ? this.step : `${this.parent.toString()}${this.step}`
+  }
+}
