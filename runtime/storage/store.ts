@@ -3,8 +3,12 @@
  * contract suite). Drivers know keys, revisions and bytes; they know neither kinds nor HTTP.
  *
  * Revisions: one whole number per store, growing by one with every commit that writes. All writes of a commit share
- * its revision. Deleting is a write. The first revision of an empty store is 1 (nothing written yet).
+ * its revision. Deleting is a write, but deleting a key that is not there changes nothing: no event, and a commit that
+ * does nothing else answers the present revision. The first revision of an empty store is 1 (nothing written yet).
+ *
+ * Bytes given to a store or received from it are shared, not copied: nobody changes them afterwards.
  */
+import { assert } from "../assert.ts"
 
 /** A value with the revisions it was created and last written at. */
 export interface StoredValue {
@@ -44,12 +48,12 @@ export interface StoreEvent {
 }
 
 export interface StoreListOptions {
-  /** Ends with "/". */
+  /** Ends with "/"; "" = every key. */
   readonly prefix: string
   readonly limit?: number
   /** Only keys greater than this. */
   readonly startAfter?: string
-  /** The state at this revision; absent: now. Throws StoreError "compacted" or "future". */
+  /** The state at this revision, from the compacted one on; absent: now. Throws StoreError "compacted" or "future". */
   readonly revision?: number
 }
 
@@ -62,10 +66,18 @@ export interface StoreListResult {
 }
 
 export interface WatchOptions {
+  /** Ends with "/"; "" = every key. */
   readonly prefix: string
-  /** Events with a greater revision are delivered. Throws StoreError "compacted" when history does not reach back. */
+  /**
+   * Events with a greater revision are delivered. Throws StoreError "compacted" when it is below the compacted revision,
+   * "future" when it is above the store's.
+   */
   readonly afterRevision: number
-  /** Called in order, one call per commit or more commits at once; never concurrently. */
+  /**
+   * Called in revision order, one call per commit or more commits at once; never concurrently, perhaps already before
+   * `watch` resolves. `events` may be empty: everything up to `revision` was delivered. Embedded stores call every
+   * watcher for every commit, before the commit's promise resolves, so that who was acknowledged finds its write.
+   */
   readonly onEvents: (events: readonly StoreEvent[], revision: number) => void
   /** The watch has ended by itself: store closed, connection lost, compacted. Watch again or give up. */
   readonly onEnd: (error: StoreError) => void
@@ -97,6 +109,9 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** What every driver takes; longer keys and values are refused with StoreError "too-large". */
+export const storeLimits = { keyBytes: 1900, valueBytes: 8 * 1024 * 1024 } as const
+
 /** Every failure a store reports. `unavailable`: may or may not have happened for a commit; retry elsewhere. */
 export class StoreError extends Error {
   constructor(
@@ -107,5 +122,61 @@ export class StoreError extends Error {
   ) {
     super(message)
     this.name = "StoreError"
+  }
+}
+
+/** The order of keys: that of their UTF-8 bytes, which differs from JavaScript's own where surrogate pairs meet U+E000 to U+FFFF. */
+export function compareKeys(left: string, right: string): number {
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index++) {
+    const a = left.charCodeAt(index)
+    const b = right.charCodeAt(index)
+    if (a !== b) return rank(a) - rank(b)
+  }
+  return left.length - right.length
+}
+
+/** Surrogates stand for code points above every other unit, so they go last. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+/**
+ * Called by every driver before a commit is queued. Throws StoreError "too-large" for what storeLimits refuses; faults of
+ * the caller (empty key, NUL in a key, two writes of one key) are assertions.
+ */
+export function checkCommit(options: { checks: readonly Check[]; writes: readonly Write[] }): void {
+  for (const check of options.checks) checkKey(check.key)
+  const seen = options.writes.length > 1 ? new Set<string>() : undefined
+  for (const write of options.writes) {
+    checkKey(write.key)
+    assert(seen === undefined || !seen.has(write.key), "a commit writes a key at most once", { key: write.key })
+    seen?.add(write.key)
+    if (write.type === "put" && write.value.byteLength > storeLimits.valueBytes) {
+      throw new StoreError("too-large", `the value of ${write.key} has ${write.value.byteLength} bytes, more than the ${storeLimits.valueBytes} a store takes`)
+    }
+  }
+}
+
+function checkKey(key: string): void {
+  assert(key !== "" && !key.includes("\0"), "a key is not empty and has no NUL", { key })
+  // A UTF-16 unit is at most three bytes: only long keys need counting.
+  if (key.length * 3 > storeLimits.keyBytes && Buffer.byteLength(key) > storeLimits.keyBytes) {
+    throw new StoreError("too-large", `a key of ${Buffer.byteLength(key)} bytes is longer than the ${storeLimits.keyBytes} a store takes`)
+  }
+}
+
+/** Called by every driver for list and watch: a prefix without its slash would take `foobar/` for a part of `foo`. */
+export function checkPrefix(prefix: string): void {
+  assert(prefix === "" || prefix.endsWith("/"), "a prefix ends with a slash", { prefix })
+}
+
+/** Called by drivers with a revision asked for; throws "compacted" or "future" when it is not readable any more or not yet. */
+export function checkRevision(asked: number, store: { readonly revision: number; readonly compactedRevision: number }): void {
+  if (asked < store.compactedRevision) {
+    throw new StoreError("compacted", `revision ${asked} has been compacted; the oldest is ${store.compactedRevision}`, store.compactedRevision)
+  }
+  if (asked > store.revision) {
+    throw new StoreError("future", `revision ${asked} is ahead of the store's, ${store.revision}`, store.revision)
   }
 }

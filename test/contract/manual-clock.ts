@@ -1,0 +1,34 @@
+/** A clock that stands still until a test moves it. */
+import type { Clock } from "../../runtime/clock.ts"
+
+export interface ManualClock extends Clock {
+  /** Moves on, running what falls due in the order of its time. */
+  advance(byMs: number): void
+}
+
+/** Starts at a whole second, so that tests can speak of seconds from here. */
+export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
+  const waiting = new Set<{ atMs: number; callback: () => void }>()
+  let nowMs = startMs
+  function runDue(untilMs: number): boolean {
+    const [next] = [...waiting].filter((timer) => timer.atMs <= untilMs).sort((left, right) => left.atMs - right.atMs)
+    if (next === undefined) return false
+    waiting.delete(next)
+    nowMs = Math.max(nowMs, next.atMs)
+    next.callback()
+    return true
+  }
+  return {
+    nowMs: () => nowMs,
+    after(delayMs, callback) {
+      const timer = { atMs: nowMs + delayMs, callback }
+      waiting.add(timer)
+      return () => waiting.delete(timer)
+    },
+    advance(byMs) {
+      const untilMs = nowMs + byMs
+      while (runDue(untilMs));
+      nowMs = untilMs
+    },
+  }
+}

@@ -1,0 +1,174 @@
+/** Watches: ordered, complete, without duplicates, from any revision there is. */
+import { expect } from "vitest"
+import type { Store } from "../../runtime/storage/store.ts"
+import type { StoreCases } from "./store-contract.ts"
+import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
+
+/** Five commits that every case can count on. */
+async function history(store: Store): Promise<void> {
+  await write(store, [put("foo/a", "1")])
+  await write(store, [put("foo/b", "1"), put("bar/c", "1")])
+  await write(store, [put("foo/a", "2")])
+  await write(store, [remove("foo/b"), put("foo/d", "1")])
+}
+const historyShown = [
+  "put foo/a=1@2",
+  "put foo/b=1@3",
+  "put bar/c=1@3",
+  "put foo/a=2@4 was 1@2",
+  "delete foo/b@5 was 1@3",
+  "put foo/d=1@5",
+]
+
+const replays: StoreCases = {
+  "WatchFromZero: everything since the beginning, in order": async ({ store }) => {
+    await history(store)
+    const watch = await record(store, { afterRevision: 0 })
+    await until(() => watch.events.length >= historyShown.length)
+    expect(watch.events.map(shown)).toEqual(historyShown)
+    expect(watch.events.map((event) => event.createRevision)).toEqual([2, 3, 3, 2, 3, 5])
+  },
+  "WatchFromNonZero: only what is newer": async ({ store }) => {
+    await history(store)
+    const watch = await record(store, { afterRevision: 3 })
+    await until(() => watch.events.length >= 3)
+    expect(watch.events.map(shown)).toEqual(historyShown.slice(3))
+  },
+  "Watch from now: only what comes": async ({ store }) => {
+    await history(store)
+    const watch = await record(store, { afterRevision: await store.revision() })
+    await write(store, [put("foo/a", "3")])
+    expect(watch.events.map(shown)).toEqual(["put foo/a=3@6 was 2@4"])
+  },
+  "a watch from a revision of the future is refused": async ({ store }) => {
+    await history(store)
+    expect(await codeOf(store.watch({ prefix: "", afterRevision: 6, onEvents: () => undefined, onEnd: () => undefined }))).toBe("future")
+  },
+  "a watch that starts amid writes misses nothing and repeats nothing": async ({ store }) => {
+    const writing = Promise.all(Array.from({ length: 300 }, (_, index) => write(store, [put(`foo/${index % 7}`, `${index}`)])))
+    const watches = await Promise.all(Array.from({ length: 5 }, () => record(store, { prefix: "foo/", afterRevision: 1 })))
+    await writing
+    for (const watch of watches) {
+      await until(() => watch.events.length >= 300)
+      expect(watch.events.map((event) => event.revision)).toEqual(Array.from({ length: 300 }, (_, index) => index + 2))
+    }
+  },
+  "WatchResumable: from every revision delivered, the rest follows": async ({ store }) => {
+    await history(store)
+    for (let afterRevision = 0; afterRevision <= 5; afterRevision++) {
+      const watch = await record(store, { afterRevision })
+      const expected = historyShown.filter((line) => Number(/@(\d+)/.exec(line)?.[1]) > afterRevision)
+      await until(() => watch.events.length >= expected.length)
+      expect(watch.events.map(shown)).toEqual(expected)
+      watch.stop()
+    }
+  },
+}
+
+const live: StoreCases = {
+  "NamespaceScopedWatch: a prefix ends at its slash": async ({ store }) => {
+    const watch = await record(store, { prefix: "foo/", afterRevision: 1 })
+    await write(store, [put("foobar/a", "1"), put("foo/a", "1"), put("foo", "1"), put("fop/a", "1")])
+    await write(store, [put("foo/b/c", "1")])
+    expect(watch.events.map(shown)).toEqual(["put foo/a=1@2", "put foo/b/c=1@3"])
+  },
+  "DeleteTriggerWatch: a delete event has the last value": async ({ store }) => {
+    await write(store, [put("foo/a", "last")])
+    const watch = await record(store, { afterRevision: 2 })
+    await write(store, [remove("foo/a")])
+    const [event] = watch.events
+    expect(event).toMatchObject({ type: "delete", key: "foo/a", revision: 3, createRevision: 2 })
+    expect(event?.value).toBeUndefined()
+    expect(event?.previous).toMatchObject({ key: "foo/a", createRevision: 2, modRevision: 2 })
+    expect(text(event?.previous)).toBe("last")
+  },
+  "who was acknowledged finds its write delivered, and can read it": async ({ store }) => {
+    const watch = await record(store, { afterRevision: 1 })
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const revision = await write(store, [put(`foo/${index}`, "1")])
+        expect(watch.events.some((event) => event.key === `foo/${index}` && event.revision === revision)).toBe(true)
+        expect(watch.revisions.at(-1)).toBeGreaterThanOrEqual(revision)
+        expect(await store.get({ key: `foo/${index}` })).toMatchObject({ modRevision: revision })
+      }),
+    )
+  },
+  "Atomic: the writes of a commit come in one call": async ({ store }) => {
+    const calls: string[][] = []
+    await store.watch({ prefix: "", afterRevision: 1, onEvents: (events) => calls.push(events.map(shown)), onEnd: () => undefined })
+    await write(store, [put("foo/b", "1"), put("foo/a", "1"), put("bar/c", "1")])
+    expect(calls).toEqual([["put foo/b=1@2", "put foo/a=1@2", "put bar/c=1@2"]])
+  },
+  "Bookmarkable: a call says up to where everything was delivered": async ({ store }) => {
+    const watch = await record(store, { prefix: "foo/", afterRevision: 1 })
+    await write(store, [put("foo/a", "1")])
+    await write(store, [put("bar/a", "1")])
+    expect(watch.events).toHaveLength(1)
+    expect(watch.revisions).toEqual([2, 3])
+  },
+  "every watcher sees the same order": async ({ store }) => {
+    const watches = await Promise.all(Array.from({ length: 4 }, () => record(store, { afterRevision: 1 })))
+    await Promise.all(Array.from({ length: 100 }, (_, index) => write(store, [put(`foo/${index % 5}`, `${index}`)])))
+    const [first, ...others] = watches.map((watch) => watch.events.map(shown))
+    expect(first).toHaveLength(100)
+    for (const other of others) expect(other).toEqual(first)
+  },
+  "previous is the value written last before, also within a burst": async ({ store }) => {
+    const watch = await record(store, { afterRevision: 1 })
+    await Promise.all(Array.from({ length: 20 }, (_, index) => write(store, [put("foo/a", `${index}`)])))
+    const [, ...rest] = watch.events
+    for (const [index, event] of rest.entries()) {
+      expect(event.previous?.modRevision).toBe(watch.events[index]?.revision)
+      expect(text(event.previous)).toBe(text(watch.events[index]))
+    }
+  },
+  "a failed check and a delete of nothing are no events": async ({ store }) => {
+    const watch = await record(store, { afterRevision: 1 })
+    await store.commit({ checks: [{ key: "foo/a", modRevision: 5 }], writes: [put("foo/a", "1")] })
+    await write(store, [remove("foo/a")])
+    await write(store, [put("foo/b", "1")])
+    expect(watch.events.map(shown)).toEqual(["put foo/b=1@2"])
+  },
+}
+
+const endings: StoreCases = {
+  "WatchContextCancel: after stop nothing comes": async ({ store }) => {
+    const watch = await record(store, { afterRevision: 1 })
+    const other = await record(store, { afterRevision: 1 })
+    watch.stop()
+    watch.stop()
+    await write(store, [put("foo/a", "1")])
+    expect(watch.events).toEqual([])
+    expect(other.events).toHaveLength(1)
+    expect(watch.ended).toBeUndefined()
+  },
+  "closing the store ends its watches": async ({ store }) => {
+    const watch = await record(store, { afterRevision: 1 })
+    const stopped = await record(store, { afterRevision: 1 })
+    stopped.stop()
+    await store.close()
+    expect(watch.ended?.code).toBe("closed")
+    expect(stopped.ended).toBeUndefined()
+  },
+  "a watcher may stop, watch and commit from its own call": async ({ store }) => {
+    const order: string[] = []
+    let nested: Promise<number> | undefined
+    const first = await store.watch({
+      prefix: "",
+      afterRevision: 1,
+      onEvents: (events) => {
+        order.push(...events.map((event) => `first ${event.key}`))
+        nested ??= write(store, [put("foo/nested", "1")])
+      },
+      onEnd: () => undefined,
+    })
+    await record(store, { afterRevision: 1 })
+    await store.watch({ prefix: "", afterRevision: 1, onEvents: (events) => order.push(...events.map((event) => `second ${event.key}`)), onEnd: () => undefined })
+    await write(store, [put("foo/a", "1")])
+    expect(await nested).toBe(3)
+    expect(order).toEqual(["first foo/a", "second foo/a", "first foo/nested", "second foo/nested"])
+    first.stop()
+  },
+}
+
+export const watchCases: StoreCases = { ...replays, ...live, ...endings }
