@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest"
+import { documentDepthMax } from "../limits.ts"
+import { JsonSyntaxError, parseJson, stringify } from "./json-text.ts"
+
+function faultOf(text: string): string {
+  try {
+    parseJson(text, { trackDuplicates: true })
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error.message
+    throw error
+  }
+  return "no fault"
+}
+
+describe("parseJson", () => {
+  it("agrees with the built-in parser on ordinary documents", () => {
+    const documents = ['{"a":[1,-2.5e3,true,false,null,"x\\n\\u00e9 é"],"b":{}}', "[]", " 0 ", '"\\ud83d\\ude00"', '{"":{"":[{}]}}', "-0.1", "12345678901"]
+    for (const text of documents) expect(parseJson(text, { trackDuplicates: true }).value).toEqual(JSON.parse(text))
+  })
+
+  it("keeps whole numbers beyond 2^53 exact", () => {
+    for (const trackDuplicates of [true, false]) {
+      expect(parseJson('{"a":9007199254740993,"b":-123456789012345678901,"c":9007199254740991,"d":1234567890123456.5}', { trackDuplicates }).value).toEqual({
+        a: 9007199254740993n,
+        b: -123456789012345678901n,
+        c: 9007199254740991,
+        d: 1234567890123456.5,
+      })
+    }
+  })
+
+  it("reports repeated fields once each, with paths, in order", () => {
+    const text = '{"metadata":{"name":"a","name":"b","name":"c"},"spec":{"containers":[{"x":1},{"x":1,"x":2}]},"metadata":{}}'
+    expect(parseJson(text, { trackDuplicates: true }).duplicates).toEqual(["metadata.name", "spec.containers[1].x", "metadata"])
+  })
+
+  it("merges or replaces repeated objects as asked", () => {
+    const text = '{"data":{"k":{"x":1},"l":1},"data":{"k":{"y":2},"l":null}}'
+    expect(parseJson(text, { duplicateObjects: "merge" }).value).toEqual({ data: { k: { x: 1, y: 2 }, l: null } })
+    expect(parseJson(text, { trackDuplicates: true }).value).toEqual({ data: { k: { y: 2 }, l: null } })
+  })
+
+  it("takes __proto__ and inherited names for ordinary fields", () => {
+    const { value, duplicates } = parseJson('{"__proto__":{"polluted":1},"constructor":1,"toString":2,"__proto__":3}', { trackDuplicates: true })
+    expect(duplicates).toEqual(["__proto__"])
+    expect(Object.keys(value as object)).toEqual(["__proto__", "constructor", "toString"])
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+
+  it("says what it found and where", () => {
+    expect(faultOf("")).toBe("unexpected end of JSON input")
+    expect(faultOf("{")).toBe("unexpected end of JSON input")
+    expect(faultOf('{"a":x}')).toBe("invalid character 'x' looking for beginning of value at offset 5")
+    expect(faultOf('{"a":1,}')).toBe("invalid character '}' looking for beginning of object key string at offset 7")
+    expect(faultOf('{"a":1}}')).toBe("invalid character '}' after top-level value at offset 7")
+    expect(faultOf('{"a":"\n"}')).toBe("invalid character '\\n' in string literal at offset 6")
+    expect(faultOf('{"a" 1}')).toBe("invalid character '1' after object key at offset 5")
+    expect(faultOf('{"a":1 "b"}')).toBe("invalid character '\"' after object key:value pair at offset 7")
+    expect(faultOf("[1 2]")).toBe("invalid character '2' after array element at offset 3")
+    expect(faultOf("[tru]")).toBe("invalid character ']' in literal true (expecting 'e') at offset 4")
+    expect(faultOf("[-]")).toBe("invalid character ']' in numeric literal at offset 2")
+    expect(faultOf("[1.]")).toBe("invalid character ']' after decimal point in numeric literal at offset 3")
+    expect(faultOf("[1e+]")).toBe("invalid character ']' in exponent of numeric literal at offset 4")
+    expect(faultOf('["\\x"]')).toBe("invalid character 'x' in string escape code at offset 3")
+    expect(faultOf('["\\u12g4"]')).toBe("invalid character 'g' in \\u hexadecimal character escape at offset 6")
+    expect(faultOf("\u001f\u008b")).toBe("invalid character '\\x1f' looking for beginning of value at offset 0")
+    expect(faultOf("[01]")).toMatch(/invalid character '1'/)
+    expect(faultOf("1e999")).toMatch(/1e999/)
+  })
+
+  it("bounds depth with an error, whoever parses", () => {
+    const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
+    for (const trackDuplicates of [true, false]) {
+      expect(() => parseJson(deep(documentDepthMax), { trackDuplicates })).not.toThrow()
+      expect(() => parseJson(deep(documentDepthMax + 1), { trackDuplicates })).toThrow(/invalid character '\[' exceeded max depth/)
+      expect(() => parseJson("[".repeat(1_000_000), { trackDuplicates })).toThrow(JsonSyntaxError)
+    }
+    expect(stringify(parseJson(deep(documentDepthMax)).value)).toBe(deep(documentDepthMax))
+  })
+
+  it("replaces half a surrogate pair", () => {
+    for (const trackDuplicates of [true, false]) expect(parseJson('"a\\ud800b"', { trackDuplicates }).value).toBe("a\ufffdb")
+  })
+})
+
+describe("stringify", () => {
+  it("writes big integers as digits and leaves undefined fields out", () => {
+    expect(stringify({ a: 9007199254740993n, b: undefined, c: ["x", 1n, { d: null }], 'e"': 1.5 })).toBe('{"a":9007199254740993,"c":["x",1,{"d":null}],"e\\"":1.5}')
+    expect(stringify({ a: 1, b: undefined })).toBe('{"a":1}')
+  })
+})

@@ -1,0 +1,373 @@
+/**
+ * JSON text to values and back, without losing what `JSON.parse` loses: whole numbers beyond 2^53 become `bigint`,
+ * repeated fields are reported with their paths, depth is bounded, `__proto__` is an ordinary name. Messages are those
+ * of the reference (Go's decoder) with the offset added.
+ */
+import { documentDepthMax, strictErrorsMax } from "../limits.ts"
+import { isObject, type JsonObject, type JsonValue } from "./json.ts"
+
+/** The text is not JSON. `message` says what was found and where; `offset` counts characters from 0. */
+export class JsonSyntaxError extends Error {
+  constructor(
+    message: string,
+    readonly offset: number,
+  ) {
+    super(message)
+    this.name = "JsonSyntaxError"
+  }
+}
+
+export interface ParseOptions {
+  /** Report repeated fields. Off: the built-in parser does the work where it can. */
+  readonly trackDuplicates?: boolean
+  /** Nested lists and objects; default `documentDepthMax`. */
+  readonly maxDepth?: number
+  /**
+   * What a repeated field does when both values are objects: `merge` them, as the reference does for typed kinds, or let the
+   * later one `replace` the earlier (the default), as it does for run-time definitions. Other values are always replaced.
+   */
+  readonly duplicateObjects?: "merge" | "replace"
+}
+
+export interface ParsedJson {
+  readonly value: JsonValue
+  /** Paths of repeated fields in the order of their repetition, each once: `spec.containers[0].name`. */
+  readonly duplicates: string[]
+}
+
+/** Numbers, escapes that `JSON.parse` reads in another way than this parser. */
+const needsOwnParser = /[0-9]{16}|[0-9][eE]\+?[0-9]{3}|\\u[dD][89a-fA-F]/
+
+/**
+ * Called for every JSON body and for stored values. Throws JsonSyntaxError. Text that came from bytes which were not UTF-8 holds
+ * U+FFFD instead, as in the reference.
+ */
+export function parseJson(text: string, options: ParseOptions = {}): ParsedJson {
+  const maxDepth = options.maxDepth ?? documentDepthMax
+  if (options.trackDuplicates !== true && options.duplicateObjects !== "merge" && !needsOwnParser.test(text) && shallow(text, maxDepth)) {
+    try {
+      return { value: JSON.parse(text), duplicates: [] }
+    } catch {
+      // Falls through to the parser below, which says what is wrong.
+    }
+  }
+  const parser = new Parser(text, maxDepth, options.duplicateObjects === "merge")
+  return { value: parser.document(), duplicates: parser.duplicates }
+}
+
+/** True when `text` cannot be nested deeper than `maxDepth`; brackets inside strings count, so false proves nothing. */
+function shallow(text: string, maxDepth: number): boolean {
+  if (text.length <= maxDepth) return true
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === 0x5b || code === 0x7b) {
+      if (++depth > maxDepth) return false
+    } else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return true
+}
+
+/** Called wherever a value becomes JSON text; the built-in serializer unless there is a `bigint`. `undefined` fields are left out. */
+export function stringify(value: JsonValue): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return stringifyExactly(value)
+  }
+}
+
+function stringifyExactly(value: JsonValue): string {
+  if (typeof value === "bigint") return value.toString()
+  if (Array.isArray(value)) return `[${value.map(stringifyExactly).join(",")}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const parts: string[] = []
+  for (const name of Object.keys(value)) {
+    const field = value[name]
+    if (field !== undefined) parts.push(`${JSON.stringify(name)}:${stringifyExactly(field)}`)
+  }
+  return `{${parts.join(",")}}`
+}
+
+/** One step of a path: a field name or a list index. Called with the steps from the root to a field: `spec.containers[0].name`. */
+export function pathText(steps: readonly (string | number)[]): string {
+  let text = ""
+  for (const step of steps) {
+    if (typeof step === "number") text += `[${step}]`
+    else text += text === "" ? step : `.${step}`
+  }
+  return text
+}
+
+/** Sets a field that may be called `__proto__`, which plain assignment would take for the prototype. */
+export function setField(object: JsonObject, name: string, value: JsonValue): void {
+  if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+  else object[name] = value
+}
+
+function merged(before: JsonValue, after: JsonValue): JsonValue {
+  if (!isObject(before) || !isObject(after)) return after
+  for (const name of Object.keys(after)) {
+    const value = after[name]
+    if (value === undefined) continue
+    setField(before, name, Object.hasOwn(before, name) ? merged(before[name] ?? null, value) : value)
+  }
+  return before
+}
+
+const escapes: Readonly<Record<string, string>> = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
+const numberSyntax = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y
+const plainString = /[^"\\\u0000-\u001f]*/y
+
+class Parser {
+  readonly duplicates: string[] = []
+  private readonly seen = new Set<string>()
+  private readonly steps: (string | number)[] = []
+  private at = 0
+
+  constructor(
+    private readonly text: string,
+    private readonly maxDepth: number,
+    private readonly mergeObjects: boolean,
+  ) {}
+
+  document(): JsonValue {
+    const value = this.value()
+    this.space()
+    if (this.at < this.text.length) throw this.fault("after top-level value")
+    return value
+  }
+
+  private value(): JsonValue {
+    this.space()
+    switch (this.text.charCodeAt(this.at)) {
+      case 0x22:
+        return this.string()
+      case 0x7b:
+        return this.object()
+      case 0x5b:
+        return this.list()
+      case 0x74:
+        return this.word("true", true)
+      case 0x66:
+        return this.word("false", false)
+      case 0x6e:
+        return this.word("null", null)
+      default:
+        return this.number()
+    }
+  }
+
+  private object(): JsonObject {
+    this.enter()
+    const object: JsonObject = {}
+    this.space()
+    if (this.text.charCodeAt(this.at) === 0x7d) return this.leave(object)
+    const depth = this.steps.length
+    for (;;) {
+      this.space()
+      if (this.text.charCodeAt(this.at) !== 0x22) throw this.fault("looking for beginning of object key string")
+      const name = this.string()
+      this.space()
+      if (this.text.charCodeAt(this.at) !== 0x3a) throw this.fault("after object key")
+      this.at++
+      this.steps[depth - 1] = name
+      this.field(object, name)
+      this.space()
+      const code = this.text.charCodeAt(this.at)
+      if (code === 0x7d) return this.leave(object)
+      if (code !== 0x2c) throw this.fault("after object key:value pair")
+      this.at++
+    }
+  }
+
+  private field(object: JsonObject, name: string): void {
+    // An inherited name (`constructor`) passes the first test only.
+    const before = object[name]
+    const repeated = before !== undefined && Object.hasOwn(object, name)
+    if (repeated) this.repeated()
+    const value = this.value()
+    if (repeated) setField(object, name, this.mergeObjects ? merged(before, value) : value)
+    else if (name === "__proto__") setField(object, name, value)
+    else object[name] = value
+  }
+
+  private repeated(): void {
+    if (this.duplicates.length >= strictErrorsMax) return
+    const path = pathText(this.steps)
+    if (this.seen.has(path)) return
+    this.seen.add(path)
+    this.duplicates.push(path)
+  }
+
+  private list(): JsonValue[] {
+    this.enter()
+    const list: JsonValue[] = []
+    this.space()
+    if (this.text.charCodeAt(this.at) === 0x5d) return this.leave(list)
+    const depth = this.steps.length
+    for (;;) {
+      this.steps[depth - 1] = list.length
+      list.push(this.value())
+      this.space()
+      const code = this.text.charCodeAt(this.at)
+      if (code === 0x5d) return this.leave(list)
+      if (code !== 0x2c) throw this.fault("after array element")
+      this.at++
+    }
+  }
+
+  private enter(): void {
+    if (this.steps.length >= this.maxDepth) throw this.fault("exceeded max depth")
+    this.steps.push("")
+    this.at++
+  }
+
+  private leave<T>(value: T): T {
+    this.steps.pop()
+    this.at++
+    return value
+  }
+
+  private string(): string {
+    const start = this.at + 1
+    plainString.lastIndex = start
+    plainString.test(this.text)
+    const end = plainString.lastIndex
+    if (this.text.charCodeAt(end) === 0x22) {
+      this.at = end + 1
+      return this.text.slice(start, end)
+    }
+    return this.escapedString(start, end)
+  }
+
+  /** The rest of a string whose first stretch ends at `end` with an escape, a control character or the end of the text. */
+  private escapedString(start: number, end: number): string {
+    let value = this.text.slice(start, end)
+    this.at = end
+    for (;;) {
+      const code = this.text.charCodeAt(this.at)
+      if (code === 0x22) {
+        this.at++
+        // An escaped half of a pair cannot be written as UTF-8; the reference puts U+FFFD in its place too.
+        return value.replace(/\p{Surrogate}/gu, "\ufffd")
+      }
+      if (code !== 0x5c) throw this.fault("in string literal")
+      value += this.escape()
+      plainString.lastIndex = this.at
+      plainString.test(this.text)
+      value += this.text.slice(this.at, plainString.lastIndex)
+      this.at = plainString.lastIndex
+    }
+  }
+
+  private escape(): string {
+    this.at++
+    const letter = this.text[this.at] ?? ""
+    if (letter !== "u") {
+      const plain = Object.hasOwn(escapes, letter) ? escapes[letter] : undefined
+      if (plain === undefined) throw this.fault("in string escape code")
+      this.at++
+      return plain
+    }
+    for (let digit = 1; digit <= 4; digit++) {
+      if (!/^[0-9a-fA-F]$/.test(this.text[this.at + digit] ?? "")) {
+        this.at += digit
+        throw this.fault("in \\u hexadecimal character escape")
+      }
+    }
+    const value = String.fromCharCode(Number.parseInt(this.text.slice(this.at + 1, this.at + 5), 16))
+    this.at += 5
+    return value
+  }
+
+  private number(): number | bigint {
+    const small = this.smallNumber()
+    if (small !== undefined) return small
+    numberSyntax.lastIndex = this.at
+    const match = numberSyntax.exec(this.text)
+    if (match === null) throw this.numberFault()
+    const start = this.at
+    this.at = numberSyntax.lastIndex
+    const [text, fraction, exponent] = match
+    const next = this.text.charCodeAt(this.at)
+    // A digit behind a zero, a dot or an exponent that the pattern did not take in.
+    if ((next >= 0x30 && next <= 0x39) || next === 0x2e || next === 0x65 || next === 0x45) throw this.numberTailFault(text)
+    const value = Number(text)
+    if (Number.isSafeInteger(value) || fraction !== undefined || exponent !== undefined) {
+      if (!Number.isFinite(value)) throw new JsonSyntaxError(`cannot read number ${text} as a double at offset ${start}`, start)
+      return value
+    }
+    return BigInt(text)
+  }
+
+  /** Most numbers are short and whole: no pattern, no substring. Undefined, and nothing consumed, for all others. */
+  private smallNumber(): number | undefined {
+    let at = this.at
+    let value = this.text.charCodeAt(at++) - 0x30
+    if (!(value >= 1 && value <= 9)) return undefined
+    for (const end = at + 8; at < end; at++) {
+      const code = this.text.charCodeAt(at)
+      if (code >= 0x30 && code <= 0x39) value = value * 10 + code - 0x30
+      else if (code === 0x2c || code === 0x7d || code === 0x5d) {
+        this.at = at
+        return value
+      } else return undefined
+    }
+    return undefined
+  }
+
+  private numberFault(): JsonSyntaxError {
+    if (this.text.charCodeAt(this.at) !== 0x2d) return this.fault("looking for beginning of value")
+    this.at++
+    return this.fault("in numeric literal")
+  }
+
+  private numberTailFault(text: string): JsonSyntaxError {
+    const character = this.text[this.at] ?? ""
+    if (character === "." && !/[.eE]/.test(text)) {
+      this.at++
+      return this.fault("after decimal point in numeric literal")
+    }
+    if ((character === "e" || character === "E") && !/[eE]/.test(text)) {
+      this.at += /^[-+]$/.test(this.text[this.at + 1] ?? "") ? 2 : 1
+      return this.fault("in exponent of numeric literal")
+    }
+    return this.fault(this.steps.length === 0 ? "after top-level value" : "after number")
+  }
+
+  private word<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) {
+      let matched = 1
+      while (this.text[this.at + matched] === word[matched]) matched++
+      this.at += matched
+      throw this.fault(`in literal ${word} (expecting ${quoteCharacter(word[matched] ?? "")})`)
+    }
+    this.at += word.length
+    return value
+  }
+
+  private space(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+      this.at++
+    }
+  }
+
+  private fault(context: string): JsonSyntaxError {
+    const point = this.text.codePointAt(this.at)
+    if (point === undefined) return new JsonSyntaxError("unexpected end of JSON input", this.at)
+    return new JsonSyntaxError(`invalid character ${quoteCharacter(String.fromCodePoint(point))} ${context} at offset ${this.at}`, this.at)
+  }
+}
+
+/** `'x'`, `'\n'`, `'\x1f'`, as Go writes characters. */
+function quoteCharacter(character: string): string {
+  const known: Record<string, string> = { "'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" }
+  const escaped = known[character]
+  if (escaped !== undefined) return `'${escaped}'`
+  const code = character.codePointAt(0) ?? 0
+  return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`
+}

@@ -1,0 +1,495 @@
+/**
+ * What a typed server does by decoding into its types and writing them out again: only fields that the shape knows, in its order,
+ * values in canonical form, empty ones left out or written as the shape says. Everything that enters an object of a known kind passes
+ * through here: bodies, results of patches and apply, stored values of the compact encoding, converted versions.
+ *
+ * Rules (catalog, types; the reference's JSON tags): null is absent. A pointer is written when it is there. Without pointer, the zero
+ * value is left out unless `keepEmpty`; objects, and the special scalars that are structs there (Time, Quantity, IntOrString,
+ * Duration, RawExtension), are always written. Null as a list item or map value is the zero value of the type.
+ */
+import { ApiError } from "../errors.ts"
+import { strictErrorsMax } from "../limits.ts"
+import { canonicalBase64, canonicalInteger, expectedInteger } from "./canonical.ts"
+import { formatDuration, parseDuration } from "./duration.ts"
+import { isObject, type ApiObject, type JsonObject, type JsonValue } from "./json.ts"
+import { pathText, setField } from "./json-text.ts"
+import { canonicalQuantity } from "./quantity.ts"
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
+import { canonicalMicroTime, canonicalTime } from "./time.ts"
+
+/** A value has another type than its field, or a text that its type does not take. Always a 400; `field` is the path from the root. */
+export class DecodeFault extends ApiError {
+  constructor(
+    message: string,
+    readonly field: string,
+  ) {
+    super(400, "BadRequest", message)
+    this.name = "DecodeFault"
+  }
+}
+
+export interface NormalizeOptions {
+  /** `apiVersion` and `kind` are known at the top and stand first. Default true; false for a part of an object. */
+  readonly typeMeta?: boolean
+  /**
+   * For run-time definitions: only unknown fields are dropped. Values that do not fit stay for the validator to report, null and empty
+   * values stay, nothing is filled in. Metadata is decoded as for any kind.
+   */
+  readonly structural?: boolean
+  /** Name unknown fields. Default true; without it they are only dropped. */
+  readonly reportUnknown?: boolean
+}
+
+export interface Normalized<T extends JsonObject = ApiObject> {
+  readonly object: T
+  /** Paths of fields that the shape does not know, in document order, at most `strictErrorsMax`: `spec.containers[0].foo`. */
+  readonly unknown: string[]
+}
+
+const noUnknown: string[] = []
+const metadataShape = "meta.v1.ObjectMeta"
+
+/**
+ * Called after every decode and every change of an object's JSON. Answers a new object; parts that needed no change are shared
+ * with `value`, which is never changed. Throws DecodeFault.
+ */
+export function normalize(shape: TypeShape, value: JsonValue, options: NormalizeOptions = {}): Normalized {
+  const typeMeta = options.typeMeta !== false
+  const plan = planOf(shape)
+  const walk = new Walk(options.structural === true)
+  const source = value ?? {}
+  if (!isObject(source)) throw walk.mismatch(source, planType(plan))
+  const object = walk.object(plan, source, typeMeta)
+  if (!walk.unknownSeen || options.reportUnknown === false) return { object, unknown: noUnknown }
+  const unknown: string[] = []
+  collectUnknown({ plan, source, typeMeta, steps: [], found: unknown })
+  return { object, unknown }
+}
+
+/** What to do with a value, by the kind of its type. */
+type Operation = Scalar | "list" | "map" | "object"
+
+/** A type as the walk uses it; `plan` is made on first use, since types may be recursive. */
+interface Node {
+  readonly operation: Operation
+  readonly item: Node | undefined
+  readonly shape: (() => TypeShape) | undefined
+  readonly typeText: () => string
+  plan: Plan | undefined
+}
+
+interface PlanField {
+  readonly name: string
+  readonly node: Node
+  readonly pointer: boolean
+  /** Something is written when the field is absent. */
+  readonly fills: boolean
+  readonly keepEmpty: boolean
+  /** Every object has an inherited property of that name. */
+  readonly inherited: boolean
+}
+
+interface Plan {
+  readonly name: string
+  readonly fields: readonly PlanField[]
+  readonly byName: ReadonlyMap<string, PlanField>
+  readonly preserveUnknown: boolean
+}
+
+const plans = new WeakMap<TypeShape, Plan>()
+
+function planOf(shape: TypeShape): Plan {
+  const known = plans.get(shape)
+  if (known !== undefined) return known
+  const fields = shape.fields.flatMap((field) => (field.inline === true ? inlineFields(field) : [planField(field)]))
+  const plan: Plan = {
+    name: shape.name,
+    fields,
+    byName: new Map(fields.map((field) => [field.name, field])),
+    preserveUnknown: shape.preserveUnknown === true,
+  }
+  plans.set(shape, plan)
+  return plan
+}
+
+function inlineFields(field: FieldShape): readonly PlanField[] {
+  if (!("ref" in field.type)) throw new Error(`inline field ${field.name} is no object`)
+  return planOf(field.type.ref()).fields
+}
+
+const alwaysWritten: ReadonlySet<Operation> = new Set<Operation>(["object", "Time", "MicroTime", "Quantity", "IntOrString", "Duration", "RawExtension"])
+
+function planField(field: FieldShape): PlanField {
+  const node = nodeOf(field.type)
+  const pointer = field.pointer === true
+  const keepEmpty = field.keepEmpty === true
+  const fills = keepEmpty || (!pointer && alwaysWritten.has(node.operation))
+  return { name: field.name, node, pointer, fills, keepEmpty, inherited: field.name in {} }
+}
+
+function nodeOf(type: TypeRef): Node {
+  if ("scalar" in type) return { operation: type.scalar, item: undefined, shape: undefined, typeText: () => scalarTexts[type.scalar], plan: undefined }
+  if ("ref" in type) return { operation: "object", item: undefined, shape: type.ref, typeText: () => shortName(type.ref().name), plan: undefined }
+  if ("map" in type) {
+    const item = nodeOf(type.map)
+    return { operation: "map", item, shape: undefined, typeText: () => `map[string]${item.typeText()}`, plan: undefined }
+  }
+  const item = nodeOf("list" in type ? type.list : type.wrappedList)
+  return { operation: "list", item, shape: undefined, typeText: () => `[]${item.typeText()}`, plan: undefined }
+}
+
+const scalarTexts: Readonly<Record<Scalar, string>> = {
+  string: "string", boolean: "bool", int32: "int32", int64: "int64", double: "float64", bytes: "bytes", Time: "Time", MicroTime: "MicroTime",
+  Duration: "Duration", Quantity: "Quantity", IntOrString: "IntOrString", RawExtension: "object", FieldsV1: "FieldsV1", any: "any",
+}
+
+/** `core.v1.PodSpec` is shown as `v1.PodSpec`. */
+function shortName(name: string): string {
+  return name.split(".").slice(-2).join(".")
+}
+
+function planType(plan: Plan): string {
+  return shortName(plan.name)
+}
+
+function planOfNode(node: Node): Plan {
+  if (node.plan === undefined) {
+    if (node.shape === undefined) throw new Error("a type without fields has no plan")
+    node.plan = planOf(node.shape())
+  }
+  return node.plan
+}
+
+/** One pass over one document; holds the path for faults. */
+class Walk {
+  unknownSeen = false
+  private readonly steps: (string | number)[] = []
+
+  constructor(private structural: boolean) {}
+
+  object(plan: Plan, source: JsonObject, typeMeta: boolean): JsonObject {
+    const target: JsonObject = {}
+    let known = typeMeta ? this.typeMeta(source, target) : 0
+    const depth = this.steps.length
+    this.steps.push("")
+    for (const field of plan.fields) {
+      const value = field.inherited && !Object.hasOwn(source, field.name) ? undefined : source[field.name]
+      if (value !== undefined) known++
+      else if (!field.fills) continue
+      this.steps[depth] = field.name
+      const result = this.field(field, value)
+      if (result !== undefined) setKnown(target, field, result)
+    }
+    this.steps.pop()
+    let count = 0
+    for (const _name in source) count++
+    if (count > known) this.unknownFields({ plan, source, target, typeMeta })
+    return target
+  }
+
+  /** Copies `kind` and `apiVersion`, in that order; answers how many were there. */
+  private typeMeta(source: JsonObject, target: JsonObject): number {
+    let known = 0
+    for (const name of ["kind", "apiVersion"] as const) {
+      const value = source[name]
+      if (value === undefined) continue
+      known++
+      if (typeof value === "string") target[name] = value
+      else if (value !== null) {
+        this.steps.push(name)
+        throw this.mismatch(value, "string")
+      }
+    }
+    return known
+  }
+
+  private unknownFields(at: { plan: Plan; source: JsonObject; target: JsonObject; typeMeta: boolean }): void {
+    for (const name of Object.keys(at.source)) {
+      const value = at.source[name]
+      if (value === undefined || at.plan.byName.has(name) || (at.typeMeta && isTypeMeta(name))) continue
+      if (at.plan.preserveUnknown) setField(at.target, name, value)
+      else this.unknownSeen = true
+    }
+  }
+
+  /** The value to write, undefined for none. */
+  private field(field: PlanField, value: JsonValue | undefined): JsonValue | undefined {
+    if (this.structural) return value === undefined ? undefined : this.structuralValue(field.node, value)
+    if (value === undefined || value === null) return field.fills ? this.absent(field) : undefined
+    const result = this.value(field.node, value)
+    if (field.pointer) return result === null ? undefined : result
+    return isEmpty(field.node.operation, result) ? this.empty(field, result) : result
+  }
+
+  private absent(field: PlanField): JsonValue {
+    return field.pointer ? null : this.zero(field.node, false)
+  }
+
+  /** A present zero value without pointer: left out, or written in the form an absent one would have. */
+  private empty(field: PlanField, result: JsonValue): JsonValue | undefined {
+    if (!field.keepEmpty) return undefined
+    return field.node.operation === "string" ? result : this.zero(field.node, false)
+  }
+
+  /** What stands for "nothing": as a field, empty lists, maps and bytes are null; as an item bytes are "". */
+  private zero(node: Node, item: boolean): JsonValue {
+    switch (node.operation) {
+      case "string":
+        return ""
+      case "boolean":
+        return false
+      case "int32":
+      case "int64":
+      case "double":
+      case "IntOrString":
+        return 0
+      case "bytes":
+        return item ? "" : null
+      case "Quantity":
+        return "0"
+      case "Duration":
+        return "0s"
+      case "object":
+        return this.object(planOfNode(node), {}, false)
+      default:
+        return null
+    }
+  }
+
+  private value(node: Node, value: JsonValue): JsonValue {
+    switch (node.operation) {
+      case "string":
+        if (typeof value !== "string") throw this.mismatch(value, "string")
+        return value
+      case "boolean":
+        if (typeof value !== "boolean") throw this.mismatch(value, "bool")
+        return value
+      case "object":
+        if (!isObject(value)) throw this.mismatch(value, node.typeText())
+        return this.object(planOfNode(node), value, false)
+      case "list":
+        if (!Array.isArray(value)) throw this.mismatch(value, node.typeText())
+        return this.list(node, value)
+      case "map":
+        if (!isObject(value)) throw this.mismatch(value, node.typeText())
+        return this.map(node, value)
+      case "int32":
+      case "int64": {
+        const integer = canonicalInteger(node.operation, value)
+        if (integer === undefined) throw this.mismatch(value, node.operation, expectedInteger(node.operation))
+        return integer
+      }
+      default:
+        return this.special(node.operation, value)
+    }
+  }
+
+  private special(operation: Operation, value: JsonValue): JsonValue {
+    switch (operation) {
+      case "double":
+        if (typeof value !== "number" && typeof value !== "bigint") throw this.mismatch(value, "float64")
+        return Number(value)
+      case "bytes":
+        return this.bytes(value)
+      case "IntOrString":
+        if (typeof value === "string") return value
+        if (canonicalInteger("int32", value) === undefined) throw this.mismatch(value, "IntOrString", `a text or ${expectedInteger("int32")}`)
+        return value
+      case "Quantity":
+        if (typeof value === "object") throw this.mismatch(value, "Quantity", 'a quantity such as "500m" or "1Gi"')
+        return this.read(() => canonicalQuantity(value))
+      case "FieldsV1":
+        if (!isObject(value)) throw this.mismatch(value, "FieldsV1")
+        return value
+      case "Time":
+      case "MicroTime":
+      case "Duration":
+        if (typeof value !== "string") throw this.mismatch(value, operation)
+        if (operation === "Duration") return this.read(() => formatDuration(parseDuration(value)))
+        return this.read(() => (operation === "Time" ? canonicalTime(value) : canonicalMicroTime(value)))
+      default:
+        return value
+    }
+  }
+
+  private bytes(value: JsonValue): string {
+    if (typeof value !== "string") throw this.mismatch(value, "bytes", "base64 text")
+    const canonical = canonicalBase64(value)
+    if (canonical === undefined) throw new DecodeFault(`illegal base64 data in field ${pathText(this.steps)}`, pathText(this.steps))
+    return canonical
+  }
+
+  /** Runs a reader of texts and says where the text stands when it does not take it. */
+  private read<T>(reader: () => T): T {
+    try {
+      return reader()
+    } catch (error) {
+      const field = pathText(this.steps)
+      throw new DecodeFault(`${error instanceof Error ? error.message : String(error)} in field ${field}`, field)
+    }
+  }
+
+  private list(node: Node, source: JsonValue[]): JsonValue[] {
+    const item = itemOf(node)
+    if (item.operation === "string" && source.every(isText)) return source
+    const depth = this.steps.length
+    this.steps.push(0)
+    const target: JsonValue[] = []
+    for (let index = 0; index < source.length; index++) {
+      this.steps[depth] = index
+      const value = source[index] ?? null
+      target.push(value === null ? this.zero(item, true) : this.value(item, value))
+    }
+    this.steps.pop()
+    return target
+  }
+
+  private map(node: Node, source: JsonObject): JsonObject {
+    const item = itemOf(node)
+    const names = Object.keys(source)
+    if (item.operation === "string" && sortedTexts(source, names)) return source
+    const depth = this.steps.length
+    this.steps.push("")
+    const target: JsonObject = {}
+    for (const name of names.sort()) {
+      this.steps[depth] = name
+      const value = source[name]
+      if (value !== undefined) setField(target, name, value === null ? this.zero(item, true) : this.value(item, value))
+    }
+    this.steps.pop()
+    return target
+  }
+
+  /** Run-time definitions: drops unknown fields wherever the value has the type's form, and leaves everything else alone. */
+  private structuralValue(node: Node, value: JsonValue): JsonValue {
+    if (node.operation === "object" && isObject(value)) {
+      const plan = planOfNode(node)
+      if (plan.name === metadataShape) return this.metadata(plan, value)
+      return this.object(plan, value, false)
+    }
+    if (node.operation === "list" && Array.isArray(value)) return value.map((item) => this.structuralValue(itemOf(node), item))
+    if (node.operation !== "map" || !isObject(value)) return value
+    const target: JsonObject = {}
+    for (const name of Object.keys(value)) setField(target, name, this.structuralValue(itemOf(node), value[name] ?? null))
+    return target
+  }
+
+  private metadata(plan: Plan, value: JsonObject): JsonObject {
+    this.structural = false
+    const metadata = this.object(plan, value, false)
+    this.structural = true
+    return metadata
+  }
+
+  /** `json: cannot unmarshal string into field spec.containers of type []v1.Container`. */
+  mismatch(value: JsonValue, type: string, expected?: string): DecodeFault {
+    const field = pathText(this.steps)
+    const into = field === "" ? `a value of type ${type}` : `field ${field} of type ${type}`
+    const hint = expected === undefined ? "" : `: expected ${expected}`
+    return new DecodeFault(`json: cannot unmarshal ${foundText(value)} into ${into}${hint}`, field)
+  }
+}
+
+function setKnown(target: JsonObject, field: PlanField, value: JsonValue): void {
+  if (field.inherited) setField(target, field.name, value)
+  else target[field.name] = value
+}
+
+function isTypeMeta(name: string): boolean {
+  return name === "kind" || name === "apiVersion"
+}
+
+function itemOf(node: Node): Node {
+  if (node.item === undefined) throw new Error("a list or map type names its items")
+  return node.item
+}
+
+function isText(value: JsonValue): boolean {
+  return typeof value === "string"
+}
+
+/** True when a map of texts can be taken over as it is: every value a text, names in the order in which maps are written. */
+function sortedTexts(source: JsonObject, names: readonly string[]): boolean {
+  let previous = ""
+  for (const name of names) {
+    if (typeof source[name] !== "string" || name < previous) return false
+    previous = name
+  }
+  return true
+}
+
+function isEmpty(operation: Operation, value: JsonValue): boolean {
+  switch (operation) {
+    case "string":
+    case "bytes":
+      return value === ""
+    case "boolean":
+      return value === false
+    case "int32":
+    case "int64":
+    case "double":
+      return value === 0
+    case "list":
+      return Array.isArray(value) && value.length === 0
+    case "map":
+      for (const _name in value as JsonObject) return false // The walk has just made it an object.
+      return true
+    default:
+      return false
+  }
+}
+
+/** What was found, without its content: it may be a secret. Numbers are shown, as the reference does. */
+function foundText(value: JsonValue): string {
+  if (Array.isArray(value)) return "array"
+  switch (typeof value) {
+    case "number":
+    case "bigint":
+      return `number ${value}`
+    case "boolean":
+      return "bool"
+    case "string":
+      return "string"
+    default:
+      return value === null ? "null" : "object"
+  }
+}
+
+interface UnknownSearch {
+  readonly plan: Plan
+  readonly source: JsonObject
+  readonly typeMeta: boolean
+  readonly steps: (string | number)[]
+  readonly found: string[]
+}
+
+/** A second pass, only made when there is something to name: fields in document order, as the reference reports them. */
+function collectUnknown(search: UnknownSearch): void {
+  const { plan, source, typeMeta, steps, found } = search
+  for (const name of Object.keys(source)) {
+    const value = source[name]
+    if (value === undefined || found.length >= strictErrorsMax || (typeMeta && isTypeMeta(name))) continue
+    steps.push(name)
+    const field = plan.byName.get(name)
+    if (field !== undefined) collectInValue(field.node, value, search)
+    else if (!plan.preserveUnknown) found.push(pathText(steps))
+    steps.pop()
+  }
+}
+
+function collectInValue(node: Node, value: JsonValue, search: UnknownSearch): void {
+  const { steps, found } = search
+  if (node.operation === "object" && isObject(value)) {
+    collectUnknown({ plan: planOfNode(node), source: value, typeMeta: false, steps, found })
+    return
+  }
+  const item = node.item
+  if (item === undefined) return
+  const entries: Iterable<[string | number, JsonValue | undefined]> =
+    Array.isArray(value) ? value.entries() : isObject(value) ? Object.entries(value) : []
+  for (const [step, entry] of entries) {
+    steps.push(step)
+    if (entry !== undefined) collectInValue(item, entry, search)
+    steps.pop()
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Times as the API reads and writes them: RFC 3339 in, UTC out, whole seconds for Time and microseconds for MicroTime. The
+ * zero time (0001-01-01T00:00:00Z) is how the reference's language says "no time"; in JSON it is null.
+ */
+
+/** A point in time. `seconds` counts from 1970-01-01 UTC and may be negative; `nanos` is 0 to 999,999,999. */
+export interface Instant {
+  readonly seconds: number
+  readonly nanos: number
+}
+
+/** The text is no time; the message says why in the reference's words. */
+export class TimeError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = "TimeError"
+  }
+}
+
+const zeroSeconds = -62_135_596_800
+const secondsLayout = "2006-01-02T15:04:05Z07:00"
+const microLayout = "2006-01-02T15:04:05.000000Z07:00"
+const syntax = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/
+const canonicalSeconds = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
+
+/** Reads a Time (any fraction) or a MicroTime (exactly six decimals, as the reference wants). Throws TimeError. */
+export function parseInstant(text: string, type: "Time" | "MicroTime" = "Time"): Instant {
+  const layout = type === "Time" ? secondsLayout : microLayout
+  const match = syntax.exec(text)
+  if (match === null) throw new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": expected a time such as "${sampleOf(type)}"`)
+  const [, year, month, day, hour, minute, second, fraction = "", sign, zoneHour = "0", zoneMinute = "0"] = match
+  if (type === "MicroTime" && fraction.length !== 6) {
+    throw new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": expected six decimals, such as "${sampleOf(type)}"`)
+  }
+  const parts = { year: Number(year), month: Number(month), day: Number(day), hour: Number(hour), minute: Number(minute), second: Number(second) }
+  const outside = rangeFault(parts)
+  if (outside !== undefined) throw new TimeError(`parsing time ${JSON.stringify(text)}: ${outside} out of range`)
+  const date = new Date(0)
+  date.setUTCFullYear(parts.year, parts.month - 1, parts.day)
+  const offset = (sign === "-" ? -1 : 1) * (Number(zoneHour) * 3600 + Number(zoneMinute) * 60)
+  const seconds = date.getTime() / 1000 + parts.hour * 3600 + parts.minute * 60 + parts.second - offset
+  return { seconds, nanos: Number(fraction.slice(0, 9).padEnd(9, "0")) }
+}
+
+function sampleOf(type: "Time" | "MicroTime"): string {
+  return type === "Time" ? "2006-01-02T15:04:05Z" : "2006-01-02T15:04:05.000000Z"
+}
+
+function rangeFault(parts: { year: number; month: number; day: number; hour: number; minute: number; second: number }): string | undefined {
+  if (parts.month < 1 || parts.month > 12) return "month"
+  const days = new Date(Date.UTC(2000 + (parts.year % 400), parts.month, 0)).getUTCDate()
+  if (parts.day < 1 || parts.day > days) return "day"
+  if (parts.hour > 23) return "hour"
+  if (parts.minute > 59) return "minute"
+  return parts.second > 59 ? "second" : undefined
+}
+
+/** True for the point that stands for "no time". */
+export function isZeroInstant(instant: Instant): boolean {
+  return instant.seconds === zeroSeconds && instant.nanos === 0
+}
+
+/** `2006-01-02T15:04:05Z`. Fractions are cut. */
+export function formatTime(instant: Instant): string {
+  return `${secondsText(instant)}Z`
+}
+
+/** `2006-01-02T15:04:05.000000Z`. Finer fractions are cut. */
+export function formatMicroTime(instant: Instant): string {
+  return `${secondsText(instant)}.${String(Math.floor(instant.nanos / 1000)).padStart(6, "0")}Z`
+}
+
+function secondsText(instant: Instant): string {
+  const text = new Date(instant.seconds * 1000).toISOString()
+  // Years before 0 and after 9999 are written with a sign and six digits, which no reader of RFC 3339 takes.
+  if (text.length !== 24) throw new TimeError(`year of ${text} is outside 0 to 9999`)
+  return text.slice(0, 19)
+}
+
+/** Called for every Time field of a decoded object. Null for the zero time. Throws TimeError. */
+export function canonicalTime(text: string): string | null {
+  if (canonicalSeconds.test(text) && !text.startsWith("0001-")) return text
+  const { seconds } = parseInstant(text, "Time")
+  return isZeroInstant({ seconds, nanos: 0 }) ? null : formatTime({ seconds, nanos: 0 })
+}
+
+/** Called for every MicroTime field of a decoded object. Null for the zero time. Throws TimeError. */
+export function canonicalMicroTime(text: string): string | null {
+  const instant = parseInstant(text, "MicroTime")
+  return isZeroInstant(instant) ? null : formatMicroTime(instant)
+}
+
+/** The text of a Time field for a clock reading. Called when the server stamps an object. */
+export function timeText(nowMs: number): string {
+  return formatTime({ seconds: Math.floor(nowMs / 1000), nanos: 0 })
+}
+
+/** The text of a MicroTime field for a clock reading. */
+export function microTimeText(nowMs: number): string {
+  const seconds = Math.floor(nowMs / 1000)
+  return formatMicroTime({ seconds, nanos: Math.floor((nowMs - seconds * 1000) * 1_000_000) })
+}
