@@ -71,8 +71,8 @@ export const notFound = (subject: Subject): ApiError =>
   new ApiError(404, "NotFound", `${qualified(subject)} ${quote(subject.name ?? "")} not found`, details(subject))
 /** No such path, group, version or resource. */
 export const unknownPath = (): ApiError => new ApiError(404, "NotFound", "the server could not find the requested resource", {})
-export const methodNotAllowed = (subject: Subject, verb: string): ApiError =>
-  new ApiError(405, "MethodNotAllowed", `${verb} is not supported on resources of kind ${quote(qualified(subject))}`, details(subject))
+export const methodNotAllowed = (): ApiError =>
+  new ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
 export const alreadyExists = (subject: Subject): ApiError =>

@@ -1,0 +1,41 @@
+/** Whether a user may do what a request asks: the modes of `--authorization-mode` in order, the first opinion counts. Specification section 5. */
+import { ApiError, type Subject } from "../errors.ts"
+import type { RequestInfo, User } from "../request.ts"
+
+export type Authorizer = (request: { user: User; info: RequestInfo }) => "allow" | "deny" | "no-opinion"
+
+export const alwaysAllow: Authorizer = () => "allow"
+/** Members of `system:masters` pass, as with every mode: somebody must be able to mend the server. */
+export const alwaysDeny: Authorizer = ({ user }) => (user.groups.includes("system:masters") ? "allow" : "no-opinion")
+
+/** Readable without a credential, whatever the settings: health and version say nothing about what the server holds. */
+const publicPaths = /^\/(healthz|livez|readyz)(\/|$)|^\/version\/?$/
+
+export function isPublicPath(info: RequestInfo): boolean {
+  return info.method === "GET" && publicPaths.test(info.path)
+}
+
+/** Throws 403 when no authorizer allows. */
+export function authorize(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): void {
+  for (const authorizer of authorizers) {
+    const opinion = authorizer(request)
+    if (opinion === "allow") return
+    if (opinion === "deny") break
+  }
+  throw forbiddenFor(request.user, request.info)
+}
+
+function forbiddenFor(user: User, info: RequestInfo): ApiError {
+  if (!info.isResource) return new ApiError(403, "Forbidden", `forbidden: User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}`, {})
+  const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`
+  const where = info.namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(info.namespace)}`
+  const subject: Subject = { group: info.group, resource: info.resource, name: info.name }
+  const qualified = info.group === "" ? info.resource : `${info.resource}.${info.group}`
+  const what = `${qualified}${info.name === "" ? "" : ` ${JSON.stringify(info.name)}`} is forbidden: `
+  return new ApiError(
+    403,
+    "Forbidden",
+    `${what}User ${JSON.stringify(user.name)} cannot ${info.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${where}`,
+    { ...(subject.name !== "" && { name: info.name }), ...(info.group !== "" && { group: info.group }), kind: info.resource },
+  )
+}

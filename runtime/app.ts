@@ -1,0 +1,52 @@
+/**
+ * The server as one Hono application: filters in request order, then generic routes. Which kinds exist is looked up in the kind table, so a
+ * kind added at run time needs no route. Hono carries filters and routing; answers are written straight to the outgoing stream.
+ */
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+import { Hono } from "hono"
+import { ApiError, internal } from "./errors.ts"
+import { authentication } from "./filters/authentication.ts"
+import { authorization } from "./filters/authorization.ts"
+import { deadline } from "./filters/deadline.ts"
+import { requestInfo } from "./filters/request-info.ts"
+import type { Filter, ServerContext, ServerEnv } from "./server-env.ts"
+import { isOutgoing, sendError } from "./wire/send.ts"
+import type { ServerParts } from "./server-parts.ts"
+import { answerOther } from "./discovery/routes.ts"
+import { answerResource } from "./verbs/route.ts"
+
+/** Order is data: a request passes these from top to bottom. */
+export function filtersOf(parts: ServerParts): readonly Filter[] {
+  const { vendor, clock } = parts
+  return [
+    requestInfo({ vendor }),
+    deadline({ clock, requestTimeoutMs: parts.settings.requestTimeoutMs, fail: (outgoing, error) => isOutgoing(outgoing) && sendError(parts, outgoing, error) }),
+    authentication({ authenticators: parts.authenticators, anonymous: parts.settings.anonymousAuth }),
+    authorization({ authorizers: parts.authorizers }),
+  ]
+}
+
+/** Called once at start. */
+export function createApp(parts: ServerParts): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>()
+  for (const filter of filtersOf(parts)) app.use(filter)
+  app.all("*", async (context) => {
+    const { info } = context.get("request")
+    if (info.isResource) await answerResource(parts, context)
+    else await answerOther(parts, context)
+    return RESPONSE_ALREADY_SENT
+  })
+  app.onError((error, context) => {
+    answerError(parts, context, error)
+    return RESPONSE_ALREADY_SENT
+  })
+  return app
+}
+
+/** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
+function answerError(parts: ServerParts, context: ServerContext, error: Error): void {
+  const { outgoing } = context.env
+  if (error instanceof ApiError) return sendError(parts, outgoing, error, context.req.header("accept"))
+  parts.log.error({ err: error, path: context.req.path, method: context.req.method }, "a request failed unexpectedly")
+  sendError(parts, outgoing, internal("the request could not be carried out; the server's log says why"), context.req.header("accept"))
+}

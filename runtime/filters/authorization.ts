@@ -1,0 +1,11 @@
+import { authorize, type Authorizer, isPublicPath } from "../access/authorize.ts"
+import type { Filter } from "../server-env.ts"
+
+/** Decides whether the user may; 403 when not. Last of the filters: everything behind it may assume a permitted request. */
+export function authorization(options: { authorizers: readonly Authorizer[] }): Filter {
+  return async function authorization(context, next) {
+    const { user, info } = context.get("request")
+    if (!isPublicPath(info)) authorize(options.authorizers, { user, info })
+    await next()
+  }
+}

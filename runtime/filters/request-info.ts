@@ -1,0 +1,30 @@
+import { badRequest } from "../errors.ts"
+import { parseRequestInfo } from "../request-info.ts"
+import { anonymous } from "../access/authenticate.ts"
+import type { Filter } from "../server-env.ts"
+import type { Vendor } from "../vendor.ts"
+import { booleanParameter } from "../query.ts"
+
+/** First of the filters: reads path and query, and makes the request's context. Throws 400 for a path that is not valid UTF-8. */
+export function requestInfo(options: { vendor: Vendor }): Filter {
+  return async function requestInfo(context, next) {
+    const { incoming } = context.env
+    const target = incoming.url ?? "/"
+    const mark = target.indexOf("?")
+    const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1))
+    const path = decodedPath(mark < 0 ? target : target.slice(0, mark))
+    const info = parseRequestInfo({ method: incoming.method ?? "GET", path, watch: booleanParameter(query, "watch") ?? false, vendor: options.vendor })
+    const controller = new AbortController()
+    context.env.outgoing.on("close", () => controller.abort())
+    context.set("request", { info, query, headers: incoming.headers, user: anonymous, warnings: [], signal: controller.signal })
+    await next()
+  }
+}
+
+function decodedPath(path: string): string {
+  try {
+    return path.includes("%") ? decodeURIComponent(path) : path
+  } catch {
+    throw badRequest(`the path is not valid: ${path}`)
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What data cannot say about a kind: a behaviour is a small object of hooks, made once per server from `BehaviourDeps`, asked for by name
+ * in a schema (`behaviours: [serviceAllocation]`). A hook that is absent costs nothing. Objects are in the version the client used.
+ */
+import type { Clock } from "../clock.ts"
+import type { Random } from "../random.ts"
+import type { Check, StoredValue, Write } from "../storage/store.ts"
+import type { Vendor } from "../vendor.ts"
+import type { Failures } from "./failure.ts"
+import type { ApiObject, JsonObject } from "./json.ts"
+
+/** What every behaviour may lean on. No registry, no HTTP: reads go through `read`, writes ride in the commit of the change itself. */
+export interface BehaviourDeps {
+  readonly vendor: Vendor
+  readonly clock: Clock
+  readonly random: Random
+  /** Values of the server's options that behaviours name. */
+  readonly options: BehaviourOptions
+  /** The newest durable value of a store key below the prefix (`ranges/serviceips`). */
+  readonly read: (path: string) => Promise<StoredValue | undefined>
+  /** The newest state of every object of a storage path (`services/specs`), decoded. For rebuilds and repairs, not for requests. */
+  readonly readAll: (storagePath: string) => Promise<readonly ApiObject[]>
+  /** Full store key of a path below the prefix. */
+  readonly key: (path: string) => string
+}
+
+export interface BehaviourOptions {
+  /** `--service-cluster-ip-range`: one or two CIDRs. */
+  readonly serviceClusterIpRange: readonly string[]
+  /** `--service-node-port-range`, both ends included. */
+  readonly serviceNodePortRange: { readonly first: number; readonly last: number }
+}
+
+export interface ChangeContext {
+  readonly dryRun: boolean
+  /** Sub-resource being written; absent for the main resource. */
+  readonly subresource?: string
+  readonly failures: Failures
+}
+
+export interface Behaviour {
+  /** After drops and generation, before validation. May change `object`; may add failures. */
+  prepareCreate?(object: ApiObject, context: ChangeContext): void
+  /** After keeps and generation, before validation, once per attempt. May change `object`, never `old`. */
+  prepareUpdate?(object: ApiObject, old: ApiObject, context: ChangeContext): void
+  /**
+   * Last step before the commit, once per attempt; `object` absent: removal. May change `object` (an allocated address) and ask for
+   * further checks and writes in the same commit, all or nothing. When one of its checks fails, the whole attempt is made again.
+   * On a dry run nothing is written: allocate what would be given, write nothing.
+   */
+  commit?(change: { object?: ApiObject; old?: ApiObject }, context: ChangeContext): Promise<{ checks: readonly Check[]; writes: readonly Write[] } | undefined>
+  /** Seconds between the delete request and the removal; absent or 0: removed at once. `asked` is the client's gracePeriodSeconds. */
+  graceSeconds?(object: ApiObject, asked: number | undefined): number
+  /** Called when a delete request meets a live object: may change it (phase Terminating) before the deletionTimestamp is written. */
+  startDeletion?(object: ApiObject): void
+  /** False keeps a terminating object although `metadata.finalizers` is empty (a namespace with spec.finalizers). */
+  mayRemove?(object: ApiObject): boolean
+  /** Throws an ApiError when this object may not be deleted at all (the `default` namespace; a namespace already terminating). */
+  checkDelete?(object: ApiObject): void
+}
+
+/** A named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. */
+export interface SubresourceBehaviour {
+  /** PUT and PATCH: the next parent, made from what the client submitted and the stored parent. Pure. */
+  update?(submitted: ApiObject, old: ApiObject, context: ChangeContext): ApiObject
+  /** POST: the next parent, made from the posted body. Throws ApiError to refuse. The answer is 201 with a Status Success. */
+  create?(body: JsonObject, old: ApiObject, context: ChangeContext): ApiObject
+}
+
+export type BehaviourFactory = (deps: BehaviourDeps) => Behaviour
+export type SubresourceBehaviourFactory = (deps: BehaviourDeps) => SubresourceBehaviour

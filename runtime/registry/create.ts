@@ -1,0 +1,100 @@
+/** Creation: system fields, the kind's own preparation, validation, commit. Specification section 2.2. */
+import { alreadyExists, badRequest, internal, invalid, timeout } from "../errors.ts"
+import { Failures } from "../kit/failure.ts"
+import { deletePath } from "../kit/field-path.ts"
+import type { ApiObject, ObjectMeta } from "../kit/json.ts"
+import { generatedNameTries } from "../limits.ts"
+import type { Random } from "../random.ts"
+import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
+import { validateObjectMeta } from "./object-meta.ts"
+import { subjectOf } from "./read.ts"
+import type { KindHandle, Registry } from "./registry.ts"
+
+export interface CreateRequest {
+  readonly namespace: string
+  /** Decoded, in the handle's version, defaults filled. */
+  readonly object: ApiObject
+  readonly dryRun: boolean
+  readonly warn: (text: string) => void
+}
+
+/** Letters and digits that cannot form words; the reference's alphabet. */
+const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
+const nameSuffixLength = 5
+const generatedBaseLength = 58
+
+/** Called by POST, and by PUT on a missing object of a kind that allows it. Throws 409, 422, or what admission says. */
+export async function createObject(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<WriteResult> {
+  const generate = (request.object.metadata?.name ?? "") === "" && (request.object.metadata?.generateName ?? "") !== ""
+  for (let attempt = 1; ; attempt++) {
+    const result = await createOnce(registry, handle, request)
+    if (result.ok) return result.result
+    if (result.exists && !generate) throw alreadyExists(subjectOf(handle, result.name))
+    if (attempt >= generatedNameTries) {
+      throw result.exists
+        ? alreadyExists(subjectOf(handle, result.name))
+        : timeout("the server could not allocate what the object needs because others were faster each time; try again", 1)
+    }
+  }
+}
+
+async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest) {
+  const { vendor } = registry.deps
+  const { namespace, dryRun } = request
+  const object: ApiObject = { ...request.object, metadata: newMetadata(registry, handle, request) }
+  const name = object.metadata?.name ?? ""
+  for (const admit of registry.deps.admission) await admit({ operation: "create", handle, namespace, name, object, dryRun })
+  const failures = new Failures()
+  prepareCreate(handle, object, { failures, dryRun })
+  validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, vendor, failures })
+  handle.parts.validate(object, { failures, vendor })
+  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
+  for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
+  const key = handle.key(namespace, name)
+  if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
+  const riders = await ridersOf(handle, { object }, { dryRun })
+  const outcome = await commitPut(registry, handle, { key, expected: 0, object, riders, dryRun, created: true })
+  return { ...outcome, name }
+}
+
+function prepareCreate(handle: KindHandle, object: ApiObject, context: { failures: Failures; dryRun: boolean }): void {
+  for (const path of handle.kind.rules.createDrops) deletePath(object, path)
+  if (object.metadata !== undefined && handle.kind.rules.generation !== undefined) object.metadata.generation = 1
+  for (const behaviour of handle.behaviours) behaviour.prepareCreate?.(object, context)
+}
+
+/** What the server says about a new object, whatever the client sent. */
+function newMetadata(registry: Registry, handle: KindHandle, request: CreateRequest): ObjectMeta {
+  const { clock, random } = registry.deps
+  const sent = request.object.metadata ?? {}
+  if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion may not be set on objects to be created")
+  const { deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, selfLink: _link, managedFields: _owners, resourceVersion: _version, namespace: _namespace, ...kept } = sent
+  const name = (sent.name ?? "") === "" ? generatedName(random, sent.generateName ?? "") : sent.name
+  return {
+    ...(name !== undefined && name !== "" && { name }),
+    ...kept,
+    ...(name !== undefined && name !== "" && { name }),
+    ...(handle.kind.namespaced && { namespace: request.namespace }),
+    uid: random.uuid(),
+    creationTimestamp: secondsText(clock.nowMs()),
+  }
+}
+
+function generatedName(random: Random, generateName: string): string {
+  if (generateName === "") return ""
+  let suffix = ""
+  for (let index = 0; index < nameSuffixLength; index++) suffix += nameAlphabet[random.integer(nameAlphabet.length)]
+  return generateName.slice(0, generatedBaseLength) + suffix
+}
+
+/** `2026-01-02T03:04:05Z`: times of metadata have whole seconds. */
+export function secondsText(ms: number): string {
+  return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`
+}
+
+/** Called where the code has just made sure that an object has a name. */
+export function nameOf(object: ApiObject): string {
+  const name = object.metadata?.name
+  if (name === undefined) throw internal("an object without a name reached the store")
+  return name
+}

@@ -1,0 +1,104 @@
+/**
+ * Between decoded objects, their JSON bytes and the value format of the store, for one storage path. The stored value holds no
+ * resourceVersion; the JSON bytes do, put in place when the revision is known without a second stringify.
+ */
+import { randomBytes } from "node:crypto"
+import { assert } from "../assert.ts"
+import type { CompactCodec } from "../kit/compact.ts"
+import { unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
+import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
+import { isObject } from "../kit/json.ts"
+import { parseJson, stringify } from "../kit/json-text.ts"
+import type { SelectableField } from "../kit/kind.ts"
+import type { ResourceCodec } from "../storage/cache.ts"
+import type { StoredValue } from "../storage/store.ts"
+
+/** `--storage-media-type`. */
+export type StorageFormat = "compact" | "json" | "yaml"
+
+/** Both forms of one object about to be written. */
+export interface EncodedObject {
+  readonly value: Uint8Array
+  /** The JSON bytes with this revision as resourceVersion. */
+  readonly json: (revision: number) => Buffer
+}
+
+export interface ObjectCodec extends ResourceCodec {
+  encode(object: ApiObject): EncodedObject
+}
+
+/** A text that no client can have put into an object: drawn anew by every process. */
+const marker = `rv-${randomBytes(12).toString("hex")}`
+const markedProperty = `"resourceVersion":${JSON.stringify(marker)},`
+
+/** Called once per storage path. `selectable` are the fields of every version that shares it, read from the stored form. */
+export function createObjectCodec(options: {
+  format: StorageFormat
+  apiVersion: string
+  kind: string
+  compact: CompactCodec
+  normalizeStored: (object: JsonObject) => ApiObject
+  selectable: readonly SelectableField[]
+}): ObjectCodec {
+  const { format, apiVersion, kind, compact, selectable } = options
+  const magic = compact === undefined ? 0 : 0x6b
+  return {
+    encode(object) {
+      const text = stringify({ ...object, metadata: markedMetadata(object.metadata) })
+      const at = text.indexOf(markedProperty)
+      assert(at > 0, "resourceVersion stands before another metadata field", { kind })
+      const head = text.slice(0, at)
+      const tail = text.slice(at + markedProperty.length)
+      const value = format === "compact" ? wrapUnknown({ apiVersion, kind, raw: compact.encode(withoutVersion(object)) }) : Buffer.from(head + tail)
+      return { value, json: (revision) => Buffer.from(`${head}"resourceVersion":"${revision}",${tail}`) }
+    },
+    toJson(stored) {
+      const object = storedObject(stored.value)
+      return Buffer.from(stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) }))
+    },
+    describe(json) {
+      const object = parseObject(json)
+      const metadata = object.metadata ?? {}
+      const fields: Record<string, string> = { "metadata.name": metadata.name ?? "", "metadata.namespace": metadata.namespace ?? "" }
+      for (const field of selectable) fields[field.name] = field.value(object)
+      return { labels: metadata.labels ?? {}, fields }
+    },
+  }
+
+  function storedObject(value: StoredValue["value"]): ApiObject {
+    if (value[0] !== magic) return parseObject(value)
+    const { raw } = unwrapUnknown(value)
+    return options.normalizeStored({ kind, apiVersion, ...compact.decode(raw) })
+  }
+}
+
+/** The decoded form of JSON bytes that this server wrote itself. */
+export function parseObject(json: Uint8Array): ApiObject {
+  const { value } = parseJson(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("utf8"))
+  assert(isObject(value), "a stored value is an object")
+  return value
+}
+
+/** Metadata with resourceVersion in its published place: behind uid, before what follows. */
+export function versioned(metadata: ObjectMeta | undefined, resourceVersion: string): ObjectMeta {
+  const { name, generateName, namespace, selfLink, uid, resourceVersion: _old, ...rest } = metadata ?? {}
+  return {
+    ...(name !== undefined && { name }),
+    ...(generateName !== undefined && { generateName }),
+    ...(namespace !== undefined && { namespace }),
+    ...(selfLink !== undefined && { selfLink }),
+    ...(uid !== undefined && { uid }),
+    resourceVersion,
+    ...rest,
+  }
+}
+
+function markedMetadata(metadata: ObjectMeta | undefined): ObjectMeta {
+  const marked = versioned(metadata, marker)
+  return marked.creationTimestamp === undefined ? { ...marked, creationTimestamp: null } : marked
+}
+
+function withoutVersion(object: ApiObject): ApiObject {
+  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata ?? {}
+  return { ...object, metadata }
+}

@@ -1,0 +1,155 @@
+/**
+ * Get and list: which state a request may or must see (specification section 4.6), pages of one snapshot (4.5), selectors. Everything here
+ * handles cached versions; nothing is parsed.
+ */
+import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
+import { staleReadTimeoutMs } from "../limits.ts"
+import type { CachedObject, Snapshot } from "../storage/cache.ts"
+import { StoreError } from "../storage/store.ts"
+import type { ContinueToken } from "./continue-token.ts"
+import type { KindHandle, Registry } from "./registry.ts"
+
+/** Says whether a list or watch shows an object. */
+export type ObjectFilter = (object: CachedObject) => boolean
+
+/** How `resourceVersion` and `resourceVersionMatch` are to be read; made by `verbs/list-options.ts`. */
+export type Freshness =
+  | { readonly mode: "most-recent" }
+  | { readonly mode: "any" }
+  | { readonly mode: "not-older"; readonly revision: number }
+  | { readonly mode: "exact"; readonly revision: number }
+
+export interface ListRequest {
+  readonly namespace: string
+  readonly freshness: Freshness
+  /** 0: no limit. */
+  readonly limit: number
+  readonly continueToken: string
+  /** Absent: everything below the namespace. */
+  readonly filter?: ObjectFilter
+  /** When a selector pins one name: only that object is looked at. */
+  readonly name?: string
+  /** Resource, namespace and selectors: what a continue token is bound to. */
+  readonly tokenScope: string
+}
+
+export interface ListPage {
+  readonly revision: number
+  readonly items: Iterable<CachedObject>
+  /** Known only when it costs nothing: used to size buffers, never shown. */
+  readonly expectedItems: number
+  readonly continueToken: string
+  readonly remainingItemCount?: number
+}
+
+/** The subject of errors about an object of this kind. */
+export function subjectOf(handle: KindHandle, name?: string): Subject {
+  return { group: handle.kind.group, resource: handle.kind.resource, ...(name !== undefined && { name }) }
+}
+
+/** One object at the freshness asked for. Throws 404, or 504 when the version has not been reached. */
+export async function getObject(registry: Registry, handle: KindHandle, options: { namespace: string; name: string; freshness: Freshness }): Promise<CachedObject> {
+  await awaitFreshness(registry, handle, options.freshness)
+  const found = handle.cache.get(handle.key(options.namespace, options.name))
+  if (found === undefined) throw notFound(subjectOf(handle, options.name))
+  return found
+}
+
+/** One page, or all, of a collection. Throws 400, 410 or 504 as section 4.6 says. */
+export async function listObjects(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {
+  const prefix = handle.prefix(request.namespace)
+  const token = request.continueToken === "" ? undefined : registry.deps.tokens.decode(request.continueToken, request.tokenScope)
+  const snapshot = token === undefined ? await snapshotFor(registry, handle, request.freshness) : await tokenSnapshot(registry, handle, request, token)
+  if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
+  const startAfter = token?.startAfter
+  const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
+  if (request.limit === 0) return { ...wholeList(snapshot), items: filtered(snapshot.entries(range), request.filter), expectedItems: snapshot.count(range) }
+  return pageOf({ registry, request, snapshot, range, startedMs: token?.startedMs ?? registry.deps.clock.nowMs() })
+}
+
+/** Waits until the cache may answer at this freshness. */
+export async function awaitFreshness(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<void> {
+  if (freshness.mode === "any") return
+  const revision = freshness.mode === "most-recent" ? await registry.deps.cache.consistentRevision() : freshness.revision
+  if (handle.cache.revision() >= revision) return
+  if (!(await handle.cache.waitFor(revision, staleReadTimeoutMs))) throw tooLargeResourceVersion(revision, handle.cache.revision())
+}
+
+async function snapshotFor(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<Snapshot> {
+  await awaitFreshness(registry, handle, freshness)
+  if (freshness.mode !== "exact") return handle.cache.snapshot()
+  const snapshot = await snapshotAt(handle, freshness.revision)
+  if (snapshot === undefined) throw expired(`The resourceVersion for the provided list is too old: ${freshness.revision} is no longer kept`)
+  return snapshot
+}
+
+async function tokenSnapshot(registry: Registry, handle: KindHandle, request: ListRequest, token: ContinueToken): Promise<Snapshot> {
+  if (token.revision === 0) return snapshotFor(registry, handle, { mode: "most-recent" })
+  const snapshot = await snapshotAt(handle, token.revision)
+  if (snapshot !== undefined) return snapshot
+  const fresh = registry.deps.tokens.encode({ ...token, revision: 0 }, request.tokenScope)
+  throw expired(
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+    fresh,
+  )
+}
+
+async function snapshotAt(handle: KindHandle, revision: number): Promise<Snapshot | undefined> {
+  try {
+    return await handle.cache.snapshotAt(revision)
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "compacted") return undefined
+    throw error
+  }
+}
+
+function wholeList(snapshot: Snapshot): Omit<ListPage, "items"> {
+  return { revision: snapshot.revision, expectedItems: 1, continueToken: "" }
+}
+
+function* filtered(entries: Iterable<CachedObject>, filter: ObjectFilter | undefined): Iterable<CachedObject> {
+  for (const entry of entries) if (filter === undefined || filter(entry)) yield entry
+}
+
+function oneObject(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Iterable<CachedObject> {
+  const found: CachedObject[] = []
+  const key = handle.key(request.namespace, request.name ?? "")
+  for (const entry of snapshot.entries({ prefix: key })) {
+    if (entry.key !== key) break
+    if (request.filter === undefined || request.filter(entry)) found.push(entry)
+  }
+  return found
+}
+
+function pageOf(options: {
+  registry: Registry
+  request: ListRequest
+  snapshot: Snapshot
+  range: { prefix: string; startAfter?: string }
+  startedMs: number
+}): ListPage {
+  const { registry, request, snapshot, range, startedMs } = options
+  const items: CachedObject[] = []
+  let more = false
+  for (const entry of filtered(snapshot.entries(range), request.filter)) {
+    if (items.length === request.limit) {
+      more = true
+      break
+    }
+    items.push(entry)
+  }
+  const last = items.at(-1)
+  const page = { revision: snapshot.revision, items, expectedItems: items.length }
+  if (!more || last === undefined) return { ...page, continueToken: "" }
+  const continueToken = registry.deps.tokens.encode({ revision: snapshot.revision, startAfter: last.key, startedMs }, request.tokenScope)
+  if (request.filter !== undefined) return { ...page, continueToken }
+  return { ...page, continueToken, remainingItemCount: snapshot.count({ prefix: range.prefix, startAfter: last.key }) }
+}
+
+/** A version as clients write it. Throws 400: the reference answers 500 here, which blames the server for a client's mistake. */
+export function parseRevision(text: string): number {
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(Number(text))) {
+    throw badRequest(`resourceVersion ${JSON.stringify(text)} is not valid: use a version that this server gave, or leave it out`)
+  }
+  return Number(text)
+}

@@ -1,0 +1,170 @@
+/**
+ * The life of objects between verbs and store. `Registry` is made once; `handle(kind)` gives the verbs all that belongs to one kind. The
+ * operations themselves stand in one file each: create, update, delete, read, watch.
+ */
+import type { Clock } from "../clock.ts"
+import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../kit/behaviour.ts"
+import { createCompactCodec, type CompactCodec } from "../kit/compact.ts"
+import type { ApiObject } from "../kit/json.ts"
+import type { Kind, KindParts } from "../kit/kind.ts"
+import { normalize } from "../kit/normalize.ts"
+import type { Random } from "../random.ts"
+import type { Cache, ResourceCache } from "../storage/cache.ts"
+import type { Store } from "../storage/store.ts"
+import type { Vendor } from "../vendor.ts"
+import type { ContinueTokens } from "./continue-token.ts"
+import type { KindTable } from "./kinds.ts"
+import { createObjectCodec, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
+
+/** Called with the final object before the commit: namespace life-cycle now, validating admission later. Throws ApiError to refuse. */
+export type Admission = (request: AdmissionRequest) => Promise<void>
+
+export interface AdmissionRequest {
+  readonly operation: "create" | "update" | "delete"
+  readonly handle: KindHandle
+  readonly namespace: string
+  readonly name: string
+  readonly subresource?: string
+  readonly object?: ApiObject
+  readonly old?: ApiObject
+  readonly dryRun: boolean
+}
+
+export interface RegistryDeps {
+  readonly kinds: KindTable
+  readonly store: Store
+  readonly cache: Cache
+  readonly vendor: Vendor
+  readonly clock: Clock
+  readonly random: Random
+  /** `--store-prefix`, with a slash at both ends. */
+  readonly storePrefix: string
+  readonly storageFormat: StorageFormat
+  readonly tokens: ContinueTokens
+  /** Seconds for each `ttlOption` that schemas name. */
+  readonly ttlSeconds: Readonly<Record<string, number>>
+  readonly behaviours: Readonly<Record<string, BehaviourFactory>>
+  readonly subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>>
+  readonly behaviourDeps: BehaviourDeps
+  readonly admission: readonly Admission[]
+}
+
+/** Everything the operations need of one kind at one version. */
+export interface KindHandle {
+  readonly kind: Kind
+  readonly parts: KindParts
+  readonly stored: Kind
+  /** `apiVersion` as clients of this version write it. */
+  readonly apiVersion: string
+  readonly storedApiVersion: string
+  readonly compact: CompactCodec
+  readonly codec: ObjectCodec
+  readonly cache: ResourceCache
+  readonly behaviours: readonly Behaviour[]
+  /** Store key of an object. */
+  key(namespace: string, name: string): string
+  /** Store prefix of a namespace, or of all of them with "". Ends with "/". */
+  prefix(namespace: string): string
+  /** From the stored form to this version's; the object itself when they are one. */
+  fromStored(object: ApiObject): ApiObject
+  toStored(object: ApiObject): ApiObject
+}
+
+export class Registry {
+  private readonly handles = new Map<Kind, Promise<KindHandle>>()
+  private readonly ready = new Map<Kind, KindHandle>()
+  private readonly codecs = new Map<string, Promise<ObjectCodec>>()
+  private readonly madeBehaviours = new Map<string, Behaviour>()
+  private readonly madeSubresources = new Map<string, SubresourceBehaviour>()
+
+  constructor(readonly deps: RegistryDeps) {}
+
+  /** The handle of a kind, loading decoder, validator and cache on first use. */
+  async handle(kind: Kind): Promise<KindHandle> {
+    const known = this.ready.get(kind)
+    if (known !== undefined) return known
+    let opening = this.handles.get(kind)
+    if (opening === undefined) {
+      opening = this.open(kind)
+      this.handles.set(kind, opening)
+      opening.then((handle) => this.ready.set(kind, handle), () => this.handles.delete(kind))
+    }
+    return opening
+  }
+
+  /** A behaviour by the name a schema gives it; one instance serves every kind that names it. Throws for an unknown name: a fault of the build. */
+  behaviour(name: string): Behaviour {
+    return made(name, this.madeBehaviours, this.deps.behaviours, this.deps.behaviourDeps)
+  }
+
+  subresourceBehaviour(name: string): SubresourceBehaviour {
+    return made(name, this.madeSubresources, this.deps.subresourceBehaviours, this.deps.behaviourDeps)
+  }
+
+  private async open(kind: Kind): Promise<KindHandle> {
+    const { kinds, vendor, storePrefix, cache } = this.deps
+    const stored = kinds.stored(kind)
+    const parts = await kinds.load(kind)
+    const codec = await this.codec(stored)
+    const resource = cache.resource(stored.storage.path, codec)
+    await resource.ready
+    const root = `${storePrefix}${stored.storage.path}/`
+    return {
+      kind, parts, stored, codec, cache: resource,
+      apiVersion: vendor.apiVersion(apiVersionOf(kind)),
+      storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
+      compact: createCompactCodec(await parts.descriptor(), parts.shape),
+      behaviours: kind.behaviours.map((name) => this.behaviour(name)),
+      key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
+      prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
+      fromStored: parts.fromStored === undefined ? (object) => object : reversioned(parts.fromStored, vendor.apiVersion(apiVersionOf(kind)), kind.kind),
+      toStored: parts.toStored === undefined ? (object) => object : reversioned(parts.toStored, vendor.apiVersion(apiVersionOf(stored)), stored.kind),
+    }
+  }
+
+  /** One codec per storage path; it knows the selectable fields of every version that shares the path. */
+  private codec(stored: Kind): Promise<ObjectCodec> {
+    const known = this.codecs.get(stored.storage.path)
+    if (known !== undefined) return known
+    const making = this.makeCodec(stored)
+    this.codecs.set(stored.storage.path, making)
+    return making
+  }
+
+  private async makeCodec(stored: Kind): Promise<ObjectCodec> {
+    const { kinds, vendor, storageFormat } = this.deps
+    const parts = await kinds.load(stored)
+    const sharing = kinds.all().filter((kind) => kind.storage.path === stored.storage.path)
+    return createObjectCodec({
+      format: storageFormat,
+      apiVersion: vendor.apiVersion(apiVersionOf(stored)),
+      kind: stored.kind,
+      compact: createCompactCodec(await parts.descriptor(), parts.shape),
+      normalizeStored: (object) => normalize(parts.shape, object).object,
+      selectable: sharing.flatMap((kind) => kind.selectable),
+    })
+  }
+}
+
+/** `group/version`, or the bare version for the core group; neutral. */
+export function apiVersionOf(kind: { readonly group: string; readonly version: string }): string {
+  return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`
+}
+
+
+function reversioned(convert: (object: ApiObject) => ApiObject, apiVersion: string, kind: string): (object: ApiObject) => ApiObject {
+  return (object) => {
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = convert(object)
+    return { kind, apiVersion, ...rest }
+  }
+}
+
+function made<T>(name: string, instances: Map<string, T>, factories: Readonly<Record<string, (deps: BehaviourDeps) => T>>, deps: BehaviourDeps): T {
+  const known = instances.get(name)
+  if (known !== undefined) return known
+  const factory = factories[name]
+  if (factory === undefined) throw new Error(`no behaviour is called ${name}; known: ${Object.keys(factories).sort().join(", ")}`)
+  const instance = factory(deps)
+  instances.set(name, instance)
+  return instance
+}

@@ -1,0 +1,158 @@
+/**
+ * The one loop behind update, patch and every sub-resource write: read the newest state, let the caller's transform make the next one, apply
+ * the kind's rules, commit on the condition that nobody was faster, else again. The transform must be pure.
+ */
+import { badRequest, conflict, invalid, notFound, staleVersion } from "../errors.ts"
+import { Failures } from "../kit/failure.ts"
+import { deepEqual, getPath, setPath } from "../kit/field-path.ts"
+import type { ApiObject } from "../kit/json.ts"
+import type { Subresource } from "../kit/kind.ts"
+import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
+import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
+import { createObject } from "./create.ts"
+import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts"
+import { parseObject } from "./object-codec.ts"
+import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
+import type { KindHandle, Registry } from "./registry.ts"
+
+export interface UpdateRequest {
+  readonly namespace: string
+  readonly name: string
+  readonly subresource?: Subresource
+  readonly dryRun: boolean
+  readonly warn: (text: string) => void
+  /** The next object from the stored one (in the handle's version, `undefined` when there is none and one may be created). Must not change its argument. */
+  readonly transform: (old: ApiObject | undefined) => ApiObject | Promise<ApiObject>
+  /** PUT: whether the object may be made when it is missing, and whether resourceVersion may be left out. */
+  readonly put: boolean
+  /** Refuse with 409 unless the stored object has this uid. */
+  readonly uid?: string
+}
+
+/** Called by the update, patch and sub-resource verbs. Throws 404, 409, 422, or what admission or the transform says. */
+export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const key = handle.key(request.namespace, request.name)
+  for (let attempt = 1; ; attempt++) {
+    const current = handle.cache.get(key)
+    if (current === undefined) {
+      if (!request.put || request.subresource !== undefined) throw notFound(subjectOf(handle, request.name))
+      return await createMissing(registry, handle, request)
+    }
+    const old = handle.fromStored(parseObject(current.json()))
+    const next = await request.transform(old)
+    const pinned = checkVersion(handle, request, { next, current: current.modRevision })
+    checkUid(handle, request, { next, old })
+    const outcome = await attemptUpdate(registry, handle, request, { key, revision: current.modRevision, old, next })
+    if (outcome.ok) return outcome.result
+    if (pinned || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))
+    await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
+  }
+}
+
+async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
+  const subject = subjectOf(handle, request.name)
+  const object = await request.transform(undefined)
+  if ((object.metadata?.uid ?? "") !== "") throw conflict(subject, `Precondition failed: UID in precondition: ${object.metadata?.uid}, UID in object meta: `)
+  if (!handle.kind.rules.createOnUpdate) throw notFound(subject)
+  if ((object.metadata?.resourceVersion ?? "") !== "" && object.metadata?.resourceVersion !== "0") throw staleVersion(subject)
+  const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
+  const { namespace, dryRun, warn } = request
+  return createObject(registry, handle, { namespace, dryRun, warn, object: { ...object, metadata } })
+}
+
+/** True when the client pinned a version. Throws 409 when it is not the stored one, 422 when the kind wants one and there is none. */
+function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; current: number }): boolean {
+  const asked = state.next.metadata?.resourceVersion ?? ""
+  if (asked === "" || asked === "0") {
+    if (request.put && !handle.kind.rules.unconditionalUpdate) {
+      const detail = "must be specified for an update"
+      throw invalid({ group: handle.kind.group, resource: handle.kind.resource, name: request.name }, [{ type: "Invalid", field: "metadata.resourceVersion", value: asked, detail }])
+    }
+    return false
+  }
+  if (parseRevision(asked) !== state.current) throw staleVersion(subjectOf(handle, request.name))
+  return request.put
+}
+
+function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
+  const stored = state.old.metadata?.uid ?? ""
+  const asked = request.uid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
+  if (asked !== "" && asked !== stored) {
+    throw conflict(subjectOf(handle, request.name), `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${stored}`)
+  }
+}
+
+async function attemptUpdate(
+  registry: Registry,
+  handle: KindHandle,
+  request: UpdateRequest,
+  state: { key: string; revision: number; old: ApiObject; next: ApiObject },
+): Promise<CommitOutcome> {
+  const { key, revision, old } = state
+  const { dryRun, namespace, name } = request
+  const subresource = request.subresource?.name
+  const scope = { dryRun, ...(subresource !== undefined && { subresource }) }
+  const failures = new Failures()
+  const next: ApiObject = { ...state.next, metadata: nextMetadata(state.next, old) }
+  for (const admit of registry.deps.admission) await admit({ operation: "update", handle, namespace, name, object: next, old, ...scope })
+  keepStored(handle, request, { next, old })
+  for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
+  countGeneration(handle, { next, old })
+  validateUpdate(registry, handle, request, { next, old, failures })
+  if (removable(handle, next)) {
+    const riders = await ridersOf(handle, { old }, scope)
+    return commitDelete(registry, { key, expected: revision, object: next, riders, dryRun })
+  }
+  const riders = await ridersOf(handle, { object: next, old }, scope)
+  if (riders.writes.length === 0 && deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
+  return commitPut(registry, handle, { key, expected: revision, object: next, riders, dryRun, created: false })
+}
+
+/** Fields of metadata that an update cannot move; catalog `metadataRules.update`. */
+function nextMetadata(next: ApiObject, old: ApiObject): NonNullable<ApiObject["metadata"]> {
+  const before = old.metadata ?? {}
+  const { selfLink: _link, managedFields: _owners, generation: _generation, ...sent } = next.metadata ?? {}
+  return {
+    ...sent,
+    ...(before.resourceVersion !== undefined && { resourceVersion: before.resourceVersion }),
+    ...(before.generation !== undefined && { generation: before.generation }),
+    ...((sent.uid ?? "") === "" && before.uid !== undefined && { uid: before.uid }),
+    ...(before.creationTimestamp !== undefined && { creationTimestamp: before.creationTimestamp }),
+    ...(sent.deletionTimestamp === undefined && before.deletionTimestamp !== undefined && { deletionTimestamp: before.deletionTimestamp }),
+    ...(sent.deletionGracePeriodSeconds === undefined &&
+      before.deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds: before.deletionGracePeriodSeconds }),
+  }
+}
+
+function keepStored(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
+  const kept = request.subresource === undefined ? handle.kind.rules.updateKeeps : (request.subresource.keeps ?? [])
+  for (const path of kept) setPath(state.next, path, getPath(state.old, path))
+}
+
+/** Grows when one of the kind's generation paths has changed. */
+function countGeneration(handle: KindHandle, state: { next: ApiObject; old: ApiObject }): void {
+  const paths = handle.kind.rules.generation
+  if (paths === undefined || state.next.metadata === undefined) return
+  const changed = paths.some((path) => !deepEqual(getPath(state.next, path), getPath(state.old, path)))
+  if (changed) state.next.metadata.generation = (state.old.metadata?.generation ?? 0) + 1
+}
+
+function validateUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject; failures: Failures }): void {
+  const { vendor } = registry.deps
+  const { next, old, failures } = state
+  const context = { failures, vendor, old, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
+  if (next.metadata?.name !== request.name) throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${request.name})`)
+  validateObjectMeta(next.metadata, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, vendor, failures })
+  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { failures })
+  handle.parts.validate(next, context)
+  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name: request.name }, failures.list)
+  for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
+}
+
+/** A terminating object without finalizers and without a grace period left is gone; specification section 3.1. */
+export function removable(handle: KindHandle, object: ApiObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata ?? {}
+  if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false
+  return handle.behaviours.every((behaviour) => behaviour.mayRemove?.(object) ?? true)
+}

@@ -1,0 +1,50 @@
+/** An object version in the form a client asked for. Every form but tables is made once per object version and shared. */
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { wrapUnknown } from "../kit/compact.ts"
+import { stringify } from "../kit/json-text.ts"
+import { parseObject } from "../registry/object-codec.ts"
+import type { KindHandle } from "../registry/registry.ts"
+
+/** The part of a cached version that forms are made from; a fresh write result offers it too. */
+export interface Version {
+  json(): Buffer
+  derived(form: string, make: () => Buffer): Buffer
+}
+
+/** Decoded, in the handle's version. For tables and the write path; never on a plain get, list or watch. */
+export function objectOf(handle: KindHandle, version: Version): ApiObject {
+  return handle.fromStored(parseObject(version.json()))
+}
+
+/** JSON bytes in the handle's version: the cached bytes themselves when it is the stored one. */
+export function jsonOf(handle: KindHandle, version: Version): Buffer {
+  if (handle.kind === handle.stored) return version.json()
+  return version.derived(`json:${handle.apiVersion}`, () => Buffer.from(stringify(objectOf(handle, version))))
+}
+
+/** The compact message alone, as list items hold it. */
+export function compactMessageOf(handle: KindHandle, version: Version): Buffer {
+  return version.derived(`compact:${handle.apiVersion}`, () => Buffer.from(handle.compact.encode(objectOf(handle, version))))
+}
+
+/** The compact message in its envelope. */
+export function compactOf(handle: KindHandle, version: Version): Buffer {
+  return Buffer.from(wrapUnknown({ apiVersion: handle.apiVersion, kind: handle.kind.kind, raw: compactMessageOf(handle, version) }))
+}
+
+/** `{kind, apiVersion, metadata}` alone, as PartialObjectMetadata. */
+export function partialObject(object: ApiObject, apiVersion: string): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion, metadata: object.metadata ?? {} }
+}
+
+/** A write result as a version: nothing to share, so nothing is kept. */
+export function freshVersion(handle: KindHandle, result: { object: ApiObject; json?: Buffer }): Version {
+  let json = result.json
+  return {
+    json: () => {
+      json ??= Buffer.from(stringify(handle.toStored(result.object)))
+      return json
+    },
+    derived: (_form, make) => make(),
+  }
+}
