@@ -26,7 +26,7 @@ export class ExpressionError extends Error {
   }
 }
 
-const symbols = ["&&", "||", "??", "==", "!=", "<=", ">=", "<", ">", "!", "-", "+", "*", "/", "%", "?", ":", ".", ",", "(", ")", "[", "]"] as const
+const symbols = ["&&", "||", "??", "==", "!=", "<=", ">=", "<", ">", "!", "-", "+", "*", "/", "%", "?", ":", ".", ",", "(", ")", "[", "]", "{", "}"] as const
 const namePattern = /[A-Za-z_$][A-Za-z0-9_$]*/y
 const numberPattern = /(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|0x[0-9a-fA-F]+|\d+)/y
 const blankPattern = /[ \t\r\n]+/y

@@ -57,6 +57,7 @@ describe("trees", () => {
     ["-1.5e3", "-1500"],
     ["null == true", "(null == true)"],
     ["[]", "[]"],
+    ["a ?? {}", "(a ?? {})"],
     ["a != b", "(a != b)"],
   ])("%s", (text, tree) => expect(parsed(text)).toBe(tree))
 })
@@ -71,6 +72,7 @@ describe("faults", () => {
     ["a < b < c", "fault at 6: < / && between two comparisons: a < b && b < c / "],
     ["a ?? 0 > 1", "fault at 2: ?? beside > / parentheses that say which binds first: (a ?? b) > c / "],
     ["a || b ?? c", "fault at 7: ?? beside || / parentheses that say which binds first: (a ?? b) || c / "],
+    ["{a: 1}", 'fault at 1: a / "}" right after it: {} is the empty object, and the only one that can be written / '],
     ["size(a, b)", "fault at 0: size with 2 arguments / size(a) / "],
     ["startsWith()", "fault at 0: startsWith with 0 arguments / x.startsWith(a) / "],
     ["all(x, true)", "fault at 0: all( / a list before it: list.all(item, ...) / "],

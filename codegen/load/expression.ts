@@ -221,6 +221,10 @@ class Parser {
       return tree
     }
     if (this.accept("[")) return this.at(token.offset, { node: "list", items: this.items("]", "to close the list") })
+    if (this.accept("{")) {
+      this.require("}", "right after it: {} is the empty object, and the only one that can be written")
+      return this.at(token.offset, { node: "literal", value: {} })
+    }
     return this.fail("a name, a literal, a list or a parenthesis")
   }
 
