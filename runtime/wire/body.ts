@@ -1,0 +1,75 @@
+/** Reads the body of a request, bounded. HTTP/1.1 and HTTP/2 requests alike: both are readable streams with headers. */
+import type { IncomingHttpHeaders } from "node:http"
+import type { Readable } from "node:stream"
+import { ApiError, badRequest, tooLarge } from "../errors.ts"
+import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
+import type { Media } from "./negotiate.ts"
+
+/** What `readBody` needs of `IncomingMessage` and `Http2ServerRequest`. */
+export type RequestStream = Readable & { readonly headers: IncomingHttpHeaders }
+
+export interface ReadBodyOptions {
+  readonly request: RequestStream
+  /** Default `requestBodyBytesMax`. */
+  readonly limit?: number
+  /** Ends the read: the client has gone or the deadline has passed. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Called by every verb that takes a body, once. Answers the bytes as they came. Throws ApiError 413 as soon as the limit is known to be
+ * passed (from Content-Length before anything is read), 400 for an encoded or broken-off body.
+ */
+export async function readBody(options: ReadBodyOptions): Promise<Buffer> {
+  const { request, signal } = options
+  const limit = options.limit ?? requestBodyBytesMax
+  refuseEncoding(request.headers["content-encoding"])
+  const announced = Number(request.headers["content-length"] ?? Number.NaN)
+  if (announced > limit) throw bodyTooLarge(limit)
+  const body = await collect({ request, limit, signal })
+  if (Number.isInteger(announced) && body.length < announced) throw badRequest(`the request body ended after ${body.length} of ${announced} bytes`)
+  return body
+}
+
+/** The limit of a body of this media: YAML costs far more to read than JSON. */
+export function bodyLimit(media: Media): number {
+  return media === "yaml" ? yamlBodyBytesMax : requestBodyBytesMax
+}
+
+/** The reference reads compressed bodies as they are and so fails on their first byte; this says why. */
+function refuseEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === "" || encoding === "identity") return
+  throw badRequest(`the body of the request has Content-Encoding ${JSON.stringify(encoding)}; only identity is supported`)
+}
+
+function bodyTooLarge(limit: number): ApiError {
+  return tooLarge(`Request entity too large: limit is ${limit}`)
+}
+
+/** Listeners instead of an async iterator: the iterator destroys the stream when it stops early, and with it the answer. */
+function collect(options: { request: RequestStream; limit: number; signal: AbortSignal | undefined }): Promise<Buffer> {
+  const { request, limit, signal } = options
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    function onData(chunk: Buffer): void {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else finish(() => reject(bodyTooLarge(limit)))
+    }
+    const onEnd = () => finish(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)))
+    const onBroken = () => finish(() => reject(badRequest("the connection closed before the whole request body arrived")))
+    const onAbort = () => finish(() => reject(signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was read")))
+    function finish(settle: () => void): void {
+      request.off("data", onData).off("end", onEnd).off("error", onBroken).off("aborted", onBroken).off("close", onBroken)
+      signal?.removeEventListener("abort", onAbort)
+      request.pause()
+      settle()
+    }
+    if (signal?.aborted === true) return onAbort()
+    if (request.readableEnded) return onEnd()
+    if (request.destroyed) return onBroken()
+    signal?.addEventListener("abort", onAbort)
+    request.on("data", onData).on("end", onEnd).on("error", onBroken).on("aborted", onBroken).on("close", onBroken)
+  })
+}

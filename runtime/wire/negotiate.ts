@@ -1,0 +1,175 @@
+/**
+ * Which representation a request asks for and which one it carries; specification section 4.7. Behaviour of the reference: a clause of
+ * `Accept` whose media type is known but whose parameters cannot be met falls through to the next clause; media types are
+ * compared as they are written; parameters that mean nothing here are ignored.
+ */
+import { ApiError, notAcceptable, unsupportedMediaType } from "../errors.ts"
+import type { Vendor } from "../vendor.ts"
+
+/** A representation of objects, as bodies are written and read. */
+export type Media = "json" | "yaml" | "compact"
+
+/** Another form of the answer, asked for with `as=`. */
+export interface Rendering {
+  readonly kind: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "APIGroupDiscoveryList"
+  /** Neutral. */
+  readonly group: string
+  readonly version: string
+}
+
+export interface Negotiated {
+  readonly media: Media
+  readonly as?: Rendering
+  /** The client wrote `stream=watch`. */
+  readonly stream: boolean
+  /** `pretty=1` in Accept. */
+  readonly pretty: boolean
+  /** For the Content-Type header of the answer. */
+  readonly contentType: string
+}
+
+export interface NegotiateOptions {
+  readonly vendor: Vendor
+  /** False for run-time definitions: they have no compact form. */
+  readonly compact?: boolean
+  /** Watches are answered as frames: YAML has none. */
+  readonly watch?: boolean
+  /** What `as=` may ask for: forms of objects (the default), aggregated discovery, or nothing. */
+  readonly renderings?: "objects" | "discovery" | "none"
+}
+
+/** Media types in the order in which they are offered; `application/*` and `*` answer the first. */
+function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string, Media> {
+  const types: [string, Media][] = [["application/json", "json"], ["application/yaml", "yaml"]]
+  if (options.compact !== false) types.push([options.vendor.compactMediaType, "compact"])
+  return new Map(types)
+}
+
+/**
+ * Called once per request with its Accept header, before any work is done. Throws ApiError 406 that lists what is supported: with
+ * `details` when no media type fits at all, without when only parameters do not fit, as the reference does.
+ */
+export function negotiate(accept: string | undefined, options: NegotiateOptions): Negotiated {
+  const types = mediaTypes(options)
+  const clauses = parseAccept(accept === undefined || accept === "" ? "*/*" : accept)
+  let mediaFound = false
+  for (const clause of clauses) {
+    const media = clause.type === "*/*" || clause.type === "application/*" ? "json" : types.get(clause.type)
+    if (media === undefined) continue
+    mediaFound = true
+    const negotiated = fit(media, clause.parameters, options)
+    if (negotiated !== undefined) return negotiated
+  }
+  if (mediaFound) throw notAcceptable(watchable([...types.keys()], options.watch === true))
+  throw new ApiError(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${[...types.keys()].join(", ")}`, {})
+}
+
+function watchable(types: readonly string[], watch: boolean): readonly string[] {
+  return watch ? types.filter((type) => type !== "application/yaml").map((type) => `${type};stream=watch`) : types
+}
+
+/** One clause with a known media type; undefined when its parameters cannot be met. */
+function fit(media: Media, parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Negotiated | undefined {
+  const stream = parameters.get("stream") ?? ""
+  if (options.watch === true && ((stream !== "" && stream !== "watch") || media === "yaml")) return undefined
+  const kind = parameters.get("as") ?? ""
+  const as = kind === "" ? undefined : rendering(kind, parameters, options)
+  if (kind !== "" && (as === undefined || (as.kind === "Table" && media === "compact"))) return undefined
+  const compactType = options.vendor.compactMediaType
+  const contentType = media === "compact" ? (options.watch === true ? `${compactType};stream=watch` : compactType) : `application/${media}`
+  return { media, ...(as !== undefined && { as }), stream: stream !== "", pretty: parameters.get("pretty") === "1", contentType }
+}
+
+const renderings: Readonly<Record<"objects" | "discovery" | "none", readonly Rendering[]>> = {
+  objects: (["Table", "PartialObjectMetadata", "PartialObjectMetadataList"] as const).flatMap((kind) =>
+    ["v1", "v1beta1"].map((version) => ({ kind, group: "meta.orch.io", version })),
+  ),
+  discovery: ["v2", "v2beta1"].map((version) => ({ kind: "APIGroupDiscoveryList", group: "apidiscovery.orch.io", version })),
+  none: [],
+}
+
+function rendering(kind: string, parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Rendering | undefined {
+  const group = options.vendor.neutralGroup(parameters.get("g") ?? "")
+  const version = parameters.get("v")
+  return renderings[options.renderings ?? "objects"].find((offered) => offered.kind === kind && offered.group === group && offered.version === version)
+}
+
+/**
+ * Called once the answer is known to be one object or a list: a rendering made for the other is not acceptable. `kind` is what there is:
+ * `ConfigMapList`. Throws ApiError 406.
+ */
+export function checkRendering(as: Rendering | undefined, answer: { list: boolean; kind: string }): void {
+  if (as?.kind === "PartialObjectMetadata" && answer.list) {
+    throw new ApiError(406, "NotAcceptable", `you requested PartialObjectMetadata, but the requested object is a list (${answer.kind})`)
+  }
+  if (as?.kind === "PartialObjectMetadataList" && !answer.list) {
+    throw new ApiError(406, "NotAcceptable", `you requested PartialObjectMetadataList, but the requested object is not a list (${answer.kind})`)
+  }
+}
+
+interface Clause {
+  readonly type: string
+  readonly quality: number
+  /** 0 for `*`, 1 for a type with any sub-type, 2 for a full one. */
+  readonly exactness: number
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+/** Clauses by quality, then by how exact they are, then in their own order. */
+function parseAccept(text: string): readonly Clause[] {
+  const clauses = text.split(",").map(parseClause).filter((clause) => clause !== undefined)
+  return clauses.sort((left, right) => right.quality - left.quality || right.exactness - left.exactness)
+}
+
+function parseClause(text: string): Clause | undefined {
+  const [typeText = "", ...parameterTexts] = text.split(";")
+  const type = typeText.trim()
+  if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return undefined
+  const parameters = parseParameters(parameterTexts)
+  const written = Number(parameters.get("q") ?? "1")
+  const quality = Number.isFinite(written) ? written : 1
+  return { type, quality, exactness: type === "*/*" ? 0 : type.endsWith("/*") ? 1 : 2, parameters }
+}
+
+function parseParameters(texts: readonly string[]): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>()
+  for (const text of texts) {
+    const equals = text.indexOf("=")
+    if (equals > 0) parameters.set(text.slice(0, equals).trim(), text.slice(equals + 1).trim())
+  }
+  return parameters
+}
+
+/**
+ * The representation of a request's body, from its Content-Type; none is JSON. Called before the body is read. Throws ApiError 415.
+ * Patch types are the patch verb's business.
+ */
+export function bodyMedia(contentType: string | undefined, options: { vendor: Vendor; compact?: boolean }): Media {
+  const types = mediaTypes(options)
+  const type = mediaTypeOf(contentType)
+  const media = type === "" ? "json" : types.get(type)
+  if (media === undefined) throw unsupportedMediaType([...types.keys()])
+  return media
+}
+
+/** The bare media type of a Content-Type header, in lower case: `application/json`. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+}
+
+/**
+ * Whether JSON is laid out for people: `?pretty=` decides when it is there, else people's tools get it without asking. A value that is no
+ * boolean counts as false, as in the reference.
+ */
+export function wantsPretty(options: { query: URLSearchParams; userAgent: string | undefined; negotiated?: Negotiated }): boolean {
+  const asked = options.query.get("pretty")
+  if (asked !== null) return asked !== "" && /^(1|t|T|true|TRUE|True)$/.test(asked)
+  if (options.negotiated?.pretty === true) return true
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(options.userAgent ?? "")
+}
+
+/** Whether an answer of this size is compressed; `bytes` may be an estimate. The reference takes `gzip` only without a quality. */
+export function acceptsGzip(acceptEncoding: string | readonly string[] | undefined): boolean {
+  const text = typeof acceptEncoding === "string" ? acceptEncoding : (acceptEncoding ?? []).join(",")
+  return text.split(",").some((token) => token.trim() === "gzip")
+}

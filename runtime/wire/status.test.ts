@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest"
+import { ApiError, badRequest, expired, invalid, notFound } from "../errors.ts"
+import { vendorProfile } from "../vendor.ts"
+import { asApiError, failureStatus, successStatus } from "./status.ts"
+
+const kubernetes = vendorProfile("kubernetes")
+
+describe("failureStatus", () => {
+  it("is what the reference answers, with the vendor's group names", () => {
+    const status = failureStatus(notFound({ group: "events.orch.io", resource: "events", name: "x" }), kubernetes)
+    expect(JSON.stringify(status)).toBe(
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"events.events.k8s.io \\"x\\" not found","reason":"NotFound","details":{"name":"x","group":"events.k8s.io","kind":"events"},"code":404}',
+    )
+    expect(failureStatus(badRequest("no"), kubernetes)).not.toHaveProperty("details")
+    expect(failureStatus(new ApiError(404, "NotFound", "no", {}), kubernetes).details).toEqual({})
+  })
+
+  it("carries causes and the token of an expired page", () => {
+    const fault = invalid({ group: "", resource: "ConfigMap", name: "a" }, [{ type: "Required", field: "metadata.name", detail: "" }])
+    expect(failureStatus(fault, kubernetes).details).toMatchObject({ causes: [{ reason: "FieldValueRequired", field: "metadata.name" }] })
+    expect(failureStatus(expired("old", "token"), kubernetes).metadata).toEqual({ continue: "token" })
+  })
+})
+
+describe("successStatus", () => {
+  it("names what was deleted", () => {
+    expect(successStatus({ name: "a", group: "", kind: "configmaps", uid: "u" }, kubernetes)).toEqual({
+      kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details: { name: "a", kind: "configmaps", uid: "u" },
+    })
+    expect(successStatus(undefined, kubernetes)).not.toHaveProperty("details")
+  })
+})
+
+describe("asApiError", () => {
+  it("makes a 500 of what is no ApiError", () => {
+    const known = badRequest("x")
+    expect(asApiError(known)).toBe(known)
+    expect(asApiError(new Error("boom"))).toMatchObject({ code: 500, reason: "InternalError" })
+  })
+})

@@ -1,0 +1,110 @@
+/**
+ * Errors and outcomes as Status objects: the one place where an ApiError becomes what clients read. Field order is the reference's.
+ */
+import { ApiError, type StatusDetails } from "../errors.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { TypeShape } from "../kit/shape.ts"
+import type { Vendor } from "../vendor.ts"
+
+const cause: TypeShape = {
+  name: "meta.v1.StatusCause",
+  fields: [
+    { name: "reason", type: { scalar: "string" }, number: 1 },
+    { name: "message", type: { scalar: "string" }, number: 2 },
+    { name: "field", type: { scalar: "string" }, number: 3 },
+  ],
+}
+
+const details: TypeShape = {
+  name: "meta.v1.StatusDetails",
+  fields: [
+    { name: "name", type: { scalar: "string" }, number: 1 },
+    { name: "group", type: { scalar: "string" }, number: 2 },
+    { name: "kind", type: { scalar: "string" }, number: 3 },
+    { name: "uid", type: { scalar: "string" }, number: 6 },
+    { name: "causes", type: { list: { ref: () => cause } }, number: 4 },
+    { name: "retryAfterSeconds", type: { scalar: "int32" }, number: 5 },
+  ],
+}
+
+/** `metadata` of lists, Tables and Status; specification section 2.3. */
+export const listMetaShape: TypeShape = {
+  name: "meta.v1.ListMeta",
+  fields: [
+    { name: "selfLink", type: { scalar: "string" }, number: 1 },
+    { name: "resourceVersion", type: { scalar: "string" }, number: 2 },
+    { name: "continue", type: { scalar: "string" }, number: 3 },
+    { name: "remainingItemCount", type: { scalar: "int64" }, number: 4, pointer: true },
+  ],
+}
+
+/** The shape of Status, for its compact form. */
+export const statusShape: TypeShape = {
+  name: "meta.v1.Status",
+  fields: [
+    { name: "metadata", type: { ref: () => listMetaShape }, number: 1 },
+    { name: "status", type: { scalar: "string" }, number: 2 },
+    { name: "message", type: { scalar: "string" }, number: 3 },
+    { name: "reason", type: { scalar: "string" }, number: 4 },
+    { name: "details", type: { ref: () => details }, number: 5, pointer: true },
+    { name: "code", type: { scalar: "int32" }, number: 6 },
+  ],
+}
+
+/** The Status of a failed request. Called once per failure, by the error handler and by watches that end with an error. */
+export function failureStatus(error: ApiError, vendor: Vendor): ApiObject {
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: error.continueToken === undefined || error.continueToken === "" ? {} : metadataOf(error.continueToken),
+    status: "Failure",
+    ...(error.message !== "" && { message: wireText(error, vendor) }),
+    ...(error.reason !== "" && { reason: error.reason }),
+    ...(error.details !== undefined && { details: detailsOf(error.details, vendor) }),
+    code: error.code,
+  }
+}
+
+/** Texts are made with neutral names (`errors.ts`); the group that the error is about is the only vendor name in them. */
+function wireText(error: ApiError, vendor: Vendor): string {
+  const group = error.details?.group
+  return filled(group) ? error.message.replaceAll(group, vendor.group(group)) : error.message
+}
+
+/** ListMeta has no field of ObjectMeta but this one; the two never meet in one Status. */
+function metadataOf(continueToken: string): JsonObject {
+  return { continue: continueToken }
+}
+
+/** The Status of a DELETE whose object is gone. `details` names what was deleted, in neutral names. */
+export function successStatus(subject: StatusDetails | undefined, vendor: Vendor): ApiObject {
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    ...(subject !== undefined && { details: detailsOf(subject, vendor) }),
+  }
+}
+
+function detailsOf(subject: StatusDetails, vendor: Vendor): JsonObject {
+  return {
+    ...(filled(subject.name) && { name: subject.name }),
+    ...(filled(subject.group) && { group: vendor.group(subject.group) }),
+    ...(filled(subject.kind) && { kind: subject.kind }),
+    ...(filled(subject.uid) && { uid: subject.uid }),
+    ...(subject.causes !== undefined && subject.causes.length > 0 && { causes: subject.causes.map((item) => ({ ...item })) }),
+    ...(subject.retryAfterSeconds !== undefined && subject.retryAfterSeconds !== 0 && { retryAfterSeconds: subject.retryAfterSeconds }),
+  }
+}
+
+function filled(text: string | undefined): text is string {
+  return text !== undefined && text !== ""
+}
+
+/** What a caught value means to the client: an ApiError as it is, anything else a fault of this server. Called at the outer edge only. */
+export function asApiError(caught: unknown): ApiError {
+  if (caught instanceof ApiError) return caught
+  const message = caught instanceof Error ? caught.message : String(caught)
+  return new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
+}
