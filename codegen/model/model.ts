@@ -50,7 +50,7 @@ export interface KindModel {
   readonly behaviours: readonly string[]
   /** Field renames between this version and the stored one, or a named conversion. */
   readonly conversion?: { readonly rename: readonly { readonly here: string; readonly stored: string }[]; readonly behaviour?: string }
-  readonly warnings: readonly { readonly when: ExpressionModel; readonly text: string; readonly at: string }[]
+  readonly warnings: readonly { readonly when: ExpressionModel; readonly text: string; readonly textParts: readonly TemplatePart[]; readonly at: string }[]
 }
 
 export interface ColumnModel {
@@ -150,6 +150,8 @@ export interface RuleModel {
   readonly at: string
   readonly reason: "Required" | "Invalid" | "NotSupported" | "TooLong" | "TooMany" | "Duplicate" | "Forbidden" | "NotFound"
   readonly message: string
+  /** The message cut at its `{{expression}}`s. */
+  readonly messageParts: readonly TemplatePart[]
   readonly on: "any" | "create" | "update"
 }
 
@@ -161,6 +163,9 @@ export interface DefaultRuleModel {
   /** Overwrites what is there as well. */
   readonly force: boolean
 }
+
+/** A piece of a message: literal text, or an expression whose value stands there. */
+export type TemplatePart = string | ExpressionModel
 
 /** An expression of the dialect: its text, where it stands, and its parsed form. */
 export interface ExpressionModel {

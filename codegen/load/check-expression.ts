@@ -1,0 +1,197 @@
+/**
+ * Checks the names of a parsed expression against the types it is evaluated on, and turns its text into the model's form.
+ */
+import type { ExpressionModel, ExpressionTree } from "../model/model.ts"
+import { expectedWord } from "./diagnostic.ts"
+import { type ExpressionPositions, parseExpression } from "./expression.ts"
+import { formatNames } from "./formats.ts"
+import { expressionFunctions } from "./functions.ts"
+import type { SourceFile, SourceNode } from "./source.ts"
+import type { Known, TypeTable } from "./type-table.ts"
+import { itemType, shownType } from "./type-text.ts"
+
+/** What an expression may name. */
+export interface Scope {
+  /** The value whose fields stand as bare names; also `self`. */
+  readonly self: Known
+  /** `root` when it is known which kind the expression belongs to. */
+  readonly root: Known
+  /** `oldSelf` and `oldRoot` may be used. */
+  readonly old: boolean
+  /** Cell functions that `behaviour("...")` may name; absent: any. */
+  readonly cells?: readonly string[]
+}
+
+interface Context {
+  readonly source: SourceFile
+  readonly node: SourceNode
+  readonly table: TypeTable
+  readonly scope: Scope
+  readonly positions: ExpressionPositions
+  readonly variables: ReadonlyMap<string, Known>
+  /** Where the expression begins in the text of its node: not 0 inside `{{...}}`. */
+  readonly base: number
+}
+
+const boolean: Known = { scalar: "boolean" }
+const text: Known = { scalar: "string" }
+const number: Known = { scalar: "double" }
+
+/** Called for each expression of a schema. Faults are reported at the very character; the answer is absent when it does not parse. */
+export function checkExpression(written: string, node: SourceNode, source: SourceFile, table: TypeTable, scope: Scope, base = 0): ExpressionModel | undefined {
+  const parsed = parseExpression(written)
+  if ("fault" in parsed) {
+    const { offset, found, expected, nearest } = parsed.fault
+    source.report(source.offsetInside(node, base + offset), { found: `"${found}" in the expression "${written}"`, expected, ...(nearest !== undefined && { nearest }) })
+    return undefined
+  }
+  infer(parsed.tree, { source, node, table, scope, positions: parsed.positions, variables: new Map(), base })
+  return { text: written, tree: parsed.tree }
+}
+
+function report(context: Context, tree: ExpressionTree, fault: { found: string; expected: string; nearest?: string }): void {
+  context.source.report(context.source.offsetInside(context.node, context.base + (context.positions.get(tree) ?? 0)), fault)
+}
+
+/** The type of a tree as far as it is known; every sub-tree is visited, so that all unknown names are reported. */
+function infer(tree: ExpressionTree, context: Context): Known {
+  switch (tree.node) {
+    case "literal":
+      return literalType(tree.value)
+    case "name":
+      return inferName(tree, context)
+    case "select":
+      return selected(tree, tree.field, infer(tree.of, context), context)
+    case "index":
+      return inferIndex(tree, context)
+    case "call":
+      return inferCall(tree, context)
+    case "unary": {
+      const of = infer(tree.of, context)
+      return tree.operator === "!" ? boolean : of
+    }
+    case "binary":
+      return inferBinary(tree, context)
+    case "conditional": {
+      infer(tree.test, context)
+      const then = infer(tree.then, context)
+      return common(then, infer(tree.otherwise, context))
+    }
+    case "list": {
+      const [first, ...rest] = tree.items.map((item) => infer(item, context))
+      const item = rest.reduce(common, first)
+      return item && { list: item }
+    }
+    case "macro":
+      return inferMacro(tree, context)
+  }
+}
+
+function literalType(value: unknown): Known {
+  if (typeof value === "string") return text
+  if (typeof value === "number") return number
+  return typeof value === "boolean" ? boolean : undefined
+}
+
+function inferName(tree: ExpressionTree & { node: "name" }, context: Context): Known {
+  const { scope, variables, table } = context
+  if (variables.has(tree.name)) return variables.get(tree.name)
+  if (tree.name === "self") return scope.self
+  if (tree.name === "root") return scope.root
+  if (tree.name === "oldSelf" || tree.name === "oldRoot") {
+    if (!scope.old) report(context, tree, { found: `${tree.name} where there is no stored object`, expected: "on: update" })
+    return tree.name === "oldSelf" ? scope.self : scope.root
+  }
+  if (scope.self === undefined || !("ref" in scope.self)) return undefined
+  const step = table.select(scope.self, tree.name)
+  if (!("fault" in step)) return step.type
+  const words = [...step.fault.names, ...variables.keys(), "self", "root", ...(scope.old ? ["oldSelf", "oldRoot"] : [])]
+  report(context, tree, { found: `unknown name "${tree.name}"`, ...expectedWord(tree.name, words) })
+  return undefined
+}
+
+function selected(tree: ExpressionTree, field: string, of: Known, context: Context): Known {
+  const step = context.table.select(of, field)
+  if (!("fault" in step)) return step.type
+  const { found, names } = step.fault
+  if (names.length > 0) report(context, tree, { found, ...expectedWord(field, names) })
+  else if (of !== undefined && itemType(of) !== undefined) report(context, tree, { found, expected: "an index such as [0], or a macro such as .exists(item, ...)" })
+  else report(context, tree, { found, expected: "a value that has fields" })
+  return undefined
+}
+
+function inferIndex(tree: ExpressionTree & { node: "index" }, context: Context): Known {
+  const of = infer(tree.of, context)
+  infer(tree.index, context)
+  if (of === undefined) return undefined
+  const item = itemType(of)
+  if (item !== undefined) return item
+  if ("map" in of) return of.map
+  if ("ref" in of) return tree.index.node === "literal" && typeof tree.index.value === "string" ? selected(tree, tree.index.value, of, context) : undefined
+  if ("scalar" in of && (of.scalar === "any" || of.scalar === "RawExtension" || of.scalar === "FieldsV1")) return undefined
+  report(context, tree, { found: `an index into a value of type ${shownType(of)}`, expected: "a list or a map" })
+  return undefined
+}
+
+function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): Known {
+  if (tree.target !== undefined) infer(tree.target, context)
+  const given = tree.arguments.map((argument) => infer(argument, context))
+  if (tree.function === "isFormat") checkLiteral(tree, formatNames, "the name of a format as a literal", context)
+  if (tree.function === "behaviour") checkLiteral(tree, context.scope.cells, "the name of a cell function as a literal", context)
+  if (tree.function === "vendor") checkLiteral(tree, undefined, "a neutral name as a literal", context)
+  switch (expressionFunctions.get(tree.function)?.result) {
+    case "boolean":
+      return boolean
+    case "string":
+      return text
+    case "number":
+      return number
+    case "list":
+      return { list: { scalar: "string" } }
+    default:
+      return tree.function === "behaviour" || given.length !== 1 ? undefined : given[0] && itemType(given[0])
+  }
+}
+
+/** The first argument of these functions is read by the generator, so it is a literal, one of `words` where they are known. */
+function checkLiteral(tree: ExpressionTree & { node: "call" }, words: readonly string[] | undefined, expected: string, context: Context): void {
+  const [first] = tree.arguments
+  if (first?.node !== "literal" || typeof first.value !== "string") report(context, tree, { found: `${tree.function} of a computed value`, expected })
+  else if (words !== undefined && !words.includes(first.value)) report(context, first, { found: `unknown name "${first.value}" in ${tree.function}`, ...expectedWord(first.value, words) })
+}
+
+function inferBinary(tree: ExpressionTree & { node: "binary" }, context: Context): Known {
+  const left = infer(tree.left, context)
+  const right = infer(tree.right, context)
+  switch (tree.operator) {
+    case "??":
+      return tree.right.node === "list" && tree.right.items.length === 0 ? left : common(left, right)
+    case "+":
+      return common(left, right)
+    case "-":
+    case "*":
+    case "/":
+    case "%":
+      return number
+    default:
+      return boolean
+  }
+}
+
+/** The type of either; unknown when they differ. */
+function common(left: Known, right: Known): Known {
+  if (left === undefined || right === undefined) return undefined
+  return shownType(left) === shownType(right) ? left : undefined
+}
+
+function inferMacro(tree: ExpressionTree & { node: "macro" }, context: Context): Known {
+  const of = infer(tree.of, context)
+  const item = of === undefined ? undefined : "map" in of ? text : itemType(of)
+  if (of !== undefined && item === undefined && !("scalar" in of && of.scalar === "any")) {
+    report(context, tree, { found: `${tree.macro} over a value of type ${shownType(of)}`, expected: "a list or a map" })
+  }
+  const body = infer(tree.body, { ...context, variables: new Map([...context.variables, [tree.variable, item]]) })
+  if (tree.macro === "filter") return of !== undefined && "map" in of ? { list: { scalar: "string" } } : of
+  if (tree.macro === "map") return body && { list: body }
+  return boolean
+}

@@ -1,0 +1,55 @@
+/**
+ * Checks that several parts of a schema share: documentation, names of TypeScript files, paths to fields.
+ */
+import { type Block, textOf } from "./block.ts"
+import { expectedWord } from "./diagnostic.ts"
+import type { SourceFile, SourceNode } from "./source.ts"
+import type { Known, TypeTable } from "./type-table.ts"
+
+/** Names that schemas may use of what is written in TypeScript; absent: any name is taken on trust. */
+export interface KnownNames {
+  readonly behaviours?: readonly string[] | undefined
+  readonly checks?: readonly string[] | undefined
+  readonly cells?: readonly string[] | undefined
+  readonly conversions?: readonly string[] | undefined
+}
+
+/** Present, begins with a capital letter (or code in backquotes, or a digit) and ends with a full stop. */
+export function checkDoc(block: Block, start: number, subject: string, source: SourceFile): void {
+  const doc = block.text("doc")?.trim()
+  if (doc === undefined || doc === "") {
+    if (!block.has("doc") || doc === "") source.report(start, { found: `no "doc" for ${subject}`, expected: "a sentence in our own words" })
+    return
+  }
+  if (!/^[\p{Lu}\p{N}`"'(<{[]/u.test(doc)) source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a capital letter at its beginning" })
+  if (!/[.!?)]$/.test(doc)) source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a full stop at its end" })
+}
+
+function head(text: string): string {
+  return text.length > 30 ? `${text.slice(0, 27)}...` : text
+}
+
+/** Names of TypeScript files asked for under `word`; unknown ones are reported when the known ones are given. */
+export function checkWords(block: Block, word: string, known: readonly string[] | undefined, source: SourceFile): string[] {
+  for (const item of block.items(word)) {
+    const name = textOf(item)
+    if (name !== undefined) checkKnownName(name, item, known, word, source)
+  }
+  return block.texts(word)
+}
+
+/** One such name. */
+export function checkKnownName(name: string, node: SourceNode, known: readonly string[] | undefined, word: string, source: SourceFile): void {
+  if (known !== undefined && !known.includes(name)) source.report(node.start, { found: `unknown name "${name}" in ${word}`, ...expectedWord(name, known) })
+}
+
+/** Reports a path that leads to no field of `type`. */
+export function checkPath(path: string, node: SourceNode | undefined, type: Known, source: SourceFile, table: TypeTable): Known {
+  const step = table.follow(type, path)
+  if (!("fault" in step)) return step.type
+  const { found, names } = step.fault
+  const last = /"(.*)"/.exec(found)?.[1] ?? path
+  const expected = names.length > 0 ? expectedWord(last, names) : { expected: "the path of a field" }
+  source.report(node?.start ?? 0, { found: `${found} in the path ${path}`, ...expected })
+  return undefined
+}

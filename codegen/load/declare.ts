@@ -1,0 +1,128 @@
+/**
+ * First reading of the files: which kinds and types they declare, under which group and version. Nothing is resolved yet, so that files may refer to
+ * each other in any order and in cycles.
+ */
+import { Block } from "./block.ts"
+import { expectedWord } from "./diagnostic.ts"
+import type { MapEntry, SourceFile } from "./source.ts"
+
+export interface FileDeclaration {
+  readonly source: SourceFile
+  /** Without `.yaml`. */
+  readonly path: string
+  readonly group: string
+  readonly version: string
+  readonly block: Block
+  /** The kind's own type first. */
+  readonly types: readonly TypeDeclaration[]
+  readonly kind?: string
+  /** False for the built-in schemas behind a user's own: known, but not emitted. */
+  readonly own: boolean
+}
+
+export interface TypeDeclaration {
+  readonly source: SourceFile
+  readonly file: string
+  readonly group: string
+  readonly version: string
+  /** `core.v1.PodSpec` */
+  readonly name: string
+  readonly localName: string
+  readonly block: Block
+  /** Where its name stands. */
+  readonly nameStart: number
+  readonly isKind: boolean
+}
+
+/** `core` is the folder, and the first part of type names, of the group without a name. */
+export function folderOfGroup(group: string): string {
+  return group === "" ? "core" : group
+}
+
+/** The unique name of a type, as `Model.types` keys it. */
+export function typeName(group: string, version: string, localName: string): string {
+  return `${folderOfGroup(group)}.${version}.${localName}`
+}
+
+const groupPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+const versionPattern = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/
+const typeNamePattern = /^[A-Z][A-Za-z0-9]*$/
+
+/** Called once per file that could be read. Reports wrong folders and names; the answer is absent when group or version cannot be told. */
+export function declareFile(source: SourceFile, own: boolean): FileDeclaration | undefined {
+  const [folder = "", version = "", ...rest] = source.path.split("/")
+  if (rest.length === 0 || !source.path.endsWith(".yaml")) {
+    source.report(0, { found: `the file ${source.path}`, expected: "a path like <group>/<version>/<kind>.yaml" })
+    return undefined
+  }
+  const block = new Block(source.root)
+  const group = folder === "core" ? "" : folder
+  if (!groupPattern.test(folder)) source.report(0, { found: `the folder ${folder}`, expected: "an API group in small letters (core for the group without a name)" })
+  if (!versionPattern.test(version)) source.report(0, { found: `the folder ${version}`, expected: "an API version such as v1, v1beta1 or v2alpha1" })
+  checkIdentity(source, block, { group, version })
+  const path = source.path.slice(0, -".yaml".length)
+  const kind = block.text("kind")
+  const base = { source, file: path, group, version }
+  const ownTypes = kind === undefined ? [] : [kindType(base, block, kind)]
+  const types = [...ownTypes, ...block.members("types").flatMap((entry) => declareType(base, entry))]
+  return { source, path, group, version, block, types, own, ...(kind !== undefined && { kind }) }
+}
+
+type Base = Pick<TypeDeclaration, "source" | "file" | "group" | "version">
+
+function kindType(base: Base, block: Block, kind: string): TypeDeclaration {
+  const nameStart = block.start("kind")
+  checkTypeName(base.source, kind, nameStart)
+  return { ...base, name: typeName(base.group, base.version, kind), localName: kind, block, nameStart, isKind: true }
+}
+
+function declareType(base: Base, entry: MapEntry): TypeDeclaration[] {
+  checkTypeName(base.source, entry.key, entry.keyStart)
+  if (entry.value.node !== "map") return []
+  const block = new Block(entry.value)
+  return [{ ...base, name: typeName(base.group, base.version, entry.key), localName: entry.key, block, nameStart: entry.keyStart, isKind: false }]
+}
+
+function checkTypeName(source: SourceFile, name: string, start: number): void {
+  if (!typeNamePattern.test(name)) source.report(start, { found: `the name ${name}`, expected: "letters and digits, beginning with a capital: PodSpec" })
+}
+
+function checkIdentity(source: SourceFile, block: Block, expected: { group: string; version: string }): void {
+  for (const word of ["group", "version"] as const) {
+    const found = block.text(word)
+    const right = expected[word] === "" ? '""' : expected[word]
+    if (found === undefined && block.has("kind") && !block.has(word)) {
+      source.report(block.node.start, { found: `no "${word}" in a kind file`, expected: `${word}: ${right}` })
+    }
+    if (found !== undefined && found !== expected[word]) {
+      source.report(block.start(word), { found: `${word} "${found}" in the folder ${source.path.split("/").slice(0, 2).join("/")}`, expected: `${word}: ${right}` })
+    }
+  }
+}
+
+/** All types by unique name. A second declaration of a name is reported where it stands. */
+export function collectTypes(files: readonly FileDeclaration[]): Map<string, TypeDeclaration> {
+  const types = new Map<string, TypeDeclaration>()
+  for (const type of files.flatMap((file) => file.types)) {
+    const first = types.get(type.name)
+    if (first === undefined) types.set(type.name, type)
+    else type.source.report(type.nameStart, { found: `a second type ${type.name}`, expected: `another name: ${first.source.path} has one of this name` })
+  }
+  return types
+}
+
+/** The type that `written` means in the group and version of `from`; a fault is reported at `start`. */
+export function findType(types: ReadonlyMap<string, TypeDeclaration>, from: TypeDeclaration, written: string, start: number): TypeDeclaration | undefined {
+  const local = !written.includes(".")
+  const found = types.get(local ? typeName(from.group, from.version, written) : written)
+  if (found !== undefined) return found
+  const near = [...types.values()].map((type) => (type.group === from.group && type.version === from.version ? type.localName : type.name))
+  const { nearest } = expectedWord(written, [...near, ...scalarNames])
+  const elsewhere = local ? [...types.values()].find((type) => type.localName === written) : undefined
+  const meant = elsewhere?.name ?? nearest
+  from.source.report(start, { found: `unknown type ${written}`, expected: local ? `a scalar, a type of ${folderOfGroup(from.group)}/${from.version}, or a full name such as meta.v1.ObjectMeta` : "a type that some schema file declares", ...(meant !== undefined && { nearest: meant }) })
+  return undefined
+}
+
+/** The leaf types of the dialect. */
+export const scalarNames = ["string", "boolean", "int32", "int64", "double", "bytes", "Time", "MicroTime", "Duration", "Quantity", "IntOrString", "RawExtension", "FieldsV1", "any"] as const

@@ -1,0 +1,89 @@
+/**
+ * Keywords of types and fields: structure, constraints, merging, rules and defaults. Part of the table in dialect.ts.
+ */
+import type { Keyword, ValueForm } from "./dialect.ts"
+
+const boolean: ValueForm = { form: "boolean" }
+const number: ValueForm = { form: "number" }
+const path: ValueForm = { form: "path" }
+const expression: ValueForm = { form: "expression" }
+const fieldName: ValueForm = { form: "fieldName" }
+const fieldNames: ValueForm = { form: "list", of: fieldName }
+const count: ValueForm = { form: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+const yes: ValueForm = { form: "word", words: [true] }
+const constraints: ValueForm = { form: "block", place: "constraints" }
+const word = (...words: (string | boolean)[]): ValueForm => ({ form: "word", words })
+
+/** Largest field number of the compact encoding, and the band it reserves for itself. */
+const maxFieldNumber = 536_870_911
+
+const structure: readonly Keyword[] = [
+  { word: "fields", places: ["kind", "type"], value: { form: "map", of: { form: "block", place: "field" } }, doc: "The fields, in the order in which JSON is written. In a kind file kind, apiVersion and metadata are there by themselves.", example: "fields:\n  spec: {type: KettleSpec, number: 2, doc: What the kettle should do.}" },
+  { word: "preserveUnknown", places: ["kind", "type"], value: boolean, doc: "true: fields that the schema does not name are kept as they came.", example: "types:\n  Free: {doc: Anything at all., preserveUnknown: true}" },
+  { word: "structType", places: ["kind", "type", "field"], value: word("atomic", "granular"), doc: "atomic: server-side apply owns the whole value.", example: "structType: atomic" },
+  { word: "type", places: ["field"], value: { form: "type" }, required: true, doc: 'A scalar (string boolean int32 int64 double bytes Time MicroTime Duration Quantity IntOrString RawExtension FieldsV1 any), "[]T" (in quotes), map<T>, "wrapped<[]T>", or the name of a type.', example: 'ports: {type: "[]ContainerPort", number: 6, doc: Ports to expose.}' },
+  { word: "number", places: ["field"], value: { form: "integer", minimum: 1, maximum: maxFieldNumber }, doc: "Field number of the compact encoding; without it the field has no compact form.", example: "phase: {type: string, number: 1, doc: Where the pod is in its life.}" },
+  { word: "protoName", places: ["field"], value: fieldName, doc: "Name in the compact descriptor where it differs.", example: "podIPs: {type: \"[]PodIP\", number: 12, protoName: podIPs, doc: All addresses.}" },
+  { word: "inline", places: ["field"], value: yes, doc: "The type's fields stand in the parent's JSON; compactly it is a nested message.", example: "handler: {type: ProbeHandler, number: 1, inline: true, doc: What to do.}" },
+  { word: "pointer", places: ["field"], value: boolean, doc: "true: absent and zero differ.", example: "replicas: {type: int32, number: 1, pointer: true, doc: How many there should be.}" },
+  { word: "keepEmpty", places: ["field"], value: boolean, doc: "true: the zero value is written when the field is absent.", example: "image: {type: string, number: 1, keepEmpty: true, doc: What to run.}" },
+  { word: "deprecated", places: ["field"], value: yes, doc: "Published, so that clients can tell their users.", example: "serviceAccount: {type: string, number: 9, deprecated: true, doc: Use serviceAccountName.}" },
+]
+
+const values: readonly Keyword[] = [
+  { word: "required", places: ["field"], value: word(true, false, "published"), doc: "true: published as required, and absent is FieldValueRequired. published: only published; the zero value is written.", example: "name: {type: string, number: 1, required: published, doc: Name of the container.}" },
+  { word: "nonEmpty", places: ["field"], value: yes, doc: 'Absent, "", [] and {} are FieldValueRequired.', example: "name: {type: string, number: 1, nonEmpty: true, doc: Name of the container.}" },
+  { word: "requiredOn", places: ["field"], value: word("create", "update"), doc: "As nonEmpty, but only on that operation.", example: "reason: {type: string, number: 7, requiredOn: create, doc: Why it happened.}" },
+  { word: "default", places: ["field"], value: { form: "constant" }, doc: "Published, and applied when absent (for non-pointers also when empty).", example: "protocol: {type: string, number: 4, default: TCP, doc: Protocol of the port.}" },
+  { word: "immutable", places: ["field"], value: word(true, "once-set"), doc: "true: never changes after creation. once-set: may be set later, then never changes.", example: "nodeName: {type: string, number: 10, immutable: once-set, doc: Node that runs it.}" },
+]
+
+const limits: readonly Keyword[] = [
+  { word: "enum", places: ["field", "constraints"], value: { form: "list", of: { form: "constant" } }, doc: "The only values; others are FieldValueNotSupported. Nothing is said about the empty text of a non-pointer.", example: "protocol: {type: string, number: 4, enum: [TCP, UDP, SCTP], doc: Protocol of the port.}" },
+  { word: "format", places: ["field", "constraints"], value: { form: "formatName" }, doc: "A named check of runtime/kit/formats.ts.", example: "name: {type: string, number: 1, format: dns-label, doc: Name of the container.}" },
+  { word: "pattern", places: ["field", "constraints"], value: { form: "text" }, doc: "RE2 pattern that is found in the text; anchor it with ^ and $.", example: "name: {type: string, number: 1, pattern: \"^[a-z]+$\", doc: Name of the kettle.}" },
+  { word: "minimum", places: ["field", "constraints"], value: number, doc: "Smallest number, inclusive.", example: "litres: {type: int32, number: 1, minimum: 1, doc: How much it holds.}" },
+  { word: "maximum", places: ["field", "constraints"], value: number, doc: "Largest number, inclusive.", example: "litres: {type: int32, number: 1, maximum: 10, doc: How much it holds.}" },
+  { word: "minLength", places: ["field", "constraints"], value: count, doc: "Fewest characters.", example: "code: {type: string, number: 1, minLength: 2, doc: Code of the place.}" },
+  { word: "maxLength", places: ["field", "constraints"], value: count, doc: "Most characters; more is FieldValueTooLong.", example: "reason: {type: string, number: 7, maxLength: 128, doc: Why it happened.}" },
+  { word: "minItems", places: ["field"], value: count, doc: "Fewest items of a list.", example: 'hosts: {type: "[]string", number: 1, minItems: 1, doc: Where it runs.}' },
+  { word: "maxItems", places: ["field"], value: count, doc: "Most items of a list; more is FieldValueTooMany.", example: 'hosts: {type: "[]string", number: 1, maxItems: 8, doc: Where it runs.}' },
+  { word: "minProperties", places: ["field"], value: count, doc: "Fewest entries of a map.", example: "data: {type: map<string>, number: 1, minProperties: 1, doc: The texts.}" },
+  { word: "maxProperties", places: ["field"], value: count, doc: "Most entries of a map; more is FieldValueTooMany.", example: "data: {type: map<string>, number: 1, maxProperties: 8, doc: The texts.}" },
+  { word: "items", places: ["field"], value: constraints, doc: "Limits on every item of a list of scalars.", example: 'hosts: {type: "[]string", number: 1, items: {format: dns-label}, doc: Where it runs.}' },
+  { word: "values", places: ["field"], value: constraints, doc: "Limits on every value of a map of scalars.", example: "data: {type: map<string>, number: 1, values: {maxLength: 64}, doc: The texts.}" },
+  { word: "keys", places: ["field"], value: constraints, doc: "Limits on every key of a map.", example: "data: {type: map<string>, number: 1, keys: {format: data-key}, doc: The texts.}" },
+  { word: "unique", places: ["field"], value: { form: "either", of: [yes, { form: "list", of: { form: "either", of: [fieldName, fieldNames] } }] }, doc: "Items may not repeat: true compares whole items, a list of fields compares those, a list of lists states several such rules. FieldValueDuplicate at the later item.", example: 'ports: {type: "[]Port", number: 1, unique: [port, protocol], doc: Ports to open.}' },
+]
+
+const merging: readonly Keyword[] = [
+  { word: "listType", places: ["field"], value: word("atomic", "set", "map"), doc: "How server-side apply merges a list.", example: 'ports: {type: "[]Port", number: 1, listType: map, mapKeys: [port], doc: Ports to open.}' },
+  { word: "mapKeys", places: ["field"], value: fieldNames, doc: "With listType map: the fields that tell items apart.", example: 'ports: {type: "[]Port", number: 1, listType: map, mapKeys: [port, protocol], doc: Ports to open.}' },
+  { word: "mapType", places: ["field"], value: word("atomic", "granular"), doc: "How server-side apply merges a map.", example: "selector: {type: map<string>, number: 2, mapType: atomic, doc: Labels of the pods.}" },
+  { word: "patchStrategy", places: ["field"], value: word("merge", "replace", "retainKeys", "merge,retainKeys"), doc: "How a strategic merge patch merges the field.", example: 'ports: {type: "[]Port", number: 1, patchStrategy: merge, mergeKey: port, doc: Ports to open.}' },
+  { word: "mergeKey", places: ["field"], value: fieldName, doc: "With patchStrategy merge: the field that tells items apart.", example: 'ports: {type: "[]Port", number: 1, patchStrategy: merge, mergeKey: port, doc: Ports to open.}' },
+]
+
+/** Everything a field says, and the keys of a type that hold fields. */
+export const fieldKeywords: readonly Keyword[] = [...structure, ...values, ...limits, ...merging]
+
+const reasons = ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]
+
+/** What a type says about its fields together. */
+export const checksAndUnions: readonly Keyword[] = [
+  { word: "rules", places: ["kind", "type"], value: { form: "list", of: { form: "block", place: "rule" } }, doc: "Conditions that must be true.", example: 'rules:\n  - {rule: minimum <= maximum, at: minimum, message: "must not be more than maximum"}' },
+  { word: "rule", places: ["rule"], value: expression, required: true, doc: "The condition; self is the value of the type, its fields stand as bare names.", example: 'rules: [{rule: "self.all(k, k.size() < 64)", message: keys are short}]' },
+  { word: "at", places: ["rule", "warning"], value: path, doc: "The field that the failure names, below the type. Default: the value itself.", example: 'rules: [{rule: replicas >= 0, at: replicas, message: "must not be negative"}]' },
+  { word: "reason", places: ["rule"], value: { form: "word", words: reasons }, doc: "Reason of the failure. Default: Invalid.", example: 'rules: [{rule: has(a), at: a, reason: Required, message: ""}]' },
+  { word: "message", places: ["rule"], value: { form: "template" }, required: true, doc: "What is wrong and what would be right. {{expression}} is replaced.", example: 'rules: [{rule: size(a) < 3, at: a, message: "has {{size(a)}} items"}]' },
+  { word: "when", places: ["rule", "defaultRule", "warning"], value: expression, doc: "Only where this is true. Required for warnings.", example: 'rules: [{when: type == "Exact", rule: has(path), at: path, message: is needed}]' },
+  { word: "on", places: ["rule"], value: word("any", "create", "update"), doc: "The operation; oldSelf and oldRoot are known with update. Default: any.", example: "rules: [{on: update, rule: replicas >= oldSelf.replicas, at: replicas, message: may only grow}]" },
+  { word: "defaults", places: ["kind", "type"], value: { form: "list", of: { form: "block", place: "defaultRule" } }, doc: "Defaults that depend on other fields, evaluated in order after nested defaults.", example: "defaults:\n  - {set: targetPort, to: port}" },
+  { word: "set", places: ["defaultRule"], value: path, required: true, doc: "The field to fill when it is absent, below the type.", example: "defaults: [{set: targetPort, to: port}]" },
+  { word: "to", places: ["defaultRule"], value: expression, required: true, doc: "The value.", example: "defaults: [{set: limits, to: requests, when: has(requests)}]" },
+  { word: "force", places: ["defaultRule"], value: boolean, doc: "true: overwrites what is there as well. Default: false.", example: "defaults: [{set: host, to: node, force: true}]" },
+  { word: "checks", places: ["kind", "type"], value: { form: "list", of: { form: "identifier" } }, doc: "Validators of runtime/behaviours/checks/, for what no expression can say.", example: "checks: [certificateRequest]" },
+  { word: "oneOf", places: ["kind", "type"], value: { form: "list", of: { form: "block", place: "oneOf" } }, doc: "Groups of fields of which at most one is set; a second one is FieldValueForbidden.", example: "oneOf: [{fields: [exec, httpGet], required: true}]" },
+  { word: "fields", places: ["oneOf"], value: fieldNames, required: true, doc: "The fields of the group.", example: "oneOf: [{fields: [exec, httpGet]}]" },
+  { word: "required", places: ["oneOf"], value: boolean, doc: "true: exactly one is set; none is FieldValueRequired. Default: false.", example: "oneOf: [{fields: [exec, httpGet], required: true}]" },
+]

@@ -1,0 +1,88 @@
+/**
+ * Keywords of a kind file beside its fields: identity, names, storage, versions, what clients see and the life-cycle. Part of the table in dialect.ts.
+ */
+import type { Keyword, ValueForm } from "./dialect.ts"
+
+const text: ValueForm = { form: "text" }
+const boolean: ValueForm = { form: "boolean" }
+const path: ValueForm = { form: "path" }
+const paths: ValueForm = { form: "list", of: path }
+const expression: ValueForm = { form: "expression" }
+const identifier: ValueForm = { form: "identifier" }
+const identifiers: ValueForm = { form: "list", of: identifier }
+const word = (...words: string[]): ValueForm => ({ form: "word", words })
+
+const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
+
+const identity: readonly Keyword[] = [
+  { word: "kind", places: ["kind"], value: identifier, required: true, doc: "Name of the kind. Makes the file a kind file; without it the file holds shared types only.", example: "kind: Pod" },
+  { word: "group", places: ["kind", "shared"], value: text, doc: "API group, neutral; the empty text is the core group. Agrees with the folder and is required in a kind file.", example: "group: events.orch.io" },
+  { word: "version", places: ["kind", "shared"], value: text, doc: "API version. Agrees with the folder and is required in a kind file.", example: "version: v1" },
+  { word: "doc", places: ["kind", "shared", "type", "field", "column"], value: text, doc: "What it is, in our own words: begins with a capital letter, ends with a full stop. Required for kinds, types and fields.", example: "doc: Containers that run together on one node." },
+  { word: "scope", places: ["kind"], value: word("Namespaced", "Cluster"), required: true, doc: "Whether objects live in a namespace or once in the cluster.", example: "scope: Namespaced" },
+  { word: "names", places: ["kind"], value: { form: "block", place: "names" }, required: true, doc: "How the resource is called in paths and by people.", example: "names: {plural: pods, short: [po], categories: [all]}" },
+  { word: "verbs", places: ["kind"], value: { form: "list", of: { form: "word", words: verbs } }, doc: "What clients may do. Default: all eight.", example: "verbs: [create]" },
+  { word: "storage", places: ["kind"], value: { form: "block", place: "storage" }, doc: "Where and how objects are stored.", example: "storage: {path: services/specs}" },
+  { word: "conversion", places: ["kind"], value: { form: "block", place: "conversion" }, doc: "How this version turns into the stored one (storage.sharedWith). Fields of the same name and type carry over by themselves.", example: "conversion: {rename: {regarding: involvedObject}}" },
+  { word: "types", places: ["kind", "shared"], value: { form: "map", of: { form: "block", place: "type" } }, doc: "Further types; any file may use them by name.", example: "types:\n  KettleSpec:\n    doc: What the kettle should do.\n    fields: {}" },
+]
+
+const names: readonly Keyword[] = [
+  { word: "plural", places: ["names"], value: text, required: true, doc: "The resource: the word in URLs. Small letters.", example: "names: {plural: pods}" },
+  { word: "singular", places: ["names"], value: text, doc: "Default: the kind in small letters.", example: "names: {plural: endpoints, singular: endpoints}" },
+  { word: "list", places: ["names"], value: identifier, doc: "Kind of a list. Default: the kind followed by List.", example: "names: {plural: kettles, list: KettleList}" },
+  { word: "short", places: ["names"], value: { form: "list", of: text }, doc: "Short names that clients accept for the plural.", example: "names: {plural: pods, short: [po]}" },
+  { word: "categories", places: ["names"], value: { form: "list", of: text }, doc: "Groups of resources that clients list together.", example: "names: {plural: pods, categories: [all]}" },
+  { word: "rule", places: ["names"], value: word("path-segment", "dns-subdomain", "dns-label", "dns1035-label"), doc: "What metadata.name may look like. Default: dns-subdomain.", example: "names: {plural: services, rule: dns1035-label}" },
+]
+
+const storage: readonly Keyword[] = [
+  { word: "path", places: ["storage"], value: text, doc: "Store path below the prefix. Default: the plural, or the path of the kind named by sharedWith.", example: "storage: {path: services/specs}" },
+  { word: "sharedWith", places: ["storage"], value: { form: "kindReference" }, doc: "The stored form when it is not this version: another version or kind with the same objects.", example: "storage: {sharedWith: core/v1 Event}" },
+  { word: "ttl", places: ["storage"], value: identifier, doc: "The server option that holds the time to live; every write restarts it.", example: "storage: {ttl: event-ttl}" },
+  { word: "cached", places: ["storage"], value: boolean, doc: "false: no watch cache unless the server is told otherwise. Default: true.", example: "storage: {cached: false}" },
+  { word: "rename", places: ["conversion"], value: { form: "map", of: path }, doc: "Fields called differently in the stored form: path here, path there.", example: "conversion: {rename: {note: message}}" },
+  { word: "behaviour", places: ["conversion"], value: identifier, doc: "A named conversion of runtime/behaviours/ for what renaming cannot say.", example: "conversion: {behaviour: horizontalPodAutoscaler}" },
+]
+
+const views: readonly Keyword[] = [
+  { word: "selectable", places: ["kind"], value: { form: "list", of: { form: "either", of: [path, { form: "block", place: "selectable" }] } }, doc: "Fields that field selectors may name, beyond metadata.name and metadata.namespace. Evaluated on the stored form.", example: "selectable: [spec.nodeName, {name: reason, value: reason}]" },
+  { word: "name", places: ["selectable"], value: text, required: true, doc: "The field as clients write it.", example: "selectable: [{name: spec.unschedulable, value: string(spec.unschedulable)}]" },
+  { word: "value", places: ["selectable"], value: expression, required: true, doc: "The field's text, as an expression over the stored object.", example: "selectable: [{name: source, value: source.component ?? reportingComponent}]" },
+  { word: "columns", places: ["kind"], value: { form: "list", of: { form: "block", place: "column" } }, doc: "Columns of the Table. Without any: Name and Created At.", example: "columns:\n  - {name: Name, type: string, format: name, value: metadata.name}" },
+  { word: "name", places: ["column"], value: text, required: true, doc: "Heading of the column.", example: "columns: [{name: Age, type: string, value: age(metadata.creationTimestamp)}]" },
+  { word: "type", places: ["column"], value: word("string", "integer", "number", "boolean", "date"), required: true, doc: "What the cells hold.", example: "columns: [{name: Desired, type: integer, value: spec.replicas ?? 0}]" },
+  { word: "format", places: ["column"], value: text, doc: "A hint for clients; name marks the object's name.", example: "columns: [{name: Name, type: string, format: name, value: metadata.name}]" },
+  { word: "priority", places: ["column"], value: { form: "integer", minimum: 0, maximum: 1000 }, doc: "0 is always shown; larger ones only in the wide view. Default: 0.", example: "columns: [{name: Node, type: string, priority: 1, value: spec.nodeName}]" },
+  { word: "value", places: ["column"], value: expression, required: true, doc: "The cell, as an expression over the object.", example: 'columns: [{name: Node, type: string, value: spec.nodeName ?? "<none>"}]' },
+]
+
+const subresources: readonly Keyword[] = [
+  { word: "subresources", places: ["kind"], value: { form: "map", of: { form: "block", place: "subresource" }, named: { status: "status", scale: "scale" } }, doc: "status, scale and further ones that a behaviour answers.", example: "subresources:\n  status: {keeps: [spec]}\n  eviction: {behaviour: eviction, verbs: [create], kind: policy/v1 Eviction}" },
+  { word: "keeps", places: ["status"], value: paths, doc: "What a write of status takes from the stored object instead of from the client.", example: "subresources: {status: {keeps: [spec, metadata.labels]}}" },
+  { word: "specReplicas", places: ["scale"], value: path, required: true, doc: "Where the wanted number of replicas stands.", example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas}}" },
+  { word: "statusReplicas", places: ["scale"], value: path, required: true, doc: "Where the observed number of replicas stands.", example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas}}" },
+  { word: "selector", places: ["scale"], value: path, doc: "Where the label selector of the replicas stands.", example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas, selector: spec.selector}}" },
+  { word: "behaviour", places: ["subresource"], value: identifier, required: true, doc: "The behaviour of runtime/behaviours/ that answers.", example: "subresources: {binding: {behaviour: binding, verbs: [create]}}" },
+  { word: "verbs", places: ["subresource", "status", "scale"], value: { form: "list", of: word("get", "update", "patch", "create", "delete") }, doc: "What clients may do with it. Default: get, patch, update for status and scale; create for others.", example: "subresources: {token: {behaviour: token, verbs: [create]}}" },
+  { word: "kind", places: ["subresource"], value: { form: "kindReference" }, doc: "Kind of the body when it is not the parent's.", example: "subresources: {eviction: {behaviour: eviction, kind: policy/v1 Eviction}}" },
+]
+
+const lifeCycle: readonly Keyword[] = [
+  { word: "create", places: ["kind"], value: { form: "block", place: "create" }, doc: "What creating does beyond validation.", example: "create: {drops: [status]}" },
+  { word: "drops", places: ["create"], value: paths, doc: "Wiped from what the client sent.", example: "create: {drops: [status]}" },
+  { word: "update", places: ["kind"], value: { form: "block", place: "update" }, doc: "What updating does beyond validation.", example: "update: {keeps: [status], generation: [spec]}" },
+  { word: "keeps", places: ["update"], value: paths, doc: "Taken from the stored object instead of from the client.", example: "update: {keeps: [status]}" },
+  { word: "createOnUpdate", places: ["update"], value: boolean, doc: "true: PUT on a missing object creates it. Default: false.", example: "update: {createOnUpdate: true}" },
+  { word: "unconditional", places: ["update"], value: boolean, doc: "false: PUT wants a resourceVersion. Default: true.", example: "update: {unconditional: false}" },
+  { word: "generation", places: ["update"], value: paths, doc: "metadata.generation starts at 1 and grows when one of these changes. Absent: no generation is kept.", example: "update: {generation: [spec]}" },
+  { word: "delete", places: ["kind"], value: { form: "block", place: "delete" }, doc: "What deleting does.", example: "delete: {propagation: orphan}" },
+  { word: "propagation", places: ["delete"], value: word("background", "orphan", "foreground", "unsupported"), doc: "What happens to dependents unless the client says. Default: background.", example: "delete: {propagation: orphan}" },
+  { word: "returns", places: ["delete"], value: word("Status", "object"), doc: "Answer of a delete that removes at once. Default: Status.", example: "delete: {returns: object}" },
+  { word: "behaviours", places: ["kind"], value: identifiers, doc: "Files of runtime/behaviours/, called in this order.", example: "behaviours: [serviceAllocation]" },
+  { word: "warnings", places: ["kind"], value: { form: "list", of: { form: "block", place: "warning" } }, doc: "Warnings sent with the answer to a valid write.", example: 'warnings:\n  - {when: spec.old != "", at: spec.old, text: "spec.old is deprecated, use spec.new"}' },
+  { word: "text", places: ["warning"], value: { form: "template" }, required: true, doc: "The warning. {{expression}} is replaced.", example: 'warnings: [{when: has(spec.old), at: spec.old, text: "{{spec.old}} is deprecated"}]' },
+]
+
+/** Everything a kind file says beside its type. */
+export const kindKeywords: readonly Keyword[] = [...identity, ...names, ...storage, ...views, ...subresources, ...lifeCycle]

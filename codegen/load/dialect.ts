@@ -1,0 +1,117 @@
+/**
+ * The schema dialect as one table: every keyword, where it may stand, what value it takes, what it says. Checking, `--explain` and the JSON
+ * Schema for editors are all read from here; docs/DIALECT.md tells it as prose. A keyword is added by one line here, one case in the loader and
+ * in an emitter, and one folder under test/golden/.
+ */
+import { checksAndUnions, fieldKeywords } from "./dialect-fields.ts"
+import { kindKeywords } from "./dialect-kinds.ts"
+
+/** A mapping of a schema file that has keywords of its own. */
+export type Place =
+  | "kind" | "shared" | "names" | "storage" | "conversion" | "selectable" | "column" | "status" | "scale" | "subresource" | "create" | "update"
+  | "delete" | "warning" | "type" | "field" | "constraints" | "rule" | "defaultRule" | "oneOf"
+
+/** What the value of a keyword may be. `either` takes the first form that fits the node's shape. */
+export type ValueForm =
+  | { readonly form: "text" | "boolean" | "number" | "constant" | "path" | "expression" | "template" | "type" | "fieldName" | "kindReference" | "identifier" | "formatName" }
+  | { readonly form: "integer"; readonly minimum: number; readonly maximum: number }
+  | { readonly form: "word"; readonly words: readonly (string | boolean)[] }
+  | { readonly form: "block"; readonly place: Place }
+  | { readonly form: "list"; readonly of: ValueForm }
+  | { readonly form: "map"; readonly of: ValueForm; readonly named?: Readonly<Record<string, Place>> }
+  | { readonly form: "either"; readonly of: readonly ValueForm[] }
+
+export interface Keyword {
+  readonly word: string
+  readonly places: readonly Place[]
+  readonly value: ValueForm
+  /** Faulted when absent. */
+  readonly required?: boolean
+  readonly doc: string
+  /** YAML that shows it in use. */
+  readonly example: string
+}
+
+/** How a place is named in diagnostics and by `--explain`. */
+export const placeTitles: Readonly<Record<Place, string>> = {
+  kind: "a kind file",
+  shared: "a file of shared types",
+  names: "names",
+  storage: "storage",
+  conversion: "conversion",
+  selectable: "an item of selectable",
+  column: "a column",
+  status: "the status subresource",
+  scale: "the scale subresource",
+  subresource: "a subresource",
+  create: "create",
+  update: "update",
+  delete: "delete",
+  warning: "a warning",
+  type: "a type",
+  field: "a field",
+  constraints: "items, values or keys",
+  rule: "a rule",
+  defaultRule: "an item of defaults",
+  oneOf: "an item of oneOf",
+}
+
+/** Every keyword, in the order in which `--explain` and the docs list them. */
+export const dialect: readonly Keyword[] = [...kindKeywords, ...fieldKeywords, ...checksAndUnions]
+
+const byPlace = new Map<Place, ReadonlyMap<string, Keyword>>()
+
+/** Asked by the checker for every mapping: the keywords that may stand in `place`, by word. */
+export function keywordsOf(place: Place): ReadonlyMap<string, Keyword> {
+  let words = byPlace.get(place)
+  if (words === undefined) {
+    words = new Map(dialect.filter((keyword) => keyword.places.includes(place)).map((keyword) => [keyword.word, keyword]))
+    byPlace.set(place, words)
+  }
+  return words
+}
+
+/** Unique name of a keyword: the word, or place and word where it means different things in different places. Names its golden folder. */
+export function keywordId(keyword: Keyword): string {
+  const homonyms = dialect.filter((other) => other.word === keyword.word)
+  return homonyms.length === 1 ? keyword.word : `${keyword.places[0] ?? ""}-${keyword.word}`
+}
+
+/** A value form in words, for diagnostics: `true or false`, `a list of paths`. */
+export function formTitle(value: ValueForm): string {
+  switch (value.form) {
+    case "integer":
+      return value.minimum === value.maximum ? String(value.minimum) : `a whole number from ${value.minimum} to ${value.maximum}`
+    case "word":
+      return value.words.length === 1 ? String(value.words[0]) : `one of ${value.words.join(", ")}`
+    case "block":
+      return `a map with ${[...keywordsOf(value.place).keys()].join(", ")}`
+    case "list":
+      return `a list, each item ${formTitle(value.of)}`
+    case "map":
+      return `a map from names to ${mapValueTitle(value.of)}`
+    case "either":
+      return value.of.map(formTitle).join(", or ")
+    default:
+      return simpleTitles[value.form]
+  }
+}
+
+function mapValueTitle(value: ValueForm): string {
+  return value.form === "block" ? placeTitles[value.place].replace(/^an? /, "a ") : formTitle(value)
+}
+
+const simpleTitles = {
+  text: "a text",
+  boolean: "true or false",
+  number: "a number",
+  constant: "a constant",
+  path: "a dotted path to a field",
+  expression: "an expression",
+  template: "a text, in which {{expression}} is replaced",
+  type: 'a type, such as string, "[]string", map<string>, PodSpec or meta.v1.ObjectMeta',
+  fieldName: "the name of a field",
+  kindReference: "a kind, written group/version Kind such as core/v1 Event",
+  identifier: "a name",
+  formatName: "the name of a format of runtime/kit/formats.ts",
+} as const

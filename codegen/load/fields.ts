@@ -1,0 +1,143 @@
+/**
+ * Turns the fields of a declared type into field models: types resolved, keywords typed. Defaults missing keywords; the meaning of what is
+ * there is checked in check-field.ts.
+ */
+import type { Constraints, FieldModel, TypeRefModel } from "../model/model.ts"
+import { Block, textOf } from "./block.ts"
+import type { TypeDeclaration } from "./declare.ts"
+import type { MapEntry } from "./source.ts"
+import { parseTypeText } from "./type-text.ts"
+
+/** A field with the place in the file where it stands; `model` is what emitters get. */
+export interface FieldDeclaration {
+  readonly model: FieldModel
+  readonly block: Block
+  readonly nameStart: number
+}
+
+/** What a kind's own type has without saying so. */
+export const impliedFieldNames = ["kind", "apiVersion", "metadata"] as const
+
+/** Called once per declared type, after all types are collected. Unknown types and inline fields of no struct are reported. */
+export function declareFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
+  const stated = type.block.members("fields").flatMap((entry) => declareField(entry, type, types))
+  if (!type.isKind) return stated
+  const names = new Set(stated.map((field) => field.model.name))
+  return [...impliedFields(type, types).filter((field) => !names.has(field.model.name)), ...stated]
+}
+
+function declareField(entry: MapEntry, type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
+  if (entry.value.node !== "map") return []
+  const block = new Block(entry.value)
+  const text = block.text("type")
+  const ref = text === undefined ? undefined : parseTypeText(text, type, types, block.start("type"))
+  return [{ model: fieldModel(entry.key, ref ?? { scalar: "any" }, block), block, nameStart: entry.keyStart }]
+}
+
+function fieldModel(name: string, type: TypeRefModel, block: Block): FieldModel {
+  return {
+    name,
+    type,
+    doc: block.text("doc") ?? "",
+    ...structure(block),
+    ...valueKeywords(block),
+    ...constraintsOf(block),
+    ...sizes(block),
+    ...nested(block),
+    unique: uniqueOf(block),
+    ...merging(block),
+  }
+}
+
+function structure(block: Block): Pick<FieldModel, "inline" | "pointer" | "keepEmpty" | "deprecated" | "number" | "protoName"> {
+  return {
+    inline: block.flag("inline") ?? false,
+    pointer: block.flag("pointer") ?? false,
+    keepEmpty: block.flag("keepEmpty") ?? false,
+    deprecated: block.flag("deprecated") ?? false,
+    ...present({ number: block.number("number"), protoName: block.text("protoName") }),
+  }
+}
+
+function valueKeywords(block: Block): Pick<FieldModel, "required" | "nonEmpty" | "requiredOn" | "immutable" | "default"> {
+  return {
+    required: block.word("required", [true, false, "published"]) ?? false,
+    nonEmpty: block.flag("nonEmpty") ?? false,
+    immutable: block.word("immutable", [true, "once-set"]) ?? false,
+    ...present({ requiredOn: block.word("requiredOn", ["create", "update"]), default: block.constant("default") }),
+  }
+}
+
+function constraintsOf(block: Block): Constraints {
+  const limits = {
+    format: block.text("format"),
+    pattern: block.text("pattern"),
+    minimum: block.number("minimum"),
+    maximum: block.number("maximum"),
+    minLength: block.number("minLength"),
+    maxLength: block.number("maxLength"),
+  }
+  const values = block.constant("enum")
+  return { ...(Array.isArray(values) && { enum: values }), ...present(limits) }
+}
+
+function sizes(block: Block): Pick<FieldModel, "minItems" | "maxItems" | "minProperties" | "maxProperties"> {
+  return present({
+    minItems: block.number("minItems"),
+    maxItems: block.number("maxItems"),
+    minProperties: block.number("minProperties"),
+    maxProperties: block.number("maxProperties"),
+  })
+}
+
+function nested(block: Block): Pick<FieldModel, "items" | "values" | "keys"> {
+  const limits = (word: string): Constraints | undefined => {
+    const inner = block.block(word)
+    return inner && constraintsOf(inner)
+  }
+  return present({ items: limits("items"), values: limits("values"), keys: limits("keys") })
+}
+
+/** `true` is one rule over whole items (no fields); a list of lists is several rules. */
+function uniqueOf(block: Block): readonly (readonly string[])[] {
+  if (block.flag("unique") === true) return [[]]
+  const items = block.items("unique")
+  if (items.length === 0) return []
+  if (items.every((item) => item.node === "scalar")) return [block.texts("unique")]
+  return items.map((item) => (item.node === "list" ? item.items.flatMap((name) => textOf(name) ?? []) : [textOf(item) ?? ""]))
+}
+
+function merging(block: Block): Pick<FieldModel, "listType" | "mapKeys" | "mapType" | "structType" | "patch" | "mergeKey"> {
+  const strategy = block.text("patchStrategy")
+  const patch = (["merge", "replace", "retainKeys"] as const).filter((word) => strategy?.split(",").includes(word))
+  return {
+    ...present({
+      listType: block.word("listType", ["atomic", "set", "map"]),
+      mapType: block.word("mapType", ["atomic", "granular"]),
+      structType: block.word("structType", ["atomic", "granular"]),
+      mergeKey: block.text("mergeKey"),
+    }),
+    ...(block.has("mapKeys") && { mapKeys: block.texts("mapKeys") }),
+    ...(patch.length > 0 && { patch }),
+  }
+}
+
+function impliedFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
+  const metadata = parseTypeText("meta.v1.ObjectMeta", type, types, type.nameStart)
+  const implied = (name: string, ref: TypeRefModel, doc: string, number?: number): FieldDeclaration => ({
+    model: { ...fieldModel(name, ref, new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart })), doc, ...present({ number }) },
+    block: new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart }),
+    nameStart: type.nameStart,
+  })
+  return [
+    implied("kind", { scalar: "string" }, "Kind of the object, as the path of the request implies it; cannot be changed."),
+    implied("apiVersion", { scalar: "string" }, "Group and version in which the object is written."),
+    implied("metadata", metadata ?? { scalar: "any" }, "Name, labels and bookkeeping that every object has.", 1),
+  ]
+}
+
+/** Keys without a value left out: `exactOptionalPropertyTypes` tells absent from undefined. */
+export function present<Value extends object>(value: Value): { [Key in keyof Value]?: Exclude<Value[Key], undefined> }
+export function present(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined))
+}

@@ -1,0 +1,5 @@
+/** The one place where the loader learns the names of formats. */
+import { formatNames as kitFormatNames } from "../../runtime/kit/formats.ts"
+
+/** Every format that `format` and `isFormat` may name. */
+export const formatNames: readonly string[] = kitFormatNames

@@ -1,0 +1,207 @@
+/**
+ * Turns declared kinds into kind models: names and defaults filled in, storage followed to its stored form, views and life-cycle rules checked.
+ */
+import type { Verb } from "../../runtime/kit/kind.ts"
+import type { ColumnModel, ExpressionModel, KindModel } from "../model/model.ts"
+import { Block, textOf } from "./block.ts"
+import { checkExpression, type Scope } from "./check-expression.ts"
+import { checkKnownName, checkPath, checkWords, type KnownNames } from "./checks.ts"
+import { type FileDeclaration, typeName } from "./declare.ts"
+import { compareText } from "./diagnostic.ts"
+import { present } from "./fields.ts"
+import { findKind, type KindContext, type KindDeclaration, kindKey, paths } from "./kind-context.ts"
+import type { SourceFile, SourceNode } from "./source.ts"
+import { subresources } from "./subresources.ts"
+import { parseTemplate } from "./template.ts"
+import type { Known, TypeTable } from "./type-table.ts"
+
+const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
+
+/** Called for every kind once all types are known. */
+export function kindModels(files: readonly FileDeclaration[], table: TypeTable, known: KnownNames): KindModel[] {
+  const declared = files.filter((file): file is KindDeclaration => file.kind !== undefined)
+  const kinds = new Map(declared.map((file) => [kindKey(file.group, file.version, file.kind), file]))
+  checkResources(declared)
+  return declared.map((file) => kindModel(file, table, known, kinds)).sort(compareKinds)
+}
+
+function compareKinds(left: KindModel, right: KindModel): number {
+  return compareText(left.group, right.group) || compareText(left.version, right.version) || compareText(left.kind, right.kind)
+}
+
+/** Resource names and short names may mean one kind in a group and version. */
+function checkResources(files: readonly KindDeclaration[]): void {
+  const owners = new Map<string, KindDeclaration>()
+  for (const file of files) {
+    const plural = file.block.block("names")?.text("plural")
+    if (plural === undefined) continue
+    const key = `${file.group}/${file.version}/${plural}`
+    const owner = owners.get(key)
+    if (owner === undefined) owners.set(key, file)
+    else file.source.report(file.block.block("names")?.start("plural") ?? 0, { found: `the resource ${plural} a second time in ${file.path.split("/").slice(0, 2).join("/")}`, expected: `another plural: ${owner.source.path} has it` })
+  }
+}
+
+function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, kinds: ReadonlyMap<string, KindDeclaration>): KindModel {
+  const type = typeName(file.group, file.version, file.kind)
+  const target = storedKind(file, kinds)
+  const context: KindContext = { file, source: file.source, table, known, kinds, self: { ref: type }, stored: { ref: typeName(target.group, target.version, target.kind) } }
+  const { block } = file
+  checkConversion(context, target)
+  return {
+    file: file.path,
+    group: file.group,
+    version: file.version,
+    kind: file.kind,
+    doc: block.text("doc") ?? "",
+    ...names(file),
+    namespaced: block.text("scope") === "Namespaced",
+    verbs: verbsOf(block),
+    type,
+    storage: storageModel(file, target),
+    selectable: selectableModels(context),
+    columns: block.blocks("columns").flatMap((column) => columnModel(column, context)),
+    subresources: subresources(context),
+    create: { drops: paths(block.block("create"), "drops", context) ?? [] },
+    update: updateModel(context),
+    delete: {
+      propagation: block.block("delete")?.word("propagation", ["background", "orphan", "foreground", "unsupported"]) ?? "background",
+      returns: block.block("delete")?.word("returns", ["Status", "object"]) ?? "Status",
+    },
+    behaviours: checkWords(block, "behaviours", known.behaviours, file.source),
+    ...conversionModel(context),
+    warnings: block.blocks("warnings").flatMap((warning) => warningModel(warning, context)),
+  }
+}
+
+function names(file: KindDeclaration): Pick<KindModel, "resource" | "singular" | "listKind" | "shortNames" | "categories" | "nameRule"> {
+  const block = file.block.block("names")
+  for (const word of ["plural", "singular"]) checkResourceName(block?.get(word), word, file.source)
+  for (const word of ["short", "categories"]) for (const item of block?.items(word) ?? []) checkResourceName(item, word, file.source)
+  return {
+    resource: block?.text("plural") ?? "",
+    singular: block?.text("singular") ?? file.kind.toLowerCase(),
+    listKind: block?.text("list") ?? `${file.kind}List`,
+    shortNames: block?.texts("short") ?? [],
+    categories: block?.texts("categories") ?? [],
+    nameRule: block?.word("rule", ["path-segment", "dns-subdomain", "dns-label", "dns1035-label"]) ?? "dns-subdomain",
+  }
+}
+
+function checkResourceName(node: SourceNode | undefined, word: string, source: SourceFile): void {
+  const name = textOf(node)
+  if (node !== undefined && name !== undefined && !/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
+    source.report(node.start, { found: `the text "${name}" for ${word}`, expected: "small letters, digits and dashes: kettles" })
+  }
+}
+
+function verbsOf(block: Block): readonly Verb[] {
+  if (!block.has("verbs")) return allVerbs
+  const written = block.texts("verbs")
+  return allVerbs.filter((verb) => written.includes(verb))
+}
+
+/** The kind whose form is stored: the one `sharedWith` names, or the kind itself. */
+function storedKind(file: KindDeclaration, kinds: ReadonlyMap<string, KindDeclaration>): KindDeclaration {
+  const block = file.block.block("storage")
+  const written = block?.text("sharedWith")
+  if (block === undefined || written === undefined) return file
+  const target = findKind(written, block.start("sharedWith"), file.source, kinds)
+  if (target === undefined) return file
+  const further = target.block.block("storage")?.text("sharedWith")
+  if (further !== undefined) file.source.report(block.start("sharedWith"), { found: `storage shared with ${written}, which is not the stored form itself`, expected: further })
+  return target
+}
+
+function storageModel(file: KindDeclaration, target: KindDeclaration): KindModel["storage"] {
+  const own = file.block.block("storage")
+  const shared = target.block.block("storage")
+  const path = own?.text("path") ?? shared?.text("path") ?? target.block.block("names")?.text("plural") ?? ""
+  if (!/^[a-z0-9]([-a-z0-9./]*[a-z0-9])?$/.test(path) && own?.has("path") === true) file.source.report(own.start("path"), { found: `the text "${path}" for path`, expected: "small words with slashes between: services/specs" })
+  const ttlOption = own?.text("ttl") ?? shared?.text("ttl")
+  const cached = own?.flag("cached") ?? shared?.flag("cached") ?? true
+  return { path, group: target.group, version: target.version, kind: target.kind, ...present({ ttlOption }), ...(!cached && { uncached: true }) }
+}
+
+/** A conversion needs another stored form; renamed paths lead to fields on both sides. */
+function checkConversion(context: KindContext, target: KindDeclaration): void {
+  const { file, source, table, self, stored } = context
+  const block = file.block.block("conversion")
+  if (block === undefined) return
+  if (target === file) {
+    if (file.block.block("storage")?.has("sharedWith") !== true) source.report(file.block.start("conversion"), { found: "a conversion without storage.sharedWith", expected: "storage: {sharedWith: <the stored kind>}" })
+    return
+  }
+  for (const entry of block.members("rename")) {
+    const here: SourceNode = { node: "scalar", value: entry.key, start: entry.keyStart, end: entry.keyStart + entry.key.length }
+    checkPath(entry.key, here, self, source, table)
+    const there = textOf(entry.value)
+    if (there !== undefined) checkPath(there, entry.value, stored, source, table)
+  }
+}
+
+function conversionModel({ file, known, source }: KindContext): Pick<KindModel, "conversion"> {
+  const block = file.block.block("conversion")
+  if (block === undefined) return {}
+  const behaviour = block.text("behaviour")
+  const node = block.get("behaviour")
+  if (behaviour !== undefined && node !== undefined) checkKnownName(behaviour, node, known.conversions, "conversion", source)
+  const rename = block.members("rename").flatMap((entry) => {
+    const stored = textOf(entry.value)
+    return stored === undefined ? [] : [{ here: entry.key, stored }]
+  })
+  return { conversion: { rename, ...present({ behaviour }) } }
+}
+
+function updateModel(context: KindContext): KindModel["update"] {
+  const block = context.file.block.block("update")
+  return {
+    keeps: paths(block, "keeps", context) ?? [],
+    createOnUpdate: block?.flag("createOnUpdate") ?? false,
+    unconditional: block?.flag("unconditional") ?? true,
+    ...present({ generation: paths(block, "generation", context) }),
+  }
+}
+
+function scopeOf(self: Known, context: KindContext): Scope {
+  return { self, root: self, old: false, ...(context.known.cells !== undefined && { cells: context.known.cells }) }
+}
+
+function expressionAt(block: Block, word: string, self: Known, context: KindContext): ExpressionModel | undefined {
+  const written = block.expressionText(word)
+  const node = block.get(word)
+  if (written === undefined || node === undefined || written === "") return undefined
+  return checkExpression(written, node, context.source, context.table, scopeOf(self, context))
+}
+
+function selectableModels(context: KindContext): KindModel["selectable"] {
+  const seen = new Set(["metadata.name", "metadata.namespace"])
+  return context.file.block.items("selectable").flatMap((item) => {
+    const block = item.node === "map" ? new Block(item) : undefined
+    const name = block?.text("name") ?? textOf(item)
+    const nameNode = block?.get("name") ?? item
+    if (name === undefined) return []
+    if (seen.has(name)) context.source.report(nameNode.start, { found: `the selectable field ${name} a second time`, expected: "every name once; metadata.name and metadata.namespace are there by themselves" })
+    seen.add(name)
+    const value = block === undefined ? checkExpression(name, item, context.source, context.table, scopeOf(context.stored, context)) : expressionAt(block, "value", context.stored, context)
+    return value === undefined ? [] : [{ name, value }]
+  })
+}
+
+function columnModel(block: Block, context: KindContext): ColumnModel[] {
+  const value = expressionAt(block, "value", context.self, context)
+  if (value === undefined) return []
+  const type = block.word("type", ["string", "integer", "number", "boolean", "date"]) ?? "string"
+  return [{ name: block.text("name") ?? "", type, format: block.text("format") ?? "", doc: block.text("doc") ?? "", priority: block.number("priority") ?? 0, value }]
+}
+
+function warningModel(block: Block, context: KindContext): KindModel["warnings"] {
+  const when = expressionAt(block, "when", context.self, context)
+  const at = block.text("at") ?? ""
+  checkPath(at, block.get("at"), context.self, context.source, context.table)
+  const text = block.text("text") ?? ""
+  const node = block.get("text")
+  const textParts = node === undefined ? [] : parseTemplate(text, node, context.source, context.table, scopeOf(context.self, context))
+  if (!block.has("when")) context.source.report(block.node.start, { found: "a warning without when", expected: "when: an expression" })
+  return when === undefined ? [] : [{ when, text, textParts, at }]
+}

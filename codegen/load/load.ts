@@ -1,0 +1,70 @@
+/**
+ * From the texts of schema files to the model: parse, declare, resolve, check. Every fault of every file is found in one run; a model comes
+ * out only when there is none.
+ */
+import type { Model, TypeModel } from "../model/model.ts"
+import { checkForm } from "./check-form.ts"
+import { checkDoc, type KnownNames } from "./checks.ts"
+import { collectTypes, declareFile, type FileDeclaration } from "./declare.ts"
+import { compareDiagnostics, compareText, type Diagnostic } from "./diagnostic.ts"
+import { kindModels } from "./kinds.ts"
+import { SourceFile } from "./source.ts"
+import { TypeTable } from "./type-table.ts"
+import { typeModel } from "./types.ts"
+
+export interface LoadOptions {
+  /** Further schema files that `files` may refer to: the built-in ones behind a user's own. They are in the model, too. */
+  readonly library?: ReadonlyMap<string, string>
+  /** Names of behaviours and checks that exist; absent ones are not checked. */
+  readonly known?: KnownNames
+}
+
+export type Loaded = { readonly model: Model } | { readonly diagnostics: readonly Diagnostic[] }
+
+/**
+ * Called by the generator, by `--check` and by tests. Paths are relative to the schema folder: `core/v1/pod.yaml`. Pure and deterministic: the
+ * answer does not depend on the order of `files`. A file of `library` with the path of one in `files` is ignored.
+ */
+export function load(files: ReadonlyMap<string, string>, options: LoadOptions = {}): Loaded {
+  const library = [...(options.library ?? [])].filter(([path]) => !files.has(path))
+  const sources = [...read([...files], true), ...read(library, false)].sort((left, right) => compareText(left.source.path, right.source.path))
+  const readable = sources.filter(({ source }) => source.diagnostics.length === 0)
+  for (const { source } of readable) checkForm(source)
+  const declared = readable.flatMap(({ source, own }) => declareFile(source, own) ?? [])
+  // While a file cannot be read, whatever refers to it would be faulted as well: its own fault comes first.
+  const model = readable.length === sources.length ? resolve(declared, options.known ?? {}) : emptyModel
+  const diagnostics = sources.flatMap(({ source }) => source.diagnostics).sort(compareDiagnostics)
+  return diagnostics.length === 0 ? { model } : { diagnostics: withoutRepeats(diagnostics) }
+}
+
+const emptyModel: Model = { kinds: [], types: new Map(), files: [] }
+
+function read(files: readonly (readonly [string, string])[], own: boolean): { source: SourceFile; own: boolean }[] {
+  return files.map(([path, text]) => ({ source: new SourceFile(path, text), own }))
+}
+
+function resolve(files: readonly FileDeclaration[], known: KnownNames): Model {
+  const declarations = collectTypes(files)
+  const table = new TypeTable(declarations)
+  const types = new Map<string, TypeModel>()
+  for (const name of [...declarations.keys()].sort(compareText)) {
+    const declaration = declarations.get(name)
+    if (declaration !== undefined) types.set(name, typeModel(declaration, table, known))
+  }
+  for (const file of files) if (file.kind === undefined && file.block.has("doc")) checkDoc(file.block, 0, "the file", file.source)
+  const kinds = kindModels(files, table, known)
+  return { kinds, types, files: files.map(fileModel) }
+}
+
+function fileModel(file: FileDeclaration): Model["files"][number] {
+  const { path, group, version, kind } = file
+  return { path, group, version, types: file.types.map((type) => type.name), ...(kind !== undefined && { kind }) }
+}
+
+/** One spot may be reached on two ways (a type text that two checks read); it is told once. */
+function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return diagnostics.filter((diagnostic, index) => {
+    const previous = diagnostics[index - 1]
+    return previous === undefined || compareDiagnostics(previous, diagnostic) !== 0
+  })
+}

@@ -1,0 +1,153 @@
+/**
+ * A schema file as a tree whose every node knows where it stands. YAML 1.2 without anchors, aliases and tags; duplicate keys are found here.
+ */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml"
+import type { JsonValue } from "../../runtime/kit/json.ts"
+import type { Diagnostic } from "./diagnostic.ts"
+
+export type SourceNode = ScalarNode | ListNode | MapNode
+
+interface Extent {
+  /** Offsets into the text of the file. */
+  readonly start: number
+  readonly end: number
+}
+
+export interface ScalarNode extends Extent {
+  readonly node: "scalar"
+  readonly value: string | number | bigint | boolean | null
+}
+
+export interface ListNode extends Extent {
+  readonly node: "list"
+  readonly items: readonly SourceNode[]
+}
+
+export interface MapNode extends Extent {
+  readonly node: "map"
+  readonly entries: readonly MapEntry[]
+  /** Written as `{a: b}`. */
+  readonly flow: boolean
+}
+
+export interface MapEntry {
+  readonly key: string
+  readonly keyStart: number
+  readonly value: SourceNode
+}
+
+/** One schema file: its text, its tree and its faults so far. */
+export class SourceFile {
+  readonly diagnostics: Diagnostic[] = []
+  readonly root: MapNode
+  private readonly lines = new LineCounter()
+
+  /** `path` is relative to the schema folder. Parsing never throws: faults are in `diagnostics`, and `root` is what could be read. */
+  constructor(
+    readonly path: string,
+    readonly text: string,
+  ) {
+    const document = parseDocument(text, { uniqueKeys: false, intAsBigInt: true, keepSourceTokens: false, lineCounter: this.lines, logLevel: "silent", prettyErrors: false })
+    const [error] = document.errors
+    if (error !== undefined) this.report(error.pos[0], syntaxFault(error.message, text, error.pos[0]))
+    const root = document.contents === null ? undefined : this.convert(document.contents)
+    if (root?.node !== "map" && error === undefined) {
+      this.report(root?.start ?? 0, { found: root === undefined ? "an empty file" : `${article(root)} at the top of the file`, expected: 'a map that begins with "kind:" or "types:"' })
+    }
+    this.root = root?.node === "map" ? root : { node: "map", entries: [], flow: false, start: 0, end: 0 }
+  }
+
+  /** Adds a fault at an offset of the text. */
+  report(offset: number, fault: { found: string; expected: string; nearest?: string }): void {
+    const { line, col } = this.lines.linePos(Math.min(Math.max(offset, 0), this.text.length))
+    this.diagnostics.push({ file: this.path, line: Math.max(line, 1), column: Math.max(col, 1), ...fault })
+  }
+
+  /**
+   * Where the character number `offset` of a scalar's value stands in the file: quotes, escapes and line folding are skipped by walking both
+   * texts side by side.
+   */
+  offsetInside(node: SourceNode, offset: number): number {
+    if (node.node !== "scalar" || typeof node.value !== "string") return node.start
+    let position = node.start
+    for (let index = 0; index <= offset && index < node.value.length; index++) {
+      const character = node.value[index]
+      if (character === undefined || /\s/.test(character)) continue
+      while (position < node.end && this.text[position] !== character) position += 1
+      if (index === offset) return Math.min(position, node.end)
+      position += 1
+    }
+    return Math.min(position, node.end)
+  }
+
+  private convert(node: Node): SourceNode {
+    const [start = 0, end = start] = node.range ?? []
+    if (node.tag !== undefined && !node.tag.startsWith("tag:yaml.org,2002:")) this.report(start, { found: `the tag ${node.tag}`, expected: "a plain value: tags are not part of the dialect" })
+    if (!isAlias(node) && node.anchor !== undefined) this.report(start, { found: `the anchor &${node.anchor}`, expected: "the value itself: anchors are not part of the dialect" })
+    if (isMap(node)) return this.convertMap(node, start, end)
+    if (isSeq(node)) return { node: "list", items: node.items.map((item) => this.convertUnknown(item, start)), start, end }
+    if (isScalar(node)) return { node: "scalar", value: plain(node.value), start, end }
+    this.report(start, { found: isAlias(node) ? `the alias *${node.source}` : "an unknown node", expected: "the value itself: aliases are not part of the dialect" })
+    return { node: "scalar", value: null, start, end }
+  }
+
+  private convertMap(map: YAMLMap, start: number, end: number): MapNode {
+    const entries: MapEntry[] = []
+    const seen = new Set<string>()
+    for (const pair of map.items) {
+      const entry = this.convertPair(pair, start)
+      if (seen.has(entry.key)) {
+        this.report(entry.keyStart, { found: `the key "${entry.key}" a second time in one map`, expected: "every key once" })
+        continue
+      }
+      seen.add(entry.key)
+      entries.push(entry)
+    }
+    return { node: "map", entries, flow: map.flow === true, start, end }
+  }
+
+  private convertPair(pair: Pair, start: number): MapEntry {
+    const key = this.convertUnknown(pair.key, start)
+    if (key.node !== "scalar") this.report(key.start, { found: `${article(key)} as a key`, expected: "a word before the colon" })
+    const written = this.text.slice(key.start, key.end)
+    const name = key.node === "scalar" && typeof key.value === "string" ? key.value : written
+    return { key: name, keyStart: key.start, value: this.convertUnknown(pair.value, key.end) }
+  }
+
+  /** The library types parts of its tree as unknown; anything that is not a node stands for an absent value. */
+  private convertUnknown(value: unknown, start: number): SourceNode {
+    if (isScalar(value) || isMap(value) || isSeq(value) || isAlias(value)) return this.convert(value)
+    return { node: "scalar", value: null, start, end: start }
+  }
+}
+
+function plain(value: unknown): ScalarNode["value"] {
+  if (typeof value === "bigint") return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value
+  return null
+}
+
+/** The two slips that YAML itself explains badly get a text of their own. */
+function syntaxFault(message: string, text: string, offset: number): { found: string; expected: string } {
+  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1).split("\n", 1)[0] ?? ""
+  const listType = /(?:[\w.]*<)?\[\][\w.<>]+/.exec(line)?.[0]
+  if (listType !== undefined && !line.includes(`"${listType}"`) && !line.includes(`'${listType}'`)) return { found: `the type ${listType} without quotes`, expected: `"${listType}"` }
+  if (message.includes("Nested mappings")) return { found: "a second colon in an unquoted text", expected: 'quotes around a text that holds ": "' }
+  return { found: `text that is not YAML: ${message.replace(/ at line \d+, column \d+:?.*$/s, "")}`, expected: "" }
+}
+
+/** `a list`, `a map`, `the text "x"`, `the number 3`: how a diagnostic names what it found. */
+export function article(node: SourceNode): string {
+  if (node.node === "list") return "a list"
+  if (node.node === "map") return "a map"
+  if (node.value === null) return "nothing"
+  if (typeof node.value === "string") return `the text "${node.value.length > 60 ? `${node.value.slice(0, 57)}...` : node.value}"`
+  return typeof node.value === "boolean" ? String(node.value) : `the number ${node.value}`
+}
+
+/** A node as plain JSON, for `default` and `enum`. */
+export function toJson(node: SourceNode): JsonValue {
+  if (node.node === "scalar") return node.value
+  if (node.node === "list") return node.items.map(toJson)
+  return Object.fromEntries(node.entries.map((entry) => [entry.key, toJson(entry.value)]))
+}

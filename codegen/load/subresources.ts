@@ -1,0 +1,66 @@
+/**
+ * Sub-resources of a kind: status, scale, and those a behaviour answers.
+ */
+import type { Subresource } from "../../runtime/kit/kind.ts"
+import { Block } from "./block.ts"
+import { checkKnownName, checkPath } from "./checks.ts"
+import { typeName } from "./declare.ts"
+import { compareText, expectedWord } from "./diagnostic.ts"
+import { present } from "./fields.ts"
+import { type KindContext, kindKey, paths } from "./kind-context.ts"
+import type { MapEntry } from "./source.ts"
+
+const viewVerbs: Subresource["verbs"] = ["get", "patch", "update"]
+const subresourceVerbs = ["create", "delete", "get", "patch", "update"] as const
+
+/** Called once per kind. Sorted by name, as discovery lists them. */
+export function subresources(context: KindContext): Subresource[] {
+  const entries = context.file.block.members("subresources")
+  return entries.flatMap((entry) => subresource(entry, context)).sort((left, right) => compareText(left.name, right.name))
+}
+
+function subresource(entry: MapEntry, context: KindContext): Subresource[] {
+  if (entry.value.node !== "map") return []
+  const block = new Block(entry.value)
+  const name = entry.key
+  if (name === "status") return [{ name, type: "status", verbs: verbsOf(block, viewVerbs), keeps: paths(block, "keeps", context) ?? [] }]
+  if (name === "scale") return [scale(block, context)]
+  return behaviour(name, block, context)
+}
+
+function verbsOf(block: Block, otherwise: Subresource["verbs"]): Subresource["verbs"] {
+  if (!block.has("verbs")) return otherwise
+  const written = block.texts("verbs")
+  return subresourceVerbs.filter((verb) => written.includes(verb))
+}
+
+function scale(block: Block, context: KindContext): Subresource {
+  const path = (word: string): string | undefined => {
+    const written = block.text(word)
+    if (written !== undefined) checkPath(written, block.get(word), context.self, context.source, context.table)
+    return written
+  }
+  const view = { specReplicas: path("specReplicas") ?? "", statusReplicas: path("statusReplicas") ?? "", ...present({ selector: path("selector") }) }
+  return { name: "scale", type: "scale", verbs: verbsOf(block, viewVerbs), kind: { group: "autoscaling", version: "v1", kind: "Scale" }, scale: view }
+}
+
+function behaviour(name: string, block: Block, context: KindContext): Subresource[] {
+  const behaviourName = block.text("behaviour")
+  if (behaviourName === undefined) return []
+  const node = block.get("behaviour")
+  if (node !== undefined) checkKnownName(behaviourName, node, context.known.behaviours, "behaviour", context.source)
+  return [{ name, type: "behaviour", verbs: verbsOf(block, ["create"]), behaviour: behaviourName, ...present({ kind: bodyKind(block, context) }) }]
+}
+
+/** `policy/v1 Eviction`: a kind, or a type that no resource of its own serves. */
+function bodyKind(block: Block, { source, table }: KindContext): Subresource["kind"] {
+  const parts = /^(?:([^/ ]+)\/)?([^/ ]+) (\S+)$/.exec(block.text("kind") ?? "")
+  if (parts === null) return undefined
+  const [, folder = "core", version = "", kind = ""] = parts
+  const type = typeName(folder, version, kind)
+  if (table.declarations.has(type)) return { group: folder === "core" ? "" : folder, version, kind }
+  const known = [...table.declarations.values()].map((declared) => kindKey(declared.group, declared.version, declared.localName))
+  const { nearest } = expectedWord(kindKey(folder, version, kind), known)
+  source.report(block.start("kind"), { found: `unknown kind ${parts[0]}`, expected: "a kind or type that some schema file declares, as group/version Kind", ...present({ nearest }) })
+  return undefined
+}

@@ -1,0 +1,75 @@
+/**
+ * All types with their fields, as the checks ask for them: fields by JSON name (those of inline structs included) and what a dotted path leads to.
+ */
+import type { FieldModel, TypeRefModel } from "../model/model.ts"
+import type { TypeDeclaration } from "./declare.ts"
+import { declareFields, type FieldDeclaration } from "./fields.ts"
+import { itemType, shownType } from "./type-text.ts"
+
+/** A type as far as it is known; absent: anything may be there. */
+export type Known = TypeRefModel | undefined
+
+export type Step = { readonly type: Known } | { readonly fault: { readonly found: string; readonly names: readonly string[] } }
+
+export class TypeTable {
+  readonly fields = new Map<string, readonly FieldDeclaration[]>()
+  private readonly byName = new Map<string, ReadonlyMap<string, FieldModel>>()
+
+  constructor(readonly declarations: ReadonlyMap<string, TypeDeclaration>) {
+    for (const [name, declaration] of declarations) this.fields.set(name, declareFields(declaration, declarations))
+  }
+
+  /** JSON names of a struct: its own and those of structs inline in it. Cycles of inline structs end where they meet themselves. */
+  fieldsByName(type: string, seen: ReadonlySet<string> = new Set()): ReadonlyMap<string, FieldModel> {
+    const kept = this.byName.get(type)
+    if (kept !== undefined) return kept
+    const names = new Map<string, FieldModel>()
+    for (const { model } of this.fields.get(type) ?? []) {
+      const inner = model.inline && "ref" in model.type && !seen.has(model.type.ref) ? model.type.ref : undefined
+      if (inner === undefined) names.set(model.name, model)
+      else for (const [name, field] of this.fieldsByName(inner, new Set([...seen, type]))) names.set(name, field)
+    }
+    if (seen.size === 0) this.byName.set(type, names)
+    return names
+  }
+
+  preservesUnknown(type: string): boolean {
+    return this.declarations.get(type)?.block.flag("preserveUnknown") ?? false
+  }
+
+  /** What `.name` of a value of `type` is. Text, numbers and lists have no fields; a map has every key. */
+  select(type: Known, name: string): Step {
+    if (type === undefined) return { type: undefined }
+    if ("map" in type) return { type: type.map }
+    if ("ref" in type) {
+      const names = this.fieldsByName(type.ref)
+      const field = names.get(name)
+      if (field !== undefined) return { type: field.type }
+      if (this.preservesUnknown(type.ref)) return { type: undefined }
+      return { fault: { found: `unknown field "${name}" of ${type.ref}`, names: [...names.keys()] } }
+    }
+    if ("scalar" in type && (type.scalar === "any" || type.scalar === "RawExtension" || type.scalar === "FieldsV1")) return { type: undefined }
+    return { fault: { found: `the field "${name}" of a value of type ${shownType(type)}`, names: [] } }
+  }
+
+  /** What a dotted path below `type` leads to; `a[0].b` and `a[key].b` go into lists and maps. The empty path is the value itself. */
+  follow(type: Known, path: string): Step {
+    let current = type
+    for (const segment of pathSegments(path)) {
+      if (segment.index) {
+        const inner: Known = current === undefined ? undefined : (itemType(current) ?? ("map" in current ? current.map : undefined))
+        if (inner === undefined && current !== undefined) return { fault: { found: `an index into a value of type ${shownType(current)}`, names: [] } }
+        current = inner
+        continue
+      }
+      const step = this.select(current, segment.name)
+      if ("fault" in step) return step
+      current = step.type
+    }
+    return { type: current }
+  }
+}
+
+function pathSegments(path: string): { name: string; index: boolean }[] {
+  return [...path.matchAll(/\[([^\]]*)\]|[^.[\]]+/g)].map((match) => ({ name: match[1] ?? match[0], index: match[1] !== undefined }))
+}

@@ -1,0 +1,58 @@
+/**
+ * Reads the text of a `type`: a scalar, `[]T`, `map<T>`, `wrapped<[]T>`, or the name of a type.
+ */
+import type { Scalar } from "../../runtime/kit/shape.ts"
+import type { TypeRefModel } from "../model/model.ts"
+import { findType, scalarNames, type TypeDeclaration } from "./declare.ts"
+
+/** Nesting of lists and maps in one type text. */
+const maxNesting = 8
+
+/** Called for each field. Reports at `start` and answers absent when the text names no type. */
+export function parseTypeText(text: string, from: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>, start: number, depth = 0): TypeRefModel | undefined {
+  const inner = (innerText: string): TypeRefModel | undefined => parseTypeText(innerText, from, types, start, depth + 1)
+  if (depth > maxNesting) return report(text, from, start)
+  if (text.startsWith("[]")) {
+    const list = inner(text.slice(2))
+    return list && { list }
+  }
+  const generic = /^(map|wrapped)<(.*)>$/.exec(text)
+  if (generic?.[1] === "map" && generic[2] !== undefined) {
+    const map = inner(generic[2])
+    return map && { map }
+  }
+  if (generic?.[1] === "wrapped" && generic[2]?.startsWith("[]") === true) {
+    const wrappedList = inner(generic[2].slice(2))
+    return wrappedList && { wrappedList }
+  }
+  const scalar = scalarNames.find((name) => name === text)
+  if (scalar !== undefined) return { scalar }
+  if (!/^[A-Za-z0-9.-]+$/.test(text)) return report(text, from, start)
+  const ref = findType(types, from, text, start)
+  return ref && { ref: ref.name }
+}
+
+function report(text: string, from: TypeDeclaration, start: number): undefined {
+  from.source.report(start, { found: `the type "${text}"`, expected: 'a scalar, "[]T", map<T>, "wrapped<[]T>" or the name of a type' })
+  return undefined
+}
+
+/** A type as an author writes it, for diagnostics. */
+export function shownType(type: TypeRefModel): string {
+  if ("scalar" in type) return type.scalar
+  if ("list" in type) return `[]${shownType(type.list)}`
+  if ("map" in type) return `map<${shownType(type.map)}>`
+  if ("wrappedList" in type) return `wrapped<[]${shownType(type.wrappedList)}>`
+  return type.ref
+}
+
+/** Item type of a list, plain or wrapped. */
+export function itemType(type: TypeRefModel): TypeRefModel | undefined {
+  if ("list" in type) return type.list
+  return "wrappedList" in type ? type.wrappedList : undefined
+}
+
+/** Asked by checks of which keyword fits which type. */
+export function isScalar(type: TypeRefModel, ...scalars: readonly Scalar[]): boolean {
+  return "scalar" in type && (scalars.length === 0 || scalars.includes(type.scalar))
+}

@@ -1,0 +1,119 @@
+/**
+ * Turns declared types into type models: checks their fields, rules, defaults and groups.
+ */
+import type { DefaultRuleModel, RuleModel, TypeModel } from "../model/model.ts"
+import { type Block, textOf } from "./block.ts"
+import { checkExpression, type Scope } from "./check-expression.ts"
+import { checkField } from "./check-field.ts"
+import { checkDoc, checkPath, checkWords, type KnownNames } from "./checks.ts"
+import type { TypeDeclaration } from "./declare.ts"
+import { expectedWord } from "./diagnostic.ts"
+import { type FieldDeclaration, present } from "./fields.ts"
+import type { SourceFile } from "./source.ts"
+import { parseTemplate } from "./template.ts"
+import type { Known, TypeTable } from "./type-table.ts"
+
+interface Context {
+  readonly type: TypeDeclaration
+  readonly source: SourceFile
+  readonly table: TypeTable
+  readonly known: KnownNames
+  readonly self: Known
+  readonly root: Known
+}
+
+/** Called once per type, after all fields are declared. Reports what is wrong in the type's file. */
+export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownNames): TypeModel {
+  const self: Known = { ref: type.name }
+  const context: Context = { type, source: type.source, table, known, self, root: type.isKind ? self : undefined }
+  const fields = table.fields.get(type.name) ?? []
+  checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
+  checkNames(fields, context)
+  checkNumbers(fields, context)
+  for (const field of fields) checkField(field, type.source, table)
+  return {
+    name: type.name,
+    localName: type.localName,
+    group: type.group,
+    version: type.version,
+    file: type.file,
+    doc: type.block.text("doc") ?? "",
+    fields: fields.map((field) => field.model),
+    preserveUnknown: type.block.flag("preserveUnknown") ?? false,
+    ...present({ structType: type.block.word("structType", ["atomic", "granular"]) }),
+    rules: type.block.blocks("rules").flatMap((block) => ruleModel(block, context)),
+    defaults: type.block.blocks("defaults").flatMap((block) => defaultModel(block, context)),
+    checks: checkWords(type.block, "checks", known.checks, type.source),
+    oneOf: type.block.blocks("oneOf").map((block) => ({ fields: groupFields(block, context), required: block.flag("required") ?? false })),
+  }
+}
+
+/** A JSON name may come from an inline struct as well: then the clash is reported at the inline field. */
+function checkNames(fields: readonly FieldDeclaration[], { table, type, source }: Context): void {
+  const owners = new Map<string, string>()
+  for (const { model, nameStart } of fields) {
+    const names = model.inline && "ref" in model.type ? [...table.fieldsByName(model.type.ref, new Set([type.name])).keys()] : [model.name]
+    for (const name of names) {
+      const owner = owners.get(name)
+      if (owner !== undefined) source.report(nameStart, { found: `a second field "${name}" in ${type.localName}, by way of ${model.name}`, expected: `another name: ${owner} has one` })
+      owners.set(name, model.name)
+    }
+  }
+}
+
+function checkNumbers(fields: readonly FieldDeclaration[], { type, source }: Context): void {
+  const owners = new Map<number, string>()
+  for (const { model, block } of fields) {
+    if (model.number === undefined) continue
+    const owner = owners.get(model.number)
+    if (owner !== undefined) source.report(block.start("number"), { found: `the field number ${model.number} a second time in ${type.localName}`, expected: `another number: ${owner} has it` })
+    if (model.number >= 19_000 && model.number <= 19_999) source.report(block.start("number"), { found: `the field number ${model.number}`, expected: "a number outside 19000 to 19999, which the compact encoding reserves" })
+    owners.set(model.number, model.name)
+  }
+}
+
+function ruleModel(block: Block, context: Context): RuleModel[] {
+  const on = block.word("on", ["any", "create", "update"]) ?? "any"
+  const scope = scopeOf(context, on === "update")
+  const rule = expressionAt(block, "rule", context, scope)
+  const when = expressionAt(block, "when", context, scope)
+  const at = block.text("at") ?? ""
+  checkPath(at, block.get("at"), context.self, context.source, context.table)
+  const message = block.text("message") ?? ""
+  const messageNode = block.get("message")
+  const messageParts = messageNode === undefined ? [] : parseTemplate(message, messageNode, context.source, context.table, scope)
+  if (rule === undefined) return []
+  const reason = block.word("reason", ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]) ?? "Invalid"
+  return [{ rule, ...present({ when }), at, reason, message, messageParts, on }]
+}
+
+function defaultModel(block: Block, context: Context): DefaultRuleModel[] {
+  const scope = scopeOf(context, false)
+  const set = block.text("set") ?? ""
+  checkPath(set, block.get("set"), context.self, context.source, context.table)
+  const to = expressionAt(block, "to", context, scope)
+  const when = expressionAt(block, "when", context, scope)
+  return to === undefined ? [] : [{ set, to, ...present({ when }), force: block.flag("force") ?? false }]
+}
+
+function scopeOf(context: Context, old: boolean): Scope {
+  return { self: context.self, root: context.root, old, ...(context.known.cells !== undefined && { cells: context.known.cells }) }
+}
+
+function expressionAt(block: Block, word: string, context: Context, scope: Scope): RuleModel["rule"] | undefined {
+  const written = block.expressionText(word)
+  const node = block.get(word)
+  if (written === undefined || node === undefined || written === "") return undefined
+  return checkExpression(written, node, context.source, context.table, scope)
+}
+
+function groupFields(block: Block, { table, type, source }: Context): string[] {
+  const names = table.fieldsByName(type.name)
+  for (const item of block.items("fields")) {
+    const name = textOf(item)
+    if (name !== undefined && !names.has(name)) source.report(item.start, { found: `unknown field "${name}" of ${type.name}`, ...expectedWord(name, names.keys()) })
+  }
+  const fields = block.texts("fields")
+  if (fields.length === 1) source.report(block.start("fields"), { found: "a group of one field", expected: "two or more fields" })
+  return fields
+}
