@@ -1,0 +1,13 @@
+/** The claim that an ephemeral volume makes takes labels and annotations from its template; its name is given (catalog validation.yaml: Volume). */
+import { nonZero } from "../../kit/expression.ts"
+import type { JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { objectAt } from "../pods/fields.ts"
+
+/** Called for each claim template of a pod. */
+export function check(template: JsonValue, context: CheckContext): void {
+  for (const [name, value] of Object.entries(objectAt(template, "metadata") ?? {})) {
+    if (name === "labels" || name === "annotations" || !nonZero(value)) continue
+    context.fail("Forbidden", undefined, "cannot be set for an ephemeral volume", `metadata.${name}`)
+  }
+}

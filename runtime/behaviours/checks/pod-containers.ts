@@ -1,0 +1,60 @@
+/**
+ * What holds over all containers of a pod spec: one name each, and what only init containers, only sidecars and only
+ * ephemeral containers may say (catalog validation.yaml: Container, InitContainer, EphemeralContainer, LifecycleHandler).
+ */
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { containersOf, isSidecar, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
+
+/** Called for each pod spec, of pods and of templates. */
+export function check(spec: JsonValue, context: CheckContext): void {
+  const containers = containersOf(spec)
+  checkNames(containers, context)
+  const graceSeconds = numberOf(spec, "terminationGracePeriodSeconds")
+  for (const placed of containers) {
+    if (placed.list === "containers" && placed.container["restartPolicy"] !== undefined) {
+      context.fail("Forbidden", undefined, "may not be set for non-init containers", `${placed.path}.restartPolicy`)
+    }
+    if (placed.list === "initContainers") checkInit(placed, context)
+    if (placed.list === "ephemeralContainers") checkTarget(placed, spec, context)
+    if (graceSeconds !== undefined) checkSleeps(placed, graceSeconds, context)
+  }
+}
+
+/** Names repeated within one list are reported by the list itself. */
+function checkNames(containers: readonly PlacedContainer[], context: CheckContext): void {
+  const listByName = new Map<string, string>()
+  for (const { container, list, path } of containers) {
+    const name = textOf(container, "name")
+    const other = listByName.get(name)
+    if (name !== "" && other !== undefined && other !== list) context.fail("Duplicate", name, "", `${path}.name`)
+    if (other === undefined) listByName.set(name, list)
+  }
+}
+
+function checkInit({ container, path }: PlacedContainer, context: CheckContext): void {
+  const policy = container["restartPolicy"]
+  if (policy !== undefined && policy !== "Always") {
+    context.failures.add({ type: "NotSupported", field: context.at(`${path}.restartPolicy`), value: policy, detail: "", supported: ["Always"] })
+  }
+  if (isSidecar(container)) return
+  for (const name of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]) {
+    if (container[name] !== undefined) context.fail("Forbidden", undefined, "may not be set for init containers without restartPolicy=Always", `${path}.${name}`)
+  }
+}
+
+function checkTarget({ container, path }: PlacedContainer, spec: JsonValue, context: CheckContext): void {
+  const target = textOf(container, "targetContainerName")
+  const names = [...listOf(spec, "containers"), ...listOf(spec, "initContainers")].map((other) => other["name"])
+  if (target !== "" && !names.includes(target)) context.fail("NotFound", target, "", `${path}.targetContainerName`)
+}
+
+function checkSleeps({ container, path }: PlacedContainer, graceSeconds: number, context: CheckContext): void {
+  for (const hook of ["postStart", "preStop"]) {
+    const sleep: JsonObject | undefined = objectAt(container, "lifecycle", hook, "sleep")
+    if (sleep === undefined) continue
+    const seconds = numberOf(sleep, "seconds") ?? 0
+    if (seconds > 0 && seconds <= graceSeconds) continue
+    context.fail("Invalid", seconds, `must be greater than 0 and no more than terminationGracePeriodSeconds (${graceSeconds})`, `${path}.lifecycle.${hook}.sleep.seconds`)
+  }
+}

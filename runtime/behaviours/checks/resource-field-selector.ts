@@ -1,0 +1,26 @@
+/** Which container amounts can be shown to a pod, and in which units (catalog validation.yaml: EnvVar, `resourceFieldRef`). */
+import { equals, quantity } from "../../kit/expression.ts"
+import type { JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { objectAt, textOf } from "../pods/fields.ts"
+
+const supported = ["limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory"]
+const hugePages = /^(limits|requests)\.hugepages-/
+const cpuDivisors = ["1m", "1"]
+const otherDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
+
+/** Called for each selector, in environment variables and in volumes. */
+export function check(selector: JsonValue, context: CheckContext): void {
+  const resource = textOf(selector, "resource")
+  if (resource === "") return
+  if (!supported.includes(resource) && !hugePages.test(resource)) {
+    context.failures.add({ type: "NotSupported", field: context.at("resource"), value: resource, detail: "", supported })
+    return
+  }
+  const divisor = objectAt(selector)?.["divisor"]
+  const amount = quantity(divisor)
+  if (amount === undefined || equals(amount, 0)) return
+  const allowed = resource.endsWith(".cpu") ? cpuDivisors : otherDivisors
+  if (allowed.some((one) => equals(amount, quantity(one)))) return
+  context.fail("Invalid", divisor, `only divisor's values ${allowed.join(", ")} are supported with the ${resource} resource`, "divisor")
+}
