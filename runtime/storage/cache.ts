@@ -4,7 +4,7 @@
  * per object version and never parsed on get, list or watch.
  */
 import type { ApiObject } from "../kit/json.ts"
-import type { StoredValue } from "./store.ts"
+import type { StoredValue, StoreError } from "./store.ts"
 
 /** One version of one object. Immutable; shared by every reader. */
 export interface CachedObject {
@@ -33,6 +33,8 @@ export interface ResourceCodec {
   toJson(value: StoredValue): Buffer
   /** Labels and all selectable fields from the JSON bytes. */
   describe(json: Buffer): { labels: Record<string, string>; fields: Record<string, string> }
+  /** The same from an object that is decoded already (`expect`); absent: `describe` is called when a selector asks. */
+  describeObject?(object: ApiObject): { labels: Record<string, string>; fields: Record<string, string> }
 }
 
 export interface CacheEvent {
@@ -67,8 +69,11 @@ export interface SubscribeOptions {
   readonly onEvents: (events: readonly CacheEvent[], revision: number) => void
   /** Progress without events for this subscriber, for bookmarks: everything up to `revision` was delivered. At most once a second. */
   readonly onProgress?: (revision: number) => void
-  /** The cache had to start over (store lost, compacted): end the watch, clients resume or relist. */
-  readonly onEnd: () => void
+  /**
+   * The watch is over. `compacted`: what it needs is gone, clients must list again (410); otherwise (cache starting over,
+   * closed, this subscriber threw) they may resume where they are.
+   */
+  readonly onEnd: (error: StoreError) => void
 }
 
 /** The cache of one resource (one storage path, all versions of it). */

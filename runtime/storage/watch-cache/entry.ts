@@ -1,0 +1,138 @@
+/**
+ * Objects as the cache holds them: the encoded bytes and two revisions, everything else made on demand. Few fields and
+ * no closures, because there is one of these per object in the store (design section 7: bytes first).
+ */
+import type { ApiObject } from "../../kit/json.ts"
+import type { CachedObject, ResourceCodec } from "../cache.ts"
+import type { Description, Form, FormBudget } from "./forms.ts"
+import { withResourceVersion } from "./resource-version.ts"
+
+/** What all entries of one resource share. */
+export interface EntryContext {
+  readonly codec: ResourceCodec
+  readonly forms: FormBudget
+}
+
+/** The names under which an entry's own forms stand in the budget; no caller's form starts with a NUL. */
+const descriptionForm = "\0description"
+const deletionForm = "\0deletion"
+
+/** Rough size of a description beyond its text; only the budget reads it. */
+const textOverheadBytes = 48
+
+/** One stored version of one object. The bytes are the stored value until JSON is asked for, then only the JSON. */
+export class CachedEntry implements CachedObject {
+  forms: Form | undefined = undefined
+
+  constructor(
+    private readonly context: EntryContext,
+    readonly key: string,
+    readonly createRevision: number,
+    readonly modRevision: number,
+    private bytes: Uint8Array | Buffer,
+    /** True: `bytes` is the JSON; false: it is the stored value. */
+    private isJson: boolean,
+  ) {}
+
+  json(): Buffer {
+    if (!this.isJson) {
+      const { key, createRevision, modRevision } = this
+      this.bytes = this.context.codec.toJson({ key, value: this.bytes, createRevision, modRevision })
+      this.isJson = true
+    }
+    return asBuffer(this.bytes)
+  }
+
+  /** Bytes held, for the byte budget of the event window. */
+  get sizeBytes(): number {
+    return this.bytes.byteLength
+  }
+
+  labels(): Readonly<Record<string, string>> {
+    return this.describe().labels
+  }
+
+  field(name: string): string {
+    const { fields } = this.describe()
+    return Object.hasOwn(fields, name) ? (fields[name] ?? "") : ""
+  }
+
+  derived(form: string, make: () => Buffer): Buffer {
+    return derivedForm(this.context.forms, this, form, make)
+  }
+
+  /** Called for an object whose writer had it decoded: spares the parse when a selector asks. */
+  describeFrom(object: ApiObject): void {
+    const description = this.context.codec.describeObject?.(object)
+    if (description !== undefined) this.keepDescription(description)
+  }
+
+  private describe(): Description {
+    const kept = this.context.forms.find(this, descriptionForm)
+    if (kept !== undefined && !Buffer.isBuffer(kept)) return kept
+    const description = this.context.codec.describe(this.json())
+    this.keepDescription(description)
+    return description
+  }
+
+  private keepDescription(description: Description): void {
+    this.context.forms.keep(this, descriptionForm, description, textBytes(description.labels) + textBytes(description.fields))
+  }
+}
+
+/** The object of a DELETED event: the last state, shown with the revision of its deletion. Its bytes are patched on demand. */
+export class DeletedEntry implements CachedObject {
+  forms: Form | undefined = undefined
+
+  constructor(
+    private readonly budget: FormBudget,
+    private readonly last: CachedEntry,
+    readonly modRevision: number,
+  ) {}
+
+  get key(): string {
+    return this.last.key
+  }
+
+  get createRevision(): number {
+    return this.last.createRevision
+  }
+
+  json(): Buffer {
+    return this.derived(deletionForm, () => withResourceVersion(this.last.json(), this.modRevision))
+  }
+
+  get sizeBytes(): number {
+    return this.last.sizeBytes
+  }
+
+  labels(): Readonly<Record<string, string>> {
+    return this.last.labels()
+  }
+
+  field(name: string): string {
+    return this.last.field(name)
+  }
+
+  derived(form: string, make: () => Buffer): Buffer {
+    return derivedForm(this.budget, this, form, make)
+  }
+}
+
+function derivedForm(budget: FormBudget, holder: CachedEntry | DeletedEntry, form: string, make: () => Buffer): Buffer {
+  const kept = budget.find(holder, form)
+  if (Buffer.isBuffer(kept)) return kept
+  const made = make()
+  budget.keep(holder, form, made, made.byteLength)
+  return made
+}
+
+function textBytes(record: Readonly<Record<string, string>>): number {
+  let bytes = 0
+  for (const name in record) bytes += name.length + (record[name]?.length ?? 0) + textOverheadBytes
+  return bytes
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

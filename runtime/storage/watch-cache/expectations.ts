@@ -1,0 +1,59 @@
+/**
+ * JSON that writers have made already, waiting for the event of their commit. An expectation is claimed by the event
+ * that carries the same key and the same value bytes: then the JSON is right whoever committed it, because equal
+ * stored bytes are equal objects. What is never claimed (a commit failed or lost a race) is dropped by the next claim
+ * on its key or by the byte limit, oldest first.
+ */
+import type { ApiObject } from "../../kit/json.ts"
+
+export interface Expectation {
+  readonly value: Uint8Array
+  readonly json: (revision: number) => Buffer
+  readonly object?: ApiObject
+}
+
+/** Decoded objects and closures beside the value bytes; a rough figure that only the limit reads. */
+const overheadBytes = 1024
+
+export class Expectations {
+  /** In order of announcement; a key announced again moves to the end. */
+  private readonly byKey = new Map<string, Expectation[]>()
+  private bytes = 0
+
+  constructor(private readonly limitBytes: number) {}
+
+  /** Read by tests. */
+  get pendingBytes(): number {
+    return this.bytes
+  }
+
+  /** Called before a commit. */
+  add(key: string, expectation: Expectation): void {
+    const waiting = this.byKey.get(key) ?? []
+    this.byKey.delete(key)
+    this.byKey.set(key, waiting)
+    waiting.push(expectation)
+    this.bytes += cost(expectation)
+    for (const [oldest, dropped] of this.byKey) {
+      if (this.bytes <= this.limitBytes) break
+      this.byKey.delete(oldest)
+      for (const each of dropped) this.bytes -= cost(each)
+    }
+  }
+
+  /** Called for every put event. Takes the expectation that made these bytes, and drops the older ones of the key. */
+  claim(key: string, value: Uint8Array): Expectation | undefined {
+    const waiting = this.byKey.get(key)
+    if (waiting === undefined) return undefined
+    const index = waiting.findIndex((each) => each.value === value || Buffer.compare(each.value, value) === 0)
+    if (index < 0) return undefined
+    const claimed = waiting[index]
+    for (const superseded of waiting.splice(0, index + 1)) this.bytes -= cost(superseded)
+    if (waiting.length === 0) this.byKey.delete(key)
+    return claimed
+  }
+}
+
+function cost(expectation: Expectation): number {
+  return expectation.value.byteLength + overheadBytes
+}

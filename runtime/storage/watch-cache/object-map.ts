@@ -1,0 +1,99 @@
+/**
+ * The ordered map of one resource: a B-tree whose clone is O(1) (nodes are shared until one side writes), so that a
+ * snapshot of any size costs nothing and stays as it was while the map moves on.
+ */
+import type { CachedObject } from "../cache.ts"
+import { assert } from "../../assert.ts"
+import { OrderedMap } from "../ordered-map.ts"
+import { compareKeys } from "../store.ts"
+
+const surrogate = /[\ud800-\udfff]/
+
+/**
+ * Keys in bytewise (UTF-8) order, as stores list them. JavaScript compares UTF-16 units, which differs only once a
+ * character beyond U+FFFF takes part, so the slow comparison starts when the first such key is seen. Shared by a map
+ * and its clones: until that key arrives both orders agree on every key that is there.
+ */
+class KeyOrder {
+  private wide = false
+
+  /** Called with every key before it is stored or used as a lower bound. */
+  note(key: string): void {
+    if (!this.wide && surrogate.test(key)) this.wide = true
+  }
+
+  readonly compare = (left: string, right: string): number => {
+    if (left === right) return 0
+    if (this.wide) return compareKeys(left, right)
+    return left < right ? -1 : 1
+  }
+}
+
+/** Objects by full store key, in bytewise key order. */
+export class ObjectMap<Value extends CachedObject> {
+  private constructor(
+    private readonly order: KeyOrder,
+    private readonly tree: OrderedMap<string, Value>,
+  ) {}
+
+  /** Called once per resource, and again when it starts over. */
+  static empty<Value extends CachedObject>(): ObjectMap<Value> {
+    const order = new KeyOrder()
+    return new ObjectMap(order, new OrderedMap<string, Value>(undefined, order.compare))
+  }
+
+  get size(): number {
+    return this.tree.size
+  }
+
+  get(key: string): Value | undefined {
+    return this.tree.get(key)
+  }
+
+  set(value: Value): void {
+    this.order.note(value.key)
+    this.tree.set(value.key, value)
+  }
+
+  delete(key: string): void {
+    this.tree.delete(key)
+  }
+
+  /** O(1); neither side sees later writes of the other. */
+  clone(): ObjectMap<Value> {
+    return new ObjectMap(this.order, this.tree.clone())
+  }
+
+  /** Values whose key starts with `prefix` (ends with "/") and is greater than `startAfter`, in order. */
+  *entries(prefix: string, startAfter: string | undefined): Generator<Value, void, undefined> {
+    const low = this.lowerBound(prefix, startAfter)
+    const pair: (string | Value)[] = []
+    for (const [key, value] of this.tree.entries(low, pair)) {
+      if (key === startAfter) continue
+      if (!key.startsWith(prefix)) return
+      yield value
+    }
+  }
+
+  /** How many values `entries` would answer; visits tree leaves, not values. */
+  count(prefix: string, startAfter: string | undefined): number {
+    const low = this.lowerBound(prefix, startAfter)
+    const end = endOfPrefix(prefix)
+    // Beyond the prefix the range would be upside down, for which the tree has no answer.
+    if (this.order.compare(low, end) >= 0) return 0
+    const counted = this.tree.forRange(low, end, false)
+    return startAfter !== undefined && low === startAfter && this.tree.has(startAfter) ? counted - 1 : counted
+  }
+
+  private lowerBound(prefix: string, startAfter: string | undefined): string {
+    assert(prefix.endsWith("/"), "a prefix ends with a slash", { prefix })
+    if (startAfter === undefined) return prefix
+    this.order.note(startAfter)
+    return this.order.compare(startAfter, prefix) > 0 ? startAfter : prefix
+  }
+}
+
+/** The first key after all that start with `prefix`: its final "/" becomes "0", the next byte. */
+function endOfPrefix(prefix: string): string {
+  return `${prefix.slice(0, -1)}0`
+}

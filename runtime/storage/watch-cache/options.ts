@@ -1,0 +1,55 @@
+/** What a watch cache is opened with, and the named limits of everything in it that grows. */
+import type { Clock } from "../../clock.ts"
+import type { Store } from "../store.ts"
+
+export interface CacheLimits {
+  /** Events younger than this are kept for resuming watches (specification section 4.4: history of 5 minutes). */
+  readonly windowMs: number
+  /** Bytes of objects held by the event window of one resource; wins over `windowMs`. */
+  readonly windowBytes: number
+  /** So many events are kept however old they are, for watches of quiet resources. */
+  readonly windowEvents: number
+  /** Bytes of one read of the store's log for watches that resume from before the window; more is "compacted". */
+  readonly historyBytes: number
+  /** All derived forms of all resources together. */
+  readonly derivedBytes: number
+  /** Bytes announced by `expect` that no event has claimed yet. */
+  readonly expectedBytes: number
+  /** Objects per store read while filling. */
+  readonly fillPage: number
+  /** Events between two snapshots kept to answer reads at an older revision; the rest is undone event by event. */
+  readonly checkpointEvents: number
+  /** Snapshots kept beside the current state, per resource. */
+  readonly checkpoints: number
+  /** Snapshots read from the store because they are older than the window, per resource. */
+  readonly storedSnapshots: number
+  /** Least time between two progress calls. */
+  readonly progressMs: number
+  /** First and longest wait before the store is tried again after a failure; doubles in between. */
+  readonly retryMinMs: number
+  readonly retryMaxMs: number
+}
+
+export const defaultCacheLimits: CacheLimits = {
+  windowMs: 5 * 60_000,
+  windowBytes: 64 * 1024 * 1024,
+  windowEvents: 1000,
+  historyBytes: 256 * 1024 * 1024,
+  derivedBytes: 64 * 1024 * 1024,
+  expectedBytes: 16 * 1024 * 1024,
+  fillPage: 5000,
+  checkpointEvents: 1024,
+  checkpoints: 64,
+  storedSnapshots: 2,
+  progressMs: 1000,
+  retryMinMs: 100,
+  retryMaxMs: 5000,
+}
+
+export interface CacheOptions {
+  readonly store: Store
+  /** What every key starts with: `/registry/`. */
+  readonly prefix: string
+  readonly clock: Clock
+  readonly limits?: Partial<CacheLimits>
+}

@@ -1,0 +1,342 @@
+/**
+ * The cache of one resource: its objects, its recent events and its watchers.
+ *
+ *     idle ──first use──▶ filling ──list──▶ live ──gap in the feed──▶ filling (the old state is still shown) …
+ *
+ * Events that arrive while the fill reads are kept and applied after it; those that the fill already shows are left out.
+ */
+import type { Clock } from "../../clock.ts"
+import type { ApiObject } from "../../kit/json.ts"
+import type { CachedObject, CacheEvent, ResourceCache, ResourceCodec, Snapshot, SubscribeOptions, Subscription } from "../cache.ts"
+import { StoreError } from "../store.ts"
+import type { Store, StoredValue, StoreEvent } from "../store.ts"
+import { CachedEntry, DeletedEntry } from "./entry.ts"
+import type { EntryContext } from "./entry.ts"
+import { EventWindow } from "./event-window.ts"
+import type { HeldEvent } from "./event-window.ts"
+import { Expectations } from "./expectations.ts"
+import type { FormBudget } from "./forms.ts"
+import { HistoryReader } from "./history.ts"
+import { listAll } from "./list-all.ts"
+import { ObjectMap } from "./object-map.ts"
+import type { CacheLimits } from "./options.ts"
+import { Checkpoints, MapSnapshot } from "./snapshot.ts"
+import type { Objects } from "./snapshot.ts"
+import { asStoreError } from "./store-feed.ts"
+import type { StoreFeed } from "./store-feed.ts"
+import { StoredSnapshots } from "./stored-snapshots.ts"
+import { Subscriber, Subscribers } from "./subscribers.ts"
+import { Waiters } from "./waiters.ts"
+
+/** What a resource is given by its cache. */
+export interface ResourceOptions {
+  /** Storage path below the store prefix: `services/specs`. */
+  readonly path: string
+  /** `/registry/services/specs/` */
+  readonly keyPrefix: string
+  /** `/registry/` */
+  readonly storePrefix: string
+  readonly codec: ResourceCodec
+  readonly store: Store
+  readonly feed: StoreFeed
+  readonly clock: Clock
+  readonly limits: CacheLimits
+  readonly forms: FormBudget
+  /** Whether a key belongs here and not to a resource whose path is longer. */
+  readonly owns: (key: string) => boolean
+}
+
+export class CachedResource implements ResourceCache {
+  readonly path: string
+  readonly keyPrefix: string
+  private phase: "idle" | "filling" | "live" | "closed" = "idle"
+  /** Why the last fill failed; undefined when it did not. */
+  private fillFault: string | undefined
+  private fillSession = 0
+  /** Store events that arrive while a fill reads. */
+  private early: StoreEvent[] = []
+  private objects: Objects = ObjectMap.empty()
+  /** The state shown includes everything up to here; the feed's revision counts on top while live. */
+  private shownRevision = 0
+  /** What the last fill showed: events up to here are in it already. */
+  private filledRevision = 0
+  private window: EventWindow
+  private batch: HeldEvent[] = []
+
+  private readonly context: EntryContext
+  private readonly expectations: Expectations
+  private readonly checkpoints: Checkpoints
+  private readonly subscribers: Subscribers
+  private readonly waiters: Waiters
+  private readonly history: HistoryReader
+  private readonly stored: StoredSnapshots
+  private readonly filled: Promise<void>
+  private resolveFilled: () => void = () => {}
+
+  constructor(private readonly options: ResourceOptions) {
+    const { clock, codec, forms, keyPrefix, limits } = options
+    this.path = options.path
+    this.keyPrefix = keyPrefix
+    this.context = { codec, forms }
+    this.window = new EventWindow(limits, 0)
+    this.expectations = new Expectations(limits.expectedBytes)
+    this.checkpoints = new Checkpoints(limits)
+    this.subscribers = new Subscribers(keyPrefix)
+    this.waiters = new Waiters(clock)
+    this.history = new HistoryReader({
+      ...options,
+      context: this.context,
+      window: () => this.window,
+      resume: (subscriber) => this.join(subscriber),
+      end: (subscriber, error) => this.subscribers.end(subscriber, error),
+    })
+    this.stored = new StoredSnapshots({ ...options, context: this.context, shown: (revision, objects) => this.shown(revision, objects) })
+    this.filled = new Promise((resolve) => {
+      this.resolveFilled = resolve
+    })
+  }
+
+  get ready(): Promise<void> {
+    this.use()
+    return this.filled
+  }
+
+  /** Why reads may be stale; undefined when this resource is current or nobody uses it. */
+  get fault(): string | undefined {
+    return this.phase === "filling" ? `${this.path} is being read from the store${this.fillFault === undefined ? "" : `: ${this.fillFault}`}` : undefined
+  }
+
+  get isLive(): boolean {
+    return this.phase === "live"
+  }
+
+  revision(): number {
+    return this.phase === "live" ? Math.max(this.shownRevision, this.options.feed.revision) : this.shownRevision
+  }
+
+  waitFor(revision: number, timeoutMs: number): Promise<boolean> {
+    this.use()
+    if (this.phase === "live" && this.revision() >= revision) return Promise.resolve(true)
+    return this.waiters.wait(revision, timeoutMs)
+  }
+
+  get(key: string): CachedObject | undefined {
+    this.checkFilled()
+    return this.objects.get(this.fullKey(key))
+  }
+
+  snapshot(): Snapshot {
+    this.checkFilled()
+    return this.shown(this.revision(), this.objects.clone())
+  }
+
+  async snapshotAt(revision: number): Promise<Snapshot | undefined> {
+    this.checkFilled()
+    const current = this.revision()
+    if (revision > current) return undefined
+    if (revision === current) return this.snapshot()
+    if (revision < this.window.low) return this.stored.at(revision, this.objects)
+    return this.shown(revision, this.checkpoints.at(revision, { revision: current, objects: this.objects }, this.window))
+  }
+
+  subscribe(options: SubscribeOptions): Subscription {
+    this.checkFilled()
+    const subscriber = new Subscriber(options, this.scopeOf(options.prefix))
+    if (options.afterRevision < this.oldestRevision()) {
+      throw new StoreError("compacted", `events after revision ${options.afterRevision} are not kept any more`, this.oldestRevision())
+    }
+    if (options.afterRevision >= this.revision()) this.subscribers.add(subscriber)
+    // Not before the caller holds the subscription: it may want to stop it from within the first call.
+    else queueMicrotask(() => this.join(subscriber))
+    return {
+      stop: () => {
+        this.subscribers.remove(subscriber)
+      },
+    }
+  }
+
+  oldestRevision(): number {
+    return Math.min(this.window.low, this.options.feed.compactedRevision)
+  }
+
+  expect(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void {
+    if (this.phase === "idle" || this.phase === "closed") return
+    this.expectations.add(this.fullKey(key), { value, json, ...(object !== undefined && { object }) })
+  }
+
+  /** Called by the cache with each event of this resource, in order; `flush` follows. */
+  receive(event: StoreEvent): void {
+    if (this.phase === "filling") this.early.push(event)
+    else if (this.phase === "live" && event.revision > this.filledRevision) this.apply(event)
+  }
+
+  /** Called once per batch after its events: watchers hear of them all at once. */
+  flush(revision: number): void {
+    const { batch } = this
+    if (this.phase !== "live" || batch.length === 0) return
+    this.batch = []
+    this.subscribers.dispatch(batch, revision)
+    this.dropReplaced(batch)
+    this.trim()
+  }
+
+  /** Called after every batch of the store, whether it held events for this resource or not. */
+  advanced(): void {
+    if (this.phase === "live") this.waiters.reached(this.revision())
+  }
+
+  /** Called at most once a second. */
+  progress(): void {
+    if (this.phase !== "live") return
+    this.trim()
+    this.subscribers.progress(this.revision())
+  }
+
+  /** Called when the feed has a gap, or when keys change hands: all watches end, and what was read is read again. */
+  startOver(error: StoreError): void {
+    if (this.phase === "idle" || this.phase === "closed") return
+    this.shownRevision = this.revision()
+    this.phase = "filling"
+    this.batch = []
+    this.subscribers.endAll(error)
+    this.history.endAll(error)
+    void this.fill()
+  }
+
+  close(error: StoreError): void {
+    this.phase = "closed"
+    this.fillSession++
+    this.early = []
+    this.subscribers.endAll(error)
+    this.history.endAll(error)
+    this.waiters.giveUp()
+  }
+
+  /** First use fills; a resource that nobody asks for costs nothing. */
+  private use(): void {
+    if (this.phase !== "idle") return
+    this.phase = "filling"
+    void this.fill()
+  }
+
+  private async fill(): Promise<void> {
+    const session = ++this.fillSession
+    const { clock, feed, keyPrefix, limits, store } = this.options
+    this.early = []
+    await feed.live()
+    for (let attempt = 0; session === this.fillSession; attempt++) {
+      try {
+        const from = feed.revision
+        const found = await listAll(store, { prefix: keyPrefix, page: limits.fillPage })
+        if (session !== this.fillSession) return
+        // A lagging member of the store would take us back in time.
+        if (found.revision < from) throw new StoreError("unavailable", `the store answered with revision ${found.revision}, ${from} was there already`)
+        this.filledWith(found.items, found.revision)
+        return
+      } catch (error) {
+        if (session !== this.fillSession) return
+        this.fillFault = asStoreError(error).message
+        const delayMs = Math.min(limits.retryMinMs * 2 ** Math.min(attempt, 16), limits.retryMaxMs)
+        await new Promise<void>((resolve) => clock.after(delayMs, resolve))
+      }
+    }
+  }
+
+  private filledWith(items: readonly StoredValue[], revision: number): void {
+    const old = this.objects
+    this.objects = ObjectMap.empty()
+    for (const item of items) {
+      if (!this.options.owns(item.key)) continue
+      const known = old.get(item.key)
+      // The same version keeps its forms and JSON; another one is as replaced.
+      this.objects.set(known?.modRevision === item.modRevision ? known : new CachedEntry(this.context, item.key, item.createRevision, item.modRevision, item.value, false))
+    }
+    this.window = new EventWindow(this.options.limits, revision)
+    this.checkpoints.clear()
+    this.shownRevision = revision
+    this.filledRevision = revision
+    this.fillFault = undefined
+    this.phase = "live"
+    const { early } = this
+    this.early = []
+    for (const event of early) if (event.revision > revision) this.apply(event)
+    this.batch = []
+    this.resolveFilled()
+    this.advanced()
+  }
+
+  private apply(event: StoreEvent): void {
+    const { key, revision } = event
+    const previous = this.objects.get(key)
+    if (this.batch.at(-1)?.revision !== revision) this.checkpoints.beforeChange(this.objects, this.shownRevision)
+    const change = event.type === "put" ? this.put(event, previous) : this.remove(event, previous)
+    if (change === undefined) return
+    this.shownRevision = revision
+    this.batch.push(change)
+    this.window.push(change, this.options.clock.nowMs())
+  }
+
+  private put({ createRevision, key, revision, value }: StoreEvent, previous: CachedEntry | undefined): HeldEvent | undefined {
+    if (value === undefined) return undefined
+    const claimed = this.expectations.claim(key, value)
+    const json = claimed?.json(revision)
+    const object = new CachedEntry(this.context, key, createRevision, revision, json ?? value, json !== undefined)
+    if (claimed?.object !== undefined) object.describeFrom(claimed.object)
+    this.objects.set(object)
+    return previous === undefined ? { type: "ADDED", revision, object } : { type: "MODIFIED", revision, object, previous }
+  }
+
+  private remove({ key, revision }: StoreEvent, previous: CachedEntry | undefined): HeldEvent | undefined {
+    if (previous === undefined) return undefined
+    this.objects.delete(key)
+    return { type: "DELETED", revision, object: new DeletedEntry(this.options.forms, previous, revision), previous }
+  }
+
+  /** Watchers have seen the batch: nobody new asks for the forms of what it replaced. */
+  private dropReplaced(batch: readonly HeldEvent[]): void {
+    for (const { previous } of batch) if (previous !== undefined) this.options.forms.dropAll(previous)
+  }
+
+  private trim(): void {
+    const nowMs = this.options.clock.nowMs()
+    this.window.trim(nowMs)
+    this.checkpoints.trim(this.window.low)
+    this.stored.trim(nowMs)
+  }
+
+  /** Replays to a subscriber what it missed, then lets it take part. Runs in one go, so that nothing falls in between. */
+  private join(subscriber: Subscriber): void {
+    if (subscriber.stopped) return
+    if (this.phase !== "live") {
+      this.subscribers.end(subscriber, new StoreError("unavailable", `the cache of ${this.path} is starting over`))
+      return
+    }
+    const { afterRevision } = subscriber.options
+    if (afterRevision < this.window.low) {
+      this.history.request(subscriber)
+      return
+    }
+    const missed: CacheEvent[] = []
+    for (const event of this.window.after(afterRevision)) if (subscriber.covers(event.object.key.slice(this.keyPrefix.length))) missed.push(event)
+    this.subscribers.add(subscriber)
+    this.subscribers.deliver(subscriber, missed, this.revision())
+  }
+
+  private shown(revision: number, objects: Objects): Snapshot {
+    return new MapSnapshot(revision, objects, (key) => this.fullKey(key))
+  }
+
+  /** Keys may be given in full or below the resource; below it none starts like the store's prefix, which begins with a slash. */
+  private fullKey(key: string): string {
+    return key.startsWith(this.options.storePrefix) ? key : this.keyPrefix + key
+  }
+
+  private scopeOf(prefix: string): string {
+    return this.fullKey(prefix).slice(this.keyPrefix.length)
+  }
+
+  private checkFilled(): void {
+    this.use()
+    if (this.shownRevision === 0) throw new StoreError("unavailable", `${this.path} is still being read from the store`)
+  }
+}

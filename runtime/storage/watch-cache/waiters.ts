@@ -1,0 +1,35 @@
+/** Reads that wait until the cache has reached a revision. */
+import type { Clock } from "../../clock.ts"
+
+interface Waiter {
+  readonly revision: number
+  readonly settle: (reached: boolean) => void
+}
+
+export class Waiters {
+  private readonly waiting = new Set<Waiter>()
+
+  constructor(private readonly clock: Clock) {}
+
+  /** True once `reached` was called with `revision` or more; false when `timeoutMs` passed first or the cache was closed. */
+  wait(revision: number, timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (reached: boolean): void => {
+        this.waiting.delete(waiter)
+        cancel()
+        resolve(reached)
+      }
+      const waiter: Waiter = { revision, settle }
+      this.waiting.add(waiter)
+      const cancel = this.clock.after(timeoutMs, () => settle(false))
+    })
+  }
+
+  reached(revision: number): void {
+    for (const waiter of this.waiting) if (waiter.revision <= revision) waiter.settle(true)
+  }
+
+  giveUp(): void {
+    for (const waiter of this.waiting) waiter.settle(false)
+  }
+}

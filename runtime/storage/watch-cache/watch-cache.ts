@@ -1,0 +1,158 @@
+/**
+ * The watch cache in front of a store: one watch feeds every resource, and reads, lists and watches are answered from
+ * memory. The files beside this one, in the order of reading: store-feed (the one watch), resource (one resource),
+ * entry and forms (objects and what is made from them), object-map and snapshot (states), event-window and history
+ * (the past), subscribers (watchers).
+ */
+import type { Clock } from "../../clock.ts"
+import { assert } from "../../assert.ts"
+import type { Cache, ResourceCache, ResourceCodec } from "../cache.ts"
+import { StoreError } from "../store.ts"
+import type { StoreEvent } from "../store.ts"
+import { FormBudget } from "./forms.ts"
+import { defaultCacheLimits } from "./options.ts"
+import type { CacheLimits, CacheOptions } from "./options.ts"
+import { CachedResource } from "./resource.ts"
+import { StoreFeed } from "./store-feed.ts"
+import { verifyResource } from "./verify.ts"
+import type { Verification } from "./verify.ts"
+
+/** The cache with what operators and tests ask of it. */
+export interface WatchCache extends Cache {
+  /** Why reads may be stale or not possible; undefined when everything in use is current. Read by the health check. */
+  fault(): string | undefined
+  healthy(): boolean
+  /** Compares every filled resource with the store, by keys and revisions. Called by tests after every scenario, periodically in production. */
+  verify(): Promise<Verification[]>
+  /** Memory held by derived forms; for metrics. */
+  derivedBytes(): number
+}
+
+/** Called once at start. Connects in the background; resources are filled on first use, whenever they were registered. */
+export function openCache(options: CacheOptions): WatchCache {
+  return new StoreCache(options)
+}
+
+class StoreCache implements WatchCache {
+  private readonly limits: CacheLimits
+  private readonly clock: Clock
+  private readonly forms: FormBudget
+  private readonly feed: StoreFeed
+  private readonly byPath = new Map<string, CachedResource>()
+  /** Segments of the longest registered path: no key needs to be looked at further. */
+  private depth = 0
+  private cancelProgress: (() => void) | undefined
+  private lastProgressMs: number
+
+  constructor(private readonly options: CacheOptions) {
+    assert(options.prefix.endsWith("/"), "the store prefix ends with a slash", { prefix: options.prefix })
+    this.clock = options.clock
+    this.limits = { ...defaultCacheLimits, ...options.limits }
+    this.lastProgressMs = this.clock.nowMs()
+    this.forms = new FormBudget(this.limits.derivedBytes)
+    this.feed = new StoreFeed({
+      store: options.store,
+      prefix: options.prefix,
+      clock: options.clock,
+      limits: this.limits,
+      onBatch: (events, revision) => this.receive(events, revision),
+      onGap: (error) => {
+        for (const resource of this.byPath.values()) resource.startOver(error)
+      },
+    })
+    this.feed.start()
+  }
+
+  resource(path: string, codec: ResourceCodec): ResourceCache {
+    assert(!this.byPath.has(path), "a resource is registered once", { path })
+    const { clock, prefix, store } = this.options
+    const keyPrefix = `${prefix}${path}/`
+    const resource: CachedResource = new CachedResource({
+      path,
+      keyPrefix,
+      storePrefix: prefix,
+      codec,
+      store,
+      clock,
+      feed: this.feed,
+      limits: this.limits,
+      forms: this.forms,
+      owns: (key) => this.ownerOf(key) === resource,
+    })
+    this.byPath.set(path, resource)
+    this.depth = Math.max(this.depth, path.split("/").length)
+    for (const outer of this.byPath.values()) {
+      if (outer !== resource && keyPrefix.startsWith(outer.keyPrefix)) outer.startOver(new StoreError("unavailable", `keys of ${outer.path} went over to ${path}`))
+    }
+    return resource
+  }
+
+  consistentRevision(): Promise<number> {
+    return this.options.store.revision()
+  }
+
+  fault(): string | undefined {
+    if (this.feed.fault !== undefined) return this.feed.fault
+    for (const resource of this.byPath.values()) if (resource.fault !== undefined) return resource.fault
+    return undefined
+  }
+
+  healthy(): boolean {
+    return this.fault() === undefined
+  }
+
+  async verify(): Promise<Verification[]> {
+    const live = [...this.byPath.values()].filter((resource) => resource.isLive)
+    const verifications: Verification[] = []
+    for (const resource of live) verifications.push(await verifyResource(this.options.store, resource, { page: this.limits.fillPage, owns: (key) => this.ownerOf(key) === resource }))
+    return verifications
+  }
+
+  derivedBytes(): number {
+    return this.forms.usedBytes
+  }
+
+  async close(): Promise<void> {
+    this.feed.close()
+    this.cancelProgress?.()
+    const error = new StoreError("closed", "the cache has been closed")
+    for (const resource of this.byPath.values()) resource.close(error)
+  }
+
+  /** All resources take a batch in before any watcher hears of it: a watcher that reads elsewhere sees the whole commit. */
+  private receive(events: readonly StoreEvent[], revision: number): void {
+    const touched = new Set<CachedResource>()
+    for (const event of events) {
+      const resource = this.ownerOf(event.key)
+      if (resource === undefined) continue
+      resource.receive(event)
+      touched.add(resource)
+    }
+    for (const resource of touched) resource.flush(revision)
+    for (const resource of this.byPath.values()) resource.advanced()
+    this.scheduleProgress()
+  }
+
+  /** The registered resource with the longest path that the key lies under. */
+  private ownerOf(key: string): CachedResource | undefined {
+    const { prefix } = this.options
+    let owner: CachedResource | undefined
+    let slash = key.indexOf("/", prefix.length)
+    for (let segment = 0; segment < this.depth && slash >= 0; segment++) {
+      owner = this.byPath.get(key.slice(prefix.length, slash)) ?? owner
+      slash = key.indexOf("/", slash + 1)
+    }
+    return owner
+  }
+
+  /** A timer runs only while there is something to tell: an idle cache does nothing. */
+  private scheduleProgress(): void {
+    if (this.cancelProgress !== undefined) return
+    const dueMs = this.lastProgressMs + this.limits.progressMs - this.clock.nowMs()
+    this.cancelProgress = this.clock.after(Math.max(dueMs, 0), () => {
+      this.cancelProgress = undefined
+      this.lastProgressMs = this.clock.nowMs()
+      for (const resource of this.byPath.values()) resource.progress()
+    })
+  }
+}
