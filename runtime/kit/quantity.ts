@@ -68,7 +68,9 @@ export function parseQuantity(value: JsonValue): Quantity {
   const whole = digits.replace(/^0+/, "") || "0"
   const unsigned = BigInt(whole + fraction)
   const fast = fastQuantity({ whole, fraction, suffix, sign, text, unsigned })
-  return fast ?? slowQuantity({ fraction, suffix, sign, unsigned })
+  if (fast !== undefined) return fast
+  if (digits === "" && fraction === "") throw new QuantityError("unable to parse numeric part of quantity")
+  return slowQuantity({ fraction, suffix, sign, unsigned })
 }
 
 function parseSuffix(text: string): Suffix {

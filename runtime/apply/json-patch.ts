@@ -1,0 +1,234 @@
+/**
+ * JSON Patch, RFC 6902 (`application/json-patch+json`), with the leniencies that clients of the reference rely on:
+ * `replace` of an absent field adds it, indices may be negative (from the end) or signed, `copy` of an absent field and
+ * `add` without a value give null, a path's first character is not looked at, absent and null are the same to `test`.
+ */
+import { badRequest, tooLarge } from "../errors.ts"
+import { deepClone, deepEqual, ownField } from "../kit/field-path.ts"
+import { setField } from "../kit/json-text.ts"
+import { isObject } from "../kit/json.ts"
+import type { JsonObject, JsonValue } from "../kit/json.ts"
+import { documentDepthMax } from "../limits.ts"
+import { patchFault } from "./patch-fault.ts"
+
+/** Operations in one patch; more is 413. */
+export const jsonPatchOperationsMax = 10_000
+/** Bytes that all `copy` operations of one patch may add together; more is 422. */
+export const jsonPatchCopyBytesMax = 3 * 1024 * 1024
+
+export interface JsonPatchOperation {
+  /** As written; only the six of RFC 6902 can be applied. */
+  readonly op: string
+  readonly path: string | undefined
+  readonly from: string | undefined
+  /** Absent is null. */
+  readonly value: JsonValue
+}
+
+/** A checked patch, made once per request and applied on every attempt. */
+export interface JsonPatch {
+  readonly operations: readonly JsonPatchOperation[]
+  /** Fields that no operation has, for `fieldValidation`: `json patch unknown field "[0].foo"`. */
+  readonly strictErrors: readonly string[]
+}
+
+/** Reads a decoded patch body. Throws ApiError 400 for a body of the wrong shape, 413 for too many operations. */
+export function parseJsonPatch(body: JsonValue): JsonPatch {
+  if (!Array.isArray(body)) throw badRequest("error decoding patch: a JSON patch must be a list of operations")
+  if (body.length > jsonPatchOperationsMax) {
+    throw tooLarge(
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${body.length}`,
+    )
+  }
+  const strictErrors: string[] = []
+  const operations = body.map((item, index) => {
+    if (!isObject(item)) throw badRequest(`error decoding patch: [${index}]: an operation must be an object`)
+    for (const name of Object.keys(item)) {
+      if (!operationFields.has(name)) strictErrors.push(`json patch unknown field ${JSON.stringify(`[${index}].${name}`)}`)
+    }
+    const text = (name: string): string | undefined => operationText(item, name, index)
+    return { op: text("op") ?? "unknown", path: text("path"), from: text("from"), value: ownField(item, "value") ?? null }
+  })
+  return { operations, strictErrors }
+}
+
+const operationFields: ReadonlySet<string> = new Set(["op", "path", "from", "value"])
+
+function operationText(operation: JsonObject, name: string, index: number): string | undefined {
+  const value = ownField(operation, name)
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== "string") throw badRequest(`error decoding patch: [${index}].${name}: must be text`)
+  return value
+}
+
+/**
+ * The object after all operations, in order; the argument is not changed, unchanged parts are shared. Called inside the
+ * update loop. Throws ApiError 422 when an operation does not apply or the result is no object.
+ */
+export function applyJsonPatch(object: JsonObject, patch: JsonPatch): JsonObject {
+  const document = new Document(object)
+  for (const [index, operation] of patch.operations.entries()) {
+    try {
+      applyOperation(document, operation)
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error
+      throw patchFault(`operation ${index} (${operation.op} ${JSON.stringify(operation.path ?? "")}): ${error.message}`)
+    }
+  }
+  if (!isObject(document.root)) throw patchFault("the patch leaves something that is not an object")
+  if (deeperThan(document.root, documentDepthMax)) throw patchFault(`the patch nests the object deeper than ${documentDepthMax} levels`)
+  return document.root
+}
+
+/** Moves can nest an object one level per operation; what comes after walks it recursively. */
+function deeperThan(value: JsonValue | undefined, levels: number): boolean {
+  if (levels < 0) return true
+  if (Array.isArray(value)) return value.some((item) => deeperThan(item, levels - 1))
+  return isObject(value) && Object.keys(value).some((name) => deeperThan(value[name], levels - 1))
+}
+
+/** An operation that does not apply; only `applyJsonPatch` sees it. */
+class OperationError extends Error {}
+
+function applyOperation(document: Document, operation: JsonPatchOperation): void {
+  const { op, value } = operation
+  const path = (): string => required(operation.path, "path")
+  const from = (): string => required(operation.from, "from")
+  switch (op) {
+    case "add":
+      return document.add(path(), value)
+    case "remove":
+      document.remove(path())
+      return
+    case "replace":
+      return document.replace(path(), value)
+    case "move":
+      return document.add(path(), document.remove(from()))
+    case "copy":
+      return document.copy(from(), path())
+    case "test":
+      if (!deepEqual(document.get(path()) ?? null, value)) throw new OperationError("testing the value failed: it differs")
+      return
+    default:
+      throw new OperationError("unknown op; one of add, remove, replace, move, copy, test")
+  }
+}
+
+function required(value: string | undefined, field: string): string {
+  if (value === undefined) throw new OperationError(`the operation has no ${field}`)
+  return value
+}
+
+/** The object being patched. Containers are copied the first time they change, so the original stays as it is. */
+class Document {
+  private readonly owned = new WeakSet<JsonObject | JsonValue[]>()
+  private copiedBytes = 0
+
+  constructor(public root: JsonValue) {}
+
+  /** The value at a pointer; undefined when the field, but not its container, is absent. */
+  get(pointer: string): JsonValue | undefined {
+    if (pointer === "") return this.root
+    const { container, key } = this.container(pointer, false)
+    return Array.isArray(container) ? container[existingIndex(container, key)] : ownField(container, key)
+  }
+
+  add(pointer: string, value: JsonValue): void {
+    const { container, key } = this.container(pointer, true)
+    if (!Array.isArray(container)) setField(container, key, value)
+    else container.splice(key === "-" ? container.length : insertionIndex(container, key), 0, value)
+  }
+
+  /** Answers what was there. */
+  remove(pointer: string): JsonValue {
+    const { container, key } = this.container(pointer, true)
+    if (Array.isArray(container)) return container.splice(existingIndex(container, key), 1)[0] ?? null
+    const value = ownField(container, key)
+    if (value === undefined) throw new OperationError(`there is no field ${JSON.stringify(key)} to remove`)
+    delete container[key]
+    return value
+  }
+
+  replace(pointer: string, value: JsonValue): void {
+    if (pointer === "") {
+      this.root = value
+      return
+    }
+    const { container, key } = this.container(pointer, true)
+    if (Array.isArray(container)) container[existingIndex(container, key)] = value
+    else setField(container, key, value)
+  }
+
+  copy(from: string, pointer: string): void {
+    const value = this.get(from) ?? null
+    this.copiedBytes += jsonBytes(value)
+    if (this.copiedBytes > jsonPatchCopyBytesMax) {
+      throw new OperationError(`the copies of this patch add more than ${jsonPatchCopyBytesMax} bytes`)
+    }
+    this.add(pointer, deepClone(value))
+  }
+
+  /** The container of a pointer's last step. With `change`, it and all above it belong to this document afterwards. */
+  private container(pointer: string, change: boolean): { container: JsonObject | JsonValue[]; key: string } {
+    const [, ...steps] = pointer.split("/").map(unescapeStep)
+    const key = steps.pop()
+    if (key === undefined) throw new OperationError("the path names no field: it must look like \"/spec/replicas\"")
+    let container = this.asContainer(this.root, pointer)
+    if (change) this.root = container = this.own(container)
+    for (const step of steps) {
+      const at = Array.isArray(container) ? existingIndex(container, step) : step
+      const value: JsonValue | undefined = Array.isArray(container) ? container[Number(at)] : ownField(container, step)
+      let next = this.asContainer(value, pointer)
+      if (change) {
+        next = this.own(next)
+        if (Array.isArray(container)) container[Number(at)] = next
+        else setField(container, step, next)
+      }
+      container = next
+    }
+    return { container, key }
+  }
+
+  private asContainer(value: JsonValue | undefined, pointer: string): JsonObject | JsonValue[] {
+    if (Array.isArray(value) || isObject(value)) return value
+    throw new OperationError(`the document is missing the path ${JSON.stringify(pointer)}`)
+  }
+
+  private own(container: JsonObject | JsonValue[]): JsonObject | JsonValue[] {
+    if (this.owned.has(container)) return container
+    const copy = Array.isArray(container) ? [...container] : { ...container }
+    this.owned.add(copy)
+    return copy
+  }
+}
+
+/** RFC 6901: `~1` is a slash, `~0` a tilde. */
+function unescapeStep(step: string): string {
+  return step.includes("~") ? step.replaceAll("~1", "/").replaceAll("~0", "~") : step
+}
+
+function existingIndex(list: readonly JsonValue[], key: string): number {
+  const index = listIndex(key, list.length)
+  if (index < 0 || index >= list.length) throw new OperationError(`there is no index ${key} in a list of ${list.length}`)
+  return index
+}
+
+function insertionIndex(list: readonly JsonValue[], key: string): number {
+  const index = listIndex(key, list.length + 1)
+  if (index < 0 || index > list.length) throw new OperationError(`there is no index ${key} to insert at in a list of ${list.length}`)
+  return index
+}
+
+function listIndex(key: string, length: number): number {
+  if (!/^[-+]?[0-9]{1,15}$/.test(key)) throw new OperationError(`${JSON.stringify(key)} is not a list index`)
+  const index = Number(key)
+  return index < 0 ? index + length : index
+}
+
+/** About the length of the value as JSON text, without making it. */
+function jsonBytes(value: JsonValue): number {
+  if (typeof value === "string") return Buffer.byteLength(value) + 2
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + jsonBytes(item) + 1, 2)
+  if (!isObject(value)) return String(value).length
+  return Object.keys(value).reduce((sum, name) => sum + Buffer.byteLength(name) + 4 + jsonBytes(value[name] ?? null), 2)
+}
