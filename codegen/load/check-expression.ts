@@ -6,6 +6,7 @@ import { expectedWord } from "./diagnostic.ts"
 import { type ExpressionPositions, parseExpression } from "./expression.ts"
 import { formatNames } from "./formats.ts"
 import { expressionFunctions } from "./functions.ts"
+import { checkPattern } from "./pattern.ts"
 import type { SourceFile, SourceNode } from "./source.ts"
 import type { Known, TypeTable } from "./type-table.ts"
 import { itemType, shownType } from "./type-text.ts"
@@ -42,7 +43,8 @@ export function checkExpression(written: string, node: SourceNode, source: Sourc
   const parsed = parseExpression(written)
   if ("fault" in parsed) {
     const { offset, found, expected, nearest } = parsed.fault
-    source.report(source.offsetInside(node, base + offset), { found: `"${found}" in the expression "${written}"`, expected, ...(nearest !== undefined && { nearest }) })
+    const where = written.length > 60 ? `${written.slice(0, 57)}...` : written
+    source.report(source.offsetInside(node, base + offset), { found: `${found} in the expression \`${where}\``, expected, ...(nearest !== undefined && { nearest }) })
     return undefined
   }
   infer(parsed.tree, { source, node, table, scope, positions: parsed.positions, variables: new Map(), base })
@@ -138,6 +140,10 @@ function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): K
   const given = tree.arguments.map((argument) => infer(argument, context))
   if (tree.function === "isFormat") checkLiteral(tree, formatNames, "the name of a format as a literal", context)
   if (tree.function === "behaviour") checkLiteral(tree, context.scope.cells, "the name of a cell function as a literal", context)
+  const [pattern] = tree.arguments
+  if (tree.function === "matches" && pattern?.node === "literal" && typeof pattern.value === "string") {
+    checkPattern(pattern.value, context.source.offsetInside(context.node, context.base + (context.positions.get(pattern) ?? 0)), context.source)
+  }
   if (tree.function === "vendor") checkLiteral(tree, undefined, "a neutral name as a literal", context)
   switch (expressionFunctions.get(tree.function)?.result) {
     case "boolean":

@@ -36,8 +36,10 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
 
 /** Which types a keyword makes sense for; keywords that are not listed fit all. */
 const fitting: readonly { readonly words: readonly string[]; readonly fits: (type: TypeRefModel) => boolean; readonly title: string }[] = [
-  { words: ["minItems", "maxItems", "items", "unique", "listType", "mapKeys"], fits: (type) => itemType(type) !== undefined, title: "a list" },
+  { words: ["minItems", "maxItems", "items", "unique", "mapKeys"], fits: (type) => itemType(type) !== undefined, title: "a list" },
   { words: ["minProperties", "maxProperties", "values", "keys", "mapType"], fits: (type) => "map" in type, title: "a map" },
+  // The reference publishes listType on one struct (Status.details), so a struct may carry it; it changes nothing there.
+  { words: ["listType"], fits: (type) => itemType(type) !== undefined || "ref" in type, title: "a list" },
   { words: ["inline", "structType"], fits: (type) => "ref" in type, title: "a struct type" },
 ]
 
@@ -59,8 +61,11 @@ function checkFitting(model: FieldModel, context: Context): void {
 function checkLimits(limits: Constraints, type: TypeRefModel, { block, source }: Context): void {
   for (const { words, fits, title } of limitFitting) {
     if (fits(type)) continue
-    const remedy = itemType(type) !== undefined ? `${title}, or ${words[0] ?? ""} under items` : "map" in type ? `${title}, or ${words[0] ?? ""} under values or keys` : title
-    for (const word of words) if (block.has(word)) source.report(block.start(word), { found: `${word} on a value of type ${shownType(type)}`, expected: remedy })
+    const inside = itemType(type) !== undefined ? "items" : "map" in type ? "values or keys" : undefined
+    for (const word of words) {
+      const expected = inside === undefined ? title : `${title}, or ${word} under ${inside}`
+      if (block.has(word)) source.report(block.start(word), { found: `${word} on a value of type ${shownType(type)}`, expected })
+    }
   }
   for (const [low, high] of [["minimum", "maximum"], ["minLength", "maxLength"]] as const) checkPair(limits[low], limits[high], { low, high }, { block, source })
   if (limits.pattern !== undefined) checkPattern(limits.pattern, block.start("pattern"), source)

@@ -31,6 +31,8 @@ export interface TypeDeclaration {
   readonly block: Block
   /** Where its name stands. */
   readonly nameStart: number
+  /** As FileDeclaration.own. */
+  readonly own: boolean
   readonly isKind: boolean
 }
 
@@ -62,13 +64,13 @@ export function declareFile(source: SourceFile, own: boolean): FileDeclaration |
   checkIdentity(source, block, { group, version })
   const path = source.path.slice(0, -".yaml".length)
   const kind = block.text("kind")
-  const base = { source, file: path, group, version }
+  const base = { source, file: path, group, version, own }
   const ownTypes = kind === undefined ? [] : [kindType(base, block, kind)]
   const types = [...ownTypes, ...block.members("types").flatMap((entry) => declareType(base, entry))]
   return { source, path, group, version, block, types, own, ...(kind !== undefined && { kind }) }
 }
 
-type Base = Pick<TypeDeclaration, "source" | "file" | "group" | "version">
+type Base = Pick<TypeDeclaration, "source" | "file" | "group" | "version" | "own">
 
 function kindType(base: Base, block: Block, kind: string): TypeDeclaration {
   const nameStart = block.start("kind")
@@ -120,7 +122,7 @@ export function findType(types: ReadonlyMap<string, TypeDeclaration>, from: Type
   const { nearest } = expectedWord(written, [...near, ...scalarNames])
   const elsewhere = local ? [...types.values()].find((type) => type.localName === written) : undefined
   const meant = elsewhere?.name ?? nearest
-  from.source.report(start, { found: `unknown type ${written}`, expected: local ? `a scalar, a type of ${folderOfGroup(from.group)}/${from.version}, or a full name such as meta.v1.ObjectMeta` : "a type that some schema file declares", ...(meant !== undefined && { nearest: meant }) })
+  from.source.report(start, { found: `unknown type "${written}"`, expected: local ? `a scalar, a type of ${folderOfGroup(from.group)}/${from.version}, or a full name such as meta.v1.ObjectMeta` : "a type that some schema file declares", ...(meant !== undefined && { nearest: meant }) })
   return undefined
 }
 

@@ -1,3 +1,5 @@
 /** The loader's doorway: what the rest of the generator imports. */
-export { compareDiagnostics, type Diagnostic, formatDiagnostic } from "./diagnostic.ts"
+export type { KnownNames } from "./checks.ts"
+export { compareText, type Diagnostic, formatDiagnostic } from "./diagnostic.ts"
+export { dialectSchema } from "./json-schema.ts"
 export { type Loaded, type LoadOptions, load } from "./load.ts"

@@ -34,7 +34,7 @@ export function findKind(written: string, start: number, source: SourceFile, kin
   const found = kinds.get(key)
   if (found === undefined && /^\S+ \S+$/.test(key)) {
     const { nearest } = expectedWord(key, kinds.keys())
-    source.report(start, { found: `unknown kind ${written}`, expected: "a kind that some schema file declares, as group/version Kind", ...(nearest !== undefined && { nearest }) })
+    source.report(start, { found: `unknown kind "${written}"`, expected: "a kind that some schema file declares, as group/version Kind", ...(nearest !== undefined && { nearest }) })
   }
   return found
 }

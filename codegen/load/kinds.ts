@@ -22,7 +22,7 @@ export function kindModels(files: readonly FileDeclaration[], table: TypeTable, 
   const declared = files.filter((file): file is KindDeclaration => file.kind !== undefined)
   const kinds = new Map(declared.map((file) => [kindKey(file.group, file.version, file.kind), file]))
   checkResources(declared)
-  return declared.map((file) => kindModel(file, table, known, kinds)).sort(compareKinds)
+  return declared.map((file) => kindModel(file, table, file.own ? known : {}, kinds)).sort(compareKinds)
 }
 
 function compareKinds(left: KindModel, right: KindModel): number {

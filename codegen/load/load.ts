@@ -15,7 +15,7 @@ import { typeModel } from "./types.ts"
 export interface LoadOptions {
   /** Further schema files that `files` may refer to: the built-in ones behind a user's own. They are in the model, too. */
   readonly library?: ReadonlyMap<string, string>
-  /** Names of behaviours and checks that exist; absent ones are not checked. */
+  /** Names of behaviours and checks that exist; absent lists, and the files of `library`, are not checked against them. */
   readonly known?: KnownNames
 }
 
@@ -28,7 +28,7 @@ export type Loaded = { readonly model: Model } | { readonly diagnostics: readonl
 export function load(files: ReadonlyMap<string, string>, options: LoadOptions = {}): Loaded {
   const library = [...(options.library ?? [])].filter(([path]) => !files.has(path))
   const sources = [...read([...files], true), ...read(library, false)].sort((left, right) => compareText(left.source.path, right.source.path))
-  const readable = sources.filter(({ source }) => source.diagnostics.length === 0)
+  const readable = sources.filter(({ source }) => source.readable)
   for (const { source } of readable) checkForm(source)
   const declared = readable.flatMap(({ source, own }) => declareFile(source, own) ?? [])
   // While a file cannot be read, whatever refers to it would be faulted as well: its own fault comes first.
@@ -49,7 +49,7 @@ function resolve(files: readonly FileDeclaration[], known: KnownNames): Model {
   const types = new Map<string, TypeModel>()
   for (const name of [...declarations.keys()].sort(compareText)) {
     const declaration = declarations.get(name)
-    if (declaration !== undefined) types.set(name, typeModel(declaration, table, known))
+    if (declaration !== undefined) types.set(name, typeModel(declaration, table, declaration.own ? known : {}))
   }
   for (const file of files) if (file.kind === undefined && file.block.has("doc")) checkDoc(file.block, 0, "the file", file.source)
   const kinds = kindModels(files, table, known)

@@ -40,6 +40,8 @@ export interface MapEntry {
 export class SourceFile {
   readonly diagnostics: Diagnostic[] = []
   readonly root: MapNode
+  /** False when the text is not YAML, or no map: the tree is then only a part of what was meant. */
+  readonly readable: boolean
   private readonly lines = new LineCounter()
 
   /** `path` is relative to the schema folder. Parsing never throws: faults are in `diagnostics`, and `root` is what could be read. */
@@ -54,6 +56,7 @@ export class SourceFile {
     if (root?.node !== "map" && error === undefined) {
       this.report(root?.start ?? 0, { found: root === undefined ? "an empty file" : `${article(root)} at the top of the file`, expected: 'a map that begins with "kind:" or "types:"' })
     }
+    this.readable = error === undefined && root?.node === "map"
     this.root = root?.node === "map" ? root : { node: "map", entries: [], flow: false, start: 0, end: 0 }
   }
 

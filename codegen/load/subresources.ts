@@ -61,6 +61,6 @@ function bodyKind(block: Block, { source, table }: KindContext): Subresource["ki
   if (table.declarations.has(type)) return { group: folder === "core" ? "" : folder, version, kind }
   const known = [...table.declarations.values()].map((declared) => kindKey(declared.group, declared.version, declared.localName))
   const { nearest } = expectedWord(kindKey(folder, version, kind), known)
-  source.report(block.start("kind"), { found: `unknown kind ${parts[0]}`, expected: "a kind or type that some schema file declares, as group/version Kind", ...present({ nearest }) })
+  source.report(block.start("kind"), { found: `unknown kind "${parts[0]}"`, expected: "a kind or type that some schema file declares, as group/version Kind", ...present({ nearest }) })
   return undefined
 }

@@ -1,0 +1,194 @@
+/**
+ * `npm run gen`: schemas in, generated code out. `--check` writes nothing and fails when something would be; `--explain` prints a keyword.
+ */
+import { basename, dirname, join, relative, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { explain } from "./explain.ts"
+import { compareFolder, type Difference, filePaths, readSchemas, writeFolder } from "./folder.ts"
+import { dialectSchema, formatDiagnostic, type KnownNames } from "./load/index.ts"
+
+/** What the command line needs of its surroundings; tests hand in their own. */
+export interface CommandContext {
+  /** Folder that relative options start from. */
+  readonly cwd: string
+  readonly print: (line: string) => void
+  readonly printError: (line: string) => void
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
+
+const usage = `npm run gen [-- options]
+  --schemas DIR    schema files (default: schemas)
+  --out DIR        where generated code goes (default: generated)
+  --check          write nothing; fail when a generated file is stale, missing or left over
+  --explain WORD   what a keyword of the schema dialect means
+  --help           this text
+Exit codes: 0 done, 1 faults in schemas or stale files, 2 wrong use.`
+
+const repository = resolve(dirname(fileURLToPath(import.meta.url)), "..")
+/** Written beside the schemas so that editors complete them. */
+const dialectSchemaFile = "dialect.schema.json"
+
+/** Called with the arguments behind the command. The answer is the exit code. Never throws for anything an author may write. */
+export async function runGenerator(args: readonly string[], context: CommandContext): Promise<number> {
+  const options = parseOptions(args)
+  if ("fault" in options) {
+    context.printError(options.fault)
+    context.printError(usage)
+    return 2
+  }
+  if (options.help) {
+    context.print(usage)
+    return 0
+  }
+  if (options.explain !== undefined) return printExplanation(options.explain, context)
+  if ((options.schemas === undefined) !== (options.out === undefined)) {
+    context.printError("--schemas and --out go together: the built-in schemas and a folder of your own are generated apart")
+    return 2
+  }
+  return generateFolder({ schemas: options.schemas, out: options.out, check: options.check }, context)
+}
+
+interface Options {
+  readonly schemas: string | undefined
+  readonly out: string | undefined
+  readonly check: boolean
+  readonly explain: string | undefined
+  readonly help: boolean
+}
+
+function parseOptions(args: readonly string[]): Options | { fault: string } {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { schemas: { type: "string" }, out: { type: "string" }, check: { type: "boolean" }, explain: { type: "string" }, help: { type: "boolean" } },
+    })
+    const { schemas, out, check = false, explain: word, help = false } = values
+    return { schemas, out, check, explain: word, help }
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function printExplanation(word: string, context: CommandContext): number {
+  const explanation = explain(word)
+  if ("text" in explanation) {
+    context.print(explanation.text)
+    return 0
+  }
+  context.printError(explanation.fault)
+  return 1
+}
+
+interface Task {
+  /** Absent: the repository's own. */
+  readonly schemas: string | undefined
+  readonly out: string | undefined
+  readonly check: boolean
+}
+
+async function generateFolder(task: Task, context: CommandContext): Promise<number> {
+  const started = context.now()
+  const builtIn = join(repository, "schemas")
+  const schemas = task.schemas === undefined ? builtIn : resolve(context.cwd, task.schemas)
+  const out = task.out === undefined ? join(repository, "generated") : resolve(context.cwd, task.out)
+  const own = schemas !== builtIn
+  const shown = (path: string): string => relative(context.cwd, path).replaceAll("\\", "/") || "."
+  const files = readSchemas(schemas)
+  if (files.size === 0) {
+    context.printError(`${shown(schemas)} holds no schema files; npm run new -- <group>/<version> <Kind> makes one`)
+    return 1
+  }
+  const { generate } = await import("./generate.ts")
+  const known = knownNames(own ? join(dirname(out), "behaviours") : undefined)
+  const generated = await generate(files, { known, ...(own && { library: readSchemas(builtIn), schemaFolder: basename(schemas) }) })
+  if (generated.diagnostics.length > 0) {
+    for (const diagnostic of generated.diagnostics) context.printError(formatDiagnostic(diagnostic, `${shown(files.has(diagnostic.file) ? schemas : builtIn)}/`))
+    context.printError(`${count(generated.diagnostics.length, "fault")}; nothing was written`)
+    return 1
+  }
+  const dialect = new Map([[dialectSchemaFile, dialectSchema()]])
+  const places: readonly Place[] = [
+    { folder: out, files: generated.files, difference: compareFolder(out, generated.files, true) },
+    { folder: schemas, files: dialect, difference: compareFolder(schemas, dialect, false) },
+  ]
+  const summary = `${count(generated.kinds, "kind")} from ${count(files.size, "schema file")}`
+  if (!reportForeign(places, shown, context)) return 1
+  if (task.check) return reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context)
+  for (const place of places) writeFolder(place.folder, place.files, place.difference)
+  context.print(`${summary}: ${writtenText(places)} in ${elapsed(started, context)} ms`)
+  return 0
+}
+
+interface Place {
+  readonly folder: string
+  readonly files: ReadonlyMap<string, string>
+  readonly difference: Difference
+}
+
+/** A file that is in the way and not ours stops the run before anything is written. */
+function reportForeign(places: readonly Place[], shown: (path: string) => string, context: CommandContext): boolean {
+  const foreign = places.flatMap(({ folder, difference }) => difference.foreign.map((path) => shown(join(folder, path))))
+  for (const path of foreign) context.printError(`${path} exists and was not generated; move it away`)
+  return foreign.length === 0
+}
+
+function reportCheck(places: readonly Place[], shown: (path: string) => string, summary: string, context: CommandContext): number {
+  const lines = places.flatMap(({ folder, difference }) =>
+    (["stale", "missing", "extra"] as const).flatMap((word) => difference[word].map((path) => `${word}: ${shown(join(folder, path))}`)),
+  )
+  for (const line of lines) context.printError(line)
+  if (lines.length > 0) context.printError(`${count(lines.length, "file")} not as generated; run npm run gen`)
+  else context.print(`generated code is fresh: ${summary}`)
+  return lines.length === 0 ? 0 : 1
+}
+
+function writtenText(places: readonly Place[]): string {
+  const total = (pick: (place: Place) => number): number => places.reduce((sum, place) => sum + pick(place), 0)
+  const written = total(({ difference }) => difference.missing.length + difference.stale.length)
+  const removed = total(({ difference }) => difference.extra.length)
+  return `${count(written, "file")} written, ${removed} removed, ${total(({ difference }) => difference.unchanged)} unchanged`
+}
+
+function elapsed(started: number, context: CommandContext): number {
+  return Math.round(context.now() - started)
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`
+}
+
+/**
+ * Names of the TypeScript files that schemas may ask for. A user's behaviours stand beside the out folder and add to the built-in ones;
+ * what a folder that is absent would hold is taken on trust.
+ */
+function knownNames(ownFolder: string | undefined): KnownNames {
+  const builtIn = join(repository, "runtime", "behaviours")
+  const names = (below: string): readonly string[] | undefined => {
+    const own = ownFolder === undefined ? [] : moduleNames(join(ownFolder, below))
+    const all = ownFolder === undefined || below === "" ? [...moduleNames(join(builtIn, below)), ...own] : own
+    return all.length === 0 ? undefined : [...new Set(all)].sort()
+  }
+  return { behaviours: names(""), checks: names("checks"), cells: names("cells"), conversions: names("conversions") }
+}
+
+/** `service-allocation.ts` is asked for as `serviceAllocation`. */
+function moduleNames(folder: string): string[] {
+  const files = filePaths(folder).filter((path) => /^[a-z0-9-]+\.ts$/.test(path))
+  return files.map((path) => path.replace(/\.ts$/, "").replaceAll(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()))
+}
+
+/** The process's own surroundings. */
+export function processContext(): CommandContext {
+  return {
+    cwd: process.cwd(),
+    print: (line) => void process.stdout.write(`${line}\n`),
+    printError: (line) => void process.stderr.write(`${line}\n`),
+    now: () => performance.now(),
+  }
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  process.exitCode = await runGenerator(process.argv.slice(2), processContext())
+}

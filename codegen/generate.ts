@@ -1,0 +1,42 @@
+/**
+ * The generator as a function: texts of schema files in, texts of generated files out. No file system, no clock.
+ */
+import { emit } from "./emit/index.ts"
+import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
+import { compareText, type Diagnostic, type KnownNames, load } from "./load/index.ts"
+import type { Model } from "./model/model.ts"
+
+export interface GenerateOptions {
+  /** The built-in schemas, when `files` are a user's own: may be referred to, are not emitted. Absent: `files` are the repository's. */
+  readonly library?: ReadonlyMap<string, string>
+  readonly known?: KnownNames
+  /** What line 1 of each generated file names before the schema's path. Default: `schemas`. */
+  readonly schemaFolder?: string
+  /** The module specifier of this package in a user's generated code. */
+  readonly packageName?: string
+}
+
+export interface Generated {
+  /** Texts by path below the out folder, sorted; empty when there are diagnostics. */
+  readonly files: ReadonlyMap<string, string>
+  readonly diagnostics: readonly Diagnostic[]
+  readonly kinds: number
+}
+
+/** Called by the command line and by tests. The same input gives the same bytes. Schema faults are answered, never thrown. */
+export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
+  const { library, known } = options
+  const loaded = load(files, { ...(library !== undefined && { library }), ...(known !== undefined && { known }) })
+  if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, kinds: 0 }
+  const { model } = loaded
+  const emitted = await emit(model, emitOptions(model, files, options))
+  const sorted = [...emitted].sort(([left], [right]) => compareText(left, right))
+  const kinds = model.kinds.filter((kind) => files.has(`${kind.file}.yaml`)).length
+  return { files: new Map(sorted), diagnostics: [], kinds }
+}
+
+function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {
+  if (options.library === undefined) return repositoryOptions(model)
+  const own = new Set(model.files.map((file) => file.path).filter((path) => files.has(`${path}.yaml`)))
+  return packageOptions(own, options.schemaFolder ?? "schemas", options.packageName)
+}
