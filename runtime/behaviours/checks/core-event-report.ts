@@ -1,0 +1,9 @@
+/** What a core event of the newer form has to say about who reports what (catalog validation.yaml: core/v1 Event). */
+import type { JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { checkReport } from "./event-report.ts"
+
+/** Called for each core event. */
+export function check(event: JsonValue, context: CheckContext): void {
+  checkReport(event, context, "reportingComponent", "message")
+}

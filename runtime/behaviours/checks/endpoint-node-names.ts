@@ -1,0 +1,25 @@
+/** An address of endpoints stays on its node: another node name for it is most likely a mistake (catalog validation.yaml: Endpoints). */
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { listOf, textOf } from "../pods/fields.ts"
+
+/** Called for the endpoints of a service; only an update can break it. */
+export function check(endpoints: JsonValue, context: CheckContext): void {
+  const { oldRoot } = context
+  if (oldRoot === undefined) return
+  const known = new Map(placedAddresses(oldRoot).map(({ address }) => [textOf(address, "ip"), textOf(address, "nodeName")]))
+  for (const { address, path } of placedAddresses(endpoints)) {
+    const [before, now] = [known.get(textOf(address, "ip")) ?? "", textOf(address, "nodeName")]
+    if (before !== "" && now !== "" && before !== now) {
+      context.fail("Forbidden", undefined, `cannot change from ${before} to ${now} for address ${textOf(address, "ip")}`, `${path}.nodeName`)
+    }
+  }
+}
+
+function placedAddresses(endpoints: JsonValue): { address: JsonObject; path: string }[] {
+  return listOf(endpoints, "subsets").flatMap((subset, index) =>
+    ["addresses", "notReadyAddresses"].flatMap((list) =>
+      listOf(subset, list).map((address, at) => ({ address, path: `subsets[${index}].${list}[${at}]` })),
+    ),
+  )
+}

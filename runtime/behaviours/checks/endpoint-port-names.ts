@@ -1,0 +1,13 @@
+/** Names of the ports in one group of endpoints (catalog validation.yaml: Endpoints). */
+import type { JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { listOf, textOf } from "../pods/fields.ts"
+
+/** Called for each subset: as soon as there are several ports, each needs a name. */
+export function check(subset: JsonValue, context: CheckContext): void {
+  const ports = listOf(subset, "ports")
+  if (ports.length < 2) return
+  for (const [index, port] of ports.entries()) {
+    if (textOf(port, "name") === "") context.fail("Required", undefined, "", `ports[${index}].name`)
+  }
+}

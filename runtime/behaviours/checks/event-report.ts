@@ -1,0 +1,31 @@
+/** What an event of the newer form has to say about who reports what (catalog validation.yaml: Event). Lengths are in bytes. */
+import { formatFaults } from "../../kit/formats.ts"
+import type { JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { textOf } from "../pods/fields.ts"
+
+const wordBytesMax = 128
+const noteBytesMax = 1024
+
+/** Called for each events.orch.io event. */
+export function check(event: JsonValue, context: CheckContext): void {
+  checkReport(event, context, "reportingController", "note")
+}
+
+/** Shared by both forms of an event, which call two fields differently. An event is of the newer form once `eventTime` is set. */
+export function checkReport(event: JsonValue, context: CheckContext, controller: string, note: string): void {
+  if (textOf(event, "eventTime") === "") return
+  const name = textOf(event, controller)
+  if (name === "") context.fail("Required", undefined, "", controller)
+  for (const fault of formatFaults("qualified-name", name)) context.fail("Invalid", name, fault, controller)
+  for (const field of ["reportingInstance", "action", "reason"]) {
+    if (textOf(event, field) === "") context.fail("Required", undefined, "", field)
+    checkLength(event, context, field, wordBytesMax)
+  }
+  checkLength(event, context, note, noteBytesMax)
+}
+
+function checkLength(event: JsonValue, context: CheckContext, field: string, max: number): void {
+  const text = textOf(event, field)
+  if (Buffer.byteLength(text) > max) context.fail("Invalid", text, `can have at most ${max} characters`, field)
+}

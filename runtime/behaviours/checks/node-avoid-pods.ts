@@ -1,0 +1,31 @@
+/** The annotation by which a node says whose pods it would rather not have (catalog validation.yaml: Node). */
+import { isObject, type JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { listOf, objectAt, textOf } from "../pods/fields.ts"
+
+const annotation = "scheduler.alpha.orch.io/preferAvoidPods"
+
+/** Called for each node. The annotation holds JSON: a list of pods by their controllers, which must be named in full. */
+export function check(node: JsonValue, context: CheckContext): void {
+  const name = context.vendor.domain(annotation)
+  const text = textOf(objectAt(node, "metadata", "annotations"), name)
+  if (text === "") return
+  const at = `metadata.annotations[${name}]`
+  const value = parse(text)
+  if (value === undefined) return context.fail("Invalid", text, "must hold a JSON object", at)
+  for (const [index, entry] of listOf(value, "preferAvoidPods").entries()) {
+    const controller = objectAt(entry, "podSignature", "podController")
+    const below = `${at}.preferAvoidPods[${index}].podSignature.podController`
+    if (controller === undefined) context.fail("Required", undefined, "", below)
+    else if (controller["controller"] !== true) context.fail("Invalid", controller["controller"] ?? null, "must point to a controller", `${below}.controller`)
+  }
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,68 @@
+/** Annotations that mean something for pods (catalog validation.yaml: Pod). */
+import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { listOf, objectAt, textOf } from "../pods/fields.ts"
+
+const int32 = /^(0|-?[1-9][0-9]*)$/
+const appArmorPrefix = "container.apparmor.security.beta.orch.io/"
+const seccompOfPod = "seccomp.security.alpha.orch.io/pod"
+const seccompOfContainers = "container.seccomp.security.alpha.orch.io/"
+const mirror = "orch.io/config.mirror"
+
+/** Called for each pod. */
+export function check(pod: JsonValue, context: CheckContext): void {
+  const annotations = objectAt(pod, "metadata", "annotations") ?? {}
+  checkDeletionCost(annotations, context)
+  if (annotations[context.vendor.domain(mirror)] !== undefined && textOf(objectAt(pod, "spec"), "nodeName") === "") {
+    context.fail("Required", undefined, `must set spec.nodeName if mirror pod annotation is set`, `metadata.annotations[${context.vendor.domain(mirror)}]`)
+  }
+  checkSeccomp(annotations, context)
+  checkAppArmor(annotations, pod, context)
+  const old = context.oldRoot
+  if (old !== undefined && context.subresource === undefined) checkUnchanged(annotations, objectAt(old, "metadata", "annotations") ?? {}, context)
+}
+
+function checkDeletionCost(annotations: JsonObject, context: CheckContext): void {
+  const name = context.vendor.domain("controller.orch.io/pod-deletion-cost")
+  const cost = annotations[name]
+  if (typeof cost !== "string") return
+  if (!int32.test(cost) || BigInt(cost) !== BigInt.asIntN(32, BigInt(cost))) {
+    context.fail("Invalid", cost, "must be a 32bit integer without a leading + or zeros", `metadata.annotations[${name}]`)
+  }
+}
+
+function checkSeccomp(annotations: JsonObject, context: CheckContext): void {
+  const [ofPod, ofContainers] = [context.vendor.domain(seccompOfPod), context.vendor.domain(seccompOfContainers)]
+  for (const [name, profile] of Object.entries(annotations)) {
+    if ((name !== ofPod && !name.startsWith(ofContainers)) || typeof profile !== "string") continue
+    if (["runtime/default", "docker/default", "unconfined"].includes(profile)) continue
+    const file = /^localhost\/(.+)$/.exec(profile)?.[1]
+    if (file !== undefined && !file.startsWith("/") && !file.split("/").includes("..")) continue
+    context.fail("Invalid", profile, "must be a valid seccomp profile", `metadata.annotations[${name}]`)
+  }
+}
+
+function checkAppArmor(annotations: JsonObject, pod: JsonValue, context: CheckContext): void {
+  const prefix = context.vendor.domain(appArmorPrefix)
+  const spec = objectAt(pod, "spec")
+  const containers = ["containers", "initContainers", "ephemeralContainers"].flatMap((list) => listOf(spec, list)).map((container) => textOf(container, "name"))
+  for (const [name, profile] of Object.entries(annotations)) {
+    if (!name.startsWith(prefix)) continue
+    const container = name.slice(prefix.length)
+    if (!containers.includes(container)) context.fail("Invalid", container, "container not found", `metadata.annotations[${name}]`)
+    if (typeof profile === "string" && !/^($|runtime\/default$|unconfined$|localhost\/.)/.test(profile)) {
+      context.fail("Invalid", profile, `invalid AppArmor profile name: "${profile}"`, `metadata.annotations[${name}]`)
+    }
+  }
+}
+
+/** What the node once acted on may not change any more. */
+function checkUnchanged(annotations: JsonObject, old: JsonObject, context: CheckContext): void {
+  const prefix = context.vendor.domain(appArmorPrefix)
+  const watched = (name: string): boolean => name === context.vendor.domain(mirror) || name.startsWith(prefix)
+  for (const name of new Set([...Object.keys(annotations), ...Object.keys(old)].filter(watched))) {
+    if (isObject(annotations) && annotations[name] === old[name]) continue
+    const what = name.startsWith(prefix) ? "may not add, remove or update AppArmor annotations" : "may not add, remove or update mirror pod annotation"
+    context.fail("Forbidden", undefined, what, `metadata.annotations[${name}]`)
+  }
+}

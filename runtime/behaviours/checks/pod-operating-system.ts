@@ -1,0 +1,33 @@
+/** Fields that the operating system named in `os` does not have are refused (catalog validation.yaml: PodSpec, `os`). */
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { containersOf, objectAt, textOf } from "../pods/fields.ts"
+
+const notOnWindows = {
+  spec: ["hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"],
+  pod: ["appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls", "runAsUser", "runAsGroup", "supplementalGroups"],
+  container: [
+    "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation", "procMount", "runAsUser",
+    "runAsGroup",
+  ],
+}
+
+/** Called for each pod spec, of pods and of templates. */
+export function check(spec: JsonValue, context: CheckContext): void {
+  const system = textOf(objectAt(spec, "os"), "name")
+  if (system === "windows") {
+    refuse(objectAt(spec) ?? {}, notOnWindows.spec, "", system, context)
+    refuse(objectAt(spec, "securityContext") ?? {}, notOnWindows.pod, "securityContext.", system, context)
+  } else if (system === "linux") refuse(objectAt(spec, "securityContext") ?? {}, ["windowsOptions"], "securityContext.", system, context)
+  else return
+  const refused = system === "windows" ? notOnWindows.container : ["windowsOptions"]
+  for (const { container, path } of containersOf(spec)) refuse(objectAt(container, "securityContext") ?? {}, refused, `${path}.securityContext.`, system, context)
+}
+
+function refuse(holder: JsonObject, names: readonly string[], at: string, system: string, context: CheckContext): void {
+  for (const name of names) {
+    const value = holder[name]
+    if (value === undefined || value === null || (value === false && (name === "hostPID" || name === "hostIPC"))) continue
+    context.fail("Forbidden", undefined, `cannot be set for a ${system} pod`, `${at}${name}`)
+  }
+}

@@ -1,0 +1,10 @@
+/** The overhead of a pod names resources as containers do (catalog validation.yaml: PodSpec, `overhead`). */
+import type { JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { objectAt } from "../pods/fields.ts"
+import { checkAmounts } from "./resource-requirements.ts"
+
+/** Called for each pod spec, of pods and of templates. */
+export function check(spec: JsonValue, context: CheckContext): void {
+  checkAmounts(objectAt(spec, "overhead") ?? {}, "overhead", context)
+}

@@ -1,0 +1,16 @@
+/** A new pod may mount a token only when it says whose (catalog validation.yaml: Pod, create). Admission normally fills the account in. */
+import type { JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { listOf, objectAt, textOf } from "../pods/fields.ts"
+
+/** Called for each pod. */
+export function check(pod: JsonValue, context: CheckContext): void {
+  const spec = objectAt(pod, "spec")
+  if (context.operation !== "create" || textOf(spec, "serviceAccountName") !== "") return
+  for (const [index, volume] of listOf(spec, "volumes").entries()) {
+    for (const [position, source] of listOf(volume["projected"], "sources").entries()) {
+      if (source["serviceAccountToken"] === undefined) continue
+      context.fail("Forbidden", undefined, "must not be specified when serviceAccountName is not set", `spec.volumes[${index}].projected.sources[${position}].serviceAccountToken`)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Names and amounts of compute resources, and requests against limits (catalog validation.yaml: ResourceRequirements). Resources without
+ * a domain are cpu, memory, ephemeral-storage and huge pages; with a domain of one's own they are counted in whole numbers.
+ */
+import { Amount, quantity } from "../../kit/expression.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import { qualifiedNameFaults } from "../../kit/names.ts"
+import { compareQuantities, formatQuantity, type Quantity, quantityMilliValue, quantityValue } from "../../kit/quantity.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import type { Vendor } from "../../vendor.ts"
+import { objectAt } from "../pods/fields.ts"
+
+const hugePagesPrefix = "hugepages-"
+const standardNames = ["cpu", "memory", "ephemeral-storage"]
+
+/** Called for the resources of each container. */
+export function check(resources: JsonValue, context: CheckContext): void {
+  const [limits, requests] = [objectAt(resources, "limits") ?? {}, objectAt(resources, "requests") ?? {}]
+  checkAmounts(limits, "limits", context)
+  checkAmounts(requests, "requests", context)
+  for (const [name, value] of Object.entries(requests)) checkRequest(name, amountOf(value), amountOf(limits[name]), context)
+  const names = [...Object.keys(limits), ...Object.keys(requests)]
+  if (names.some((name) => name.startsWith(hugePagesPrefix)) && !names.includes("cpu") && !names.includes("memory")) {
+    context.fail("Forbidden", undefined, "HugePages require cpu or memory")
+  }
+}
+
+/** Names and amounts of one map, reported below `at`. Called for limits and requests, and for the overhead of a pod. */
+export function checkAmounts(amounts: JsonObject, at: string, context: CheckContext): void {
+  for (const [name, value] of Object.entries(amounts)) {
+    const fault = nameFault(name, context.vendor)
+    if (fault !== undefined) context.fail("Invalid", name, fault, `${at}[${name}]`)
+    const amount = amountOf(value)
+    if (amount === undefined) continue
+    if (isExtended(name, context.vendor) && quantityMilliValue(amount) % 1000n !== 0n) context.fail("Invalid", value, "must be an integer", `${at}[${name}]`)
+    if (name.startsWith(hugePagesPrefix) && !isMultiple(amount, name.slice(hugePagesPrefix.length))) {
+      context.fail("Invalid", value, `must be a positive integer multiple of the page size ${name.slice(hugePagesPrefix.length)}`, `${at}[${name}]`)
+    }
+  }
+}
+
+function checkRequest(name: string, request: Quantity | undefined, limit: Quantity | undefined, context: CheckContext): void {
+  if (request === undefined) return
+  const mayExceed = !isExtended(name, context.vendor) && !name.startsWith(hugePagesPrefix)
+  if (limit === undefined) {
+    if (!mayExceed) context.fail("Required", undefined, "Limit must be set for non overcommitable resources", "limits")
+    return
+  }
+  const order = compareQuantities(request, limit)
+  if (order !== 0 && !mayExceed) context.fail("Invalid", formatQuantity(request), `must be equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
+  else if (order > 0) context.fail("Invalid", formatQuantity(request), `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
+}
+
+/** Names that are not qualified at all are reported by the field itself. */
+function nameFault(name: string, vendor: Vendor): string | undefined {
+  if (!name.includes("/")) {
+    return standardNames.includes(name) || name.startsWith(hugePagesPrefix) ? undefined : `must be a standard resource for containers: ${standardNames.join(", ")} or ${hugePagesPrefix}<size>`
+  }
+  if (name.includes(vendor.domain("orch.io/"))) return undefined
+  return name.startsWith("requests.") || qualifiedNameFaults(`requests.${name}`).length > 0 ? "doesn't follow extended resource name standard" : undefined
+}
+
+function isExtended(name: string, vendor: Vendor): boolean {
+  return name.includes("/") && !name.includes(vendor.domain("orch.io/"))
+}
+
+function isMultiple(amount: Quantity, pageSize: string): boolean {
+  const size = amountOf(pageSize)
+  return size !== undefined && quantityValue(size) > 0n && quantityValue(amount) % quantityValue(size) === 0n
+}
+
+/** Texts that are no quantities are reported by the field itself. */
+function amountOf(value: JsonValue | undefined): Quantity | undefined {
+  const amount = isObject(value) ? undefined : quantity(value)
+  return amount instanceof Amount ? amount.quantity : undefined
+}

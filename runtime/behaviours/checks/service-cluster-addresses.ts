@@ -1,0 +1,92 @@
+/**
+ * Cluster addresses and address families of a service: each for itself, against each other, and what an update may change (catalog
+ * validation.yaml: Service). Whether an address is in range and free is for the allocator to say.
+ */
+import { parseIp } from "../../kit/ip-address.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { textOf } from "../pods/fields.ts"
+
+const headless = "None"
+const notOnceSet = "may not change once set"
+
+/** Called for each service spec, `clusterIP` and `clusterIPs` already brought in step. Services that are aliases have neither. */
+export function check(spec: JsonValue, context: CheckContext): void {
+  if (!isObject(spec) || spec["type"] === "ExternalName") return
+  const addresses = textsOf(spec, "clusterIPs")
+  checkInStep(textOf(spec, "clusterIP"), addresses, context)
+  checkPolicy(spec, addresses, context)
+  if (checkAddresses(addresses, context)) checkFamilies(addresses, textsOf(spec, "ipFamilies"), context)
+  const { old } = context
+  if (isObject(old) && old["type"] !== "ExternalName") checkUpdate(spec, old, context)
+}
+
+function checkInStep(clusterIP: string, addresses: readonly string[], context: CheckContext): void {
+  const [first] = addresses
+  if (clusterIP === "") {
+    if (first !== undefined) context.fail("Invalid", [...addresses], "must be empty when `clusterIP` is not specified", "clusterIPs")
+  } else if (first === undefined) context.fail("Required", undefined, "", "clusterIPs")
+  else if (first !== clusterIP) context.fail("Invalid", first, "first value must match `clusterIP`", "clusterIPs[0]")
+}
+
+function checkPolicy(spec: JsonObject, addresses: readonly string[], context: CheckContext): void {
+  if (spec["ipFamilyPolicy"] !== "SingleStack") return
+  const two = addresses.length > 1 ? "addresses" : textsOf(spec, "ipFamilies").length > 1 ? "families" : undefined
+  if (two !== undefined) context.fail("Invalid", "SingleStack", `must be PreferDualStack or RequireDualStack for a service with two ${two}`, "ipFamilyPolicy")
+}
+
+/** Faults of the addresses themselves; true when there are none and it makes sense to look at their families. */
+function checkAddresses(addresses: readonly string[], context: CheckContext): boolean {
+  let valid = true
+  for (const [index, address] of addresses.entries()) {
+    if (index === 0 && address === headless) {
+      if (addresses.length === 1) continue
+      context.fail("Invalid", [...addresses], `'${headless}' must be the first and only value`, "clusterIPs")
+    } else if (parseIp(address) === undefined) {
+      context.fail("Invalid", address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)", `clusterIPs[${index}]`)
+    } else continue
+    valid = false
+  }
+  if (addresses.length > 2) context.fail("Invalid", [...addresses], "may only hold up to 2 values", "clusterIPs")
+  return valid
+}
+
+function checkFamilies(addresses: readonly string[], families: readonly string[], context: CheckContext): void {
+  const found = addresses.map((address) => parseIp(address)?.family)
+  if (found.length > 1 && new Set(found).size !== found.length) {
+    context.fail("Invalid", [...addresses], "may specify no more than one IP for each IP family", "clusterIPs")
+  }
+  for (const [index, family] of found.entries()) {
+    const wanted = families[index]
+    if (family === undefined || (wanted !== "IPv4" && wanted !== "IPv6") || wanted === `IPv${family}`) continue
+    context.fail("Invalid", addresses[index], `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``, `clusterIPs[${index}]`)
+  }
+}
+
+/** The first address and family stay; the second may come, and goes only together with the policy. */
+function checkUpdate(spec: JsonObject, old: JsonObject, context: CheckContext): void {
+  if (isHeadless(spec) && isHeadless(old)) return
+  for (const name of ["clusterIPs", "ipFamilies"] as const) checkChange(name, spec, old, context)
+}
+
+function checkChange(name: "clusterIPs" | "ipFamilies", spec: JsonObject, old: JsonObject, context: CheckContext): void {
+  const [next, before] = [textsOf(spec, name), textsOf(old, name)]
+  if (before.length === 0) return
+  if (next.length === 0) return context.fail("Invalid", [], `the first of ${name} may not be unset`, `${name}[0]`)
+  for (const [index, value] of before.entries()) {
+    const now = next[index]
+    if (now !== undefined && now !== value) context.fail("Invalid", [...next], notOnceSet, `${name}[${index}]`)
+  }
+  if (next.length < before.length && spec["ipFamilyPolicy"] !== "SingleStack") {
+    context.fail("Invalid", spec["ipFamilyPolicy"] ?? null, `must be set to 'SingleStack' when releasing the second of ${name}`, "ipFamilyPolicy")
+  }
+}
+
+function isHeadless(spec: JsonObject): boolean {
+  return textsOf(spec, "clusterIPs")[0] === headless
+}
+
+function textsOf(spec: JsonObject, name: string): readonly string[] {
+  const list = spec[name]
+  return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : []
+}
