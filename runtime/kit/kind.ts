@@ -134,4 +134,6 @@ export interface Column {
 
 export interface CellContext {
   readonly nowMs: number
+  /** For cells that read well-known labels and annotations. */
+  readonly vendor: Vendor
 }

@@ -1,0 +1,36 @@
+/** `columns.ts`: the Table columns of a kind. A kind that states none shows Name and Created At (specification 2.4). */
+import type { ColumnModel, FileModel, KindModel } from "../model/model.ts"
+import { Code, literal } from "../print/literal.ts"
+import type { EmitContext } from "./context.ts"
+import { compileValue } from "./expression.ts"
+import { FileBuilder } from "./file-builder.ts"
+
+/** The text of `columns.ts`. */
+export function emitColumns(context: EmitContext, file: FileModel, kind: KindModel): FileBuilder {
+  const builder = new FileBuilder(context, file, "columns")
+  builder.reserve("columns")
+  const columns = kind.columns.length === 0 ? defaultColumns(builder) : kind.columns.map((column) => columnCode(builder, kind, column))
+  builder.declare({ declare: "constant", name: "columns", type: `readonly ${builder.kitType("Column")}[]`, exported: true, value: literal(columns) })
+  return builder
+}
+
+function columnCode(builder: FileBuilder, kind: KindModel, column: ColumnModel): { readonly [name: string]: string | number | Code } {
+  const value = compileValue(builder, column.value, { selfType: kind.type, self: "object", root: "object", nowMs: "context.nowMs", vendor: "context.vendor", cell: "object, context" })
+  const parameters = /\bcontext\b/.test(value) ? "(object, context)" : "(object)"
+  return {
+    name: column.name,
+    type: column.type,
+    format: column.format,
+    description: column.doc,
+    priority: column.priority,
+    value: new Code(`${parameters} => ${builder.kit("cell")}(${value}, ${JSON.stringify(column.type)})`),
+  }
+}
+
+function defaultColumns(builder: FileBuilder): { readonly [name: string]: string | number | Code }[] {
+  const get = builder.kit("get")
+  return [
+    { name: "Name", type: "string", format: "name", description: "Name of the object.", priority: 0, value: new Code(`(object) => ${builder.kit("cell")}(${get}(object, "metadata", "name"), "string")`) },
+    { name: "Created At", type: "date", format: "", description: "When the server accepted the object.", priority: 0, value: new Code(`(object) => ${builder.kit("timeCell")}(${get}(object, "metadata", "creationTimestamp"))`) },
+  ]
+}

@@ -1,0 +1,89 @@
+/** What every emitter knows: the model, the options, and which types have something to validate or to default below them. */
+import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../model/model.ts"
+import type { EmitOptions } from "./options.ts"
+
+export interface EmitContext {
+  readonly model: Model
+  readonly options: EmitOptions
+  /** Types whose validator has something to do. */
+  readonly validated: ReadonlySet<string>
+  /** Types whose defaults function has something to do. */
+  readonly defaulted: ReadonlySet<string>
+  readonly files: ReadonlyMap<string, FileModel>
+}
+
+/** Called once per run, before the emitters. */
+export function emitContext(model: Model, options: EmitOptions): EmitContext {
+  return {
+    model,
+    options,
+    validated: reaching(model, validatesItself),
+    defaulted: reaching(model, defaultsItself),
+    files: new Map(model.files.map((file) => [file.path, file])),
+  }
+}
+
+/** The type of that unique name. Throws when the model is broken: the loader has checked references. */
+export function typeOf(context: EmitContext, name: string): TypeModel {
+  const type = context.model.types.get(name)
+  if (type === undefined) throw new Error(`the model has no type ${name}`)
+  return type
+}
+
+/** The named type that a field, list item or map value holds, however deep; undefined for scalars. */
+export function leafRef(type: TypeRefModel): string | undefined {
+  if ("ref" in type) return type.ref
+  if ("list" in type) return leafRef(type.list)
+  if ("map" in type) return leafRef(type.map)
+  return "wrappedList" in type ? leafRef(type.wrappedList) : undefined
+}
+
+/** The items of a list, wrapped or not; undefined for anything else. */
+export function listItem(type: TypeRefModel): TypeRefModel | undefined {
+  if ("list" in type) return type.list
+  return "wrappedList" in type ? type.wrappedList : undefined
+}
+
+/** The kind whose own type this is. */
+export function kindOfType(context: EmitContext, type: TypeModel): KindModel | undefined {
+  return context.model.kinds.find((kind) => kind.type === type.name)
+}
+
+/** The types for which `own` holds, and all that hold one of them. */
+function reaching(model: Model, own: (type: TypeModel) => boolean): ReadonlySet<string> {
+  const holders = new Map<string, string[]>()
+  for (const type of model.types.values()) {
+    for (const field of type.fields) {
+      const ref = leafRef(field.type)
+      if (ref !== undefined) holders.set(ref, [...(holders.get(ref) ?? []), type.name])
+    }
+  }
+  const found = new Set<string>()
+  const open = [...model.types.values()].filter(own).map((type) => type.name)
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name)) continue
+    found.add(name)
+    open.push(...(holders.get(name) ?? []))
+  }
+  return found
+}
+
+function validatesItself(type: TypeModel): boolean {
+  return type.rules.length > 0 || type.checks.length > 0 || type.oneOf.length > 0 || type.fields.some(isConstrained)
+}
+
+/** Whether a field says anything that a value may break. */
+function isConstrained(field: FieldModel): boolean {
+  return hasConstraints(field) || field.unique.length > 0 || field.immutable !== false || field.requiredOn !== undefined
+}
+
+/** Whether a field has constraints that the compiled check covers. */
+export function hasConstraints(field: FieldModel): boolean {
+  const { enum: values, format, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties } = field
+  const limits = [values, format, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties]
+  return field.required === true || field.nonEmpty || [...limits, field.items, field.values, field.keys].some((limit) => limit !== undefined)
+}
+
+function defaultsItself(type: TypeModel): boolean {
+  return type.defaults.length > 0 || type.fields.some((field) => field.default !== undefined)
+}

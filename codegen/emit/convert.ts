@@ -1,0 +1,37 @@
+/** `convert.ts`: the way to the stored form and back, for a kind that another kind's storage holds. */
+import type { FileModel, KindModel } from "../model/model.ts"
+import { type Literal, literal } from "../print/literal.ts"
+import type { EmitContext } from "./context.ts"
+import { FileBuilder } from "./file-builder.ts"
+
+/** Whether the kind is stored in another form than its own. */
+export function isConverted({ storage, group, version, kind, conversion }: KindModel): boolean {
+  return storage.group !== group || storage.version !== version || storage.kind !== kind || conversion !== undefined
+}
+
+/** The text of `convert.ts`. A named conversion runs after the renames on the way to the stored form, before them on the way back. */
+export function emitConvert(context: EmitContext, file: FileModel, kind: KindModel): FileBuilder {
+  const builder = new FileBuilder(context, file, "convert")
+  builder.reserve("toStored", "fromStored")
+  const renames = kind.conversion?.rename ?? []
+  const behaviour = kind.conversion?.behaviour
+  const converted = builder.kit("converted")
+  const stored = [apiVersion(kind.storage), kind.storage.kind].map((word) => JSON.stringify(word)).join(", ")
+  const own = [apiVersion(kind), kind.kind].map((word) => JSON.stringify(word)).join(", ")
+  const there = `${converted}(object, ${stored}, ${moves(renames.map(({ here, stored: to }) => ({ from: here, to })))})`
+  const back = (object: string): string => `${converted}(${object}, ${own}, ${moves(renames.map(({ here, stored: from }) => ({ from, to: here })))})`
+  const object = builder.kitType("ApiObject")
+  const toStored = behaviour === undefined ? there : `${builder.behaviour("conversions", behaviour, "toStored", "finishToStored")}(${there})`
+  const fromStored = behaviour === undefined ? back("object") : back(`${builder.behaviour("conversions", behaviour, "fromStored", "startFromStored")}(object)`)
+  builder.declare({ declare: "function", name: "toStored", parameters: [`object: ${object}`], returns: object, body: [`return ${toStored}`] })
+  builder.declare({ declare: "function", name: "fromStored", parameters: [`object: ${object}`], returns: object, body: [`return ${fromStored}`] })
+  return builder
+}
+
+function moves(list: readonly { readonly [end: string]: Literal }[]): string {
+  return literal(list, 2)
+}
+
+function apiVersion({ group, version }: { readonly group: string; readonly version: string }): string {
+  return group === "" ? version : `${group}/${version}`
+}

@@ -1,0 +1,276 @@
+/**
+ * Compiles expressions of the dialect to plain TypeScript that calls the kit (runtime/kit/expression.ts).
+ *
+ * Types are followed where the model knows them, for one rule: a field that is not a pointer has no absent state, so where it stands
+ * as a value its absence reads as zero ("", 0, false), as long as everything above it is sure to be there. `has(x)` and `x ?? y` look at
+ * the field as it came.
+ */
+import type { ExpressionModel, ExpressionTree, FieldModel, Model, TemplatePart, TypeRefModel } from "../model/model.ts"
+import { listItem } from "./context.ts"
+import type { FileBuilder } from "./file-builder.ts"
+
+/** What an expression may speak of, and the code that stands for it. */
+export interface ExpressionScope {
+  /** Unique name of the type whose fields stand as bare names; also `self`. */
+  readonly selfType: string
+  readonly self: string
+  readonly root: string
+  readonly oldSelf?: string
+  readonly oldRoot?: string
+  /** Milliseconds now, for `age`. */
+  readonly nowMs?: string
+  readonly vendor?: string
+  /** Arguments of cell functions. */
+  readonly cell?: string
+}
+
+interface Compiled {
+  readonly code: string
+  /** The code is a TypeScript boolean. */
+  readonly boolean: boolean
+  readonly type?: TypeRefModel
+  /** The field that was selected last. */
+  readonly field?: FieldModel
+  /** Everything above the value is sure to be there. */
+  readonly sure: boolean
+  /** A member path that further selects can extend. */
+  readonly path?: { readonly base: string; readonly names: readonly string[] }
+}
+
+interface Variable {
+  readonly code: string
+  readonly type?: TypeRefModel
+}
+
+/** The code of a value. Called for columns, selectable fields and defaults. */
+export function compileValue(builder: FileBuilder, expression: ExpressionModel, scope: ExpressionScope): string {
+  return valueOf(new Compiler(builder, scope).compile(expression.tree))
+}
+
+/** The code of a condition, a TypeScript boolean. Called for rules and `when`. */
+export function compileCondition(builder: FileBuilder, expression: ExpressionModel, scope: ExpressionScope): string {
+  return new Compiler(builder, scope).condition(expression.tree)
+}
+
+/** The code of a message: a string literal, or a function when there are expressions in it. */
+export function compileMessage(builder: FileBuilder, parts: readonly TemplatePart[], scope: ExpressionScope): string {
+  if (parts.every((part) => typeof part === "string")) return JSON.stringify(parts.join(""))
+  const pieces = parts.map((part) => (typeof part === "string" ? escapeTemplate(part) : `\${${builder.kit("text")}(${compileValue(builder, part, scope)})}`))
+  return `() => \`${pieces.join("")}\``
+}
+
+function escapeTemplate(text: string): string {
+  return text.replaceAll(/[\\`]|\$\{/g, (found) => `\\${found}`)
+}
+
+const zeroes: Readonly<Record<string, string>> = { string: '""', boolean: "false", int32: "0", int64: "0", double: "0" }
+
+function zeroOf({ field, sure, type }: Compiled): string | undefined {
+  if (!sure || field === undefined || field.pointer || type === undefined || !("scalar" in type)) return undefined
+  return zeroes[type.scalar]
+}
+
+function valueOf(compiled: Compiled): string {
+  const zero = zeroOf(compiled)
+  return zero === undefined ? compiled.code : `(${compiled.code} ?? ${zero})`
+}
+
+/** Functions whose code is a call of the kit function of that name (or the one given) with all values. */
+const plainFunctions: ReadonlyMap<string, string> = new Map([
+  ...["size", "startsWith", "endsWith", "contains", "matches", "lowerAscii", "trim", "split", "join", "int", "double", "quantity", "time", "min", "max", "sum"].map((name) => [name, name] as const),
+  ...["formatLabels", "formatSelector", "selectorString", "lbAddresses", "isIP", "isIPv4", "isIPv6", "isCIDR", "isFormat", "imageTag"].map((name) => [name, name] as const),
+  ["count", "size"],
+  ["string", "text"],
+  ["duration", "durationText"],
+  ["type", "typeName"],
+])
+const booleanFunctions: ReadonlySet<string> = new Set(["has", "startsWith", "endsWith", "contains", "matches", "isIP", "isIPv4", "isIPv6", "isCIDR", "isFormat"])
+
+const arithmetic: Readonly<Record<string, string>> = { "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "remainder" }
+
+class Compiler {
+  constructor(
+    private readonly builder: FileBuilder,
+    private readonly scope: ExpressionScope,
+    private readonly variables: ReadonlyMap<string, Variable> = new Map(),
+  ) {}
+
+  compile(tree: ExpressionTree): Compiled {
+    switch (tree.node) {
+      case "literal":
+        return plainCode(literalCode(tree.value), typeof tree.value === "boolean")
+      case "name":
+        return this.name(tree.name)
+      case "select":
+        return this.select(this.compile(tree.of), tree.field)
+      case "index":
+        return this.index(tree.of, tree.index)
+      case "call":
+        return this.call(tree.function, tree.target === undefined ? tree.arguments : [tree.target, ...tree.arguments])
+      case "unary":
+        if (tree.operator === "!") return plainCode(`!${this.condition(tree.of)}`, true)
+        return plainCode(this.kit("negate", valueOf(this.compile(tree.of))))
+      case "binary":
+        return this.binary(tree.operator, tree.left, tree.right)
+      case "conditional":
+        return plainCode(`(${this.condition(tree.test)} ? ${this.value(tree.then)} : ${this.value(tree.otherwise)})`)
+      case "list":
+        return plainCode(`[${tree.items.map((item) => this.value(item)).join(", ")}]`)
+      case "macro":
+        return this.macro(tree)
+    }
+  }
+
+  condition(tree: ExpressionTree): string {
+    const compiled = this.compile(tree)
+    return compiled.boolean ? compiled.code : this.kit("truth", compiled.code)
+  }
+
+  private value(tree: ExpressionTree): string {
+    return valueOf(this.compile(tree))
+  }
+
+  private kit(name: string, ...values: readonly string[]): string {
+    return `${this.builder.kit(name)}(${values.join(", ")})`
+  }
+
+  private get model(): Model {
+    return this.builder.context.model
+  }
+
+  private name(name: string): Compiled {
+    const variable = this.variables.get(name)
+    if (variable !== undefined) return start(variable.code, variable.type)
+    const { self, root, oldSelf, oldRoot, selfType } = this.scope
+    const type: TypeRefModel = { ref: selfType }
+    if (name === "self") return start(self, type)
+    if (name === "root") return start(root)
+    if (name === "oldSelf" && oldSelf !== undefined) return start(oldSelf, type)
+    if (name === "oldRoot" && oldRoot !== undefined) return start(oldRoot)
+    return this.select(start(self, type), name)
+  }
+
+  private select(of: Compiled, name: string): Compiled {
+    const path = of.path ?? { base: of.code, names: [] }
+    const names = [...path.names, name]
+    const code = this.kit("get", path.base, ...names.map((one) => JSON.stringify(one)))
+    const field = of.type !== undefined && "ref" in of.type ? findField(this.model, of.type.ref, name) : undefined
+    const type = field?.type ?? (of.type !== undefined && "map" in of.type ? of.type.map : undefined)
+    const sure = of.sure && of.field?.pointer !== true
+    return { code, boolean: false, sure, path: { base: path.base, names }, ...(type !== undefined && { type }), ...(field !== undefined && { field }) }
+  }
+
+  private index(of: ExpressionTree, index: ExpressionTree): Compiled {
+    const list = this.compile(of)
+    if (index.node === "literal" && typeof index.value === "string") return { ...this.select(list, index.value), sure: false }
+    const type = list.type === undefined ? undefined : (listItem(list.type) ?? ("map" in list.type ? list.type.map : undefined))
+    return { ...plainCode(this.kit("item", list.code, this.value(index))), ...(type !== undefined && { type }) }
+  }
+
+  private binary(operator: string, left: ExpressionTree, right: ExpressionTree): Compiled {
+    switch (operator) {
+      case "&&":
+      case "||":
+        return plainCode(`(${this.condition(left)} ${operator} ${this.condition(right)})`, true)
+      case "??": {
+        const first = this.compile(left)
+        return { ...plainCode(this.kit("orElse", first.code, this.value(right))), ...(first.type !== undefined && { type: first.type }) }
+      }
+      case "==":
+        return plainCode(this.equal(left, right), true)
+      case "!=":
+        return plainCode(`!${this.equal(left, right)}`, true)
+      case "<":
+        return plainCode(this.kit("less", this.value(left), this.value(right)), true)
+      case ">":
+        return plainCode(this.kit("less", this.value(right), this.value(left)), true)
+      case "<=":
+        return plainCode(this.kit("atMost", this.value(left), this.value(right)), true)
+      case ">=":
+        return plainCode(this.kit("atMost", this.value(right), this.value(left)), true)
+      case "in":
+        return plainCode(this.kit("within", this.value(left), this.value(right)), true)
+      default:
+        return plainCode(this.kit(required(arithmetic[operator], `operator ${operator}`), this.value(left), this.value(right)))
+    }
+  }
+
+  /** Comparing with a text needs no call, and no zero unless the text is empty. */
+  private equal(left: ExpressionTree, right: ExpressionTree): string {
+    const [value, literal] = left.node === "literal" ? [right, left] : [left, right]
+    if (literal.node !== "literal" || typeof literal.value !== "string") return this.kit("equals", this.value(left), this.value(right))
+    return `(${literal.value === "" ? this.value(value) : this.compile(value).code} === ${JSON.stringify(literal.value)})`
+  }
+
+  private call(name: string, values: readonly ExpressionTree[]): Compiled {
+    const [first] = values
+    if (name === "has" && first !== undefined) return this.has(first)
+    const plain = plainFunctions.get(name)
+    if (plain !== undefined) return plainCode(this.kit(plain, ...values.map((value) => this.value(value))), booleanFunctions.has(name))
+    const argument = required(first, `an argument of ${name}`)
+    switch (name) {
+      case "age":
+        return plainCode(this.kit("age", this.compile(argument).code, required(this.scope.nowMs, "the time, for age, outside of columns")))
+      case "vendor":
+        return plainCode(this.kit("vendorText", required(this.scope.vendor, "the vendor, for vendor()"), this.value(argument)))
+      case "behaviour": {
+        const cell = argument.node === "literal" && typeof argument.value === "string" ? argument.value : undefined
+        const code = this.builder.behaviour("cells", required(cell, "the name of a cell function"), "cell")
+        return plainCode(`${code}(${required(this.scope.cell, "an object, for behaviour(), outside of columns")})`)
+      }
+      default:
+        throw new Error(`the expression function ${name} has no code`)
+    }
+  }
+
+  private has(tree: ExpressionTree): Compiled {
+    const { code, field } = this.compile(tree)
+    return plainCode(this.kit(field === undefined || field.pointer ? "present" : "nonZero", code), true)
+  }
+
+  private macro(tree: ExpressionTree & { node: "macro" }): Compiled {
+    const of = this.compile(tree.of)
+    const item: TypeRefModel | undefined = of.type === undefined ? undefined : (listItem(of.type) ?? ("map" in of.type ? { scalar: "string" } : undefined))
+    const code = variableName(tree.variable)
+    const variable: Variable = { code, ...(item !== undefined && { type: item }) }
+    const inner = new Compiler(this.builder, this.scope, new Map([...this.variables, [tree.variable, variable]]))
+    const body = tree.macro === "map" ? inner.value(tree.body) : inner.condition(tree.body)
+    const boolean = tree.macro !== "map" && tree.macro !== "filter"
+    const type = tree.macro === "filter" ? of.type : undefined
+    return { ...plainCode(this.kit(tree.macro, of.code, `(${code}) => ${body}`), boolean), ...(type !== undefined && { type }) }
+  }
+}
+
+function plainCode(code: string, boolean = false): Compiled {
+  return { code, boolean, sure: false }
+}
+
+function start(code: string, type?: TypeRefModel): Compiled {
+  return { code, boolean: false, sure: true, path: { base: code, names: [] }, ...(type !== undefined && { type }) }
+}
+
+/** Macro variables never hide what the code around them uses: they end in an underscore, which no generated name does. */
+function variableName(name: string): string {
+  return `${name}_`
+}
+
+function literalCode(value: unknown): string {
+  return JSON.stringify(value)
+}
+
+function required<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Error(`an expression needs ${what}`)
+  return value
+}
+
+/** The field of that JSON name in a type, also inside its inline types. */
+export function findField(model: Model, typeName: string, name: string): FieldModel | undefined {
+  const type = model.types.get(typeName)
+  for (const field of type?.fields ?? []) {
+    if (!field.inline && field.name === name) return field
+    if (!field.inline || !("ref" in field.type)) continue
+    const inner = findField(model, field.type.ref, name)
+    if (inner !== undefined) return inner
+  }
+  return undefined
+}

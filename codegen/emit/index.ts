@@ -1,0 +1,42 @@
+/**
+ * From the model to the text of every generated file. Pure: the same model and options give the same texts, in the same order.
+ *
+ *     <file>/types.ts shape.ts defaults.ts constraints.ts validate.ts proto.ts     for every schema file, where there is something to say
+ *     <file>/columns.ts convert.ts resource.ts                                    for kinds
+ *     openapi/v2.json openapi/v3/<path>.json index.ts                             for the whole
+ */
+import type { FileModel, Model } from "../model/model.ts"
+import { emitColumns } from "./columns.ts"
+import { emitConstraints } from "./constraints.ts"
+import { type EmitContext, emitContext } from "./context.ts"
+import { emitConvert, isConverted } from "./convert.ts"
+import { emitDefaults } from "./defaults.ts"
+import type { FileBuilder } from "./file-builder.ts"
+import { emitIndex } from "./kind-index.ts"
+import type { EmitOptions } from "./options.ts"
+import { emitProto } from "./proto.ts"
+import { emitResource } from "./resource.ts"
+import { emitShape } from "./shape.ts"
+import { emitTypes } from "./types.ts"
+import { emitValidate } from "./validate.ts"
+
+export { type EmitOptions, packageOptions, type Part, repositoryOptions } from "./options.ts"
+
+/** Called by `gen` with a checked model: the text of each file by its path below the out folder, sorted by path. */
+export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, string> {
+  const context = emitContext(model, options)
+  const texts = new Map<string, string>()
+  for (const file of model.files) {
+    if (!options.emitted.has(file.path)) continue
+    for (const builder of parts(context, file)) if (!builder.empty) texts.set(builder.path, builder.print(builder.path.endsWith("/constraints.ts")))
+  }
+  texts.set("index.ts", emitIndex(context, []))
+  return new Map([...texts].toSorted(([left], [right]) => (left < right ? -1 : 1)))
+}
+
+function parts(context: EmitContext, file: FileModel): FileBuilder[] {
+  const shared = [emitTypes, emitShape, emitDefaults, emitConstraints, emitValidate, emitProto].map((part) => part(context, file))
+  const kind = context.model.kinds.find((one) => one.file === file.path)
+  if (kind === undefined) return shared
+  return [...shared, emitColumns(context, file, kind), emitResource(context, file, kind), ...(isConverted(kind) ? [emitConvert(context, file, kind)] : [])]
+}

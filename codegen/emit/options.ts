@@ -1,0 +1,58 @@
+/** How emitted files reach what they import: the runtime doorway, behaviours, and types that were generated elsewhere. */
+import { posix } from "node:path"
+import type { Model } from "../model/model.ts"
+
+/** The parts of a schema file's folder. */
+export type Part = "types" | "shape" | "defaults" | "constraints" | "validate" | "columns" | "convert" | "proto" | "resource"
+
+export interface EmitOptions {
+  /** Paths of the schema files to write (`core/v1/pod`); others in the model are only imported. */
+  readonly emitted: ReadonlySet<string>
+  /** What line 1 of each file names before the schema's path: `schemas`. */
+  readonly schemaFolder: string
+  /** The module specifier of the kit for a file at this path below out. */
+  readonly kitImport: (fromFile: string) => string
+  /** The module of a behaviour: `checks/podContainers`, `cells/podStatus`, `conversions/events`. */
+  readonly behaviourImport: (fromFile: string, name: string) => string
+  /** The module that holds `part` of schema file `toFile` (`core/v1/shared/pod-spec`), seen from `fromFile` (`core/v1/pod/shape.ts`). */
+  readonly importPath: (fromFile: string, toFile: string, part: Part) => string
+}
+
+/** Options for this repository: everything is emitted into `generated/`, beside `runtime/`. */
+export function repositoryOptions(model: Model): EmitOptions {
+  const relative = (fromFile: string, to: string): string => {
+    const path = posix.relative(posix.dirname(posix.join("generated", fromFile)), to)
+    return path.startsWith(".") ? path : `./${path}`
+  }
+  return {
+    emitted: new Set(model.files.map((file) => file.path)),
+    schemaFolder: "schemas",
+    kitImport: (fromFile) => relative(fromFile, "runtime/kit/index.ts"),
+    behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${behaviourFile(name)}.ts`),
+    importPath: (fromFile, toFile, part) => relative(fromFile, `generated/${toFile}/${part}.ts`),
+  }
+}
+
+/**
+ * Options for a user's schema folder: files outside `emitted` are this package's library types, the kit is the package's doorway,
+ * and behaviours stand in `behaviours/` beside the out folder.
+ */
+export function packageOptions(emitted: ReadonlySet<string>, schemaFolder: string, packageName = "orch-apiserver"): EmitOptions {
+  const relative = (fromFile: string, to: string): string => {
+    const path = posix.relative(posix.dirname(fromFile), to)
+    return path.startsWith(".") ? path : `./${path}`
+  }
+  return {
+    emitted,
+    schemaFolder,
+    kitImport: () => `${packageName}/kit`,
+    behaviourImport: (fromFile, name) => relative(fromFile, `../behaviours/${behaviourFile(name)}.ts`),
+    importPath: (fromFile, toFile, part) =>
+      emitted.has(toFile) ? relative(fromFile, `${toFile}/${part}.ts`) : `${packageName}/generated/${toFile}/${part}`,
+  }
+}
+
+/** `checks/podContainers` → `checks/pod-containers`: files are kebab-case. */
+function behaviourFile(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase()
+}

@@ -1,0 +1,104 @@
+/** `resource.ts`: the Kind record of a kind (runtime/kit/kind.ts). All else of the kind is imported on first use. */
+import type { FileModel, KindModel } from "../model/model.ts"
+import { Code, type Literal, literal } from "../print/literal.ts"
+import { type EmitContext, kindOfType, typeOf } from "./context.ts"
+import { isConverted } from "./convert.ts"
+import { compileCondition, compileMessage, compileValue } from "./expression.ts"
+import { FileBuilder } from "./file-builder.ts"
+import { defaultName, lowerFirst, shapeName, validateName } from "./names.ts"
+import { isCompact } from "./proto.ts"
+
+/** The constant that holds the record. */
+export function resourceName(kind: KindModel): string {
+  return lowerFirst(kind.kind)
+}
+
+/** The text of `resource.ts`. */
+export function emitResource(context: EmitContext, file: FileModel, kind: KindModel): FileBuilder {
+  const builder = new FileBuilder(context, file, "resource")
+  builder.reserve(resourceName(kind), "object", "context", "stored")
+  builder.declare({ declare: "constant", name: resourceName(kind), type: builder.kitType("Kind"), exported: true, value: literal(record(builder, kind)) })
+  return builder
+}
+
+function record(builder: FileBuilder, kind: KindModel): Literal {
+  const { group, version, listKind, resource, singular, shortNames, categories, namespaced, nameRule, storage, subresources, behaviours } = kind
+  return {
+    group,
+    version,
+    kind: kind.kind,
+    listKind,
+    resource,
+    singular,
+    shortNames,
+    categories,
+    namespaced,
+    verbs: kind.verbs.toSorted(),
+    nameRule,
+    storage: { ...storage },
+    selectable: kind.selectable.map((one) => ({ name: one.name, value: new Code(selector(builder, kind, one.value)) })),
+    rules: {
+      createDrops: kind.create.drops,
+      updateKeeps: kind.update.keeps,
+      createOnUpdate: kind.update.createOnUpdate,
+      unconditionalUpdate: kind.update.unconditional,
+      generation: kind.update.generation,
+      defaultPropagation: kind.delete.propagation,
+      deleteReturns: kind.delete.returns,
+      immutable: [],
+    },
+    subresources: subresources.map((one) => ({ ...one, kind: one.kind && { ...one.kind }, scale: one.scale && { ...one.scale } })),
+    behaviours,
+    load: new Code(loader(builder, kind)),
+  }
+}
+
+/** Selectable fields are read from the stored form. */
+function selector(builder: FileBuilder, kind: KindModel, value: KindModel["selectable"][number]["value"]): string {
+  const { storage } = kind
+  const stored = builder.context.model.kinds.find((one) => one.group === storage.group && one.version === storage.version && one.kind === storage.kind)
+  const code = compileValue(builder, value, { selfType: (stored ?? kind).type, self: "stored", root: "stored" })
+  return `(stored) => ${builder.kit("text")}(${code})`
+}
+
+/** `async () => {...}`: imports the parts side by side and puts them together. */
+function loader(builder: FileBuilder, kind: KindModel): string {
+  const { context } = builder
+  const type = typeOf(context, kind.type)
+  const { localName } = type
+  const names = {
+    shape: [shapeName(localName)],
+    ...(context.defaulted.has(type.name) && { defaults: [defaultName(localName)] }),
+    ...(context.validated.has(type.name) && { validate: [validateName(localName)] }),
+    columns: ["columns"],
+    ...(isConverted(kind) && { convert: ["toStored", "fromStored"] }),
+  }
+  const parts = Object.entries(names)
+  const entries = [
+    `shape: ${shapeName(localName)}`,
+    `applyDefaults: ${context.defaulted.has(type.name) ? `(object, context) => ${defaultName(localName)}(object, { ...context, root: object })` : "() => {}"}`,
+    `validate: ${context.validated.has(type.name) ? `(object, context) => ${validateName(localName)}(object, ${builder.kit("CheckContext")}.of(object, context))` : "() => {}"}`,
+    ...(kind.warnings.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
+    "columns",
+    `descriptor: ${isCompact(type) ? `async () => ${builder.kit("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
+    ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
+  ]
+  const patterns = parts.map(([, exported]) => `{ ${exported.join(", ")} }`).join(", ")
+  const imports = parts.map(([part]) => `import("./${part}.ts")`).join(", ")
+  return `async () => {\n    const [${patterns}] = await Promise.all([${imports}])\n    return {\n${entries.map((entry) => `      ${entry},\n`).join("")}    }\n  }`
+}
+
+function warnings(builder: FileBuilder, kind: KindModel): string {
+  const scope = { selfType: kind.type, self: "object", root: "object", vendor: "context.vendor", oldSelf: "context.old", oldRoot: "context.old" }
+  const lines = kind.warnings.map((one) => {
+    const parts = one.at === "" ? one.textParts : [`${one.at}: `, ...one.textParts]
+    return `        { when: ${compileCondition(builder, one.when, scope)}, text: ${compileMessage(builder, parts, scope)} },\n`
+  })
+  const context = lines.some((line) => /\bcontext\b/.test(line)) ? "(object, context)" : "(object)"
+  return `${context} => ${builder.kit("warningTexts")}([\n${lines.join("")}      ])`
+}
+
+/** `index.ts`: every kind that was emitted, in the model's order. */
+export function kindsOf(context: EmitContext): readonly KindModel[] {
+  return context.model.kinds.filter((kind) => context.options.emitted.has(kind.file) && kindOfType(context, typeOf(context, kind.type)) !== undefined)
+}

@@ -1,0 +1,89 @@
+/** `validate.ts`: one function per type, one kit call per fact. Types with nothing to validate in or below them have none. */
+import type { FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../model/model.ts"
+import { Code, literal } from "../print/literal.ts"
+import { hasOwnConstraints } from "./constraints.ts"
+import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"
+import { compileCondition, compileMessage, type ExpressionScope } from "./expression.ts"
+import { FileBuilder } from "./file-builder.ts"
+import { constraintsName, validateName } from "./names.ts"
+
+/** The text of `validate.ts`; without declarations when the file has nothing to validate. */
+export function emitValidate(context: EmitContext, file: FileModel): FileBuilder {
+  const builder = new FileBuilder(context, file, "validate")
+  const types = file.types.map((name) => typeOf(context, name)).filter((type) => context.validated.has(type.name))
+  builder.reserve(...types.map((type) => validateName(type.localName)))
+  for (const type of types) {
+    builder.declare({
+      declare: "function",
+      name: validateName(type.localName),
+      parameters: [`self: ${builder.kitType("JsonObject")}`, `context: ${builder.kitType("CheckContext")}`],
+      returns: "void",
+      body: body(builder, type),
+    })
+  }
+  return builder
+}
+
+function body(builder: FileBuilder, type: TypeModel): string[] {
+  const { context } = builder
+  const lines: string[] = []
+  if (hasOwnConstraints(context, type)) lines.push(`${builder.kit("constraints")}(self, context, ${builder.sibling("constraints", constraintsName(type.localName))})`)
+  for (const field of type.fields) lines.push(...fieldLines(builder, type, field))
+  for (const { fields, required } of type.oneOf) lines.push(`${builder.kit("oneOf")}(self, context, ${literal(fields)}, ${required})`)
+  for (const one of type.rules) lines.push(ruleLine(builder, type, one))
+  for (const name of type.checks) lines.push(`${builder.behaviour("checks", name, "check")}(self, context)`)
+  return lines
+}
+
+function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): string[] {
+  const name = JSON.stringify(field.name)
+  const lines: string[] = []
+  const ref = leafRef(field.type)
+  if (ref !== undefined && builder.context.validated.has(ref)) {
+    const call = below(builder, field, builder.ofType(ref, "validate", validateName))
+    const isOwnMetadata = kindOfType(builder.context, type) !== undefined && field.name === "metadata"
+    lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)
+  }
+  for (const fields of field.unique) lines.push(`${builder.kit("unique")}(self, ${name}, context, ${literal(fields)})`)
+  if (field.immutable !== false) lines.push(`${builder.kit("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
+  if (field.requiredOn !== undefined) lines.push(`${builder.kit("requiredOn")}(self, ${name}, context, "${field.requiredOn}")`)
+  return lines
+}
+
+/** The call that validates what a field holds. */
+function below(builder: FileBuilder, field: FieldModel, validate: string): string {
+  const name = JSON.stringify(field.name)
+  const { type } = field
+  if (field.inline) return `${validate}(self, context)`
+  if ("ref" in type) return `${builder.kit("field")}(self, ${name}, context, ${validate})`
+  const item = listItem(type)
+  if (item !== undefined && "ref" in item) {
+    const keys = field.listType === "map" && field.mapKeys !== undefined ? `, ${literal(field.mapKeys)}` : ""
+    return `${builder.kit("items")}(self, ${name}, context, ${validate}${keys})`
+  }
+  if ("map" in type && "ref" in type.map) return `${builder.kit("entries")}(self, ${name}, context, ${validate})`
+  return `${builder.kit("nested")}(self[${name}], context.field(${name}), ${literal(levels(type))}, ${validate})`
+}
+
+/** What stands between a field and its named type, outermost first. */
+export function levels(type: TypeRefModel): ("list" | "map")[] {
+  const item = listItem(type)
+  if (item !== undefined) return ["list", ...levels(item)]
+  return "map" in type ? ["map", ...levels(type.map)] : []
+}
+
+/** How rules of a type see their surroundings. */
+function ruleScope(type: TypeModel, rule: RuleModel): ExpressionScope {
+  const old = rule.on === "update" ? { oldSelf: "context.old", oldRoot: "context.oldRoot" } : {}
+  return { selfType: type.name, self: "self", root: "context.root", vendor: "context.vendor", ...old }
+}
+
+function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): string {
+  const scope = ruleScope(type, rule)
+  const holds = compileCondition(builder, rule.rule, scope)
+  const condition = rule.when === undefined ? holds : `!${compileCondition(builder, rule.when, scope)} || ${holds}`
+  const message = new Code(compileMessage(builder, rule.messageParts, scope))
+  const fault = literal({ type: rule.reason, at: rule.at, message, on: rule.on === "any" ? undefined : rule.on })
+  const line = `${builder.kit("rule")}(${condition}, self, context, ${fault})`
+  return line.length <= 130 ? line : `${builder.kit("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
+}

@@ -1,0 +1,396 @@
+/**
+ * What compiled expressions call (docs/DIALECT.md, "Expressions"). Values are decoded JSON; `undefined` is absent, and null reads
+ * as absent. Nothing here throws on data: a value of the wrong type gives absent, false or "".
+ */
+import { RE2JS } from "re2js"
+import type { Vendor } from "../vendor.ts"
+import { checkFormat } from "./formats.ts"
+import { parseCidr, parseIp } from "./ip-address.ts"
+import { isObject, type JsonValue } from "./json.ts"
+import { addQuantities, compareQuantities, formatQuantity, negateQuantity, parseQuantity, type Quantity, QuantityError } from "./quantity.ts"
+
+/** What `quantity(x)` answers: compares and adds exactly, also with plain numbers. */
+export class Amount {
+  constructor(readonly quantity: Quantity) {}
+}
+
+/** Anything an expression can hold. */
+export type Value = JsonValue | Amount | undefined | readonly Value[]
+
+function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value)
+}
+
+function isNumber(value: Value): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint"
+}
+
+function isMap(value: Value): value is { [key: string]: JsonValue | undefined } {
+  return isObject(value) && !(value instanceof Amount)
+}
+
+/** `of.a.b`: the member at that path; absent when any step is. */
+export function get(of: Value, ...fields: readonly string[]): Value {
+  let value = of
+  for (const field of fields) {
+    if (!isMap(value) || !Object.hasOwn(value, field)) return undefined
+    value = value[field]
+  }
+  return value ?? undefined
+}
+
+/** `of[index]`: an item of a list by number, an entry of a map by key. */
+export function item(of: Value, index: Value): Value {
+  if (isList(of)) return isNumber(index) ? (of[Number(index)] ?? undefined) : undefined
+  return typeof index === "string" ? get(of, index) : undefined
+}
+
+/** Whether something is there: not absent and not null. The `has(x)` of pointer fields. */
+export function present(value: Value): boolean {
+  return value !== undefined && value !== null
+}
+
+/** Present and not the zero value of its type: the `has(x)` of fields that are not pointers, where absent and zero are the same. */
+export function nonZero(value: Value): boolean {
+  if (!present(value) || value === "" || value === 0 || value === 0n || value === false) return false
+  if (isList(value)) return value.length > 0
+  return !isMap(value) || Object.keys(value).length > 0
+}
+
+/** What a condition comes to: only `true` holds. */
+export function truth(value: Value): boolean {
+  return value === true
+}
+
+/** `value ?? otherwise`: also for empty text. */
+export function orElse(value: Value, otherwise: Value): Value {
+  return present(value) && value !== "" ? value : otherwise
+}
+
+/** `left == right` by content. Absent equals absent and null, nothing else. Numbers compare across number and bigint. */
+export function equals(left: Value, right: Value): boolean {
+  if (!present(left) || !present(right)) return !present(left) && !present(right)
+  if (left === right) return true
+  if (left instanceof Amount || right instanceof Amount) return order(left, right) === 0
+  if (isNumber(left) && isNumber(right)) return left == right
+  if (isList(left) && isList(right)) return left.length === right.length && left.every((value, index) => equals(value, right[index]))
+  if (!isMap(left) || !isMap(right)) return false
+  const keys = Object.keys(left).filter((key) => left[key] !== undefined)
+  return keys.length === Object.values(right).filter((value) => value !== undefined).length && keys.every((key) => Object.hasOwn(right, key) && equals(left[key], right[key]))
+}
+
+/** Negative, zero or positive; undefined when the two cannot be compared. */
+function order(left: Value, right: Value): number | undefined {
+  if (left instanceof Amount || right instanceof Amount) {
+    const [a, b] = [toQuantity(left), toQuantity(right)]
+    return a === undefined || b === undefined ? undefined : compareQuantities(a, b)
+  }
+  if (isNumber(left) && isNumber(right)) return left < right ? -1 : left > right ? 1 : 0
+  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : left > right ? 1 : 0
+  return undefined
+}
+
+/** `left < right`; false when either is absent or they are of different types. `left > right` is written the other way round. */
+export function less(left: Value, right: Value): boolean {
+  const ordered = order(left, right)
+  return ordered !== undefined && ordered < 0
+}
+
+/** `left <= right`, as `less`. */
+export function atMost(left: Value, right: Value): boolean {
+  const ordered = order(left, right)
+  return ordered !== undefined && ordered <= 0
+}
+
+/** `value in collection`: an item of a list, a key of a map. */
+export function within(value: Value, collection: Value): boolean {
+  if (isList(collection)) return collection.some((one) => equals(value, one))
+  return typeof value === "string" && get(collection, value) !== undefined
+}
+
+/** `left + right`: numbers and amounts add up, texts and lists join. */
+export function add(left: Value, right: Value): Value {
+  if (typeof left === "string" && typeof right === "string") return left + right
+  if (isList(left) && isList(right)) return [...left, ...right]
+  if (left instanceof Amount || right instanceof Amount) {
+    const [a, b] = [toQuantity(left), toQuantity(right)]
+    return a === undefined || b === undefined ? undefined : new Amount(addQuantities(a, b))
+  }
+  return calculate(left, right, (a, b) => a + b, (a, b) => a + b)
+}
+
+/** `left - right`, of numbers and amounts. */
+export function subtract(left: Value, right: Value): Value {
+  if (left instanceof Amount || right instanceof Amount) return add(left, negate(right))
+  return calculate(left, right, (a, b) => a - b, (a, b) => a - b)
+}
+
+/** `left * right`, of numbers. */
+export function multiply(left: Value, right: Value): Value {
+  return calculate(left, right, (a, b) => a * b, (a, b) => a * b)
+}
+
+/** Whole numbers divide to whole numbers, cut toward zero, as in CEL. By zero: absent. */
+export function divide(left: Value, right: Value): Value {
+  if (right === 0 || right === 0n) return undefined
+  const whole = Number.isInteger(left) && Number.isInteger(right)
+  return calculate(left, right, (a, b) => (whole ? Math.trunc(a / b) : a / b), (a, b) => a / b)
+}
+
+/** `left % right`, with the sign of the left. By zero: absent. */
+export function remainder(left: Value, right: Value): Value {
+  if (right === 0 || right === 0n) return undefined
+  return calculate(left, right, (a, b) => a % b, (a, b) => a % b)
+}
+
+/** `-value`, of a number or an amount. */
+export function negate(value: Value): Value {
+  if (value instanceof Amount) return new Amount(negateQuantity(value.quantity))
+  return isNumber(value) ? -value : undefined
+}
+
+function calculate(left: Value, right: Value, small: (a: number, b: number) => number, large: (a: bigint, b: bigint) => bigint): Value {
+  if (typeof left === "number" && typeof right === "number") return small(left, right)
+  if (!isNumber(left) || !isNumber(right) || !isWhole(left) || !isWhole(right)) return undefined
+  return large(BigInt(left), BigInt(right))
+}
+
+function isWhole(value: number | bigint): boolean {
+  return typeof value === "bigint" || Number.isInteger(value)
+}
+
+/** What macros walk: the items of a list, the keys of a map, nothing for anything else. */
+function items(collection: Value): readonly Value[] {
+  if (isList(collection)) return collection
+  return isMap(collection) ? Object.keys(collection) : []
+}
+
+/** `collection.all(v, …)`: true for an empty or absent collection. Over a map the variable is the key; so in all macros. */
+export function all(collection: Value, holds: (value: Value) => boolean): boolean {
+  return items(collection).every((value) => holds(value))
+}
+
+/** `collection.exists(v, …)`: false for an empty or absent collection. */
+export function exists(collection: Value, holds: (value: Value) => boolean): boolean {
+  return items(collection).some((value) => holds(value))
+}
+
+/** `collection.existsOne(v, …)`: exactly one holds. */
+export function existsOne(collection: Value, holds: (value: Value) => boolean): boolean {
+  return items(collection).filter((value) => holds(value)).length === 1
+}
+
+/** `collection.filter(v, …)`: the items that hold, in order. */
+export function filter(collection: Value, holds: (value: Value) => boolean): Value {
+  return items(collection).filter((value) => holds(value))
+}
+
+/** `collection.map(v, …)`: what is made of each item, in order. */
+export function map(collection: Value, make: (value: Value) => Value): Value {
+  return items(collection).map((value) => make(value))
+}
+
+/** Characters of a text, items of a list, entries of a map; 0 for absent. Also `count`. */
+export function size(value: Value): number {
+  if (typeof value === "string") return characterCount(value)
+  return items(value).length
+}
+
+/** Unicode characters, not UTF-16 units. Lengths in schemas count these. */
+export function characterCount(text: string): number {
+  let count = 0
+  for (let index = 0; index < text.length; index++, count++) {
+    const unit = text.charCodeAt(index)
+    if (unit >= 0xd800 && unit < 0xdc00 && index + 1 < text.length && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) index++
+  }
+  return count
+}
+
+/** `text.startsWith(start)`; false unless both are texts. */
+export function startsWith(value: Value, start: Value): boolean {
+  return typeof value === "string" && typeof start === "string" && value.startsWith(start)
+}
+
+/** `text.endsWith(end)`; false unless both are texts. */
+export function endsWith(value: Value, end: Value): boolean {
+  return typeof value === "string" && typeof end === "string" && value.endsWith(end)
+}
+
+/** `text.contains(part)`; false unless both are texts. */
+export function contains(value: Value, part: Value): boolean {
+  return typeof value === "string" && typeof part === "string" && value.includes(part)
+}
+
+const patternsMax = 512
+const patterns = new Map<string, (text: string) => boolean>()
+
+/** A test for an RE2 pattern (linear time, whatever the text); called once per pattern when a validator is loaded. Throws on a bad pattern. */
+export function compilePattern(pattern: string): (text: string) => boolean {
+  const compiled = RE2JS.compile(pattern)
+  return (text) => compiled.test(text)
+}
+
+/** Whether the RE2 pattern is found in the text; a pattern that cannot be read is found nowhere. */
+export function matches(value: Value, pattern: Value): boolean {
+  if (typeof value !== "string" || typeof pattern !== "string") return false
+  let test = patterns.get(pattern)
+  if (test === undefined) {
+    try {
+      test = compilePattern(pattern)
+    } catch {
+      test = () => false
+    }
+    if (patterns.size >= patternsMax) patterns.clear()
+    patterns.set(pattern, test)
+  }
+  return test(value)
+}
+
+/** `text.lowerAscii()`: A to Z made small, all else as it is. */
+export function lowerAscii(value: Value): Value {
+  return typeof value === "string" ? value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : undefined
+}
+
+/** `text.trim()`: without white space at both ends. */
+export function trim(value: Value): Value {
+  return typeof value === "string" ? value.trim() : undefined
+}
+
+/** `text.split(separator)`: the parts between the separators. */
+export function split(value: Value, separator: Value): Value {
+  return typeof value === "string" && typeof separator === "string" ? value.split(separator) : undefined
+}
+
+/** The items as one text; absent items count as empty, an absent list gives "". */
+export function join(value: Value, separator: Value = ""): string {
+  return items(value).map(text).join(text(separator))
+}
+
+/** The value as text: "" for absent, numbers in decimal, lists and maps as JSON. Also what selectable fields are compared by. */
+export function text(value: Value): string {
+  if (typeof value === "string") return value
+  if (!present(value)) return ""
+  if (value instanceof Amount) return formatQuantity(value.quantity)
+  if (typeof value !== "object") return String(value)
+  return JSON.stringify(value, (_key, inner: Value) => (typeof inner === "bigint" ? String(inner) : inner))
+}
+
+/** The value as a whole number, cut toward zero; absent when it is none. */
+export function int(value: Value): Value {
+  if (typeof value === "bigint") return value
+  const number = double(value)
+  return typeof number === "number" ? Math.trunc(number) : undefined
+}
+
+/** The value as a number; absent when it is none. */
+export function double(value: Value): Value {
+  if (value instanceof Amount) return Number(value.quantity.mantissa) * 10 ** value.quantity.exponent
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : isNumber(value) ? Number(value) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** The amount that a quantity text stands for; absent when the text is none. */
+export function quantity(value: Value): Value {
+  const read = toQuantity(value)
+  return read === undefined ? undefined : new Amount(read)
+}
+
+function toQuantity(value: Value): Quantity | undefined {
+  if (value instanceof Amount) return value.quantity
+  if (typeof value !== "string" && !isNumber(value)) return undefined
+  try {
+    return parseQuantity(value)
+  } catch (error) {
+    if (error instanceof QuantityError) return undefined
+    throw error
+  }
+}
+
+/** A time text as seconds since the epoch, with fraction; absent when the text is no time. */
+export function time(value: Value): Value {
+  const milliseconds = typeof value === "string" ? Date.parse(value) : Number.NaN
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
+}
+
+/** The smallest of the arguments, or of the items of one list. Absent ones are passed over. */
+export function min(...values: readonly Value[]): Value {
+  return extreme(values, (candidate, best) => less(candidate, best))
+}
+
+/** The largest, as `min`. */
+export function max(...values: readonly Value[]): Value {
+  return extreme(values, (candidate, best) => less(best, candidate))
+}
+
+function extreme(values: readonly Value[], better: (candidate: Value, best: Value) => boolean): Value {
+  const [first] = values
+  const candidates = (values.length === 1 && isList(first) ? first : values).filter(present)
+  return candidates.reduce<Value>((best, candidate) => (best === undefined || better(candidate, best) ? candidate : best), undefined)
+}
+
+/** The items of a list added up; 0 for none. */
+export function sum(value: Value): Value {
+  return items(value).filter(present).reduce<Value>((total, one) => add(total, one), 0)
+}
+
+/** `isIP(x)`: an IPv4 or IPv6 address. */
+export function isIP(value: Value): boolean {
+  return typeof value === "string" && parseIp(value) !== undefined
+}
+
+/** `isIPv4(x)`: an IPv4 address, also one written as IPv4-mapped IPv6. */
+export function isIPv4(value: Value): boolean {
+  return typeof value === "string" && parseIp(value)?.family === 4
+}
+
+/** `isIPv6(x)`: an IPv6 address. */
+export function isIPv6(value: Value): boolean {
+  return typeof value === "string" && parseIp(value)?.family === 6
+}
+
+/** `isCIDR(x)`: an address range; host bits may be set. */
+export function isCIDR(value: Value): boolean {
+  return typeof value === "string" && parseCidr(value) !== undefined
+}
+
+/** Whether the value has the named format; absent has none. */
+export function isFormat(format: string, value: Value): boolean {
+  return isJson(value) && checkFormat(format, value) === undefined
+}
+
+function isJson(value: Value): value is JsonValue {
+  return present(value) && !(value instanceof Amount)
+}
+
+/** The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without tag. */
+export function imageTag(value: Value): Value {
+  if (typeof value !== "string") return undefined
+  const [name = "", digest] = value.split("@", 2)
+  const last = name.slice(name.lastIndexOf("/") + 1)
+  const colon = last.indexOf(":")
+  if (colon >= 0) return last.slice(colon + 1)
+  return digest === undefined ? "latest" : ""
+}
+
+/** A neutral name in the words of the running profile: `orch.io/role`, `orch-system`, `events.orch.io`. */
+export function vendorText(vendor: Vendor, neutral: Value): string {
+  const name = text(neutral)
+  if (name.includes("/")) return vendor.domain(name)
+  return name.includes(".") ? vendor.group(name) : vendor.namespace(name)
+}
+
+/** `type(x)`: null, bool, int, double, string, list or map. */
+export function typeName(value: Value): string {
+  if (!present(value)) return "null"
+  if (typeof value === "boolean") return "bool"
+  if (isNumber(value)) return isWhole(value) ? "int" : "double"
+  if (typeof value === "string") return "string"
+  return isList(value) ? "list" : "map"
+}
+
+/** The value as JSON: what a default sets and a cell or a failure shows. An amount becomes its canonical text, absent stays absent. */
+export function json(value: Value): JsonValue | undefined {
+  if (value instanceof Amount) return formatQuantity(value.quantity)
+  if (isList(value)) return value.map((one) => json(one) ?? null)
+  return value
+}
