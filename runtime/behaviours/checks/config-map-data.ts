@@ -12,5 +12,7 @@ export function check(configMap: JsonValue, context: CheckContext): void {
       if (Object.hasOwn(binaryData, key)) context.fail("Invalid", key, "duplicate of key present in binaryData", `data[${key}]`)
     }
   }
-  if (textBytes(data) + encodedBytes(binaryData) > contentBytesMax) context.fail("TooLong", undefined, `must have at most ${contentBytesMax} bytes`)
+  if (textBytes(data) + encodedBytes(binaryData) > contentBytesMax) {
+    context.fail("TooLong", undefined, `must have at most ${contentBytesMax} bytes`)
+  }
 }

@@ -7,7 +7,8 @@ import { listOf, textOf } from "../pods/fields.ts"
 export function check(endpoints: JsonValue, context: CheckContext): void {
   const { oldRoot } = context
   if (oldRoot === undefined) return
-  const known = new Map(placedAddresses(oldRoot).map(({ address }) => [textOf(address, "ip"), textOf(address, "nodeName")]))
+  const stored = placedAddresses(oldRoot)
+  const known = new Map(stored.map(({ address }) => [textOf(address, "ip"), textOf(address, "nodeName")]))
   for (const { address, path } of placedAddresses(endpoints)) {
     const [before, now] = [known.get(textOf(address, "ip")) ?? "", textOf(address, "nodeName")]
     if (before !== "" && now !== "" && before !== now) {

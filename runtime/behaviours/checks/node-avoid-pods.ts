@@ -17,7 +17,9 @@ export function check(node: JsonValue, context: CheckContext): void {
     const controller = objectAt(entry, "podSignature", "podController")
     const below = `${at}.preferAvoidPods[${index}].podSignature.podController`
     if (controller === undefined) context.fail("Required", undefined, "", below)
-    else if (controller["controller"] !== true) context.fail("Invalid", controller["controller"] ?? null, "must point to a controller", `${below}.controller`)
+    else if (controller["controller"] !== true) {
+      context.fail("Invalid", controller["controller"] ?? null, "must point to a controller", `${below}.controller`)
+    }
   }
 }
 

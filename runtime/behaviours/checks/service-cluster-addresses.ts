@@ -32,7 +32,8 @@ function checkInStep(clusterIP: string, addresses: readonly string[], context: C
 function checkPolicy(spec: JsonObject, addresses: readonly string[], context: CheckContext): void {
   if (spec["ipFamilyPolicy"] !== "SingleStack") return
   const two = addresses.length > 1 ? "addresses" : textsOf(spec, "ipFamilies").length > 1 ? "families" : undefined
-  if (two !== undefined) context.fail("Invalid", "SingleStack", `must be PreferDualStack or RequireDualStack for a service with two ${two}`, "ipFamilyPolicy")
+  if (two === undefined) return
+  context.fail("Invalid", "SingleStack", `must be PreferDualStack or RequireDualStack for a service with two ${two}`, "ipFamilyPolicy")
 }
 
 /** Faults of the addresses themselves; true when there are none and it makes sense to look at their families. */
@@ -59,7 +60,8 @@ function checkFamilies(addresses: readonly string[], families: readonly string[]
   for (const [index, family] of found.entries()) {
     const wanted = families[index]
     if (family === undefined || (wanted !== "IPv4" && wanted !== "IPv6") || wanted === `IPv${family}`) continue
-    context.fail("Invalid", addresses[index], `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``, `clusterIPs[${index}]`)
+    const detail = `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``
+    context.fail("Invalid", addresses[index], detail, `clusterIPs[${index}]`)
   }
 }
 
@@ -78,7 +80,8 @@ function checkChange(name: "clusterIPs" | "ipFamilies", spec: JsonObject, old: J
     if (now !== undefined && now !== value) context.fail("Invalid", [...next], notOnceSet, `${name}[${index}]`)
   }
   if (next.length < before.length && spec["ipFamilyPolicy"] !== "SingleStack") {
-    context.fail("Invalid", spec["ipFamilyPolicy"] ?? null, `must be set to 'SingleStack' when releasing the second of ${name}`, "ipFamilyPolicy")
+    const detail = `must be set to 'SingleStack' when releasing the second of ${name}`
+    context.fail("Invalid", spec["ipFamilyPolicy"] ?? null, detail, "ipFamilyPolicy")
   }
 }
 

@@ -1,4 +1,6 @@
-/** Client networks of a load balancer, from the field or, when that is empty, from the old annotation (catalog validation.yaml: Service). */
+/**
+ * Client networks of a load balancer, from the field or, when that is empty, from the old annotation (catalog validation.yaml: Service).
+ */
 import { checkFormat } from "../../kit/formats.ts"
 import { isObject, type JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"

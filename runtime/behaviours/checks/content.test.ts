@@ -1,0 +1,57 @@
+import { expect, test } from "vitest"
+import { Failures } from "../../kit/failure.ts"
+import type { ApiObject } from "../../kit/json.ts"
+import { CheckContext } from "../../kit/validate.ts"
+import { vendorProfile } from "../../vendor.ts"
+import { contentBytesMax } from "../content-size.ts"
+import { check as configMapData } from "./config-map-data.ts"
+import { check as secretData } from "./secret-data.ts"
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64")
+
+function faults(check: typeof secretData, object: ApiObject, vendor: "orch" | "kubernetes" = "orch"): string[] {
+  const failures = new Failures()
+  check(object, CheckContext.of(object, { failures, vendor: vendorProfile(vendor) }))
+  return failures.list.map(({ type, field }) => `${type} ${field}`)
+}
+
+test("a key of a config map stands in one map only", () => {
+  expect(faults(configMapData, { data: { a: "x", b: "y" }, binaryData: { b: "AAAA" } })).toEqual(["Invalid data[b]"])
+})
+
+test("the values of a config map count together, decoded, and the limit itself is fine", () => {
+  const half = contentBytesMax / 2
+  const binaryData = { b: Buffer.alloc(half).toString("base64") }
+  expect(faults(configMapData, { data: { a: "x".repeat(half) }, binaryData })).toEqual([])
+  expect(faults(configMapData, { data: { a: "x".repeat(half), c: "ü" }, binaryData })).toEqual(["TooLong "])
+})
+
+test("a secret has a limit, too", () => {
+  expect(faults(secretData, { data: { a: Buffer.alloc(contentBytesMax + 1).toString("base64") } })).toEqual(["TooLong data"])
+})
+
+test("secrets of a known type have its keys, in the words of the profile", () => {
+  expect(faults(secretData, { type: "orch.io/tls", data: { "tls.crt": "" } })).toEqual(["Required data[tls.key]"])
+  expect(faults(secretData, { type: "kubernetes.io/tls" }, "kubernetes")).toEqual(["Required data[tls.crt]", "Required data[tls.key]"])
+  expect(faults(secretData, { type: "kubernetes.io/tls" })).toEqual([])
+  expect(faults(secretData, { type: "orch.io/basic-auth" })).toEqual(["Required data[username]", "Required data[password]"])
+  expect(faults(secretData, { type: "orch.io/basic-auth", data: { password: "" } })).toEqual([])
+  expect(faults(secretData, { type: "orch.io/ssh-auth", data: { "ssh-privatekey": "" } })).toEqual(["Required data[ssh-privatekey]"])
+  expect(faults(secretData, { type: "orch.io/service-account-token" })).toEqual(["Required metadata.annotations[orch.io/service-account.name]"])
+  expect(
+    faults(secretData, { type: "orch.io/service-account-token", metadata: { annotations: { "orch.io/service-account.name": "a" } } }),
+  ).toEqual([])
+})
+
+test("registry credentials are a JSON object or empty, and never shown", () => {
+  const key = ".dockerconfigjson"
+  const of = (text: string): ApiObject => ({ type: "orch.io/dockerconfigjson", data: { [key]: base64(text) } })
+  expect(faults(secretData, { type: "orch.io/dockercfg" })).toEqual(["Required data[.dockercfg]"])
+  expect(faults(secretData, of("{}"))).toEqual([])
+  expect(faults(secretData, of(""))).toEqual([])
+  expect(faults(secretData, of("[]"))).toEqual([`Invalid data[${key}]`])
+  const failures = new Failures()
+  const secret = of("sesame")
+  secretData(secret, CheckContext.of(secret, { failures, vendor: vendorProfile("orch") }))
+  expect(JSON.stringify(failures.list)).not.toMatch(/sesame|c2VzYW1l/)
+})

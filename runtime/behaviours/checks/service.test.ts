@@ -1,0 +1,84 @@
+import { expect, test } from "vitest"
+import { Failures } from "../../kit/failure.ts"
+import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import { CheckContext } from "../../kit/validate.ts"
+import { vendorProfile } from "../../vendor.ts"
+import { check as clusterAddresses } from "./service-cluster-addresses.ts"
+import { check as nodePorts } from "./service-node-ports.ts"
+import { check as sourceRanges } from "./service-source-ranges.ts"
+
+const texts = (failures: Failures): string[] => failures.list.map(({ type, field }) => `${type} ${field}`)
+
+function specFaults(check: typeof nodePorts, spec: JsonObject, oldSpec?: JsonObject): string[] {
+  const failures = new Failures()
+  const context = { failures, vendor: vendorProfile("orch"), ...(oldSpec !== undefined && { old: { spec: oldSpec } }) }
+  check(spec, CheckContext.of({ spec }, context).field("spec"))
+  return texts(failures)
+}
+
+function faults(check: typeof sourceRanges, service: ApiObject): string[] {
+  const failures = new Failures()
+  check(service, CheckContext.of(service, { failures, vendor: vendorProfile("orch") }))
+  return texts(failures)
+}
+
+test("a node port may serve one port of each protocol", () => {
+  const ports = [
+    { protocol: "TCP", nodePort: 30000 },
+    { protocol: "UDP", nodePort: 30000 },
+    { protocol: "TCP", nodePort: 0 },
+    { protocol: "TCP", nodePort: 0 },
+    { protocol: "TCP", nodePort: 30000 },
+  ]
+  expect(specFaults(nodePorts, { ports })).toEqual(["Duplicate spec.ports[4].nodePort"])
+})
+
+test("clusterIP and clusterIPs go together", () => {
+  expect(specFaults(clusterAddresses, {})).toEqual([])
+  expect(specFaults(clusterAddresses, { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"] })).toEqual([])
+  expect(specFaults(clusterAddresses, { clusterIP: "10.0.0.1" })).toEqual(["Required spec.clusterIPs"])
+  expect(specFaults(clusterAddresses, { clusterIPs: ["10.0.0.1"] })).toEqual(["Invalid spec.clusterIPs"])
+  expect(specFaults(clusterAddresses, { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.2"] })).toEqual(["Invalid spec.clusterIPs[0]"])
+  expect(specFaults(clusterAddresses, { type: "ExternalName", clusterIP: "x" })).toEqual([])
+})
+
+test("addresses are one of each family, or None alone", () => {
+  const of = (...clusterIPs: string[]): JsonObject => ({ clusterIP: clusterIPs[0] ?? "", clusterIPs })
+  expect(specFaults(clusterAddresses, of("None"))).toEqual([])
+  expect(specFaults(clusterAddresses, of("None", "10.0.0.1"))).toEqual(["Invalid spec.clusterIPs"])
+  expect(specFaults(clusterAddresses, of("10.0.0.1", "None"))).toEqual(["Invalid spec.clusterIPs[1]"])
+  expect(specFaults(clusterAddresses, of("10.0.0.1", "fd00::1"))).toEqual([])
+  expect(specFaults(clusterAddresses, of("10.0.0.1", "10.0.0.2"))).toEqual(["Invalid spec.clusterIPs"])
+  expect(specFaults(clusterAddresses, of("10.0.0.1", "fd00::1", "10.0.0.2"))).toEqual(["Invalid spec.clusterIPs", "Invalid spec.clusterIPs"])
+  expect(specFaults(clusterAddresses, { ...of("10.0.0.1"), ipFamilies: ["IPv6"] })).toEqual(["Invalid spec.clusterIPs[0]"])
+  expect(specFaults(clusterAddresses, { ...of("10.0.0.1", "fd00::1"), ipFamilyPolicy: "SingleStack" })).toEqual(["Invalid spec.ipFamilyPolicy"])
+})
+
+test("an update keeps the first address and family and may add or release the second", () => {
+  const one = { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" }
+  const two = { ...one, clusterIPs: ["10.0.0.1", "fd00::1"], ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
+  const other = { ...one, clusterIP: "10.0.0.2", clusterIPs: ["10.0.0.2"] }
+  expect(specFaults(clusterAddresses, two, one)).toEqual([])
+  expect(specFaults(clusterAddresses, one, two)).toEqual([])
+  expect(specFaults(clusterAddresses, other, one)).toEqual(["Invalid spec.clusterIPs[0]"])
+  expect(specFaults(clusterAddresses, { ...one, ipFamilyPolicy: "PreferDualStack" }, two)).toEqual([
+    "Invalid spec.ipFamilyPolicy",
+    "Invalid spec.ipFamilyPolicy",
+  ])
+  expect(specFaults(clusterAddresses, { ...one, clusterIP: "", clusterIPs: [] }, one)).toEqual(["Invalid spec.clusterIPs[0]"])
+  expect(specFaults(clusterAddresses, other, { type: "ExternalName" })).toEqual([])
+})
+
+test("source ranges come from the field before the annotation, and only for load balancers", () => {
+  const annotation = "service.beta.orch.io/load-balancer-source-ranges"
+  const of = (type: string, ranges: string[], text?: string): ApiObject => ({
+    metadata: text === undefined ? {} : { annotations: { [annotation]: text } },
+    spec: { type, loadBalancerSourceRanges: ranges },
+  })
+  expect(faults(sourceRanges, of("LoadBalancer", [" 10.0.0.0/8 "], "nonsense"))).toEqual([])
+  expect(faults(sourceRanges, of("LoadBalancer", ["10.0.0.0/8", "10.0.0.0"]))).toEqual(["Invalid spec.loadBalancerSourceRanges[1]"])
+  expect(faults(sourceRanges, of("ClusterIP", ["10.0.0.0/8"]))).toEqual(["Forbidden spec.loadBalancerSourceRanges"])
+  expect(faults(sourceRanges, of("LoadBalancer", [], "10.0.0.0/8, x"))).toEqual([`Invalid metadata.annotations[${annotation}]`])
+  expect(faults(sourceRanges, of("LoadBalancer", [], " "))).toEqual([])
+  expect(faults(sourceRanges, of("NodePort", [], "10.0.0.0/8"))).toEqual([`Forbidden metadata.annotations[${annotation}]`])
+})
