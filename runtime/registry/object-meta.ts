@@ -1,0 +1,171 @@
+/**
+ * The rules for `metadata` that hold for every kind (catalog validation.yaml, common/ObjectMeta). Called by create and
+ * update after system fields are filled and before the kind's own validation. Texts and fields are the reference's: a
+ * fault of a label or a finalizer names the whole map or list.
+ */
+import type { Failure, Failures } from "../kit/failure.ts"
+import { deepEqual, FieldPath } from "../kit/field-path.ts"
+import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from "../kit/json.ts"
+import type { NameRule } from "../kit/kind.ts"
+import { dnsLabelFaults, labelValueFaults, longerThan, nameFaults, qualifiedNameFaults } from "../kit/names.ts"
+
+/** Bytes of all annotation keys and values of one object; the limit itself is accepted. */
+export const annotationsBytesMax = 256 * 1024
+const managerBytesMax = 128
+const subresourceBytesMax = 256
+
+export interface ObjectMetaOptions {
+  readonly namespaced: boolean
+  readonly nameRule: NameRule
+  readonly failures: Failures
+  /** Where the metadata stands; default `metadata`. Templates give theirs. */
+  readonly path?: string
+}
+
+/** Pushes every fault of `meta` as it would be stored: name already generated, namespace already filled. */
+export function validateObjectMeta(meta: ObjectMeta, options: ObjectMetaOptions): void {
+  const path = FieldPath.of(options.path ?? "metadata")
+  const { failures } = options
+  validateName(meta, options, path)
+  validateNamespace(meta.namespace ?? "", options, path.child("namespace"))
+  if ((meta.generation ?? 0) < 0) failures.add(invalid(path.child("generation"), meta.generation, "must be greater than or equal to 0"))
+  validateLabels(meta.labels ?? {}, path.child("labels"), failures)
+  validateAnnotations(meta.annotations ?? {}, path.child("annotations"), failures)
+  validateOwnerReferences(meta.ownerReferences ?? [], path.child("ownerReferences"), failures)
+  validateFinalizers(meta.finalizers ?? [], path.child("finalizers"), failures)
+  for (const [index, entry] of (meta.managedFields ?? []).entries()) {
+    validateManagedFieldsEntry(entry, path.child("managedFields").index(index), failures)
+  }
+}
+
+function invalid(path: FieldPath, value: JsonValue | undefined, detail: string): Failure {
+  return { type: "Invalid", field: path.toString(), value, detail }
+}
+
+function addAll(failures: Failures, path: FieldPath, value: JsonValue, faults: readonly string[]): void {
+  for (const fault of faults) failures.add(invalid(path, value, fault))
+}
+
+function validateName(meta: ObjectMeta, { nameRule, failures }: ObjectMetaOptions, path: FieldPath): void {
+  const { name = "", generateName = "" } = meta
+  if (generateName !== "") addAll(failures, path.child("generateName"), generateName, nameFaults(generateName, nameRule, true))
+  if (name === "") failures.add({ type: "Required", field: path.child("name").toString(), detail: "name or generateName is required" })
+  else addAll(failures, path.child("name"), name, nameFaults(name, nameRule))
+}
+
+function validateNamespace(namespace: string, { namespaced, failures }: ObjectMetaOptions, path: FieldPath): void {
+  if (!namespaced) {
+    if (namespace !== "") failures.add({ type: "Forbidden", field: path.toString(), detail: "not allowed on this type" })
+  } else if (namespace === "") failures.add({ type: "Required", field: path.toString(), detail: "" })
+  else addAll(failures, path, namespace, dnsLabelFaults(namespace))
+}
+
+function validateLabels(labels: Readonly<Record<string, string>>, path: FieldPath, failures: Failures): void {
+  for (const [key, value] of Object.entries(labels)) {
+    addAll(failures, path, key, qualifiedNameFaults(key))
+    addAll(failures, path, value, labelValueFaults(value))
+  }
+}
+
+function validateAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath, failures: Failures): void {
+  let bytes = 0
+  for (const [key, value] of Object.entries(annotations)) {
+    addAll(failures, path, key, qualifiedNameFaults(key.toLowerCase()))
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
+  }
+  if (bytes > annotationsBytesMax) {
+    failures.add({ type: "TooLong", field: path.toString(), detail: `must have at most ${annotationsBytesMax} bytes` })
+  }
+}
+
+function validateOwnerReferences(references: readonly OwnerReference[], path: FieldPath, failures: Failures): void {
+  let controller: string | undefined
+  for (const reference of references) {
+    validateOwnerReference(reference, path, failures)
+    if (reference.controller !== true) continue
+    const current = `${reference.kind}/${reference.name}`
+    if (controller === undefined) controller = current
+    else {
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`
+      failures.add(invalid(path, [...references], detail))
+    }
+  }
+}
+
+function validateOwnerReference(reference: OwnerReference, path: FieldPath, failures: Failures): void {
+  const { apiVersion = "", kind = "", name = "", uid = "" } = reference
+  const version = versionOf(apiVersion)
+  if (version === "") failures.add(invalid(path.child("apiVersion"), apiVersion, "version must not be empty"))
+  if (kind === "") failures.add(invalid(path.child("kind"), kind, "kind must not be empty"))
+  if (name === "") failures.add(invalid(path.child("name"), name, "name must not be empty"))
+  if (uid === "") failures.add(invalid(path.child("uid"), uid, "uid must not be empty"))
+  if (apiVersion === "v1" && kind === "Event") failures.add(invalid(path, reference, "/v1, Kind=Event is disallowed from being an owner"))
+}
+
+/** `v1` of `v1` and `apps/v1`; "" when the text is neither a version nor group and version. */
+function versionOf(apiVersion: string): string {
+  const parts = apiVersion.split("/")
+  return parts.length > 2 ? "" : (parts.at(-1) ?? "")
+}
+
+function validateFinalizers(finalizers: readonly string[], path: FieldPath, failures: Failures): void {
+  for (const finalizer of finalizers) addAll(failures, path, finalizer, qualifiedNameFaults(finalizer))
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    failures.add(invalid(path, [...finalizers], "finalizer orphan and foregroundDeletion cannot be both set"))
+  }
+}
+
+function validateManagedFieldsEntry(entry: JsonObject, path: FieldPath, failures: Failures): void {
+  const { operation, fieldsType, manager, subresource } = entry
+  if (operation !== "Apply" && operation !== "Update") failures.add(invalid(path.child("operation"), operation ?? "", "must be `Apply` or `Update`"))
+  if (fieldsType !== undefined && fieldsType !== "" && fieldsType !== "FieldsV1") {
+    failures.add(invalid(path.child("fieldsType"), fieldsType, "must be `FieldsV1`"))
+  }
+  if (typeof manager === "string") validateManager(manager, path.child("manager"), failures)
+  if (typeof subresource === "string" && longerThan(subresource, subresourceBytesMax)) {
+    failures.add({ type: "TooLong", field: path.child("subresource").toString(), detail: `must have at most ${subresourceBytesMax} bytes` })
+  }
+}
+
+/** Also the rule for the `fieldManager` parameter of requests. */
+export function validateManager(manager: string, path: FieldPath, failures: Failures): void {
+  if (longerThan(manager, managerBytesMax)) {
+    failures.add({ type: "TooLong", field: path.toString(), detail: `must have at most ${managerBytesMax} bytes` })
+  }
+  let position = 0
+  for (const character of manager) {
+    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
+      failures.add(invalid(path, manager, `invalid character U+${code} (at position ${position})`))
+    }
+    position += Buffer.byteLength(character)
+  }
+}
+
+const immutableFields = ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] as const
+
+/**
+ * Pushes every change of `meta` against the stored `old` that no update may make. Each is pushed twice, as the reference
+ * does (its common check and its check per kind both run): clients and recorded answers count the causes. Called beside
+ * `validateObjectMeta`, which checks what the new metadata is.
+ */
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, options: { readonly failures: Failures; readonly path?: string }): void {
+  const path = FieldPath.of(options.path ?? "metadata")
+  const found: Failure[] = []
+  if (old.deletionTimestamp !== undefined) found.push(...addedFinalizers(meta, old, path.child("finalizers")))
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) found.push(invalid(path.child("generation"), meta.generation ?? 0, "must not be decremented"))
+  for (const name of immutableFields) {
+    if (!deepEqual(meta[name] ?? null, old[name] ?? null)) found.push(invalid(path.child(name), meta[name], "field is immutable"))
+  }
+  for (const failure of [...found, ...found]) options.failures.add(failure)
+}
+
+/** Cleanup must come to an end: once deletion has begun, finalizers may only go. */
+function addedFinalizers(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): Failure[] {
+  const before = new Set(old.finalizers ?? [])
+  const added = [...new Set(meta.finalizers ?? [])].filter((finalizer) => !before.has(finalizer)).sort()
+  if (added.length === 0) return []
+  const shown = added.map((finalizer) => JSON.stringify(finalizer)).join(", ")
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown}}`
+  return [{ type: "Forbidden", field: path.toString(), detail }]
+}
