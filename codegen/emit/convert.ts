@@ -29,7 +29,7 @@ export function emitConvert(context: EmitContext, file: FileModel, kind: KindMod
 }
 
 function moves(list: readonly { readonly [end: string]: Literal }[]): string {
-  return literal(list, 2)
+  return literal(list)
 }
 
 function apiVersion({ group, version }: { readonly group: string; readonly version: string }): string {

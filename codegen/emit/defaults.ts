@@ -29,11 +29,16 @@ export function emitDefaults(context: EmitContext, file: FileModel): FileBuilder
 
 function body(builder: FileBuilder, type: TypeModel): string[] {
   const constants = type.fields.flatMap((field) => {
-    if (field.default === undefined) return []
+    if (field.default === undefined || isAbsence(field)) return []
     return [`${builder.kit("setDefault")}(self, ${JSON.stringify(field.name)}, ${literal(plain(field.default))}${field.pointer ? ", true" : ""})`]
   })
   const nested = type.fields.flatMap((field) => below(builder, field))
   return [...constants, ...nested, ...type.defaults.map((one) => ruleLine(builder, type, one))]
+}
+
+/** A default that is the empty value of a field which is left out when empty: published, but there is nothing to set. */
+function isAbsence({ default: value, pointer, keepEmpty }: FieldModel): boolean {
+  return !pointer && !keepEmpty && (value === "" || value === 0 || value === false)
 }
 
 function below(builder: FileBuilder, field: FieldModel): string[] {

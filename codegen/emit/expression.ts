@@ -31,6 +31,8 @@ interface Compiled {
   readonly type?: TypeRefModel
   /** The field that was selected last. */
   readonly field?: FieldModel
+  /** The code is an operation that wants parentheses beside another operator. */
+  readonly open?: boolean
   /** Everything above the value is sure to be there. */
   readonly sure: boolean
   /** A member path that further selects can extend. */
@@ -50,6 +52,12 @@ export function compileValue(builder: FileBuilder, expression: ExpressionModel, 
 /** The code of a condition, a TypeScript boolean. Called for rules and `when`. */
 export function compileCondition(builder: FileBuilder, expression: ExpressionModel, scope: ExpressionScope): string {
   return new Compiler(builder, scope).condition(expression.tree)
+}
+
+/** The code of "unless `when`, then `rule`". */
+export function compileRule(builder: FileBuilder, rule: ExpressionModel, when: ExpressionModel | undefined, scope: ExpressionScope): string {
+  const compiler = new Compiler(builder, scope)
+  return when === undefined ? compiler.condition(rule.tree) : `!${compiler.operand(when.tree)} || ${compiler.operand(rule.tree)}`
 }
 
 /** The code of a message: a string literal, or a function when there are expressions in it. */
@@ -72,7 +80,12 @@ function zeroOf({ field, sure, type }: Compiled): string | undefined {
 
 function valueOf(compiled: Compiled): string {
   const zero = zeroOf(compiled)
-  return zero === undefined ? compiled.code : `(${compiled.code} ?? ${zero})`
+  return zero === undefined ? compiled.code : `${compiled.code} ?? ${zero}`
+}
+
+/** The value as an operand. */
+function operandOf(compiled: Compiled): string {
+  return compiled.open === true || zeroOf(compiled) !== undefined ? `(${valueOf(compiled)})` : compiled.code
 }
 
 /** Functions whose code is a call of the kit function of that name (or the one given) with all values. */
@@ -108,12 +121,12 @@ class Compiler {
       case "call":
         return this.call(tree.function, tree.target === undefined ? tree.arguments : [tree.target, ...tree.arguments])
       case "unary":
-        if (tree.operator === "!") return plainCode(`!${this.condition(tree.of)}`, true)
+        if (tree.operator === "!") return plainCode(`!${this.operand(tree.of)}`, true)
         return plainCode(this.kit("negate", valueOf(this.compile(tree.of))))
       case "binary":
         return this.binary(tree.operator, tree.left, tree.right)
       case "conditional":
-        return plainCode(`(${this.condition(tree.test)} ? ${this.value(tree.then)} : ${this.value(tree.otherwise)})`)
+        return operation(`${this.operand(tree.test)} ? ${operandOf(this.compile(tree.then))} : ${operandOf(this.compile(tree.otherwise))}`)
       case "list":
         return plainCode(`[${tree.items.map((item) => this.value(item)).join(", ")}]`)
       case "macro":
@@ -124,6 +137,13 @@ class Compiler {
   condition(tree: ExpressionTree): string {
     const compiled = this.compile(tree)
     return compiled.boolean ? compiled.code : this.kit("truth", compiled.code)
+  }
+
+  /** A condition beside another operator. */
+  operand(tree: ExpressionTree): string {
+    const compiled = this.compile(tree)
+    if (!compiled.boolean) return this.kit("truth", compiled.code)
+    return compiled.open === true ? `(${compiled.code})` : compiled.code
   }
 
   private value(tree: ExpressionTree): string {
@@ -171,15 +191,15 @@ class Compiler {
     switch (operator) {
       case "&&":
       case "||":
-        return plainCode(`(${this.condition(left)} ${operator} ${this.condition(right)})`, true)
+        return operation(`${this.operand(left)} ${operator} ${this.operand(right)}`, true)
       case "??": {
         const first = this.compile(left)
         return { ...plainCode(this.kit("orElse", first.code, this.value(right))), ...(first.type !== undefined && { type: first.type }) }
       }
       case "==":
-        return plainCode(this.equal(left, right), true)
+        return this.equal(left, right, "===")
       case "!=":
-        return plainCode(`!${this.equal(left, right)}`, true)
+        return this.equal(left, right, "!==")
       case "<":
         return plainCode(this.kit("less", this.value(left), this.value(right)), true)
       case ">":
@@ -195,11 +215,15 @@ class Compiler {
     }
   }
 
-  /** Comparing with a text needs no call, and no zero unless the text is empty. */
-  private equal(left: ExpressionTree, right: ExpressionTree): string {
-    const [value, literal] = left.node === "literal" ? [right, left] : [left, right]
-    if (literal.node !== "literal" || typeof literal.value !== "string") return this.kit("equals", this.value(left), this.value(right))
-    return `(${literal.value === "" ? this.value(value) : this.compile(value).code} === ${JSON.stringify(literal.value)})`
+  /** Comparing with a text or a truth value needs no call, and zero only when that is what it is compared with. */
+  private equal(left: ExpressionTree, right: ExpressionTree, sign: "===" | "!=="): Compiled {
+    const [tree, literal] = left.node === "literal" ? [right, left] : [left, right]
+    if (literal.node !== "literal" || (typeof literal.value !== "string" && typeof literal.value !== "boolean")) {
+      return plainCode(`${sign === "===" ? "" : "!"}${this.kit("equals", this.value(left), this.value(right))}`, true)
+    }
+    const compiled = this.compile(tree)
+    const bare = literal.value !== "" && literal.value !== false && compiled.open !== true
+    return operation(`${bare ? compiled.code : operandOf(compiled)} ${sign} ${JSON.stringify(literal.value)}`, true)
   }
 
   private call(name: string, values: readonly ExpressionTree[]): Compiled {
@@ -216,7 +240,7 @@ class Compiler {
       case "behaviour": {
         const cell = argument.node === "literal" && typeof argument.value === "string" ? argument.value : undefined
         const code = this.builder.behaviour("cells", required(cell, "the name of a cell function"), "cell")
-        return plainCode(`${code}(${required(this.scope.cell, "an object, for behaviour(), outside of columns")})`)
+        return plainCode(this.kit("cellOf", code, required(this.scope.cell, "an object, for behaviour(), outside of columns")))
       }
       default:
         throw new Error(`the expression function ${name} has no code`)
@@ -243,6 +267,10 @@ class Compiler {
 
 function plainCode(code: string, boolean = false): Compiled {
   return { code, boolean, sure: false }
+}
+
+function operation(code: string, boolean = false): Compiled {
+  return { code, boolean, open: true, sure: false }
 }
 
 function start(code: string, type?: TypeRefModel): Compiled {

@@ -3,7 +3,7 @@ import type { FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "
 import { Code, literal } from "../print/literal.ts"
 import { hasOwnConstraints } from "./constraints.ts"
 import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"
-import { compileCondition, compileMessage, type ExpressionScope } from "./expression.ts"
+import { compileMessage, compileRule, type ExpressionScope } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { constraintsName, validateName } from "./names.ts"
 
@@ -80,8 +80,7 @@ function ruleScope(type: TypeModel, rule: RuleModel): ExpressionScope {
 
 function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): string {
   const scope = ruleScope(type, rule)
-  const holds = compileCondition(builder, rule.rule, scope)
-  const condition = rule.when === undefined ? holds : `!${compileCondition(builder, rule.when, scope)} || ${holds}`
+  const condition = compileRule(builder, rule.rule, rule.when, scope)
   const message = new Code(compileMessage(builder, rule.messageParts, scope))
   const fault = literal({ type: rule.reason, at: rule.at, message, on: rule.on === "any" ? undefined : rule.on })
   const line = `${builder.kit("rule")}(${condition}, self, context, ${fault})`

@@ -9,6 +9,23 @@ import type { CellContext } from "./kind.ts"
 /** A named cell function: what it answers can be selected from, `behaviour("podStatus").reason`. Called once or more per row; pure. */
 export type Cell = (object: ApiObject, context: CellContext) => JsonValue
 
+interface LastCell {
+  readonly object: ApiObject
+  readonly context: CellContext
+  readonly answer: JsonValue
+}
+
+const lastCells = new WeakMap<Cell, LastCell>()
+
+/** What a named cell function answers for an object; worked out once for the columns of one row. Called by generated columns. */
+export function cellOf(make: Cell, object: ApiObject, context: CellContext): JsonValue {
+  const last = lastCells.get(make)
+  if (last?.object === object && last.context === context) return last.answer
+  const answer = make(object, context)
+  lastCells.set(make, { object, context, answer })
+  return answer
+}
+
 /** How long ago a time was: `5m`, `3h20m`, `12d`; `<unknown>` when it is absent or no time. */
 export function age(value: Value, nowMs: number): string {
   const then = typeof value === "string" ? Date.parse(value) : Number.NaN

@@ -1,5 +1,5 @@
 /** The doorway: all that generated code may import. */
-export { age, cell, type Cell, durationText, formatLabels, formatSelector, humanDuration, lbAddresses, selectorString, timeCell } from "./cells.ts"
+export { age, cell, type Cell, cellOf, durationText, formatLabels, formatSelector, humanDuration, lbAddresses, selectorString, timeCell } from "./cells.ts"
 export { converted, type Move } from "./convert.ts"
 export { assign, defaultField, type DefaultingContext, defaultItems, defaultNested, setDefault, type TypeDefaults } from "./defaults.ts"
 export { type DescriptorPart, mergeDescriptors, scalarMessages } from "./descriptor.ts"
