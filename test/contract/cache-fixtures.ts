@@ -1,14 +1,15 @@
 /** What the tests of the watch cache share: a codec of small objects, writes in short, and recordings of what watchers see. */
 import { setImmediate as macrotask } from "node:timers/promises"
-import type { CacheEvent, ResourceCache, ResourceCodec } from "../../runtime/storage/cache.ts"
+import type { CacheEvent, ResourceCache, ResourceCodec, Snapshot } from "../../runtime/storage/cache.ts"
 import type { Store, StoreError } from "../../runtime/storage/store.ts"
+import type { Observation, WatcherHistory } from "./watch-guarantees.ts"
 
-/** A few turns of the event loop: for showing that something does not happen. */
+/** A few turns of the event loop: for letting things happen that need no more, and for showing that something does not happen. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await macrotask()
 }
 
-/** Stored values are `{"labels":{…},"text":"…"}`; the codec wraps them as an object of kind Thing. Counts its work. */
+/** Stored values are `{"labels":{…},"text":"…"}`; the codec wraps them as an object of kind Thing, and counts its work. */
 export interface CountingCodec extends ResourceCodec {
   made: number
   described: number
@@ -34,9 +35,8 @@ export function thingCodec(): CountingCodec {
 export function thingJson(key: string, value: Uint8Array, revision: number): Buffer {
   const data: { labels?: Record<string, string>; text: string } = JSON.parse(Buffer.from(value).toString())
   const name = key.slice(key.lastIndexOf("/") + 1)
-  return Buffer.from(
-    JSON.stringify({ kind: "Thing", apiVersion: "v1", metadata: { name, resourceVersion: String(revision), ...(data.labels && { labels: data.labels }) }, data }),
-  )
+  const metadata = { name, resourceVersion: String(revision), ...(data.labels && { labels: data.labels }) }
+  return Buffer.from(JSON.stringify({ kind: "Thing", apiVersion: "v1", metadata, data }))
 }
 
 export function thing(text: string, labels?: Record<string, string>): Buffer {
@@ -44,40 +44,78 @@ export function thing(text: string, labels?: Record<string, string>): Buffer {
 }
 
 /** Commits one write without checks; answers its revision. */
-export async function put(store: Store, key: string, text: string): Promise<number> {
-  const result = await store.commit({ checks: [], writes: [{ type: "put", key, value: thing(text) }] })
-  return result.revision
+export async function put(store: Store, key: string, text = "text"): Promise<number> {
+  const { revision } = await store.commit({ checks: [], writes: [{ type: "put", key, value: thing(text) }] })
+  return revision
 }
 
 export async function remove(store: Store, key: string): Promise<number> {
-  const result = await store.commit({ checks: [], writes: [{ type: "delete", key }] })
-  return result.revision
+  const { revision } = await store.commit({ checks: [], writes: [{ type: "delete", key }] })
+  return revision
 }
 
 /** What one watcher saw, in the order in which it saw it. */
 export interface Recording {
+  readonly afterRevision: number
   readonly events: CacheEvent[]
+  readonly seen: Observation[]
   readonly progress: number[]
   readonly ends: StoreError[]
   stop(): void
 }
 
 export function record(cache: ResourceCache, options: { prefix?: string; exact?: boolean; afterRevision: number }): Recording {
-  const events: CacheEvent[] = []
-  const progress: number[] = []
-  const ends: StoreError[] = []
+  const { afterRevision, exact, prefix = "" } = options
+  let delivery = 0
+  const recording: Recording = { afterRevision, events: [], seen: [], progress: [], ends: [], stop: () => subscription.stop() }
   const subscription = cache.subscribe({
-    prefix: options.prefix ?? "",
-    ...(options.exact !== undefined && { exact: options.exact }),
-    afterRevision: options.afterRevision,
-    onEvents: (batch) => events.push(...batch),
-    onProgress: (revision) => progress.push(revision),
-    onEnd: (error) => ends.push(error),
+    prefix,
+    ...(exact !== undefined && { exact }),
+    afterRevision,
+    onEvents(batch) {
+      delivery++
+      recording.events.push(...batch)
+      for (const event of batch) recording.seen.push(observation(event, delivery))
+    },
+    onProgress(revision) {
+      recording.progress.push(revision)
+      recording.seen.push({ type: "BOOKMARK", revision })
+    },
+    onEnd: (error) => recording.ends.push(error),
   })
-  return { events, progress, ends, stop: () => subscription.stop() }
+  return recording
 }
 
-/** `ADDED a@5`: an event in short, for comparing lists of them. */
+function observation(event: CacheEvent, delivery: number): Observation {
+  const { metadata }: { metadata: { resourceVersion: string } } = JSON.parse(event.object.json().toString())
+  return {
+    type: event.type,
+    key: event.object.key,
+    revision: event.revision,
+    objectRevision: Number(metadata.resourceVersion),
+    ...(event.previous !== undefined && { previousRevision: event.previous.modRevision }),
+    delivery,
+  }
+}
+
+/** The recording as the guarantees want it. */
+export function historyOf(recording: Recording, options: { name: string; covers: (key: string) => boolean; untilRevision?: number }): WatcherHistory {
+  const { afterRevision, ends, seen } = recording
+  const { covers, name, untilRevision } = options
+  return { name, covers, afterRevision, seen, ...(ends.length === 0 && untilRevision !== undefined && { untilRevision }) }
+}
+
+/** `ADDED a/x@5`: an event in short, for comparing lists of them. */
 export function brief(event: CacheEvent): string {
-  return `${event.type} ${event.object.key.slice(event.object.key.lastIndexOf("/") + 1)}@${event.revision}`
+  return `${event.type} ${shortKey(event.object.key)}@${event.revision}`
+}
+
+/** `a/x@4`: the objects of a snapshot in short. */
+export function shown(snapshot: Snapshot | undefined, prefix = ""): string[] | undefined {
+  return snapshot === undefined ? undefined : [...snapshot.entries({ prefix })].map((object) => `${shortKey(object.key)}@${object.modRevision}`)
+}
+
+/** The last two segments of a key. */
+export function shortKey(key: string): string {
+  return key.split("/").slice(-2).join("/")
 }

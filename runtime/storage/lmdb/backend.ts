@@ -1,0 +1,100 @@
+/** What a store opens and closes together: environment, ownership, reader and worker; and all that once more after a failure. */
+import { StoreError } from "../store.ts"
+import { openEnvironment, readState } from "./environment.ts"
+import type { Environment, EnvironmentOptions } from "./environment.ts"
+import type { State } from "./layout.ts"
+import { becomeOwner } from "./owner.ts"
+import { createReader } from "./reader.ts"
+import type { Reader } from "./reader.ts"
+import { startWorker } from "./worker-link.ts"
+import type { WorkerLink } from "./worker-link.ts"
+
+export interface Backend {
+  /** Throws StoreError "unavailable" while nothing is open. */
+  reader(): Reader
+  /** As it is durable now; ahead of what was published while a batch comes back. */
+  state(): State
+  commit(batch: ArrayBuffer, length: number): Promise<{ results: ArrayBuffer; revision: number }>
+  compact(revision: number): Promise<void>
+  /** One step of a compaction; answers whether it was the last. */
+  sweep(): Promise<boolean>
+  tryRoom(bytes: number): Promise<void>
+  /** Closes and opens everything but the ownership. When that fails, nothing is open and it may be called again. */
+  reopen(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Opened {
+  readonly environment: Environment
+  readonly reader: Reader
+  readonly worker: WorkerLink
+}
+
+/** Called once per open store. `onLost`: the worker ended by itself. Throws as openLmdbStore says. */
+export async function openBackend(options: EnvironmentOptions, onLost: (error: StoreError) => void): Promise<Backend> {
+  const first = openEnvironment(options)
+  const ownership = await becomeOwner(first).catch(async (error: unknown) => {
+    await first.root.close()
+    throw error
+  })
+  let opened: Opened | undefined
+  try {
+    opened = await start(first, options, onLost)
+  } catch (error) {
+    await ownership.release()
+    throw error
+  }
+  function current(): Opened {
+    if (opened === undefined) throw new StoreError("unavailable", `the store in ${options.dir} could not be opened again`)
+    return opened
+  }
+  async function shut(): Promise<void> {
+    const closing = opened
+    opened = undefined
+    await closing?.worker.stop()
+    await closing?.environment.root.close()
+  }
+  return {
+    reader: () => current().reader,
+    state() {
+      const { environment, reader } = current()
+      reader.refresh()
+      return readState(environment)
+    },
+    async commit(batch, length) {
+      const reply = await current().worker.request({ type: "commit", batch, length })
+      if (reply.type !== "committed") throw new StoreError("unavailable", "the storage worker answered out of turn")
+      return reply
+    },
+    async compact(revision) {
+      await current().worker.request({ type: "compact", revision })
+    },
+    async sweep() {
+      const reply = await current().worker.request({ type: "sweep" })
+      return reply.type === "swept" && reply.all
+    },
+    async tryRoom(bytes) {
+      await current().worker.request({ type: "try-room", bytes })
+    },
+    async reopen() {
+      await shut()
+      opened = await start(openEnvironment(options), options, onLost)
+    },
+    async close() {
+      // The worker may be lost already; what it had to do has then failed.
+      await opened?.worker.request({ type: "close" }).catch(() => undefined)
+      await shut()
+      await ownership.release()
+    },
+  }
+}
+
+async function start(environment: Environment, { dir, mapSize }: EnvironmentOptions, onLost: (error: StoreError) => void): Promise<Opened> {
+  try {
+    const worker = await startWorker({ dir, ...(mapSize !== undefined && { mapSize }) }, onLost)
+    return { environment, reader: createReader(environment), worker }
+  } catch (error) {
+    await environment.root.close()
+    throw error
+  }
+}

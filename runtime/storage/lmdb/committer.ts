@@ -1,0 +1,156 @@
+/**
+ * Group commit: what is asked for while the worker writes one batch goes into the next, without a timer. A batch costs one
+ * flush whatever its size. Runs on the main thread, so every step here is paid per commit.
+ */
+import type { Check, CommitResult, StoredValue, StoreEvent, Write } from "../store.ts"
+import { StoreError } from "../store.ts"
+import { ByteReader, ByteWriter, outcome, readStored, writeCommit } from "./batch.ts"
+
+interface CommitOptions {
+  readonly checks: readonly Check[]
+  readonly writes: readonly Write[]
+}
+
+interface Pending {
+  readonly options: CommitOptions
+  resolve(result: CommitResult): void
+  reject(error: StoreError): void
+}
+
+interface Batch {
+  readonly bytes: ByteWriter
+  readonly commits: Pending[]
+}
+
+export interface CommitterOptions {
+  /** Makes the batch durable; answers the results (batch.ts) and the store's revision after it. */
+  send(batch: ArrayBuffer, length: number): Promise<{ results: ArrayBuffer; revision: number }>
+  /** Called once per durable batch, before any of its commits is acknowledged. */
+  onDurable(events: readonly StoreEvent[], revision: number): void
+  /** Called once per failed batch, before its commits are rejected. */
+  onFailure(error: StoreError): void
+  /** When something with this time to live, written now, falls due. */
+  expiresAtMs(ttlSeconds: number): number
+}
+
+export interface Committer {
+  commit(options: CommitOptions): Promise<CommitResult>
+  /** Resolves once nothing is waiting or under way. */
+  idle(): Promise<void>
+}
+
+/** Batches with the worker: one being written and one ready, so that the worker never waits for this thread. */
+const batchesUnderWay = 2
+/** A batch is closed beyond this, so that the commits in it are not held up by each other for long. */
+const batchCommits = 1024
+const batchBytes = 16 * 1024 * 1024
+/** What may wait to be written; beyond it commits are refused rather than memory filled. */
+const waitingBytes = 256 * 1024 * 1024
+
+/** Called once per open store. */
+export function createCommitter(committer: CommitterOptions): Committer {
+  const queue: Batch[] = []
+  let underWay = 0
+  let bytesWaiting = 0
+  let scheduled = false
+  let capacity = 16 * 1024
+  const idlers: (() => void)[] = []
+
+  function flush(): void {
+    scheduled = false
+    while (underWay < batchesUnderWay) {
+      const batch = queue.shift()
+      if (batch === undefined) return
+      underWay++
+      void write(batch)
+    }
+  }
+  async function write(batch: Batch): Promise<void> {
+    const { length } = batch.bytes
+    capacity = Math.max(16 * 1024, Math.ceil(length * 1.25))
+    try {
+      batch.bytes.bytes.writeUInt32LE(batch.commits.length, 0)
+      const { results, revision } = await committer.send(batch.bytes.bytes.buffer, length)
+      settle(committer, batch.commits, results, revision)
+    } catch (error) {
+      fail(committer, batch.commits, error)
+    }
+    underWay--
+    bytesWaiting -= length
+    flush()
+    if (underWay === 0) for (const resolve of idlers.splice(0)) resolve()
+  }
+  function openBatch(): Batch {
+    const last = queue.at(-1)
+    if (last !== undefined && last.commits.length < batchCommits && last.bytes.length < batchBytes) return last
+    const batch = { bytes: new ByteWriter(capacity), commits: [] }
+    // The number of commits, known when it is sent.
+    bytesWaiting += batch.bytes.reserve(4) + 4
+    queue.push(batch)
+    return batch
+  }
+  return {
+    commit(options) {
+      if (bytesWaiting > waitingBytes) return Promise.reject(new StoreError("unavailable", "too much is waiting to be written"))
+      const { bytes, commits } = openBatch()
+      const before = bytes.length
+      writeCommit(bytes, options, committer.expiresAtMs)
+      bytesWaiting += bytes.length - before
+      if (!scheduled && underWay < batchesUnderWay) {
+        scheduled = true
+        // After this turn of the loop, so that requests which came in together are one batch.
+        setImmediate(flush)
+      }
+      return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
+    },
+    idle() {
+      if (underWay === 0 && queue.length === 0) return Promise.resolve()
+      return new Promise((resolve) => idlers.push(resolve))
+    },
+  }
+}
+
+function settle(committer: CommitterOptions, commits: readonly Pending[], results: ArrayBuffer, revision: number): void {
+  const reader = new ByteReader(Buffer.from(results))
+  const events: StoreEvent[] = []
+  const answers = commits.map(({ options }) => readResult(reader, options, events))
+  committer.onDurable(events, revision)
+  for (const [index, { resolve }] of commits.entries()) {
+    const answer = answers[index]
+    if (answer !== undefined) resolve(answer)
+  }
+}
+
+function fail(committer: CommitterOptions, commits: readonly Pending[], error: unknown): void {
+  const failure = error instanceof StoreError ? error : new StoreError("unavailable", error instanceof Error ? error.message : String(error))
+  committer.onFailure(failure)
+  for (const { reject } of commits) reject(failure)
+}
+
+function readResult(reader: ByteReader, options: CommitOptions, events: StoreEvent[]): CommitResult {
+  const result = reader.u32()
+  const revision = reader.f64()
+  if (result === outcome.failed) return { ok: false, revision, current: readFailed(reader) }
+  for (const write of options.writes) {
+    const createRevision = reader.f64()
+    if (createRevision === 0) continue
+    const { type, key } = write
+    const previous = readStored(reader, key)
+    if (type === "put") {
+      const { value } = write
+      events.push(previous === undefined ? { type, key, revision, value, createRevision } : { type, key, revision, value, createRevision, previous })
+    } else if (previous !== undefined) {
+      events.push({ type, key, revision, createRevision, previous })
+    }
+  }
+  return { ok: true, revision }
+}
+
+function readFailed(reader: ByteReader): Map<string, StoredValue | undefined> {
+  const current = new Map<string, StoredValue | undefined>()
+  for (let count = reader.u32(); count > 0; count--) {
+    const key = reader.block().toString()
+    current.set(key, readStored(reader, key))
+  }
+  return current
+}

@@ -1,0 +1,234 @@
+/**
+ * The writing side of the embedded store: evaluates checks and applies commits inside LMDB transactions, and sweeps
+ * history away. Synchronous, one thread only: the storage worker's. Every method leaves the data durable or throws and
+ * leaves it as it was.
+ */
+import { assert } from "../../assert.ts"
+import { ByteReader, ByteWriter, outcome, writeStored } from "./batch.ts"
+import { metaKeys, readState } from "./environment.ts"
+import type { Environment } from "./environment.ts"
+import {
+  asBuffer,
+  completeLogHeader,
+  createIndexKeys,
+  decodeVersion,
+  encodeState,
+  encodeVersion,
+  expiryKey,
+  gravestone,
+  logHeaderBytes,
+  logKey,
+  logRecordKey,
+  readLogRecord,
+  revisionOfLogKey,
+} from "./layout.ts"
+import type { State, Version } from "./layout.ts"
+
+export interface Engine {
+  /** Applies the commits of one batch in order, in one transaction. `results` is written in the same order. */
+  apply(batch: Buffer): { results: ByteWriter; revision: number }
+  /** From here on nothing below `revision` may be read; the data goes by `sweep`. */
+  compact(revision: number): void
+  /** Takes away a bounded part of what was compacted; answers whether that was all. */
+  sweep(): boolean
+  /** Writes something of `bytes` bytes: throws while the disk has no room. */
+  tryRoom(bytes: number): void
+}
+
+/** Writes per sweeping transaction: about two milliseconds, which a commit may have to wait. */
+const sweepWrites = 400
+
+/** Called once in the storage worker, with an environment that no other process writes. */
+export function createEngine(environment: Environment): Engine {
+  const { root } = environment
+  /** Undefined after a failed transaction: read again from what is really there. */
+  let state: State | undefined
+  function transact<T>(action: (state: State) => T): T {
+    const before = state ?? readState(environment)
+    state = undefined
+    const after = { ...before }
+    const answer = root.transactionSync(() => {
+      const result = action(after)
+      if (!sameState(before, after)) environment.meta.putSync(metaKeys.state, encodeState(after))
+      return result
+    })
+    state = after
+    return answer
+  }
+  const tables = createTables(environment)
+  return {
+    apply(batch) {
+      const results = new ByteWriter(4096)
+      const revision = transact((after) => {
+        const reader = new ByteReader(batch)
+        for (let commits = reader.u32(); commits > 0; commits--) applyCommit(tables, after, reader, results)
+        return after.revision
+      })
+      return { results, revision }
+    },
+    compact(revision) {
+      transact((after) => {
+        assert(revision <= after.revision, "only the past is compacted", { revision, current: after.revision })
+        after.compactedRevision = Math.max(after.compactedRevision, revision)
+      })
+    },
+    sweep() {
+      return transact((after) => {
+        after.sweptRevision = sweepFrom(tables, after)
+        return after.sweptRevision === after.compactedRevision
+      })
+    },
+    tryRoom(bytes) {
+      root.transactionSync(() => environment.meta.putSync(metaKeys.room, Buffer.alloc(bytes)))
+    },
+  }
+}
+
+function sameState(left: State, right: State): boolean {
+  return left.revision === right.revision && left.compactedRevision === right.compactedRevision && left.sweptRevision === right.sweptRevision
+}
+
+/** The tables with what the engine does to them; only ever used inside its transactions. */
+interface Tables extends Environment {
+  current(key: Uint8Array): Version | undefined
+  /** Holds until the next call into the tables. */
+  value(version: Version): Uint8Array
+  setCurrent(key: Uint8Array, version: Version): void
+  /** Moves the current version among the past ones. */
+  retire(key: Uint8Array, version: Version): void
+  bury(key: Uint8Array, revision: number): void
+  append(revision: number, place: number, record: Buffer): void
+  dropPast(key: Uint8Array, revision: number): void
+  dropRecord(revision: number, place: number): void
+}
+
+function createTables(environment: Environment): Tables {
+  const { index, log } = environment
+  const keys = createIndexKeys()
+  const logScratch = Buffer.allocUnsafeSlow(12)
+  return {
+    ...environment,
+    current(key) {
+      const bytes = index.getBinaryFast(keys.current(key))
+      return bytes === undefined ? undefined : decodeVersion(bytes)
+    },
+    value(version) {
+      const found = log.getBinaryFast(logKey(version.modRevision, version.place, logScratch))
+      assert(found !== undefined, "every version has its record", { ...version })
+      // The memory is lmdb's own, longer than the record, whose end is its `length` alone.
+      const record = asBuffer(found)
+      return record.subarray(logHeaderBytes + readLogRecord(record).keyLength, found.length)
+    },
+    setCurrent: (key, version) => index.putSync(keys.current(key), encodeVersion(version)),
+    retire(key, version) {
+      index.putSync(keys.past(key, version.modRevision), encodeVersion(version))
+    },
+    bury(key, revision) {
+      index.removeSync(keys.current(key))
+      index.putSync(keys.past(key, revision), gravestone)
+    },
+    append: (revision, place, record) => log.putSync(logKey(revision, place, logScratch), record, { append: true }),
+    dropPast: (key, revision) => index.removeSync(keys.past(key, revision)),
+    dropRecord: (revision, place) => log.removeSync(logKey(revision, place, logScratch)),
+  }
+}
+
+function applyCommit(tables: Tables, state: State, reader: ByteReader, results: ByteWriter): void {
+  const checks = reader.u32()
+  const writes = reader.u32()
+  const failed: { key: Buffer; current: Version | undefined }[] = []
+  for (let check = 0; check < checks; check++) {
+    const modRevision = reader.f64()
+    const key = reader.block()
+    const current = tables.current(key)
+    if ((current?.modRevision ?? 0) !== modRevision) failed.push({ key, current })
+  }
+  if (failed.length > 0) {
+    for (let write = 0; write < writes; write++) reader.block()
+    writeFailure(tables, state, failed, results)
+    return
+  }
+  results.u32(outcome.done)
+  const revisionAt = results.reserve(8)
+  const revision = state.revision + 1
+  let place = 0
+  for (let write = 0; write < writes; write++) place += applyWrite(tables, state, { record: reader.block(), revision, place }, results) ? 1 : 0
+  if (place > 0) state.revision = revision
+  results.bytes.writeDoubleLE(state.revision, revisionAt)
+}
+
+function writeFailure(tables: Tables, state: State, failed: readonly { key: Buffer; current: Version | undefined }[], results: ByteWriter): void {
+  results.u32(outcome.failed)
+  results.f64(state.revision)
+  results.u32(failed.length)
+  for (const { key, current } of failed) {
+    results.block(key)
+    writeStored(results, current, tables.value)
+  }
+}
+
+/** Answers whether there was anything to do. */
+function applyWrite(tables: Tables, state: State, write: { record: Buffer; revision: number; place: number }, results: ByteWriter): boolean {
+  const { record, revision, place } = write
+  const { type, expiresAtMs } = readLogRecord(record)
+  const key = logRecordKey(record)
+  const previous = tables.current(key)
+  if (type === "delete" && previous === undefined) {
+    results.f64(0)
+    return false
+  }
+  const createRevision = previous?.createRevision ?? revision
+  results.f64(createRevision)
+  writeStored(results, previous, tables.value)
+  completeLogHeader(record, createRevision, previous)
+  tables.append(revision, place, record)
+  if (previous !== undefined) {
+    tables.retire(key, previous)
+    if (previous.expiresAtMs !== 0) tables.expiry.removeSync(expiryKey(previous.expiresAtMs, key))
+  }
+  if (type === "delete") {
+    tables.bury(key, revision)
+    state.keys--
+    return true
+  }
+  const version = { modRevision: revision, createRevision, expiresAtMs, place }
+  tables.setCurrent(key, version)
+  if (expiresAtMs !== 0) tables.expiry.putSync(expiryKey(expiresAtMs, key), encodeVersion(version))
+  if (previous === undefined) state.keys++
+  return true
+}
+
+/**
+ * Sweeps whole commits, oldest first, until enough was done; answers the revision swept up to. What a write replaced is
+ * not the state at any revision from the compacted one on, so its version and its record go; so does a deletion itself.
+ */
+function sweepFrom(tables: Tables, state: State): number {
+  const range = { start: logKey(state.sweptRevision + 1, 0), end: logKey(state.compactedRevision + 1, 0) }
+  const due: { revision: number; place: number; record: Buffer }[] = []
+  for (const entry of tables.log.getRange(range)) {
+    const { revision, place } = revisionOfLogKey(entry.key)
+    if (due.length >= sweepWrites && revision !== due.at(-1)?.revision) {
+      sweepRecords(tables, due)
+      return revision - 1
+    }
+    const record = asBuffer(entry.value)
+    due.push({ revision, place, record: record.subarray(0, logHeaderBytes + readLogRecord(record).keyLength) })
+  }
+  sweepRecords(tables, due)
+  return state.compactedRevision
+}
+
+function sweepRecords(tables: Tables, due: readonly { revision: number; place: number; record: Buffer }[]): void {
+  for (const { revision, place, record } of due) {
+    const { type, previousRevision, previousPlace } = readLogRecord(record)
+    const key = logRecordKey(record)
+    if (previousRevision !== 0) {
+      tables.dropPast(key, previousRevision)
+      tables.dropRecord(previousRevision, previousPlace)
+    }
+    if (type === "delete") {
+      tables.dropPast(key, revision)
+      tables.dropRecord(revision, place)
+    }
+  }
+}

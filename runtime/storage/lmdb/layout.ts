@@ -1,0 +1,209 @@
+/**
+ * How the embedded store lays its data out, in five LMDB databases of one environment:
+ *
+ * ```
+ * log     revision, place in the commit   → kind of write, previous version, key, value     the truth, in commit order
+ * index   key NUL                         → version that is current
+ *         key NUL (newest - revision)     → version that was current once, or a gravestone   newest first
+ * expiry  milliseconds, key               → version that falls due then
+ * meta    "format", "state", "owner"
+ * ```
+ *
+ * The NUL sorts below every byte of a key, so the entries of a key stand together, keys stand in their own order, and the
+ * current version comes before the past ones. Values are only in the log, which is written at its end.
+ * Whole numbers in keys are big-endian, so that they sort; in values they are doubles, which hold 53 bits exactly.
+ */
+import { assert } from "../../assert.ts"
+
+/** Written into every store; a store with a greater number was made by a newer program. Raise it with every change below. */
+export const formatVersion = 1
+
+/** One version of a key, and where its value stands in the log. */
+export interface Version {
+  readonly modRevision: number
+  readonly createRevision: number
+  /** 0: never. */
+  readonly expiresAtMs: number
+  /** Place of the write in its commit. */
+  readonly place: number
+}
+
+const versionBytes = 28
+
+/** Called for each version written. The answer is overwritten by the next call. */
+export function encodeVersion(version: Version): Buffer {
+  versionScratch.writeDoubleLE(version.modRevision, 0)
+  versionScratch.writeDoubleLE(version.createRevision, 8)
+  versionScratch.writeDoubleLE(version.expiresAtMs, 16)
+  versionScratch.writeUInt32LE(version.place, 24)
+  return versionScratch
+}
+const versionScratch = Buffer.allocUnsafeSlow(versionBytes)
+
+/** Undefined for a gravestone. */
+export function decodeVersion(bytes: Buffer): Version | undefined {
+  if (bytes.length === gravestone.length) return undefined
+  assert(bytes.length === versionBytes, "a version has its length", { length: bytes.length })
+  return {
+    modRevision: bytes.readDoubleLE(0),
+    createRevision: bytes.readDoubleLE(8),
+    expiresAtMs: bytes.readDoubleLE(16),
+    place: bytes.readUInt32LE(24),
+  }
+}
+
+/** What stands in the index at the revision that a key was deleted at. */
+export const gravestone = Buffer.of(0)
+
+/** Before the key in a log record; the value follows the key. */
+export const logHeaderBytes = 32
+export const logType = { put: 1, delete: 2 } as const
+
+/** A log record, read in place: nothing is copied. */
+export interface LogRecord {
+  readonly type: "put" | "delete"
+  readonly createRevision: number
+  /** 0: there was no version before. */
+  readonly previousRevision: number
+  readonly previousPlace: number
+  readonly expiresAtMs: number
+  readonly keyLength: number
+}
+
+/** Fills in what the writer of a batch knows; the rest comes from `completeLogHeader`. */
+export function writeLogHeader(target: Buffer, at: number, header: { type: 1 | 2; keyLength: number; expiresAtMs: number }): void {
+  target.writeUInt16LE(header.type, at)
+  target.writeUInt16LE(header.keyLength, at + 2)
+  target.writeDoubleLE(header.expiresAtMs, at + 24)
+}
+
+/** Called inside the transaction, where the version before is known. */
+export function completeLogHeader(record: Buffer, createRevision: number, previous: Version | undefined): void {
+  record.writeUInt32LE(previous?.place ?? 0, 4)
+  record.writeDoubleLE(createRevision, 8)
+  record.writeDoubleLE(previous?.modRevision ?? 0, 16)
+}
+
+export function readLogRecord(record: Buffer): LogRecord {
+  return {
+    type: record.readUInt16LE(0) === logType.put ? "put" : "delete",
+    keyLength: record.readUInt16LE(2),
+    previousPlace: record.readUInt32LE(4),
+    createRevision: record.readDoubleLE(8),
+    previousRevision: record.readDoubleLE(16),
+    expiresAtMs: record.readDoubleLE(24),
+  }
+}
+
+/** The key in a log record, as bytes of the same memory. */
+export function logRecordKey(record: Buffer): Buffer {
+  return record.subarray(logHeaderBytes, logHeaderBytes + record.readUInt16LE(2))
+}
+
+/** The value in a log record, as bytes of the same memory. */
+export function logRecordValue(record: Buffer): Buffer {
+  return record.subarray(logHeaderBytes + record.readUInt16LE(2))
+}
+
+/** A key of the log. Takes a target to be filled where the answer is used up at once. */
+export function logKey(revision: number, place: number, target: Buffer = Buffer.allocUnsafe(12)): Buffer {
+  writeWhole(target, 0, revision)
+  target.writeUInt32BE(place, 8)
+  return target
+}
+
+export function revisionOfLogKey(key: Uint8Array): { revision: number; place: number } {
+  const bytes = asBuffer(key)
+  return { revision: readWhole(bytes, 0), place: bytes.readUInt32BE(8) }
+}
+
+/** Keys of the index, written into memory that is used again: each answer holds until the next call. */
+export function createIndexKeys(): {
+  current(key: Uint8Array): Buffer
+  past(key: Uint8Array, revision: number): Buffer
+} {
+  const scratch = Buffer.allocUnsafeSlow(2048)
+  return {
+    current(key) {
+      scratch.set(key, 0)
+      scratch[key.length] = 0
+      return scratch.subarray(0, key.length + 1)
+    },
+    past(key, revision) {
+      scratch.set(key, 0)
+      scratch[key.length] = 0
+      writeWhole(scratch, key.length + 1, Number.MAX_SAFE_INTEGER - revision)
+      return scratch.subarray(0, key.length + 9)
+    },
+  }
+}
+
+/** The key and, of a past version, its revision. */
+export function readIndexKey(bytes: Uint8Array): { key: Buffer; revision?: number } {
+  const buffer = asBuffer(bytes)
+  const end = buffer.indexOf(0)
+  const key = buffer.subarray(0, end)
+  return end + 1 === buffer.length ? { key } : { key, revision: Number.MAX_SAFE_INTEGER - readWhole(buffer, end + 1) }
+}
+
+/** Where the keys after `key` begin in the index. */
+export function afterKey(key: Uint8Array): Buffer {
+  return Buffer.concat([key, Buffer.of(1)])
+}
+
+export function expiryKey(expiresAtMs: number, key: Uint8Array): Buffer {
+  const target = Buffer.allocUnsafe(8 + key.length)
+  writeWhole(target, 0, Math.ceil(expiresAtMs))
+  target.set(key, 8)
+  return target
+}
+
+export function readExpiryKey(bytes: Uint8Array): { expiresAtMs: number; key: Buffer } {
+  const buffer = asBuffer(bytes)
+  return { expiresAtMs: readWhole(buffer, 0), key: buffer.subarray(8) }
+}
+
+/** What the store knows about itself; written with every batch. */
+export interface State {
+  revision: number
+  compactedRevision: number
+  /** History is really gone up to here; behind compactedRevision while a compaction runs. */
+  sweptRevision: number
+  keys: number
+}
+
+export const emptyState: State = { revision: 1, compactedRevision: 0, sweptRevision: 0, keys: 0 }
+
+export function encodeState(state: State): Buffer {
+  const target = Buffer.allocUnsafe(32)
+  target.writeDoubleLE(state.revision, 0)
+  target.writeDoubleLE(state.compactedRevision, 8)
+  target.writeDoubleLE(state.sweptRevision, 16)
+  target.writeDoubleLE(state.keys, 24)
+  return target
+}
+
+export function decodeState(bytes: Uint8Array): State {
+  const buffer = asBuffer(bytes)
+  return {
+    revision: buffer.readDoubleLE(0),
+    compactedRevision: buffer.readDoubleLE(8),
+    sweptRevision: buffer.readDoubleLE(16),
+    keys: buffer.readDoubleLE(24),
+  }
+}
+
+/** The same memory with a Buffer's methods. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** A whole number below 2^53, so that greater ones sort later. */
+function writeWhole(target: Buffer, at: number, value: number): void {
+  target.writeUInt32BE(Math.floor(value / 2 ** 32), at)
+  target.writeUInt32BE(value % 2 ** 32, at + 4)
+}
+
+function readWhole(source: Buffer, at: number): number {
+  return source.readUInt32BE(at) * 2 ** 32 + source.readUInt32BE(at + 4)
+}

@@ -1,0 +1,301 @@
+/**
+ * The embedded, durable store: LMDB, written by a worker thread in groups, read on the main thread. `layout.ts` says how
+ * the data lies, `engine.ts` how it is written, `reader.ts` how it is read; this file is the store's life around them.
+ *
+ * ```
+ * commit ─ committer ─▶ worker ─ durable ─▶ reader sees it ─▶ watchers hear of it ─▶ commit resolves
+ * ```
+ */
+import { statSync } from "node:fs"
+import { join } from "node:path"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { Clock } from "../../clock.ts"
+import { createExpiryTimer } from "../expiry-timer.ts"
+import type { ExpiryTimer } from "../expiry-timer.ts"
+import { createFeed, deliver } from "../feed.ts"
+import type { Feed } from "../feed.ts"
+import { checkCommit, checkPrefix, checkRevision, StoreError } from "../store.ts"
+import type { Check, CommitResult, Store, StoredValue, StoreEvent, StoreListOptions, StoreListResult, StoreStatus, WatchOptions, Write } from "../store.ts"
+import { createCommitter } from "./committer.ts"
+import { dataFile } from "./environment.ts"
+import { openBackend } from "./backend.ts"
+import type { Backend } from "./backend.ts"
+
+export interface LmdbStoreOptions {
+  /** The store's folder, on a local file system; made when it is not there. */
+  readonly dir: string
+  readonly clock: Clock
+  /** Address space to begin with, in bytes; it grows as needed. */
+  readonly mapSize?: number
+}
+
+/** How long after a failure the store tries whether it can write again. */
+const healAfterMs = 1000
+/** What must fit on a disk before it no longer counts as full. */
+const roomBytes = 64 * 1024
+/** Values deleted in one go when they are due. */
+const expiryStep = 500
+
+/**
+ * Called by `main` and tests. Resolves once the store takes writes. Throws StoreError "unavailable" when another process has
+ * it open, or when the folder holds something else or a newer format; "full" when not even that can be written down.
+ */
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
+  return LmdbStore.open(options)
+}
+
+class LmdbStore implements Store {
+  private readonly feed: Feed
+  private readonly committer
+  private readonly expiry: ExpiryTimer
+  private compactedRevision: number
+  private sweeping: Promise<void> = Promise.resolve()
+  private expiring = false
+  private fault: StoreError | undefined
+  private cancelHealing: (() => void) | undefined
+  private closing: Promise<void> | undefined
+
+  static async open(options: LmdbStoreOptions): Promise<LmdbStore> {
+    let store: LmdbStore | undefined
+    const backend = await openBackend(options, (error) => store?.onFailure(error))
+    store = new LmdbStore(options, backend)
+    store.start()
+    return store
+  }
+
+  private constructor(
+    private readonly options: LmdbStoreOptions,
+    private readonly backend: Backend,
+  ) {
+    const { revision, compactedRevision } = backend.state()
+    this.feed = createFeed(revision)
+    this.compactedRevision = compactedRevision
+    const { clock } = options
+    this.expiry = createExpiryTimer(clock, () => void this.expire())
+    this.committer = createCommitter({
+      send: (batch, length) => backend.commit(batch, length),
+      onDurable: (events, newRevision) => this.onDurable(events, newRevision),
+      onFailure: (error) => this.onFailure(error),
+      expiresAtMs: (ttlSeconds) => this.dueAfter(ttlSeconds),
+    })
+  }
+
+  /** Takes up what the last process left: values that fell due, and a compaction that was cut short. */
+  private start(): void {
+    const { nextMs } = this.backend.reader().due(Number.NEGATIVE_INFINITY, 0)
+    if (nextMs !== undefined) this.expiry.due(nextMs)
+    void this.sweep().catch(() => undefined)
+  }
+
+  async get({ key, revision }: { key: string; revision?: number }): Promise<StoredValue | undefined> {
+    this.checkOpen()
+    const at = revision ?? this.feed.revision
+    this.checkReadable(at)
+    return this.backend.reader().get(key, at)
+  }
+
+  async list(options: StoreListOptions): Promise<StoreListResult> {
+    checkPrefix(options.prefix)
+    for (;;) {
+      try {
+        return await this.listAt(options, options.revision ?? this.feed.revision)
+      } catch (error) {
+        // Who asked for the present gets it, though a compaction went past the first attempt.
+        if (options.revision !== undefined || !(error instanceof StoreError) || error.code !== "compacted") throw error
+      }
+    }
+  }
+
+  private async listAt(options: StoreListOptions, revision: number): Promise<StoreListResult> {
+    const { prefix, startAfter, limit = Number.POSITIVE_INFINITY } = options
+    const items: StoredValue[] = []
+    this.checkOpen()
+    let from: Uint8Array | undefined = this.backend.reader().listStart(prefix, startAfter)
+    while (from !== undefined && items.length <= limit) {
+      if (items.length > 0) await nextTurn()
+      this.checkOpen()
+      this.checkReadable(revision)
+      // One more than asked for tells whether there is more.
+      const step = this.backend.reader().listStep({ from, prefix, revision, limit: limit + 1 - items.length })
+      items.push(...step.items)
+      from = step.next
+    }
+    const more = items.length > limit
+    if (more) items.length = limit
+    return { items, revision, more }
+  }
+
+  async commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult> {
+    this.checkOpen()
+    checkCommit(options)
+    // On a full disk every commit is tried: it may be the one that finds room.
+    if (this.fault !== undefined && this.fault.code !== "full") throw new StoreError("unavailable", this.fault.message)
+    return this.committer.commit(options)
+  }
+
+  async watch(options: WatchOptions): Promise<{ stop(): void }> {
+    this.checkOpen()
+    checkPrefix(options.prefix)
+    this.checkReadable(options.afterRevision)
+    let reached = options.afterRevision
+    while (reached < this.feed.revision) {
+      const step = this.backend.reader().replayStep({ afterRevision: reached, revision: this.feed.revision, prefix: options.prefix })
+      reached = step.revision
+      if (step.events.length > 0) deliver(options, step.events, reached)
+      if (reached < this.feed.revision) await nextTurn()
+      this.checkOpen()
+      this.checkReadable(reached)
+    }
+    return { stop: this.feed.attach(options) }
+  }
+
+  async revision(): Promise<number> {
+    this.checkOpen()
+    return this.feed.revision
+  }
+
+  async compact({ revision }: { revision: number }): Promise<void> {
+    this.checkOpen()
+    if (revision <= this.compactedRevision) return
+    this.checkReadable(revision)
+    // Before anything goes: a read that began must find everything or be refused.
+    this.compactedRevision = revision
+    await this.attempt(this.backend.compact(revision))
+    await this.sweep()
+  }
+
+  async status(): Promise<StoreStatus> {
+    this.checkOpen()
+    const { revision } = this.feed
+    const { sizeBytes, keys } = this.sizes()
+    return { driver: "lmdb", sizeBytes, revision, compactedRevision: this.compactedRevision, keys, ...(this.fault !== undefined && { fault: this.fault.message }) }
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end()
+    return this.closing
+  }
+
+  private async end(): Promise<void> {
+    this.expiry.cancel()
+    this.cancelHealing?.()
+    await this.committer.idle()
+    await this.sweeping.catch(() => undefined)
+    this.feed.end(new StoreError("closed", "the store has been closed"))
+    await this.backend.close()
+  }
+
+  private checkOpen(): void {
+    if (this.closing !== undefined) throw new StoreError("closed", "the store has been closed")
+  }
+
+  private checkReadable(revision: number): void {
+    checkRevision(revision, { revision: this.feed.revision, compactedRevision: this.compactedRevision })
+  }
+
+  private sizes(): { sizeBytes: number; keys: number } {
+    try {
+      return { sizeBytes: statSync(join(this.options.dir, dataFile)).size, keys: this.backend.state().keys }
+    } catch {
+      // A store that cannot be read still answers for its health: that is when it is asked.
+      return { sizeBytes: 0, keys: 0 }
+    }
+  }
+
+  private dueAfter(ttlSeconds: number): number {
+    const expiresAtMs = this.options.clock.nowMs() + ttlSeconds * 1000
+    this.expiry.due(expiresAtMs)
+    return expiresAtMs
+  }
+
+  /** Deletes what is due, each value in a commit of its own that checks that it was not written again meanwhile. */
+  private async expire(): Promise<void> {
+    if (this.expiring || this.closing !== undefined) return
+    this.expiring = true
+    try {
+      const nextMs = await this.deleteDue()
+      if (nextMs !== undefined && this.closing === undefined) this.expiry.due(nextMs)
+    } catch {
+      // The failure is known as this store's fault, or the store closes; what is due stays due.
+      if (this.closing === undefined) this.expiry.due(this.options.clock.nowMs() + healAfterMs)
+    } finally {
+      this.expiring = false
+    }
+  }
+
+  private async deleteDue(): Promise<number | undefined> {
+    for (;;) {
+      const { items, nextMs } = this.backend.reader().due(this.options.clock.nowMs(), expiryStep)
+      if (items.length === 0) return nextMs
+      await Promise.all(items.map((item) => this.commit({ checks: [item], writes: [{ type: "delete", key: item.key }] })))
+    }
+  }
+
+  /** One compaction at a time; commits go between its steps. */
+  private sweep(): Promise<void> {
+    const run = async (): Promise<void> => {
+      let all = false
+      while (!all && this.closing === undefined) all = await this.attempt(this.backend.sweep())
+    }
+    this.sweeping = this.sweeping.then(run, run)
+    return this.sweeping
+  }
+
+  private async attempt<T>(request: Promise<T>): Promise<T> {
+    try {
+      return await request
+    } catch (error) {
+      if (error instanceof StoreError) this.onFailure(error)
+      throw error
+    }
+  }
+
+  private onDurable(events: readonly StoreEvent[], revision: number): void {
+    this.backend.reader().refresh()
+    if (this.fault?.code === "full") this.fault = undefined
+    if (revision > this.feed.revision) this.feed.publish(events, revision)
+  }
+
+  /** The first failure is the fault until the store has healed. */
+  private onFailure(error: StoreError): void {
+    if (this.fault?.code !== "unavailable") this.fault = error
+    this.healLater()
+  }
+
+  private healLater(): void {
+    if (this.closing !== undefined || this.cancelHealing !== undefined) return
+    this.cancelHealing = this.options.clock.after(healAfterMs, () => {
+      this.cancelHealing = undefined
+      void this.heal()
+    })
+  }
+
+  /** A full disk is asked for room; after anything else everything is opened anew, since nothing is known for sure. */
+  private async heal(): Promise<void> {
+    const { fault } = this
+    if (fault === undefined || this.closing !== undefined) return
+    try {
+      if (fault.code === "full") await this.backend.tryRoom(roomBytes)
+      else await this.reopen()
+      this.fault = undefined
+      void this.sweep().catch(() => undefined)
+    } catch (error) {
+      if (error instanceof StoreError) this.fault = error
+      this.healLater()
+    }
+  }
+
+  private async reopen(): Promise<void> {
+    await this.committer.idle()
+    await this.backend.reopen()
+    const { revision } = this.backend.state()
+    if (revision < this.feed.revision) {
+      throw new StoreError("unavailable", `the store in ${this.options.dir} lost acknowledged writes: it is at revision ${revision}, not ${this.feed.revision}`)
+    }
+    // A batch whose outcome was unknown did reach the disk.
+    while (this.feed.revision < revision) {
+      const step = this.backend.reader().replayStep({ afterRevision: this.feed.revision, revision, prefix: "" })
+      this.feed.publish(step.events, step.revision)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Who may write a store: one process at a time, for as long as it lives. The owner listens on a socket of its own in the
+ * store's folder; the kernel ends that with the process, however it dies, so no lock can stay behind. Which socket counts
+ * is in the store itself, changed only in a transaction: of two processes that find a dead owner one becomes the next.
+ */
+import { randomBytes } from "node:crypto"
+import { closeSync, openSync, rmSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import type { Server } from "node:net"
+import { hostname } from "node:os"
+import { join } from "node:path"
+import { StoreError } from "../store.ts"
+import { metaKeys, storeErrorOf } from "./environment.ts"
+import type { Environment } from "./environment.ts"
+import { formatVersion } from "./layout.ts"
+
+/** The record in the store: the socket, and for the message whose it is. */
+interface Owner {
+  readonly socket: string
+  readonly pid: number
+  readonly host: string
+}
+
+export interface Ownership {
+  /** Called when the store is closed: the next one may open it. */
+  release(): Promise<void>
+}
+
+/** Called at open, before anything is written. Throws StoreError "unavailable" while another store, here or in another process, is open on the folder. */
+export async function becomeOwner(environment: Environment): Promise<Ownership> {
+  const { dir } = environment
+  const self: Owner = { socket: `owner-${randomBytes(6).toString("hex")}.sock`, pid: process.pid, host: hostname() }
+  const place = openPlace(dir)
+  const server = await listen(place.path(self.socket), dir).catch((error: unknown) => {
+    place.close()
+    throw error
+  })
+  async function release(): Promise<void> {
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+    rmSync(join(dir, self.socket), { force: true })
+    place.close()
+  }
+  try {
+    let other = claim(environment, self, undefined)
+    while (other !== undefined) {
+      if (await answers(place.path(other.socket))) throw inUse(dir, other)
+      rmSync(join(dir, other.socket), { force: true })
+      other = claim(environment, self, other)
+    }
+    return { release }
+  } catch (error) {
+    await release()
+    throw storeErrorOf(error, dir)
+  }
+}
+
+function inUse(dir: string, owner: Owner): StoreError {
+  return new StoreError("unavailable", `the store in ${dir} is open in process ${owner.pid} on ${owner.host}; one process at a time may write it`)
+}
+
+/** Enters `self` when nobody is entered, or still the one found dead; otherwise answers who is. */
+function claim(environment: Environment, self: Owner, dead: Owner | undefined): Owner | undefined {
+  const { meta, root } = environment
+  return root.transactionSync(() => {
+    const entered = readOwner(meta.get(metaKeys.owner))
+    if (entered !== undefined && entered.socket !== dead?.socket) return entered
+    meta.putSync(metaKeys.owner, Buffer.from(JSON.stringify(self)))
+    meta.putSync(metaKeys.format, Buffer.from(String(formatVersion)))
+    return undefined
+  })
+}
+
+function readOwner(bytes: Buffer | undefined): Owner | undefined {
+  return bytes === undefined ? undefined : JSON.parse(bytes.toString())
+}
+
+/** The longest path a socket may have everywhere; Linux takes longer ones by way of an open folder. */
+const socketPathBytes = 100
+
+function openPlace(dir: string): { path(name: string): string; close(): void } {
+  const longest = join(dir, "owner-000000000000.sock")
+  if (process.platform !== "linux" || Buffer.byteLength(longest) <= socketPathBytes) return { path: (name) => join(dir, name), close: () => undefined }
+  const folder = openSync(dir, "r")
+  return { path: (name) => `/proc/self/fd/${folder}/${name}`, close: () => closeSync(folder) }
+}
+
+function listen(path: string, dir: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    // To be reachable is the whole message.
+    const server = createServer((socket) => socket.destroy())
+    server.once("error", (error) => reject(new StoreError("unavailable", `cannot lock the store in ${dir}: ${error.message}; it needs a local file system`)))
+    server.listen(path, () => resolve(server))
+    server.unref()
+  })
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    socket.once("connect", () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED" || error.code === "ENOENT") resolve(false)
+      // Alive, with more callers than it has got round to.
+      else if (error.code === "EAGAIN") resolve(true)
+      else reject(new StoreError("unavailable", `cannot tell whether the store is in use: ${error.message}`))
+    })
+  })
+}

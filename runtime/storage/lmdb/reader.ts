@@ -1,0 +1,158 @@
+/**
+ * The reading side of the embedded store, on the main thread. Everything is read at a revision that was published: what
+ * the worker has written but not yet made durable is never seen. Read transactions last for one synchronous step.
+ */
+import { assert } from "../../assert.ts"
+import { storedValue } from "./batch.ts"
+import type { Environment } from "./environment.ts"
+import {
+  afterKey,
+  asBuffer,
+  createIndexKeys,
+  decodeVersion,
+  expiryKey,
+  logKey,
+  logRecordKey,
+  logRecordValue,
+  readExpiryKey,
+  readIndexKey,
+  readLogRecord,
+  revisionOfLogKey,
+} from "./layout.ts"
+import type { Version } from "./layout.ts"
+import type { StoredValue, StoreEvent } from "../store.ts"
+
+export interface Reader {
+  /** Called when the worker has written: reads that follow see it. */
+  refresh(): void
+  get(key: string, revision: number): StoredValue | undefined
+  /** One step of a list: at most `limit` items, and no more than a step may take. `next`: where to go on; absent: that was all. */
+  listStep(options: { from: Uint8Array; prefix: string; revision: number; limit: number }): { items: StoredValue[]; next?: Uint8Array }
+  /** Where a list begins. */
+  listStart(prefix: string, startAfter: string | undefined): Uint8Array
+  /** One step of a replay: events of whole commits after `afterRevision`, up to `revision` or less. */
+  replayStep(options: { afterRevision: number; revision: number; prefix: string }): { events: StoreEvent[]; revision: number }
+  /** Values due at `nowMs`, earliest first, at most `limit`; and when the next one after these is due. */
+  due(nowMs: number, limit: number): { items: { key: string; modRevision: number }[]; nextMs?: number }
+}
+
+/** A step's measure: entries visited and bytes taken; a few milliseconds. */
+const stepEntries = 2000
+const stepBytes = 4 * 1024 * 1024
+
+/** Called once per opened environment. */
+export function createReader(environment: Environment): Reader {
+  const { root, index, log } = environment
+  const keys = createIndexKeys()
+  function stored(key: string, version: Version): StoredValue {
+    const record = log.getBinary(logKey(version.modRevision, version.place))
+    assert(record !== undefined, "every version has its record", { key, ...version })
+    return storedValue(key, version, logRecordValue(asBuffer(record)))
+  }
+  function versionAt(key: string, revision: number): Version | undefined {
+    const bytes = Buffer.from(key)
+    const current = index.getBinary(keys.current(bytes))
+    const version = current === undefined ? undefined : decodeVersion(asBuffer(current))
+    if (version !== undefined && version.modRevision <= revision) return version
+    const range = { start: Buffer.from(keys.past(bytes, revision)), end: afterKey(bytes), limit: 1 }
+    for (const entry of index.getRange(range)) return decodeVersion(asBuffer(entry.value))
+    return undefined
+  }
+  return {
+    refresh: () => root.resetReadTxn(),
+    get(key, revision) {
+      const version = versionAt(key, revision)
+      return version === undefined ? undefined : stored(key, version)
+    },
+    listStart(prefix, startAfter) {
+      const start = Buffer.from(prefix)
+      const after = startAfter === undefined ? start : afterKey(Buffer.from(startAfter))
+      return Buffer.compare(after, start) > 0 ? after : start
+    },
+    listStep: (options) => listStep(index, stored, options),
+    replayStep: (options) => replayStep(log, options),
+    due: (nowMs, limit) => dueValues(environment, nowMs, limit),
+  }
+}
+
+type Stored = (key: string, version: Version) => StoredValue
+
+function listStep(
+  index: Environment["index"],
+  stored: Stored,
+  { from, prefix, revision, limit }: { from: Uint8Array; prefix: string; revision: number; limit: number },
+): { items: StoredValue[]; next?: Uint8Array } {
+  const items: StoredValue[] = []
+  let visited = 0
+  let bytes = 0
+  /** The key whose state is already known: its older versions are passed over. */
+  let settled: Buffer = Buffer.of()
+  for (const entry of index.getRange({ start: from, end: afterPrefix(prefix) })) {
+    const { key, revision: past } = readIndexKey(entry.key)
+    const mustPause = visited >= stepEntries || bytes >= stepBytes || items.length >= limit
+    visited++
+    if (settled.equals(key)) {
+      if (mustPause) return { items, next: afterKey(key) }
+      continue
+    }
+    if (mustPause) return { items, next: entry.key }
+    const version = decodeVersion(asBuffer(entry.value))
+    if ((past ?? version?.modRevision ?? 0) > revision) continue
+    settled = key
+    if (version === undefined) continue
+    const item = stored(key.toString(), version)
+    bytes += item.value.length
+    items.push(item)
+  }
+  return { items }
+}
+
+/** The first bytes after everything that begins with the prefix, which ends with a slash; no byte of UTF-8 is 255. */
+function afterPrefix(prefix: string): Buffer {
+  return prefix === "" ? Buffer.of(255) : Buffer.from(`${prefix.slice(0, -1)}0`)
+}
+
+function replayStep(
+  log: Environment["log"],
+  { afterRevision, revision, prefix }: { afterRevision: number; revision: number; prefix: string },
+): { events: StoreEvent[]; revision: number } {
+  const events: StoreEvent[] = []
+  const prefixBytes = Buffer.from(prefix)
+  let visited = 0
+  let bytes = 0
+  let reached = afterRevision
+  for (const entry of log.getRange({ start: logKey(afterRevision + 1, 0), end: logKey(revision + 1, 0) })) {
+    const at = revisionOfLogKey(entry.key).revision
+    if (at !== reached && (visited >= stepEntries || bytes >= stepBytes)) return { events, revision: reached }
+    reached = at
+    visited++
+    const record = asBuffer(entry.value)
+    const key = logRecordKey(record)
+    if (!prefixBytes.equals(key.subarray(0, prefixBytes.length))) continue
+    bytes += record.length
+    events.push(eventOf(log, record, key.toString(), at))
+  }
+  return { events, revision }
+}
+
+function eventOf(log: Environment["log"], record: Buffer, key: string, revision: number): StoreEvent {
+  const { type, createRevision, previousRevision, previousPlace } = readLogRecord(record)
+  const event = { type, key, revision, createRevision, ...(type === "put" && { value: logRecordValue(record) }) }
+  if (previousRevision === 0) return event
+  const before = log.getBinary(logKey(previousRevision, previousPlace))
+  assert(before !== undefined, "what a readable write replaced is readable", { key, revision, previousRevision })
+  const previous = asBuffer(before)
+  const version = { modRevision: previousRevision, createRevision, expiresAtMs: readLogRecord(previous).expiresAtMs }
+  return { ...event, previous: storedValue(key, version, logRecordValue(previous)) }
+}
+
+function dueValues(environment: Environment, nowMs: number, limit: number): { items: { key: string; modRevision: number }[]; nextMs?: number } {
+  const items: { key: string; modRevision: number }[] = []
+  for (const entry of environment.expiry.getRange({ start: expiryKey(0, Buffer.of()) })) {
+    const { expiresAtMs, key } = readExpiryKey(entry.key)
+    const version = decodeVersion(asBuffer(entry.value))
+    if (expiresAtMs > nowMs || items.length >= limit || version === undefined) return { items, nextMs: expiresAtMs }
+    items.push({ key: key.toString(), modRevision: version.modRevision })
+  }
+  return { items }
+}

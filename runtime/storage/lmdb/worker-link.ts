@@ -1,0 +1,78 @@
+/** Starts the storage worker, from built code and from sources alike, and speaks with it. */
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+import { StoreError } from "../store.ts"
+import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
+
+export interface WorkerLink {
+  /** Sends at once; replies come in the order of the requests. Rejects with StoreError when the worker refuses or is gone. */
+  request(request: WorkerRequest): Promise<Exclude<WorkerReply, { type: "failed" }>>
+  /** Ends the thread; resolves once it is gone. Requests without a reply are rejected. */
+  stop(): Promise<void>
+}
+
+/** Name of the worker's bundle, which the production build puts beside the chunk that holds this module. */
+export const workerBundle = "lmdb-worker.js"
+
+/** Resolves once the worker has opened the environment. `onLost` is called when the thread ends without being asked to. */
+export async function startWorker(data: WorkerData, onLost: (error: StoreError) => void): Promise<WorkerLink> {
+  const worker = await createWorker(data)
+  const waiting: { resolve(reply: Exclude<WorkerReply, { type: "failed" }>): void; reject(error: StoreError): void }[] = []
+  let stopping = false
+  function lose(reason: string): void {
+    const error = new StoreError("unavailable", `the storage worker ${reason}`)
+    for (const { reject } of waiting.splice(0)) reject(error)
+    if (!stopping) onLost(error)
+    stopping = true
+  }
+  worker.on("message", (reply: WorkerReply) => {
+    const next = waiting.shift()
+    // A thread that waits for nothing must not keep the process alive.
+    if (waiting.length === 0) worker.unref()
+    if (reply.type === "failed") next?.reject(new StoreError(reply.code, reply.message))
+    else next?.resolve(reply)
+  })
+  worker.on("error", (error) => lose(`failed: ${error.message}`))
+  const exited = new Promise<void>((resolve) =>
+    worker.once("exit", () => {
+      lose("has ended")
+      resolve()
+    }),
+  )
+  function expectReply(): Promise<Exclude<WorkerReply, { type: "failed" }>> {
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+  }
+  await expectReply()
+  return {
+    request(request) {
+      if (stopping) return Promise.reject(new StoreError("unavailable", "the storage worker has ended"))
+      if (waiting.length === 0) worker.ref()
+      worker.postMessage(request, request.type === "commit" ? [request.batch] : [])
+      return expectReply()
+    },
+    async stop() {
+      stopping = true
+      await worker.terminate()
+      await exited
+    },
+  }
+}
+
+async function createWorker(workerData: WorkerData): Promise<Worker> {
+  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL(workerBundle, import.meta.url), { workerData })
+  bundled ??= bundleFromSource(fileURLToPath(new URL("worker.ts", import.meta.url)))
+  return new Worker(await bundled, { eval: true, workerData })
+}
+
+let bundled: Promise<string> | undefined
+
+/**
+ * Under vitest and tsx only: a worker thread of Node does not read TypeScript, and loading tsx in each would cost five times
+ * as long as this one build per process.
+ */
+async function bundleFromSource(path: string): Promise<string> {
+  const { build } = await import("esbuild")
+  const banner = { js: `require = require("node:module").createRequire(${JSON.stringify(path)});` }
+  const result = await build({ entryPoints: [path], bundle: true, write: false, format: "cjs", platform: "node", packages: "external", banner })
+  return result.outputFiles[0]?.text ?? ""
+}
