@@ -103,9 +103,10 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
   const { generate } = await import("./generate.ts")
   const known = knownNames(own ? join(dirname(out), "behaviours") : undefined)
   const generated = await generate(files, { known, ...(own && { library: readSchemas(builtIn), schemaFolder: basename(schemas) }) })
-  if (generated.diagnostics.length > 0) {
-    for (const diagnostic of generated.diagnostics) context.printError(formatDiagnostic(diagnostic, `${shown(files.has(diagnostic.file) ? schemas : builtIn)}/`))
-    context.printError(`${count(generated.diagnostics.length, "fault")}; nothing was written`)
+  const { diagnostics, notes } = generated
+  for (const diagnostic of [...diagnostics, ...notes]) context.printError(formatDiagnostic(diagnostic, `${shown(files.has(diagnostic.file) ? schemas : builtIn)}/`))
+  if (diagnostics.length > 0) {
+    context.printError(`${count(diagnostics.length, "fault")}; nothing was written`)
     return 1
   }
   const dialect = new Map([[dialectSchemaFile, dialectSchema()]])
@@ -114,8 +115,9 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
     { folder: schemas, files: dialect, difference: compareFolder(schemas, dialect, false) },
   ]
   const summary = `${count(generated.kinds, "kind")} from ${count(files.size, "schema file")}`
+  if (notes.length > 0) context.printError(`${count(notes.length, "TypeScript file")} that schemas ask for ${notes.length === 1 ? "is" : "are"} not there yet`)
   if (!reportForeign(places, shown, context)) return 1
-  if (task.check) return reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context)
+  if (task.check) return Math.max(notes.length > 0 ? 1 : 0, reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context))
   for (const place of places) writeFolder(place.folder, place.files, place.difference)
   context.print(`${summary}: ${writtenText(places)} in ${elapsed(started, context)} ms`)
   return 0

@@ -20,6 +20,8 @@ export interface Generated {
   /** Texts by path below the out folder, sorted; empty when there are diagnostics. */
   readonly files: ReadonlyMap<string, string>
   readonly diagnostics: readonly Diagnostic[]
+  /** TypeScript files that schemas ask for and that are not there yet; nothing else is wrong with the schemas. */
+  readonly notes: readonly Diagnostic[]
   readonly kinds: number
 }
 
@@ -27,12 +29,12 @@ export interface Generated {
 export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
   const { library, known } = options
   const loaded = load(files, { ...(library !== undefined && { library }), ...(known !== undefined && { known }) })
-  if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, kinds: 0 }
-  const { model } = loaded
+  if ("diagnostics" in loaded) return { files: new Map(), diagnostics: loaded.diagnostics, notes: [], kinds: 0 }
+  const { model, notes } = loaded
   const emitted = await emit(model, emitOptions(model, files, options))
   const sorted = [...emitted].sort(([left], [right]) => compareText(left, right))
   const kinds = model.kinds.filter((kind) => files.has(`${kind.file}.yaml`)).length
-  return { files: new Map(sorted), diagnostics: [], kinds }
+  return { files: new Map(sorted), diagnostics: [], notes, kinds }
 }
 
 function emitOptions(model: Model, files: ReadonlyMap<string, string>, options: GenerateOptions): EmitOptions {

@@ -2,6 +2,7 @@
  * Checks the names of a parsed expression against the types it is evaluated on, and turns its text into the model's form.
  */
 import type { ExpressionModel, ExpressionTree } from "../model/model.ts"
+import { checkKnownName } from "./checks.ts"
 import { expectedWord } from "./diagnostic.ts"
 import { type ExpressionPositions, parseExpression } from "./expression.ts"
 import { formatNames } from "./formats.ts"
@@ -139,7 +140,7 @@ function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): K
   if (tree.target !== undefined) infer(tree.target, context)
   const given = tree.arguments.map((argument) => infer(argument, context))
   if (tree.function === "isFormat") checkLiteral(tree, formatNames, "the name of a format as a literal", context)
-  if (tree.function === "behaviour") checkLiteral(tree, context.scope.cells, "the name of a cell function as a literal", context)
+  if (tree.function === "behaviour") checkCell(tree, context)
   const [pattern] = tree.arguments
   if (tree.function === "matches" && pattern?.node === "literal" && typeof pattern.value === "string") {
     checkPattern(pattern.value, context.source.offsetInside(context.node, context.base + (context.positions.get(pattern) ?? 0)), context.source)
@@ -157,6 +158,12 @@ function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): K
     default:
       return tree.function === "behaviour" || given.length !== 1 ? undefined : given[0] && itemType(given[0])
   }
+}
+
+function checkCell(tree: ExpressionTree & { node: "call" }, context: Context): void {
+  checkLiteral(tree, undefined, "the name of a cell function as a literal", context)
+  const [name] = tree.arguments
+  if (name?.node === "literal" && typeof name.value === "string") checkKnownName(name.value, context.node, context.scope.cells, "behaviour()", context.source)
 }
 
 /** The first argument of these functions is read by the generator, so it is a literal, one of `words` where they are known. */

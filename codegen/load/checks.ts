@@ -29,7 +29,7 @@ function head(text: string): string {
   return text.length > 30 ? `${text.slice(0, 27)}...` : text
 }
 
-/** Names of TypeScript files asked for under `word`; unknown ones are reported when the known ones are given. */
+/** Names of TypeScript files asked for under `word`; unknown ones are noted when the known ones are given. */
 export function checkWords(block: Block, word: string, known: readonly string[] | undefined, source: SourceFile): string[] {
   for (const item of block.items(word)) {
     const name = textOf(item)
@@ -38,9 +38,9 @@ export function checkWords(block: Block, word: string, known: readonly string[] 
   return block.texts(word)
 }
 
-/** One such name. */
+/** One such name. A note, not a fault: a behaviour is written against the types that are generated from the schema which asks for it. */
 export function checkKnownName(name: string, node: SourceNode, known: readonly string[] | undefined, word: string, source: SourceFile): void {
-  if (known !== undefined && !known.includes(name)) source.report(node.start, { found: `unknown name "${name}" in ${word}`, ...expectedWord(name, known) })
+  if (known !== undefined && !known.includes(name)) source.note(node.start, { found: `unknown name "${name}" in ${word}`, ...expectedWord(name, known) })
 }
 
 /** Reports a path that leads to no field of `type`. */

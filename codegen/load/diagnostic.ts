@@ -3,18 +3,23 @@
  */
 import { nearest } from "./nearest.ts"
 
-export interface Diagnostic {
+/** What is wrong and what would be right. */
+export interface Fault {
+  /** `unknown key "defualt"` */
+  readonly found: string
+  /** `one of default, doc, ...`; empty when `found` says it all. */
+  readonly expected: string
+  readonly nearest?: string
+}
+
+/** A fault with the spot of the file where it is. */
+export interface Diagnostic extends Fault {
   /** Relative to the schema folder: `core/v1/pod.yaml`. */
   readonly file: string
   /** From 1. */
   readonly line: number
   /** From 1, in UTF-16 units. */
   readonly column: number
-  /** `unknown key "defualt"` */
-  readonly found: string
-  /** `one of default, doc, ...`; empty when `found` says it all. */
-  readonly expected: string
-  readonly nearest?: string
 }
 
 /** `schemas/core/v1/pod.yaml:12:7: unknown key "defualt"; expected one of default, ...; did you mean "default"?` `folder` ends with a slash or is empty. */

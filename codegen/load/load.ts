@@ -19,7 +19,8 @@ export interface LoadOptions {
   readonly known?: KnownNames
 }
 
-export type Loaded = { readonly model: Model } | { readonly diagnostics: readonly Diagnostic[] }
+/** `notes`: TypeScript files that schemas ask for and that are not there; the model is whole without them. */
+export type Loaded = { readonly model: Model; readonly notes: readonly Diagnostic[] } | { readonly diagnostics: readonly Diagnostic[] }
 
 /**
  * Called by the generator, by `--check` and by tests. Paths are relative to the schema folder: `core/v1/pod.yaml`. Pure and deterministic: the
@@ -33,8 +34,9 @@ export function load(files: ReadonlyMap<string, string>, options: LoadOptions = 
   const declared = readable.flatMap(({ source, own }) => declareFile(source, own) ?? [])
   // While a file cannot be read, whatever refers to it would be faulted as well: its own fault comes first.
   const model = readable.length === sources.length ? resolve(declared, options.known ?? {}) : emptyModel
-  const diagnostics = sources.flatMap(({ source }) => source.diagnostics).sort(compareDiagnostics)
-  return diagnostics.length === 0 ? { model } : { diagnostics: withoutRepeats(diagnostics) }
+  const diagnostics = withoutRepeats(sources.flatMap(({ source }) => source.diagnostics))
+  const notes = withoutRepeats(sources.flatMap(({ source }) => source.notes))
+  return diagnostics.length === 0 ? { model, notes } : { diagnostics }
 }
 
 const emptyModel: Model = { kinds: [], types: new Map(), files: [] }
@@ -61,10 +63,11 @@ function fileModel(file: FileDeclaration): Model["files"][number] {
   return { path, group, version, types: file.types.map((type) => type.name), ...(kind !== undefined && { kind }) }
 }
 
-/** One spot may be reached on two ways (a type text that two checks read); it is told once. */
+/** Sorted. One spot may be reached on two ways (a type text that two checks read); it is told once. */
 function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return diagnostics.filter((diagnostic, index) => {
-    const previous = diagnostics[index - 1]
+  const sorted = diagnostics.toSorted(compareDiagnostics)
+  return sorted.filter((diagnostic, index) => {
+    const previous = sorted[index - 1]
     return previous === undefined || compareDiagnostics(previous, diagnostic) !== 0
   })
 }

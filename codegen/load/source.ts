@@ -3,7 +3,7 @@
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml"
 import type { JsonValue } from "../../runtime/kit/json.ts"
-import type { Diagnostic } from "./diagnostic.ts"
+import type { Diagnostic, Fault } from "./diagnostic.ts"
 
 export type SourceNode = ScalarNode | ListNode | MapNode
 
@@ -39,6 +39,8 @@ export interface MapEntry {
 /** One schema file: its text, its tree and its faults so far. */
 export class SourceFile {
   readonly diagnostics: Diagnostic[] = []
+  /** What does not stop the generator: TypeScript files that are asked for and not there yet. */
+  readonly notes: Diagnostic[] = []
   readonly root: MapNode
   /** False when the text is not YAML, or no map: the tree is then only a part of what was meant. */
   readonly readable: boolean
@@ -61,9 +63,18 @@ export class SourceFile {
   }
 
   /** Adds a fault at an offset of the text. */
-  report(offset: number, fault: { found: string; expected: string; nearest?: string }): void {
+  report(offset: number, fault: Fault): void {
+    this.diagnostics.push(this.located(offset, fault))
+  }
+
+  /** Adds a note at an offset of the text. */
+  note(offset: number, fault: Fault): void {
+    this.notes.push(this.located(offset, fault))
+  }
+
+  private located(offset: number, fault: Fault): Diagnostic {
     const { line, col } = this.lines.linePos(Math.min(Math.max(offset, 0), this.text.length))
-    this.diagnostics.push({ file: this.path, line: Math.max(line, 1), column: Math.max(col, 1), ...fault })
+    return { file: this.path, line: Math.max(line, 1), column: Math.max(col, 1), ...fault }
   }
 
   /**
