@@ -4,11 +4,14 @@
  */
 import type { ApiObject } from "../../kit/json.ts"
 import type { CachedObject, ResourceCodec } from "../cache.ts"
+import { bytesOf } from "./byte-arena.ts"
+import type { ByteArena, Slab, Tenant } from "./byte-arena.ts"
 import type { Description, Form, FormBudget } from "./forms.ts"
 import { withResourceVersion } from "./resource-version.ts"
 
 /** What all entries of one resource share. */
 export interface EntryContext {
+  readonly arena: ByteArena
   readonly codec: ResourceCodec
   readonly forms: FormBudget
 }
@@ -21,31 +24,54 @@ const deletionForm = "\0deletion"
 const textOverheadBytes = 48
 
 /** One stored version of one object. The bytes are the stored value until JSON is asked for, then only the JSON. */
-export class CachedEntry implements CachedObject {
+export class CachedEntry implements CachedObject, Tenant {
   forms: Form | undefined = undefined
+  home: Uint8Array | Slab
+  offset = 0
+  length: number
+  current = false
+  private isJson = false
 
   constructor(
     private readonly context: EntryContext,
     readonly key: string,
     readonly createRevision: number,
     readonly modRevision: number,
-    private bytes: Uint8Array | Buffer,
-    /** True: `bytes` is the JSON; false: it is the stored value. */
-    private isJson: boolean,
-  ) {}
+    value: Uint8Array,
+  ) {
+    this.home = value
+    this.length = value.byteLength
+  }
 
   json(): Buffer {
-    if (!this.isJson) {
-      const { key, createRevision, modRevision } = this
-      this.bytes = this.context.codec.toJson({ key, value: this.bytes, createRevision, modRevision })
-      this.isJson = true
-    }
-    return asBuffer(this.bytes)
+    const bytes = bytesOf(this)
+    if (this.isJson) return bytes
+    const { context, createRevision, key, modRevision } = this
+    const json = context.codec.toJson({ key, value: bytes, createRevision, modRevision })
+    this.giveJson(json)
+    return json
+  }
+
+  /** Called before anything else with JSON that the writer had at hand: the stored value is not needed then. */
+  giveJson(json: Buffer): void {
+    this.isJson = true
+    this.context.arena.settle(this, json)
+  }
+
+  /** Called when this version becomes the newest. */
+  enter(): void {
+    this.current = true
+    this.context.arena.settle(this, bytesOf(this))
+  }
+
+  /** Called when another version or a deletion took its place. */
+  retire(): void {
+    this.context.arena.retire(this)
   }
 
   /** Bytes held, for the byte budget of the event window. */
   get sizeBytes(): number {
-    return this.bytes.byteLength
+    return this.length
   }
 
   labels(): Readonly<Record<string, string>> {
@@ -131,8 +157,4 @@ function textBytes(record: Readonly<Record<string, string>>): number {
   let bytes = 0
   for (const name in record) bytes += name.length + (record[name]?.length ?? 0) + textOverheadBytes
   return bytes
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

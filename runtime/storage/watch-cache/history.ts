@@ -30,11 +30,14 @@ interface HistoryOptions {
   readonly end: (subscriber: Subscriber, error: StoreError) => void
 }
 
-/** One pass over the log, from `after` to the beginning of the window. */
+/** One pass over the log, up to the beginning of the window. */
 interface Reading {
-  readonly after: number
-  readonly events: StoreEvent[]
+  /** Every event after this is in `events`; grows when there are too many. */
+  after: number
+  events: StoreEvent[]
   bytes: number
+  /** More was found than may be held: `after` is not what was asked for. */
+  dropped: boolean
   /** Known once the store has answered; a pass may be over before that. */
   watch?: { stop(): void }
 }
@@ -61,7 +64,7 @@ export class HistoryReader {
 
   private async read(): Promise<void> {
     const { keyPrefix, store } = this.options
-    const reading: Reading = { after: Math.min(...this.waiting.map((subscriber) => subscriber.options.afterRevision)), events: [], bytes: 0 }
+    const reading: Reading = { after: Math.min(...this.waiting.map((subscriber) => subscriber.options.afterRevision)), events: [], bytes: 0, dropped: false }
     this.reading = reading
     try {
       const watch = await store.watch({
@@ -83,12 +86,10 @@ export class HistoryReader {
     for (const event of events) {
       if (!owns(event.key)) continue
       reading.events.push(event)
-      reading.bytes += (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0)
+      reading.bytes += sizeOf(event)
     }
-    if (reading.bytes > limits.historyBytes) {
-      const { low } = window()
-      this.failed(reading, new StoreError("compacted", `more than ${limits.historyBytes} bytes of events since revision ${reading.after}`, low))
-    } else if (revision >= window().low) this.finish(reading)
+    if (reading.bytes > limits.historyBytes) dropOldest(reading, limits.historyBytes / 2)
+    if (revision >= window().low) this.finish(reading)
   }
 
   private finish(reading: Reading): void {
@@ -101,8 +102,11 @@ export class HistoryReader {
     }
     const { waiting } = this
     this.waiting = []
-    // Those that asked meanwhile for something older still come back here by themselves.
-    for (const subscriber of waiting) this.options.resume(subscriber)
+    for (const subscriber of waiting) {
+      if (reading.dropped && subscriber.options.afterRevision < reading.after) this.options.end(subscriber, tooLong(reading.after))
+      // Who asked meanwhile for something older still comes back here by itself.
+      else this.options.resume(subscriber)
+    }
   }
 
   private failed(reading: Reading, error: StoreError): void {
@@ -133,16 +137,37 @@ export class HistoryReader {
     for (const { createRevision, key, previous: before, revision, value } of events) {
       const known = latest.get(key)
       const previous =
-        known ?? (before === undefined ? undefined : new CachedEntry(context, key, before.createRevision, before.modRevision, before.value, false))
+        known ?? (before === undefined ? undefined : new CachedEntry(context, key, before.createRevision, before.modRevision, before.value))
       if (value === undefined) {
         latest.delete(key)
         if (previous !== undefined) held.push({ type: "DELETED", revision, object: new DeletedEntry(context.forms, previous, revision), previous })
         continue
       }
-      const object = new CachedEntry(context, key, createRevision, revision, value, false)
+      const object = new CachedEntry(context, key, createRevision, revision, value)
       latest.set(key, object)
       held.push(previous === undefined ? { type: "ADDED", revision, object } : { type: "MODIFIED", revision, object, previous })
     }
     return held
   }
+}
+
+/** Makes room for the newer events, by whole revisions; to well below the limit, so that this is rare. */
+function dropOldest(reading: Reading, targetBytes: number): void {
+  let count = 0
+  for (const event of reading.events) {
+    if (reading.bytes <= targetBytes && event.revision !== reading.after) break
+    reading.bytes -= sizeOf(event)
+    reading.after = event.revision
+    count++
+  }
+  reading.events = reading.events.slice(count)
+  reading.dropped = true
+}
+
+function sizeOf(event: StoreEvent): number {
+  return (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0)
+}
+
+function tooLong(oldest: number): StoreError {
+  return new StoreError("compacted", "more happened since than a watch may be told at once", oldest)
 }

@@ -3,7 +3,6 @@
  * snapshot of any size costs nothing and stays as it was while the map moves on.
  */
 import type { CachedObject } from "../cache.ts"
-import { assert } from "../../assert.ts"
 import { OrderedMap } from "../ordered-map.ts"
 import { compareKeys } from "../store.ts"
 
@@ -64,7 +63,7 @@ export class ObjectMap<Value extends CachedObject> {
     return new ObjectMap(this.order, this.tree.clone())
   }
 
-  /** Values whose key starts with `prefix` (ends with "/") and is greater than `startAfter`, in order. */
+  /** Values whose key starts with `prefix` and is greater than `startAfter`, in order. */
   *entries(prefix: string, startAfter: string | undefined): Generator<Value, void, undefined> {
     const low = this.lowerBound(prefix, startAfter)
     const pair: (string | Value)[] = []
@@ -78,6 +77,7 @@ export class ObjectMap<Value extends CachedObject> {
   /** How many values `entries` would answer; visits tree leaves, not values. */
   count(prefix: string, startAfter: string | undefined): number {
     const low = this.lowerBound(prefix, startAfter)
+    if (!prefix.endsWith("/")) return [...this.entries(prefix, startAfter)].length
     const end = endOfPrefix(prefix)
     // Beyond the prefix the range would be upside down, for which the tree has no answer.
     if (this.order.compare(low, end) >= 0) return 0
@@ -86,7 +86,7 @@ export class ObjectMap<Value extends CachedObject> {
   }
 
   private lowerBound(prefix: string, startAfter: string | undefined): string {
-    assert(prefix.endsWith("/"), "a prefix ends with a slash", { prefix })
+    this.order.note(prefix)
     if (startAfter === undefined) return prefix
     this.order.note(startAfter)
     return this.order.compare(startAfter, prefix) > 0 ? startAfter : prefix

@@ -15,6 +15,8 @@ export interface CacheLimits {
   readonly derivedBytes: number
   /** Bytes announced by `expect` that no event has claimed yet. */
   readonly expectedBytes: number
+  /** Small objects are kept together in stretches of about this size. */
+  readonly slabBytes: number
   /** Objects per store read while filling. */
   readonly fillPage: number
   /** Events between two snapshots kept to answer reads at an older revision; the rest is undone event by event. */
@@ -37,6 +39,7 @@ export const defaultCacheLimits: CacheLimits = {
   historyBytes: 256 * 1024 * 1024,
   derivedBytes: 64 * 1024 * 1024,
   expectedBytes: 16 * 1024 * 1024,
+  slabBytes: 256 * 1024,
   fillPage: 5000,
   checkpointEvents: 1024,
   checkpoints: 64,

@@ -9,7 +9,8 @@ import type { Clock } from "../../clock.ts"
 import type { ApiObject } from "../../kit/json.ts"
 import type { CachedObject, CacheEvent, ResourceCache, ResourceCodec, Snapshot, SubscribeOptions, Subscription } from "../cache.ts"
 import { StoreError } from "../store.ts"
-import type { Store, StoredValue, StoreEvent } from "../store.ts"
+import type { Store, StoreEvent } from "../store.ts"
+import { ByteArena } from "./byte-arena.ts"
 import { CachedEntry, DeletedEntry } from "./entry.ts"
 import type { EntryContext } from "./entry.ts"
 import { EventWindow } from "./event-window.ts"
@@ -17,7 +18,7 @@ import type { HeldEvent } from "./event-window.ts"
 import { Expectations } from "./expectations.ts"
 import type { FormBudget } from "./forms.ts"
 import { HistoryReader } from "./history.ts"
-import { listAll } from "./list-all.ts"
+import { pages } from "./pages.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 import { Checkpoints, MapSnapshot } from "./snapshot.ts"
@@ -77,7 +78,7 @@ export class CachedResource implements ResourceCache {
     const { clock, codec, forms, keyPrefix, limits } = options
     this.path = options.path
     this.keyPrefix = keyPrefix
-    this.context = { codec, forms }
+    this.context = { arena: new ByteArena(limits.slabBytes), codec, forms }
     this.window = new EventWindow(limits, 0)
     this.expectations = new Expectations(limits.expectedBytes)
     this.checkpoints = new Checkpoints(limits)
@@ -221,17 +222,20 @@ export class CachedResource implements ResourceCache {
 
   private async fill(): Promise<void> {
     const session = ++this.fillSession
-    const { clock, feed, keyPrefix, limits, store } = this.options
+    const { clock, feed, limits } = this.options
     this.early = []
     await feed.live()
     for (let attempt = 0; session === this.fillSession; attempt++) {
       try {
         const from = feed.revision
-        const found = await listAll(store, { prefix: keyPrefix, page: limits.fillPage })
-        if (session !== this.fillSession) return
+        const found = await this.readAll()
+        if (session !== this.fillSession) {
+          this.retireAllBut(this.objects, found.objects)
+          return
+        }
         // A lagging member of the store would take us back in time.
         if (found.revision < from) throw new StoreError("unavailable", `the store answered with revision ${found.revision}, ${from} was there already`)
-        this.filledWith(found.items, found.revision)
+        this.filledWith(found.objects, found.revision)
         return
       } catch (error) {
         if (session !== this.fillSession) return
@@ -242,15 +246,42 @@ export class CachedResource implements ResourceCache {
     }
   }
 
-  private filledWith(items: readonly StoredValue[], revision: number): void {
-    const old = this.objects
-    this.objects = ObjectMap.empty()
-    for (const item of items) {
-      if (!this.options.owns(item.key)) continue
-      const known = old.get(item.key)
-      // The same version keeps its forms and JSON; another one is as replaced.
-      this.objects.set(known?.modRevision === item.modRevision ? known : new CachedEntry(this.context, item.key, item.createRevision, item.modRevision, item.value, false))
+  private async readAll(): Promise<{ objects: Objects; revision: number }> {
+    const objects: Objects = ObjectMap.empty()
+    try {
+      return { objects, revision: await this.readInto(objects) }
+    } catch (error) {
+      // What was read so far is nobody's: it must not count as current and keep slabs.
+      this.retireAllBut(this.objects, objects)
+      throw error
     }
+  }
+
+  /** Answers the revision that the objects show. */
+  private async readInto(objects: Objects): Promise<number> {
+    const { keyPrefix, limits, owns, store } = this.options
+    let shown = 0
+    for await (const { items, revision } of pages(store, { prefix: keyPrefix, page: limits.fillPage })) {
+      shown = revision
+      for (const { createRevision, key, modRevision, value } of items) {
+        if (!owns(key)) continue
+        const known = this.objects.get(key)
+        // The same version keeps its forms and JSON.
+        const object = known?.modRevision === modRevision ? known : new CachedEntry(this.context, key, createRevision, modRevision, value)
+        if (object !== known) object.enter()
+        objects.set(object)
+      }
+    }
+    return shown
+  }
+
+  private retireAllBut(kept: Objects, objects: Objects): void {
+    for (const object of objects.entries(this.keyPrefix, undefined)) if (kept.get(object.key) !== object) object.retire()
+  }
+
+  private filledWith(objects: Objects, revision: number): void {
+    this.retireAllBut(objects, this.objects)
+    this.objects = objects
     this.window = new EventWindow(this.options.limits, revision)
     this.checkpoints.clear()
     this.shownRevision = revision
@@ -279,8 +310,10 @@ export class CachedResource implements ResourceCache {
   private put({ createRevision, key, revision, value }: StoreEvent, previous: CachedEntry | undefined): HeldEvent | undefined {
     if (value === undefined) return undefined
     const claimed = this.expectations.claim(key, value)
-    const json = claimed?.json(revision)
-    const object = new CachedEntry(this.context, key, createRevision, revision, json ?? value, json !== undefined)
+    const object = new CachedEntry(this.context, key, createRevision, revision, value)
+    if (claimed !== undefined) object.giveJson(claimed.json(revision))
+    object.enter()
+    previous?.retire()
     if (claimed?.object !== undefined) object.describeFrom(claimed.object)
     this.objects.set(object)
     return previous === undefined ? { type: "ADDED", revision, object } : { type: "MODIFIED", revision, object, previous }
@@ -289,6 +322,7 @@ export class CachedResource implements ResourceCache {
   private remove({ key, revision }: StoreEvent, previous: CachedEntry | undefined): HeldEvent | undefined {
     if (previous === undefined) return undefined
     this.objects.delete(key)
+    previous.retire()
     return { type: "DELETED", revision, object: new DeletedEntry(this.options.forms, previous, revision), previous }
   }
 

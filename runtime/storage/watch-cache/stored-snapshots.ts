@@ -7,7 +7,7 @@ import type { Snapshot } from "../cache.ts"
 import type { Store } from "../store.ts"
 import { CachedEntry } from "./entry.ts"
 import type { EntryContext } from "./entry.ts"
-import { listAll } from "./list-all.ts"
+import { pages } from "./pages.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 import type { Objects } from "./snapshot.ts"
@@ -51,12 +51,13 @@ export class StoredSnapshots {
   private async read(revision: number, current: Objects): Promise<Snapshot | undefined> {
     const { context, keyPrefix, limits, owns, shown, store } = this.options
     try {
-      const { items } = await listAll(store, { prefix: keyPrefix, page: limits.fillPage, revision })
       const objects: Objects = ObjectMap.empty()
-      for (const { createRevision, key, modRevision, value } of items) {
-        if (!owns(key)) continue
-        const known = current.get(key)
-        objects.set(known?.modRevision === modRevision ? known : new CachedEntry(context, key, createRevision, modRevision, value, false))
+      for await (const { items } of pages(store, { prefix: keyPrefix, page: limits.fillPage, revision })) {
+        for (const { createRevision, key, modRevision, value } of items) {
+          if (!owns(key)) continue
+          const known = current.get(key)
+          objects.set(known?.modRevision === modRevision ? known : new CachedEntry(context, key, createRevision, modRevision, value))
+        }
       }
       return shown(revision, objects)
     } catch (error) {

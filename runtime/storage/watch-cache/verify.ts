@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import type { Snapshot } from "../cache.ts"
 import type { Store } from "../store.ts"
+import { pages } from "./pages.ts"
 import { asStoreError } from "./store-feed.ts"
 
 export interface Verification {
@@ -41,12 +42,8 @@ export async function verifyResource(store: Store, resource: Verifiable, options
 async function hashOfStore(store: Store, options: { prefix: string; revision: number; page: number; owns: (key: string) => boolean }): Promise<string> {
   const { owns, page, prefix, revision } = options
   const hash = createHash("sha256")
-  let startAfter: string | undefined
-  for (let more = true; more; ) {
-    const found = await store.list({ prefix, revision, limit: page, ...(startAfter !== undefined && { startAfter }) })
-    for (const { key, modRevision } of found.items) if (owns(key)) hash.update(`${key}\0${modRevision}\n`)
-    startAfter = found.items.at(-1)?.key
-    more = found.more
+  for await (const { items } of pages(store, { prefix, revision, page })) {
+    for (const { key, modRevision } of items) if (owns(key)) hash.update(`${key}\0${modRevision}\n`)
   }
   return hash.digest("hex")
 }

@@ -1,0 +1,22 @@
+import type { Store, StoredValue } from "../store.ts"
+
+/**
+ * Called to fill a resource, to verify it, and to rebuild a state older than the event window. All pages show one
+ * revision: the one given, or that of the first page. Throws what the store throws: "compacted" when that revision was
+ * forgotten meanwhile (begin again).
+ */
+export async function* pages(
+  store: Store,
+  options: { prefix: string; page: number; revision?: number },
+): AsyncGenerator<{ items: readonly StoredValue[]; revision: number }, void, undefined> {
+  const { page: limit, prefix } = options
+  let { revision } = options
+  let startAfter: string | undefined
+  for (let more = true; more; ) {
+    const found = await store.list({ prefix, limit, ...(revision !== undefined && { revision }), ...(startAfter !== undefined && { startAfter }) })
+    yield { items: found.items, revision: found.revision }
+    revision = found.revision
+    startAfter = found.items.at(-1)?.key
+    more = found.more && startAfter !== undefined
+  }
+}

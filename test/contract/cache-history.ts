@@ -1,0 +1,144 @@
+import { expect } from "vitest"
+import { StoreError } from "../../runtime/storage/store.ts"
+import type { CacheCases } from "./cache-contract.ts"
+import { brief, put, record, remove, settle, thing, thingCodec } from "./cache-fixtures.ts"
+
+/** How far back watches may begin: the window, and behind it the store's own log. */
+export const historyCases: CacheCases = {
+  async "after a restart a watch resumes from the store's log"({ store, open }) {
+    await put(store, "/registry/things/a/x", "one")
+    await put(store, "/registry/things/a/x", "two")
+    await put(store, "/registry/others/a/x")
+    await remove(store, "/registry/things/a/x")
+    await put(store, "/registry/things/b/y")
+    const things = open().resource("things", thingCodec())
+    await things.ready
+    expect(things.oldestRevision()).toBeLessThanOrEqual(1)
+    const all = record(things, { afterRevision: 1 })
+    const inA = record(things, { prefix: "a/", afterRevision: 2 })
+    await settle()
+    await put(store, "/registry/things/a/x", "three")
+    expect(all.events.map(brief)).toEqual(["ADDED a/x@2", "MODIFIED a/x@3", "DELETED a/x@5", "ADDED b/y@6", "ADDED a/x@7"])
+    expect(inA.events.map(brief)).toEqual(["MODIFIED a/x@3", "DELETED a/x@5", "ADDED a/x@7"])
+    expect(inA.events[0]?.previous?.field("text")).toBe("one")
+    expect(JSON.parse(inA.events[1]?.object.json().toString() ?? "")).toMatchObject({ metadata: { resourceVersion: "5" }, data: { text: "two" } })
+  },
+
+  async "a watch resumes where nothing happened since"({ store, open }) {
+    await put(store, "/registry/others/a/x")
+    await put(store, "/registry/others/a/y")
+    const things = open().resource("things", thingCodec())
+    await things.ready
+    const resumed = record(things, { afterRevision: 2 })
+    await settle()
+    await put(store, "/registry/things/a/x")
+    expect(resumed.events.map(brief)).toEqual(["ADDED a/x@4"])
+  },
+
+  async "all who resume after a restart share one read of the log, and its objects"({ store, open }) {
+    for (let index = 0; index < 10; index++) await put(store, `/registry/things/a/${index}`)
+    const things = open().resource("things", thingCodec())
+    await things.ready
+    const before = store.watchesOpened
+    const recordings = Array.from({ length: 50 }, (_, index) => record(things, { afterRevision: 1 + (index % 5) }))
+    await settle()
+    const late = record(things, { afterRevision: 1 })
+    await settle()
+    // One for the first that asked and one for those that asked for more while it was under way.
+    expect(store.watchesOpened - before).toBeLessThanOrEqual(2)
+    for (const { afterRevision, events } of [...recordings, late]) {
+      expect(events.map((event) => event.revision)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11].filter((revision) => revision > afterRevision))
+    }
+    expect(late.events[9]).toBe(recordings[0]?.events[9])
+  },
+
+  async "writes while the log is read come after it"({ store, open }) {
+    for (let index = 0; index < 5; index++) await put(store, `/registry/things/a/${index}`)
+    const things = open().resource("things", thingCodec())
+    await things.ready
+    const resumed = record(things, { afterRevision: 2 })
+    for (let index = 5; index < 10; index++) {
+      await put(store, `/registry/things/a/${index}`)
+      await Promise.resolve()
+    }
+    await settle()
+    expect(resumed.events.map((event) => event.revision)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11])
+  },
+
+  async "what the store has forgotten is compacted, at once or as soon as it is known"({ store, open }) {
+    for (let index = 0; index < 10; index++) await put(store, `/registry/things/a/${index}`)
+    await store.compact({ revision: 4 })
+    const things = open().resource("things", thingCodec())
+    await things.ready
+    expect(things.oldestRevision()).toBe(4)
+    expect(() => record(things, { afterRevision: 3 })).toThrow(StoreError)
+    await store.compact({ revision: 6 })
+    const tooOld = record(things, { afterRevision: 5 })
+    const good = record(things, { afterRevision: 6 })
+    await settle()
+    expect(tooOld.ends.map((error) => error.code)).toEqual(["compacted"])
+    expect(tooOld.events).toEqual([])
+    expect(good.events.map((event) => event.revision)).toEqual([7, 8, 9, 10, 11])
+    expect(things.oldestRevision()).toBe(6)
+  },
+
+  async "a log longer than its limit is as forgotten"({ store, open }) {
+    for (let index = 0; index < 50; index++) await put(store, "/registry/things/a/x", "y".repeat(100))
+    const things = open({ historyBytes: 2000 }).resource("things", thingCodec())
+    await things.ready
+    const long = record(things, { afterRevision: 2 })
+    await settle()
+    expect(long.ends.map((error) => error.code)).toEqual(["compacted"])
+    const short = record(things, { afterRevision: 48 })
+    await settle()
+    expect(short.events.map((event) => event.revision)).toEqual([49, 50, 51])
+  },
+
+  async "the window keeps five minutes, and the newest few beyond"({ store, open, place }) {
+    const things = open({ windowEvents: 3 }).resource("things", thingCodec())
+    await things.ready
+    for (let index = 0; index < 10; index++) {
+      await put(store, `/registry/things/a/${index}`)
+      place.clock.advance(60_000)
+    }
+    await store.compact({ revision: 11 })
+    await settle()
+    // The store has nothing before 11 any more: what follows can only come from memory.
+    const inWindow = record(things, { afterRevision: 7 })
+    await settle()
+    expect(inWindow.events.map((event) => event.revision)).toEqual([8, 9, 10, 11])
+    place.clock.advance(3_600_000)
+    await put(store, "/registry/things/a/last")
+    const newest = record(things, { afterRevision: 9 })
+    await settle()
+    expect(newest.events.map((event) => event.revision)).toEqual([10, 11, 12])
+    const tooOld = record(things, { afterRevision: 8 })
+    await settle()
+    expect(tooOld.ends.map((error) => error.code)).toEqual(["compacted"])
+  },
+
+  async "the byte budget of the window wins over its age"({ store, open }) {
+    const things = open({ windowBytes: 10_000 }).resource("things", thingCodec())
+    await things.ready
+    for (let index = 0; index < 50; index++) await put(store, "/registry/things/a/x", "y".repeat(1000))
+    await store.compact({ revision: 51 })
+    const recent = record(things, { afterRevision: 46 })
+    const old = record(things, { afterRevision: 20 })
+    await settle()
+    expect(recent.events.map((event) => event.revision)).toEqual([47, 48, 49, 50, 51])
+    expect(old.ends.map((error) => error.code)).toEqual(["compacted"])
+  },
+
+  async "one commit never straddles the beginning of the window"({ store, open }) {
+    const things = open({ windowBytes: 3000 }).resource("things", thingCodec())
+    await things.ready
+    for (let index = 0; index < 10; index++) {
+      const writes = ["a", "b", "c"].map((name) => ({ type: "put" as const, key: `/registry/things/a/${name}`, value: thing("x".repeat(500)) }))
+      await store.commit({ checks: [], writes })
+    }
+    const revision = await store.revision()
+    const last = record(things, { afterRevision: revision - 1 })
+    await settle()
+    expect(last.events.map(brief)).toEqual(["MODIFIED a/a@11", "MODIFIED a/b@11", "MODIFIED a/c@11"])
+  },
+}

@@ -1,0 +1,118 @@
+import fc from "fast-check"
+import { expect } from "vitest"
+import type { Write } from "../../runtime/storage/store.ts"
+import type { CacheCases } from "./cache-contract.ts"
+import { historyOf, record, settle, shown, thing, thingCodec } from "./cache-fixtures.ts"
+import type { Recording } from "./cache-fixtures.ts"
+import { lost } from "./cache-unreliable.ts"
+import { expectGuarantees } from "./watch-guarantees.ts"
+import type { HistoryWrite } from "./watch-guarantees.ts"
+
+const keys = ["a/x", "a/y", "a/xx", "ab/x", "b/x", "b/\u{1F600}", "b/\uFFFD"].map((name) => `/registry/things/${name}`)
+const other = "/registry/others/a/x"
+
+/** One step of a random run. */
+type Step =
+  | { readonly do: "commit"; readonly keys: readonly string[]; readonly deletes: readonly boolean[] }
+  | { readonly do: "watch"; readonly scope: number; readonly back: number }
+  | { readonly do: "stop" }
+  | { readonly do: "breathe" }
+  | { readonly do: "lose" }
+  | { readonly do: "pass"; readonly ms: number }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 10, arbitrary: fc.record({ do: fc.constant("commit" as const), keys: fc.uniqueArray(fc.constantFrom(...keys, other), { minLength: 1, maxLength: 3 }), deletes: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("watch" as const), scope: fc.nat({ max: 3 }), back: fc.nat({ max: 12 }) }) },
+  { weight: 1, arbitrary: fc.constant({ do: "stop" as const }) },
+  { weight: 3, arbitrary: fc.constant({ do: "breathe" as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: "lose" as const }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.nat({ max: 400_000 }) }) },
+)
+
+interface Scope {
+  readonly prefix: string
+  readonly exact?: boolean
+  readonly covers: (key: string) => boolean
+}
+
+const scopes: readonly Scope[] = [
+  { prefix: "", covers: (key) => key.startsWith("/registry/things/") },
+  { prefix: "a/", covers: (key) => key.startsWith("/registry/things/a/") },
+  { prefix: "b/", covers: (key) => key.startsWith("/registry/things/b/") },
+  { prefix: "a/x", exact: true, covers: (key) => key === "/registry/things/a/x" },
+]
+
+/** Random runs: what every watcher saw keeps every promise, and every state in reach is the replay of the events up to it. */
+export const randomCases: CacheCases = {
+  async "watches keep their promises while they race with commits, pauses and lost connections"(context) {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+        const { open, place, store } = context
+        const base = await store.revision()
+        const cache = open({ checkpointEvents: 4, checkpoints: 3, windowEvents: 5, windowBytes: 4000, slabBytes: 1024, fillPage: 2 })
+        const things = cache.resource("things", thingCodec())
+        await things.ready
+        const writes: HistoryWrite[] = []
+        const watching: { recording: Recording; scope: Scope; stopped: boolean }[] = []
+        for (const each of steps) {
+          if (each.do === "commit") writes.push(...(await commit(context.store, each)))
+          else if (each.do === "breathe") await settle()
+          else if (each.do === "lose") store.endWatches(lost())
+          else if (each.do === "pass") place.clock.advance(each.ms)
+          else if (each.do === "stop") {
+            const stopped = watching.find((each) => !each.stopped)
+            if (stopped !== undefined) {
+              stopped.stopped = true
+              stopped.recording.stop()
+            }
+          } else {
+            const scope = scopes[each.scope] ?? { prefix: "", covers: () => true }
+            const { covers: _covers, ...options } = scope
+            watching.push({ recording: record(things, { ...options, afterRevision: Math.max(base, things.revision() - each.back) }), scope, stopped: false })
+          }
+        }
+        place.clock.advance(60_000)
+        await settle()
+        const untilRevision = await store.revision()
+        expect(things.revision()).toBe(untilRevision)
+        for (const { recording } of watching) expect(recording.ends).toEqual([])
+        const before = await startOf(context.store, base)
+        expectGuarantees({
+          writes: [...before, ...writes],
+          watchers: watching.map(({ recording, scope, stopped }, index) =>
+            historyOf(recording, { name: `${index} of ${scope.prefix}`, covers: scope.covers, ...(!stopped && { untilRevision }) }),
+          ),
+        })
+        for (let revision = base; revision <= untilRevision; revision++) {
+          expect(shown(await things.snapshotAt(revision)), `state at ${revision}`).toEqual(replay([...before, ...writes], revision))
+        }
+        await cache.close()
+      }),
+      { numRuns: 60 },
+    )
+  },
+}
+
+async function commit(store: Parameters<CacheCases[string]>[0]["store"], step: Extract<Step, { do: "commit" }>): Promise<HistoryWrite[]> {
+  const writes: Write[] = step.keys.map((key, index) => (step.deletes[index] === true ? { type: "delete", key } : { type: "put", key, value: thing(`${key} ${index}`) }))
+  const existing = new Set<string>()
+  for (const { key } of writes) if ((await store.get({ key })) !== undefined) existing.add(key)
+  const { revision } = await store.commit({ checks: [], writes })
+  return writes.filter((write) => write.type === "put" || existing.has(write.key)).map(({ key, type }) => ({ key, type, revision }))
+}
+
+/** What earlier runs on the same store left behind, as writes. */
+async function startOf(store: Parameters<CacheCases[string]>[0]["store"], revision: number): Promise<HistoryWrite[]> {
+  const { items } = await store.list({ prefix: "/registry/", revision })
+  return items.map(({ key, modRevision }) => ({ type: "put" as const, key, revision: modRevision })).sort((left, right) => left.revision - right.revision)
+}
+
+function replay(writes: readonly HistoryWrite[], upTo: number): string[] {
+  const state = new Map<string, number>()
+  for (const { key, revision, type } of writes) {
+    if (revision > upTo || !key.startsWith("/registry/things/")) continue
+    if (type === "put") state.set(key, revision)
+    else state.delete(key)
+  }
+  return [...state].sort(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right))).map(([key, revision]) => `${key.slice("/registry/things/".length)}@${revision}`)
+}

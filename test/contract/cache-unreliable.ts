@@ -1,0 +1,104 @@
+import { StoreError } from "../../runtime/storage/store.ts"
+import type { Store, WatchOptions } from "../../runtime/storage/store.ts"
+
+/** A store with faults to be switched on: for showing how what stands before it behaves. */
+export interface UnreliableStore extends Store {
+  /** Every call fails from now on, and every watch ends; undefined: the store is back. */
+  fail(error: StoreError | undefined): void
+  /** Ends the watches there are; new ones begin as usual. */
+  endWatches(error: StoreError): void
+  /** Lists wait, until the returned function is called. */
+  holdLists(): () => void
+  /** Watches opened so far, those that failed included. */
+  readonly watchesOpened: number
+  readonly listsMade: number
+}
+
+/** Called around a driver by tests. */
+export function unreliable(store: Store): UnreliableStore {
+  const watches = new Set<WatchOptions>()
+  let fault: StoreError | undefined
+  let gate: Promise<void> = Promise.resolve()
+  let watchesOpened = 0
+  let listsMade = 0
+  function check(): void {
+    if (fault !== undefined) throw fault
+  }
+  function endWatches(error: StoreError): void {
+    const ended = [...watches]
+    watches.clear()
+    for (const watch of ended) watch.onEnd(error)
+  }
+  async function watch(options: WatchOptions): Promise<{ stop(): void }> {
+    watchesOpened++
+    check()
+    watches.add(options)
+    try {
+      const watching = await store.watch({ ...options, onEvents: (events, revision) => watches.has(options) && options.onEvents(events, revision) })
+      return {
+        stop() {
+          watches.delete(options)
+          watching.stop()
+        },
+      }
+    } catch (error) {
+      watches.delete(options)
+      throw error
+    }
+  }
+  return {
+    get watchesOpened() {
+      return watchesOpened
+    },
+    get listsMade() {
+      return listsMade
+    },
+    fail(error) {
+      fault = error
+      if (error !== undefined) endWatches(error)
+    },
+    endWatches,
+    holdLists() {
+      let release = (): void => undefined
+      gate = new Promise((resolve) => {
+        release = resolve
+      })
+      return () => release()
+    },
+    async get(options) {
+      check()
+      return store.get(options)
+    },
+    async list(options) {
+      listsMade++
+      check()
+      const found = await store.list(options)
+      await gate
+      check()
+      return found
+    },
+    async commit(options) {
+      check()
+      return store.commit(options)
+    },
+    watch,
+    async revision() {
+      check()
+      return store.revision()
+    },
+    async compact(options) {
+      check()
+      return store.compact(options)
+    },
+    async status() {
+      check()
+      return store.status()
+    },
+    close: () => store.close(),
+  }
+}
+
+/** The error of a store that cannot be reached. */
+export function lost(): StoreError {
+  return new StoreError("unavailable", "connection refused")
+}
