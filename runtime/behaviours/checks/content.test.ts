@@ -3,7 +3,7 @@ import { Failures } from "../../kit/failure.ts"
 import type { ApiObject } from "../../kit/json.ts"
 import { CheckContext } from "../../kit/validate.ts"
 import { vendorProfile } from "../../vendor.ts"
-import { contentBytesMax } from "../content-size.ts"
+import { contentBytesMax } from "../content/size.ts"
 import { check as configMapData } from "./config-map-data.ts"
 import { check as secretData } from "./secret-data.ts"
 

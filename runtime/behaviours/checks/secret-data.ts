@@ -1,7 +1,7 @@
 /** Size of a secret, and the keys that secrets of a well-known type must have (catalog validation.yaml: Secret). */
 import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
-import { contentBytesMax, encodedBytes } from "../content-size.ts"
+import { contentBytesMax, encodedBytes } from "../content/size.ts"
 
 /** Stands where a failure would otherwise show confidential data. */
 const hidden = "<secret contents redacted>"

@@ -1,5 +1,5 @@
 /** How much a config map or a secret holds: the values' bytes, keys not counted (catalog validation.yaml: ConfigMap, Secret). */
-import { isObject, type JsonValue } from "../kit/json.ts"
+import { isObject, type JsonValue } from "../../kit/json.ts"
 
 /** The most that the values of one config map or secret may come to. */
 export const contentBytesMax = 1024 * 1024
