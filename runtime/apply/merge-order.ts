@@ -1,0 +1,67 @@
+/**
+ * The order of a list after a strategic merge: items of the patch follow the patch, untouched items follow the stored list,
+ * and the two interleave where the stored list knew both. The rules, and so the results, are the reference server's.
+ */
+import { ownField } from "../kit/field-path.ts"
+import { isObject } from "../kit/json.ts"
+import type { JsonValue } from "../kit/json.ts"
+import { patchFault } from "./patch-fault.ts"
+
+/** Text under which equal scalars meet: 80 and "80" differ, 80 as number and as bigint do not. Throws for lists and objects. */
+export function keyText(value: JsonValue): string {
+  if (typeof value === "object" && value !== null) throw patchFault("lists are merged by scalar values only")
+  return typeof value === "string" ? `"${value}` : String(value)
+}
+
+/** Identifies the items of a list of objects by their merge key. The function throws ApiError 422 for an item without it. */
+export function itemKey(mergeKey: string, field: string): (item: JsonValue) => string {
+  return (item) => {
+    const value = isObject(item) ? ownField(item, mergeKey) : undefined
+    if (value === undefined) throw patchFault(`an item of ${field} does not contain declared merge key: ${mergeKey}`)
+    return keyText(value)
+  }
+}
+
+/** `items` in the order in which their keys first stand in `order`; items that are not there come last, as they were. */
+export function reorder<Item extends JsonValue>(items: readonly Item[], order: readonly JsonValue[], key: (item: JsonValue) => string): Item[] {
+  const positions = firstPositions(order, key)
+  const position = (item: Item): number => positions.get(key(item)) ?? order.length
+  return [...items].sort((left, right) => position(left) - position(right))
+}
+
+function firstPositions(items: readonly JsonValue[], key: (item: JsonValue) => string): Map<string, number> {
+  const positions = new Map<string, number>()
+  for (const [index, item] of items.entries()) {
+    if (!positions.has(key(item))) positions.set(key(item), index)
+  }
+  return positions
+}
+
+export interface MergeOrder {
+  /** Items that the patch mentions, in their final order. */
+  readonly patched: readonly JsonValue[]
+  /** Items that it does not, in their final order. */
+  readonly untouched: readonly JsonValue[]
+  /** The stored list: where it holds both, it decides which comes first. Otherwise the patched item does. */
+  readonly original: readonly JsonValue[]
+  readonly key: (item: JsonValue) => string
+}
+
+/** One list of both, each keeping its own order. */
+export function mergeOrder({ patched, untouched, original, key }: MergeOrder): JsonValue[] {
+  const positions = firstPositions(original, key)
+  const result: JsonValue[] = []
+  let next = 0
+  for (const item of untouched) {
+    const place = positions.get(key(item))
+    while (next < patched.length) {
+      const candidate = patched[next]
+      const other = candidate === undefined ? undefined : positions.get(key(candidate))
+      if (candidate === undefined || (place !== undefined && other !== undefined && place < other)) break
+      result.push(candidate)
+      next += 1
+    }
+    result.push(item)
+  }
+  return [...result, ...patched.slice(next)]
+}

@@ -1,0 +1,57 @@
+/** What strategic merge asks of the schema: how a field merges, and what its values or the items of its list are. */
+import type { FieldShape, TypeRef, TypeShape } from "../kit/shape.ts"
+import { patchFault } from "./patch-fault.ts"
+
+/** The schema of an object being merged: a type, a map whose values all have one type, or nothing known. */
+export type PatchSchema = TypeShape | { readonly values: TypeRef } | undefined
+
+/** A field of an object being merged. */
+export interface Place {
+  /** For messages: `core.v1.PodSpec.containers`. */
+  readonly field: string
+  /** Of the field's object, or of the items of its list. */
+  readonly schema: PatchSchema
+  readonly strategy: "merge" | "replace" | undefined
+  /** Which field tells the items of the list apart. */
+  readonly mergeKey: string | undefined
+}
+
+const fieldsOfShapes = new WeakMap<TypeShape, ReadonlyMap<string, FieldShape>>()
+
+/** By JSON name; the fields of inline types stand beside the type's own. */
+function fieldsOf(shape: TypeShape): ReadonlyMap<string, FieldShape> {
+  const known = fieldsOfShapes.get(shape)
+  if (known !== undefined) return known
+  const fields = new Map<string, FieldShape>()
+  for (const field of shape.fields) {
+    if (field.inline === true && "ref" in field.type) {
+      for (const [name, inner] of fieldsOf(field.type.ref())) fields.set(name, inner)
+    } else fields.set(field.name, field)
+  }
+  fieldsOfShapes.set(shape, fields)
+  return fields
+}
+
+/** Throws ApiError 422 for a field that the type does not have: only a directive can name one, stored objects hold none. */
+export function placeOf(schema: PatchSchema, name: string): Place {
+  if (schema === undefined) return { field: name, schema: undefined, strategy: undefined, mergeKey: undefined }
+  if ("values" in schema) return { field: name, schema: schemaOf(schema.values), strategy: undefined, mergeKey: undefined }
+  const field = fieldsOf(schema).get(name)
+  if (field === undefined) {
+    if (schema.preserveUnknown === true) return placeOf(undefined, name)
+    throw patchFault(`unable to find api field in struct ${schema.name} for the json field ${JSON.stringify(name)}`)
+  }
+  return {
+    field: `${schema.name}.${name}`,
+    schema: schemaOf(field.type),
+    strategy: field.patch?.includes("merge") === true ? "merge" : field.patch?.includes("replace") === true ? "replace" : undefined,
+    mergeKey: field.mergeKey,
+  }
+}
+
+function schemaOf(type: TypeRef): PatchSchema {
+  if ("ref" in type) return type.ref()
+  if ("list" in type) return schemaOf(type.list)
+  if ("wrappedList" in type) return schemaOf(type.wrappedList)
+  return "map" in type ? { values: type.map } : undefined
+}
