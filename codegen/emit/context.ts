@@ -85,5 +85,10 @@ export function hasConstraints(field: FieldModel): boolean {
 }
 
 function defaultsItself(type: TypeModel): boolean {
-  return type.defaults.length > 0 || type.fields.some((field) => field.default !== undefined)
+  return type.defaults.length > 0 || type.fields.some(isFilled)
+}
+
+/** Whether a field's default is set at all: the empty value of a field that is left out when empty is only published. */
+export function isFilled({ default: value, pointer, keepEmpty }: FieldModel): boolean {
+  return value !== undefined && (pointer || keepEmpty || (value !== "" && value !== 0 && value !== false))
 }

@@ -1,7 +1,7 @@
 /** `defaults.ts`: one function per type that has a default in or below it; pods are not walked for types without. */
 import type { DefaultRuleModel, FieldModel, FileModel, Model, TypeModel } from "../model/model.ts"
 import { literal } from "../print/literal.ts"
-import { type EmitContext, leafRef, listItem, typeOf } from "./context.ts"
+import { type EmitContext, isFilled, leafRef, listItem, typeOf } from "./context.ts"
 import { compileCondition, compileValue, type ExpressionScope, findField } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { defaultName } from "./names.ts"
@@ -29,16 +29,11 @@ export function emitDefaults(context: EmitContext, file: FileModel): FileBuilder
 
 function body(builder: FileBuilder, type: TypeModel): string[] {
   const constants = type.fields.flatMap((field) => {
-    if (field.default === undefined || isAbsence(field)) return []
+    if (field.default === undefined || !isFilled(field)) return []
     return [`${builder.kit("setDefault")}(self, ${JSON.stringify(field.name)}, ${literal(plain(field.default))}${field.pointer ? ", true" : ""})`]
   })
   const nested = type.fields.flatMap((field) => below(builder, field))
   return [...constants, ...nested, ...type.defaults.map((one) => ruleLine(builder, type, one))]
-}
-
-/** A default that is the empty value of a field which is left out when empty: published, but there is nothing to set. */
-function isAbsence({ default: value, pointer, keepEmpty }: FieldModel): boolean {
-  return !pointer && !keepEmpty && (value === "" || value === 0 || value === false)
 }
 
 function below(builder: FileBuilder, field: FieldModel): string[] {

@@ -1,8 +1,9 @@
 /** `index.ts` of the out folder: the records of every emitted kind, and the OpenAPI documents. */
-import type { KindModel } from "../model/model.ts"
-import { printFile } from "../print/print.ts"
-import type { EmitContext } from "./context.ts"
-import { upperFirst } from "./names.ts"
+import type { KindModel, TypeModel } from "../model/model.ts"
+import { type ConstantDeclaration, printFile } from "../print/print.ts"
+import { type EmitContext, kindOfType, typeOf } from "./context.ts"
+import { defaultName, shapeName, upperFirst } from "./names.ts"
+import type { Part } from "./options.ts"
 import { kindsOf, resourceName } from "./resource.ts"
 
 /** The text of `index.ts`. `documents`: paths of the OpenAPI v3 documents as clients ask for them (`api/v1`, `apis/apps/v1`). */
@@ -18,10 +19,13 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
     module: context.options.importPath("index.ts", kind.file, "resource"),
     names: [{ name: resourceName(kind), type: false, ...(localName(kind) !== resourceName(kind) && { alias: localName(kind) }) }],
   }))
+  const bodies = bodyTypes(context)
+  const kitTypes = ["Kind", ...(bodies.length > 0 ? ["BodyType"] : [])].map((name) => ({ name, type: true }))
   return printFile({
     source: `${context.options.schemaFolder}/`,
-    imports: [...imports.toSorted((left, right) => (left.module < right.module ? -1 : 1)), { module: context.options.kitImport("index.ts"), names: [{ name: "Kind", type: true }] }],
+    imports: [...imports.toSorted((left, right) => (left.module < right.module ? -1 : 1)), { module: context.options.kitImport("index.ts"), names: kitTypes }],
     declarations: [
+      ...(bodies.length === 0 ? [] : [bodyList(context, bodies)]),
       { declare: "constant", name: "kinds", type: "readonly Kind[]", exported: true, doc: "Every generated kind, by group, version and name.", value: list(kinds.map(localName)) },
       {
         declare: "constant",
@@ -33,6 +37,27 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
       },
     ],
   })
+}
+
+/** Types outside of kinds that name their own kind and version: they travel as bodies. */
+function bodyTypes(context: EmitContext): readonly TypeModel[] {
+  const emitted = context.model.files.filter((file) => context.options.emitted.has(file.path)).flatMap((file) => file.types.map((name) => typeOf(context, name)))
+  return emitted.filter((type) => kindOfType(context, type) === undefined && ["kind", "apiVersion"].every((name) => type.fields.some((field) => field.name === name)))
+}
+
+function bodyList(context: EmitContext, bodies: readonly TypeModel[]): ConstantDeclaration {
+  const entries = bodies.map((type) => {
+    const part = (name: Part): string => `import(${JSON.stringify(context.options.importPath("index.ts", type.file, name))})`
+    const shape = `shape: (await ${part("shape")}).${shapeName(type.localName)}`
+    const fill = `const { ${defaultName(type.localName)} } = await ${part("defaults")}`
+    const load = context.defaulted.has(type.name)
+      ? `async () => {\n      ${fill}\n      return { ${shape}, applyDefaults: (object, context) => ${defaultName(type.localName)}(object, { ...context, root: object }) }\n    }`
+      : `async () => ({ ${shape} })`
+    const { group, version, localName } = type
+    return `  {\n    group: ${JSON.stringify(group)},\n    version: ${JSON.stringify(version)},\n    kind: ${JSON.stringify(localName)},\n    load: ${load},\n  },\n`
+  })
+  const doc = "Types that travel as bodies without being served: options, Scale, Status. Group `meta` is any group."
+  return { declare: "constant", name: "bodies", type: "readonly BodyType[]", exported: true, doc, value: `[\n${entries.join("")}]` }
 }
 
 function list(items: readonly string[]): string {

@@ -1,69 +1,57 @@
-/**
- * The compact descriptor of a shape, as protobufjs reads it (`Root.fromJSON`): flat, one message per type, named as the type with dots
- * as underscores (`core_v1_PodSpec`), fields named `protoName ?? name`. The special scalars are messages of their own.
- */
-import type { JsonObject } from "./json.ts"
+/** The compact descriptor of a shape, made from the shape: for the few types that no schema file declares. */
+import { scalarMessages } from "./descriptor.ts"
+import { isObject, type JsonObject } from "./json.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
-
-/** Message name of a type: `core.v1.PodSpec` → `core_v1_PodSpec`. */
-export function messageName(typeName: string): string {
-  return typeName.replaceAll(".", "_")
-}
 
 const plainScalars: Partial<Readonly<Record<Scalar, string>>> = { string: "string", boolean: "bool", int32: "int32", int64: "int64", double: "double", bytes: "bytes" }
 
-/** Messages of the special scalars; catalog README, "Compact form". */
-const specialMessages: Readonly<Record<string, JsonObject>> = {
-  Time: message({ seconds: { type: "int64", id: 1 }, nanos: { type: "int32", id: 2 } }),
-  MicroTime: message({ seconds: { type: "int64", id: 1 }, nanos: { type: "int32", id: 2 } }),
-  Duration: message({ duration: { type: "int64", id: 1 } }),
-  Quantity: message({ string: { type: "string", id: 1 } }),
-  IntOrString: message({ type: { type: "int64", id: 1 }, intVal: { type: "int32", id: 2 }, strVal: { type: "string", id: 3 } }),
-  RawExtension: message({ raw: { type: "bytes", id: 1 } }),
-  FieldsV1: message({ raw: { type: "bytes", id: 1 } }),
-  any: message({ raw: { type: "bytes", id: 1 } }),
-}
-
-function message(fields: JsonObject): JsonObject {
-  return { edition: "proto2", fields }
-}
-
-/** Called for shapes that have no generated descriptor: Status, partial metadata, tests. Same layout as the generated ones. */
+/** Same layout as `mergeDescriptors` gives: packages by the dots of type names, fields named `protoName ?? name`. */
 export function compactDescriptor(shape: TypeShape): JsonObject {
-  const nested: JsonObject = {}
-  addMessage(nested, shape)
-  return { nested }
+  const messages = new Map<string, JsonObject>()
+  addMessage(messages, shape)
+  const root: JsonObject = { nested: { ...scalarMessages } }
+  for (const [name, fields] of messages) place(root, name.split("."), fields)
+  return root
 }
 
-function addMessage(nested: JsonObject, shape: TypeShape): string {
-  const name = messageName(shape.name)
-  if (nested[name] !== undefined) return name
-  const fields: JsonObject = {}
-  nested[name] = message(fields)
-  for (const field of shape.fields) {
-    if (field.number !== undefined) fields[field.protoName ?? field.name] = fieldDescriptor(nested, field, field.number)
+function place(scope: JsonObject, [name, ...rest]: readonly string[], fields: JsonObject): void {
+  if (name === undefined) return
+  const nested = isObject(scope.nested) ? scope.nested : {}
+  scope.nested = nested
+  if (rest.length === 0) {
+    nested[name] = { edition: "proto2", fields }
+    return
   }
-  return name
+  const inner = isObject(nested[name]) ? nested[name] : {}
+  nested[name] = inner
+  place(inner, rest, fields)
 }
 
-function fieldDescriptor(nested: JsonObject, field: FieldShape, id: number): JsonObject {
+function addMessage(messages: Map<string, JsonObject>, shape: TypeShape): string {
+  if (messages.has(shape.name)) return shape.name
+  const fields: JsonObject = {}
+  messages.set(shape.name, fields)
+  for (const field of shape.fields) {
+    if (field.number !== undefined) fields[field.protoName ?? field.name] = fieldDescriptor(messages, field, field.number)
+  }
+  return shape.name
+}
+
+function fieldDescriptor(messages: Map<string, JsonObject>, field: FieldShape, id: number): JsonObject {
   const { type } = field
-  if ("list" in type) return { rule: "repeated", type: typeName(nested, type.list), id }
-  if ("map" in type) return { keyType: "string", type: typeName(nested, type.map), id }
-  return { type: typeName(nested, type), id }
+  if ("list" in type) return { rule: "repeated", type: typeName(messages, type.list), id }
+  if ("map" in type) return { keyType: "string", type: typeName(messages, type.map), id }
+  return { type: typeName(messages, type), id }
 }
 
-function typeName(nested: JsonObject, type: TypeRef): string {
-  if ("ref" in type) return addMessage(nested, type.ref())
+function typeName(messages: Map<string, JsonObject>, type: TypeRef): string {
+  if ("ref" in type) return addMessage(messages, type.ref())
   if ("wrappedList" in type) {
-    const item = typeName(nested, type.wrappedList)
-    const name = `${item}_List`
-    nested[name] ??= message({ items: { rule: "repeated", type: item, id: 1 } })
+    const item = typeName(messages, type.wrappedList)
+    const name = `lists.${item.replaceAll(".", "_")}`
+    messages.set(name, { items: { rule: "repeated", type: item, id: 1 } })
     return name
   }
   if (!("scalar" in type)) throw new Error("the compact encoding has no lists of lists or maps of lists without a name")
-  const plain = plainScalars[type.scalar]
-  if (plain !== undefined) return plain
-  nested[type.scalar] ??= specialMessages[type.scalar]
-  return type.scalar
+  return plainScalars[type.scalar] ?? (type.scalar === "any" ? "Json" : type.scalar)
 }

@@ -108,10 +108,11 @@ export function within(value: Value, collection: Value): boolean {
   return typeof value === "string" && get(collection, value) !== undefined
 }
 
-/** `left + right`: numbers and amounts add up, texts and lists join. */
+/** `left + right`: numbers and amounts add up, texts and lists join; maps are put together, entries of the right one winning. */
 export function add(left: Value, right: Value): Value {
   if (typeof left === "string" && typeof right === "string") return left + right
   if (isList(left) && isList(right)) return [...left, ...right]
+  if (isMap(left) && isMap(right)) return { ...left, ...right }
   if (left instanceof Amount || right instanceof Amount) {
     const [a, b] = [toQuantity(left), toQuantity(right)]
     return a === undefined || b === undefined ? undefined : new Amount(addQuantities(a, b))

@@ -137,3 +137,11 @@ export interface CellContext {
   /** For cells that read well-known labels and annotations. */
   readonly vendor: Vendor
 }
+
+/** A type that travels as a body of its own without being a kind that is served: Scale, DeleteOptions, Eviction. */
+export interface BodyType {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly load: () => Promise<{ shape: TypeShape; applyDefaults?: KindParts["applyDefaults"] }>
+}

@@ -94,6 +94,8 @@ interface Plan {
   readonly fields: readonly PlanField[]
   readonly byName: ReadonlyMap<string, PlanField>
   readonly preserveUnknown: boolean
+  /** The shape names `kind` and `apiVersion` itself, in that order. */
+  readonly hasTypeMeta: boolean
 }
 
 const plans = new WeakMap<TypeShape, Plan>()
@@ -107,6 +109,7 @@ function planOf(shape: TypeShape): Plan {
     fields,
     byName: new Map(fields.map((field) => [field.name, field])),
     preserveUnknown: shape.preserveUnknown === true,
+    hasTypeMeta: fields[0]?.name === "kind" && fields[1]?.name === "apiVersion",
   }
   plans.set(shape, plan)
   return plan
@@ -169,10 +172,11 @@ class Walk {
 
   object(plan: Plan, source: JsonObject, typeMeta: boolean): JsonObject {
     const target: JsonObject = {}
-    let known = typeMeta ? this.typeMeta(source, target) : 0
+    let known = typeMeta && !plan.hasTypeMeta ? this.typeMeta(source, target) : 0
     const depth = this.steps.length
     this.steps.push("")
     for (const field of plan.fields) {
+      if (typeMeta && isTypeMeta(field.name)) continue
       const value = field.inherited && !Object.hasOwn(source, field.name) ? undefined : source[field.name]
       if (value !== undefined) known++
       else if (!field.fills) continue
