@@ -35,24 +35,17 @@ type Message = { readonly fields: { readonly [name: string]: Literal } }
 /** The message of a type, then those of its named list types. */
 function messages(context: EmitContext, type: TypeModel): [string, Message][] {
   const numbered = type.fields.filter((field) => field.number !== undefined)
-  const fields = Object.fromEntries(numbered.map((field) => [field.protoName ?? field.name, protoField(context, field)]))
+  const fields = Object.fromEntries(numbered.map((field) => [field.protoName ?? field.name, protoField(context, type, field)]))
   const wrapped = numbered.flatMap((field): [string, Message][] => {
     const item = wrappedItem(field.type)
-    if (item === undefined) return []
-    const name = messageName(context, item)
-    return [[wrapperName(name), { fields: { items: { rule: "repeated", type: name, id: 1 } } }]]
+    return item === undefined ? [] : [[wrapperName(type, field), { fields: { items: { rule: "repeated", type: messageName(context, item), id: 1 } } }]]
   })
-  return [[typeMessage(type.name), { fields }], ...wrapped]
+  return [[type.name, { fields }], ...wrapped]
 }
 
-/** `core.v1.PodSpec` → `core_v1_PodSpec`, as runtime/kit/compact-descriptor.ts names it. */
-function typeMessage(name: string): string {
-  return name.replaceAll(".", "_")
-}
-
-/** The message that stands for a named list type: `string_List`. */
-function wrapperName(item: string): string {
-  return `${item}_List`
+/** The message that stands for a named list type: `authentication.orch.io.v1.UserInfo_extra`. */
+function wrapperName(type: TypeModel, field: FieldModel): string {
+  return `${type.name}_${field.name}`
 }
 
 function wrappedItem(type: TypeRefModel): TypeRefModel | undefined {
@@ -60,20 +53,18 @@ function wrappedItem(type: TypeRefModel): TypeRefModel | undefined {
   return "map" in type && "wrappedList" in type.map ? type.map.wrappedList : undefined
 }
 
-function protoField(context: EmitContext, field: FieldModel): Literal {
+function protoField(context: EmitContext, type: TypeModel, field: FieldModel): Literal {
   const id = field.number
   const ref = field.type
-  if ("map" in ref) return { keyType: "string", type: messageName(context, ref.map), id }
+  if ("map" in ref) return { keyType: "string", type: "wrappedList" in ref.map ? wrapperName(type, field) : messageName(context, ref.map), id }
   if ("list" in ref) return { rule: "repeated", type: messageName(context, ref.list), id }
-  return { type: messageName(context, ref), id }
+  return { type: "wrappedList" in ref ? wrapperName(type, field) : messageName(context, ref), id }
 }
 
-/** The only plain scalar whose name differs there. */
-const scalarNames: Readonly<Record<string, string>> = { boolean: "bool" }
+const scalarNames: Readonly<Record<string, string>> = { boolean: "bool", any: "Json" }
 
 function messageName(context: EmitContext, type: TypeRefModel): string {
   if ("scalar" in type) return scalarNames[type.scalar] ?? type.scalar
-  if ("ref" in type) return typeMessage(typeOf(context, type.ref).name)
-  if ("wrappedList" in type) return wrapperName(messageName(context, type.wrappedList))
+  if ("ref" in type) return typeOf(context, type.ref).name
   throw new Error("lists and maps in each other have no compact form; name the inner list with wrapped<...>")
 }

@@ -1,18 +1,37 @@
 /**
  * Compact-encoding descriptors: each schema file states its own messages (`proto.ts`) and which files it leans on; here they are put
- * together into the reflection JSON that protobufjs loads, laid out as compact-descriptor.ts says.
+ * together into the reflection JSON that protobufjs loads. Message names are type names (`core.v1.PodSpec`); the special scalars stand
+ * at the top level under their own names (catalog README, "Compact form").
  */
-import { specialMessages } from "./compact-descriptor.ts"
-import type { JsonObject } from "./json.ts"
+import { isObject, type JsonObject } from "./json.ts"
 
 /** The messages of one schema file. */
 export interface DescriptorPart {
   /** Path of the schema file, unique. */
   readonly file: string
-  /** Messages by message name (`core_v1_PodSpec`). */
+  /** Message by type name. */
   readonly messages: { readonly [name: string]: JsonObject }
   /** The files whose messages these refer to. */
   readonly imports: readonly (() => Promise<DescriptorPart>)[]
+}
+
+const int64 = "int64"
+
+/** Messages of the special scalars. `Json` carries a field of type `any`. */
+export const scalarMessages: { readonly [name: string]: JsonObject } = {
+  Time: message({ seconds: { type: int64, id: 1 }, nanos: { type: "int32", id: 2 } }),
+  MicroTime: message({ seconds: { type: int64, id: 1 }, nanos: { type: "int32", id: 2 } }),
+  Duration: message({ duration: { type: int64, id: 1 } }),
+  Quantity: message({ string: { type: "string", id: 1 } }),
+  IntOrString: message({ type: { type: int64, id: 1 }, intVal: { type: "int32", id: 2 }, strVal: { type: "string", id: 3 } }),
+  RawExtension: message({ raw: { type: "bytes", id: 1 } }),
+  FieldsV1: message({ Raw: { type: "bytes", id: 1 } }),
+  Json: message({ raw: { type: "bytes", id: 1 } }),
+}
+
+/** proto2: a present zero is written, lists are not packed. The library wants to be told for each message. */
+function message(fields: JsonObject): JsonObject {
+  return { edition: "proto2", fields }
 }
 
 /** The whole descriptor of a kind: its file's messages and all they lean on. Called on the first compact request for a kind. */
@@ -24,9 +43,33 @@ export async function mergeDescriptors(first: DescriptorPart): Promise<JsonObjec
     parts.set(part.file, part)
     open.push(...(await Promise.all(part.imports.map((load) => load()))))
   }
-  const nested: JsonObject = { ...specialMessages }
-  for (const part of parts.values()) {
-    for (const [name, message] of Object.entries(part.messages)) nested[name] = { edition: "proto2", ...message }
+  const root: JsonObject = { nested: { ...scalarMessages } }
+  for (const part of parts.values()) for (const [name, body] of Object.entries(part.messages)) place(root, name.split("."), body)
+  return root
+}
+
+function place(scope: JsonObject, [name, ...rest]: readonly string[], body: JsonObject): void {
+  if (name === undefined) return
+  const nested = nestedOf(scope)
+  if (rest.length === 0) {
+    nested[name] = { edition: "proto2", ...body, ...(nested[name] === undefined ? {} : { nested: nestedOf(namespace(nested, name)) }) }
+    return
   }
-  return { nested }
+  place(namespace(nested, name), rest, body)
+}
+
+function namespace(nested: JsonObject, name: string): JsonObject {
+  const known = nested[name]
+  if (isObject(known)) return known
+  const made: JsonObject = { nested: {} }
+  nested[name] = made
+  return made
+}
+
+function nestedOf(scope: JsonObject): JsonObject {
+  const { nested } = scope
+  if (isObject(nested)) return nested
+  const made: JsonObject = {}
+  scope.nested = made
+  return made
 }
