@@ -12,8 +12,8 @@ export const yamlBodyBytesMax = 1024 * 1024
 /** Nested lists and objects in a document. Beyond some 2,500 levels `JSON.stringify` and every recursive walk would overflow the stack. */
 export const documentDepthMax = 1000
 
-/** YAML nodes that aliases may expand to, in multiples of the nodes written; the library's `maxAliasCount`. */
-export const yamlAliasCountMax = 100
+/** Values that the aliases of one YAML document may stand for altogether; a document of aliases to aliases grows without bound. */
+export const yamlAliasValuesMax = 100_000
 
 /** Unknown and duplicate fields that are named in one answer; the reference names as many. */
 export const strictErrorsMax = 100
@@ -44,3 +44,9 @@ export const staleReadTimeoutMs = 3000
 
 /** Bytes that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
 export const watchQueueBytesMax = 8 * 1024 * 1024
+
+/** Bytes of all header fields of one request; node's default for HTTP/1.1. */
+export const requestHeaderBytesMax = 16 * 1024
+
+/** Milliseconds from accepting a connection to the end of its TLS handshake. */
+export const tlsHandshakeTimeoutMs = 10_000

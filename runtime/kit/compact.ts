@@ -4,7 +4,6 @@
  */
 import protobuf from "protobufjs"
 import { badRequest } from "../errors.ts"
-import { messageName } from "./compact-descriptor.ts"
 import { formatDuration, parseDuration } from "./duration.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 import { isObject } from "./json.ts"
@@ -23,26 +22,17 @@ export interface CompactCodec {
 }
 
 /**
- * Called once per kind, on first use. `descriptor` holds the message of `shape` and all that it references, named as
- * `compact-descriptor.ts` says. Throws when descriptor and shape disagree: both come from one schema.
+ * Called once per kind, on first use. `descriptor` (`mergeDescriptors`, `compactDescriptor`) holds the message named as `shape` and all
+ * that it references, as proto2: zeros are written when they are set. Throws when descriptor and shape disagree: both come from one schema.
  */
 export function createCompactCodec(descriptor: JsonObject, shape: TypeShape): CompactCodec {
-  const root = protobuf.Root.fromJSON(withPresence(descriptor))
-  const type = root.lookupType(messageName(shape.name))
+  const root = protobuf.Root.fromJSON(descriptor as protobuf.INamespace) // Reflection JSON is plain data; protobufjs checks it.
+  const type = root.lookupType(shape.name)
   const plan = planOf(shape, type, new Map())
   return {
     encode: (object) => Buffer.from(type.encode(toMessage(plan, object)).finish()),
     decode: (bytes) => decodeMessage(type, plan, bytes),
   }
-}
-
-/** proto2: zeros are written when they are set, lists of numbers are not packed. */
-function withPresence(descriptor: JsonObject): protobuf.INamespace {
-  const nested: JsonObject = {}
-  for (const [name, message] of Object.entries(isObject(descriptor.nested) ? descriptor.nested : {})) {
-    nested[name] = isObject(message) ? { ...message, edition: "proto2" } : message
-  }
-  return { ...descriptor, nested } as protobuf.INamespace // Reflection JSON is plain data; protobufjs checks it.
 }
 
 function decodeMessage(type: protobuf.Type, plan: Plan, bytes: Uint8Array): JsonObject {

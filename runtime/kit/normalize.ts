@@ -94,8 +94,6 @@ interface Plan {
   readonly fields: readonly PlanField[]
   readonly byName: ReadonlyMap<string, PlanField>
   readonly preserveUnknown: boolean
-  /** The shape names `kind` and `apiVersion` itself, in that order. */
-  readonly hasTypeMeta: boolean
 }
 
 const plans = new WeakMap<TypeShape, Plan>()
@@ -109,7 +107,6 @@ function planOf(shape: TypeShape): Plan {
     fields,
     byName: new Map(fields.map((field) => [field.name, field])),
     preserveUnknown: shape.preserveUnknown === true,
-    hasTypeMeta: fields[0]?.name === "kind" && fields[1]?.name === "apiVersion",
   }
   plans.set(shape, plan)
   return plan
@@ -172,10 +169,11 @@ class Walk {
 
   object(plan: Plan, source: JsonObject, typeMeta: boolean): JsonObject {
     const target: JsonObject = {}
-    let known = typeMeta && !plan.hasTypeMeta ? this.typeMeta(source, target) : 0
+    let known = typeMeta ? this.typeMeta(source, target) : 0
     const depth = this.steps.length
     this.steps.push("")
     for (const field of plan.fields) {
+      // The walk of a root has taken these already, whether or not the shape names them too.
       if (typeMeta && isTypeMeta(field.name)) continue
       const value = field.inherited && !Object.hasOwn(source, field.name) ? undefined : source[field.name]
       if (value !== undefined) known++

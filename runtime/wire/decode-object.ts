@@ -1,0 +1,145 @@
+/**
+ * A request's body as an object of the expected kind: parsed, normalized, with its unknown and repeated fields judged as
+ * `fieldValidation` says (specification section 4.10). Messages are the reference's.
+ */
+import { ApiError, badRequest } from "../errors.ts"
+import { shownBodyCharactersMax } from "../limits.ts"
+import { type CompactCodec, unwrapUnknown } from "../kit/compact.ts"
+import { type ApiObject, isObject, type JsonValue } from "../kit/json.ts"
+import { JsonSyntaxError, parseJson } from "../kit/json-text.ts"
+import { normalize } from "../kit/normalize.ts"
+import type { TypeShape } from "../kit/shape.ts"
+import type { Media } from "./negotiate.ts"
+import { parseYaml } from "./yaml.ts"
+
+export type FieldValidation = "Ignore" | "Warn" | "Strict"
+
+export interface ExpectedKind {
+  readonly kind: string
+  /** As on the wire. A body without apiVersion gets the first; one with another than these is refused. */
+  readonly apiVersions: readonly string[]
+}
+
+export interface DecodeOptions {
+  readonly shape: TypeShape
+  /** Absent: the kind has no compact form. */
+  readonly codec?: CompactCodec
+  readonly expect: ExpectedKind
+  /** Default Warn. */
+  readonly fieldValidation?: FieldValidation
+  /** A run-time definition; see `NormalizeOptions`. */
+  readonly structural?: boolean
+}
+
+export interface DecodedObject {
+  /** Normalized; `kind` and `apiVersion` always there, first, and the expected ones. */
+  readonly object: ApiObject
+  /** Texts for `Warning: 299` headers: `unknown field "spec.foo"`, `duplicate field "metadata.name"`. Empty unless Warn. */
+  readonly warnings: string[]
+}
+
+/** Called by every verb that takes an object, with the whole body. Throws ApiError 400. */
+export function decodeObject(body: Uint8Array, media: Media, options: DecodeOptions): DecodedObject {
+  const level = options.fieldValidation ?? "Warn"
+  const parsed = parseBody(body, media, options)
+  const found = typeMetaOf(parsed.value, body, options.expect)
+  checkKind(found, options.expect)
+  const { object, unknown } = describing(found, options.expect, () =>
+    normalize(options.shape, parsed.value, { structural: options.structural === true, reportUnknown: level !== "Ignore" }),
+  )
+  const strict = [...parsed.duplicates, ...unknown.map(unknownFieldText)]
+  if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, `strict decoding error: ${strict.join(", ")}`)
+  const { kind: _kind, apiVersion: _apiVersion, ...fields } = object
+  return { object: { kind: options.expect.kind, apiVersion: found.apiVersion, ...fields }, warnings: level === "Warn" ? strict : [] }
+}
+
+/** `unknown field "spec.foo"` */
+export function unknownFieldText(path: string): string {
+  return `unknown field ${JSON.stringify(path)}`
+}
+
+/** `duplicate field "metadata.name"` */
+export function duplicateFieldText(path: string): string {
+  return `duplicate field ${JSON.stringify(path)}`
+}
+
+interface ParsedBody {
+  readonly value: JsonValue
+  readonly duplicates: string[]
+}
+
+function parseBody(body: Uint8Array, media: Media, options: DecodeOptions): ParsedBody {
+  const { expect } = options
+  try {
+    if (media === "compact") return { value: compactValue(body, options), duplicates: [] }
+    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8")
+    if (media === "yaml") return parseYaml(text)
+    const report = options.fieldValidation !== "Ignore"
+    const duplicateObjects = options.structural === true ? "replace" : "merge"
+    const { value, duplicates } = parseJson(text, { trackDuplicates: report, duplicateObjects })
+    return { value, duplicates: report ? duplicates.map(duplicateFieldText) : [] }
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw unrecognized(`couldn't get version/kind; json parse error: ${error.message}`, body, expect)
+    if (error instanceof ApiError && error.code === 400) throw unrecognized(error.message, body, expect)
+    throw error
+  }
+}
+
+function compactValue(body: Uint8Array, options: DecodeOptions): JsonValue {
+  const { apiVersion, kind, raw, contentType } = unwrapUnknown(body)
+  if (contentType === "application/json") return parseJson(Buffer.from(raw).toString("utf8")).value
+  if (options.codec === undefined) throw badRequest("the kind has no compact form")
+  const typeMeta = { ...(kind !== "" && { kind }), ...(apiVersion !== "" && { apiVersion }) }
+  if (kind !== "" && kind !== options.expect.kind) return typeMeta
+  return { ...typeMeta, ...options.codec.decode(raw) }
+}
+
+interface FoundKind {
+  readonly kind: string
+  readonly apiVersion: string
+}
+
+function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): FoundKind {
+  const document = value ?? {}
+  if (!isObject(document)) throw unrecognized(`couldn't get version/kind; json parse error: expected an object, found ${Array.isArray(document) ? "array" : typeof document}`, body, expect)
+  const kind = document.kind ?? ""
+  const apiVersion = document.apiVersion ?? ""
+  if (typeof kind !== "string") throw unrecognized("couldn't get version/kind; json parse error: the field kind must be a string", body, expect)
+  if (typeof apiVersion !== "string") throw unrecognized("couldn't get version/kind; json parse error: the field apiVersion must be a string", body, expect)
+  if (apiVersion.split("/").length > 2) throw unrecognized(`unexpected GroupVersion string: ${apiVersion}`, body, expect)
+  return { kind: kind === "" ? expect.kind : kind, apiVersion: apiVersion === "" ? (expect.apiVersions[0] ?? "") : apiVersion }
+}
+
+function checkKind(found: FoundKind, expect: ExpectedKind): void {
+  if (found.kind !== expect.kind) throw describe(found, expect, `the request is about kind ${expect.kind} of apiVersion ${expect.apiVersions.join(" or ")}`)
+  if (!expect.apiVersions.includes(found.apiVersion)) {
+    throw badRequest(`the API version in the data (${found.apiVersion}) does not match the expected API version (${expect.apiVersions.join(" or ")})`)
+  }
+}
+
+/** Runs a decoder and says of which kind what it met is. */
+function describing<T>(found: FoundKind, expect: ExpectedKind, decode: () => T): T {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 400) throw describe(found, expect, error.message)
+    throw error
+  }
+}
+
+function describe(found: FoundKind, expect: ExpectedKind, message: string): ApiError {
+  const version = found.apiVersion.slice(found.apiVersion.indexOf("/") + 1)
+  return badRequest(`${found.kind} in version ${JSON.stringify(version)} cannot be handled as a ${expect.kind}: ${message}`)
+}
+
+function unrecognized(message: string, body: Uint8Array, expect: ExpectedKind): ApiError {
+  return badRequest(`the object provided is unrecognized (must be of type ${expect.kind}): ${message} (${shownBody(body)})`)
+}
+
+/** The start of a body: text when it looks like JSON, else hexadecimal, as the reference shows it. */
+function shownBody(body: Uint8Array): string {
+  if (body.length === 0) return "<empty>"
+  const start = Buffer.from(body.subarray(0, shownBodyCharactersMax))
+  const more = body.length > shownBodyCharactersMax ? " ..." : ""
+  return `${start.toString(body[0] === 0x7b ? "utf8" : "hex")}${more}`
+}

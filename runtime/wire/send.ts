@@ -1,0 +1,112 @@
+/** Whole answers to the wire: bytes with their headers, and failures as Status. Lists and watches have writers of their own. */
+import { ServerResponse } from "node:http"
+import { Http2ServerResponse } from "node:http2"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import type { ApiError } from "../errors.ts"
+import { compactDescriptor } from "../kit/compact-descriptor.ts"
+import { type CompactCodec, createCompactCodec, wrapUnknown } from "../kit/compact.ts"
+import type { ApiObject } from "../kit/json.ts"
+import { stringify } from "../kit/json-text.ts"
+import { gzipThresholdBytes } from "../limits.ts"
+import type { Vendor } from "../vendor.ts"
+import { type Media, type Negotiated, negotiate } from "./negotiate.ts"
+import { indentJson } from "./pretty.ts"
+import { failureStatus, statusShape } from "./status.ts"
+import { writeYaml } from "./yaml.ts"
+
+export type Outgoing = ServerResponse | Http2ServerResponse
+
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: Buffer
+  /** Texts of `Warning: 299` headers. */
+  readonly warnings?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** The client takes gzip and compression is on. */
+  readonly gzip?: boolean
+}
+
+const compress = promisify(gzip)
+
+export function isOutgoing(value: unknown): value is Outgoing {
+  return value instanceof ServerResponse || value instanceof Http2ServerResponse
+}
+
+/** Called once per request whose answer is at hand. Does nothing when the answer has begun already: the deadline was faster. */
+export async function sendBytes(outgoing: Outgoing, answer: Answer): Promise<void> {
+  const compressed = answer.gzip === true && answer.body.length >= gzipThresholdBytes
+  const body = compressed ? await compress(answer.body, { level: 1 }) : answer.body
+  if (outgoing.headersSent || outgoing.destroyed) return
+  const headers: Record<string, string | string[]> = {
+    "content-type": answer.contentType,
+    "cache-control": "no-cache, private",
+    "content-length": String(body.length),
+    ...(compressed && { "content-encoding": "gzip", vary: "Accept-Encoding" }),
+    ...warningHeaders(answer.warnings ?? []),
+    ...answer.headers,
+  }
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value)
+  outgoing.writeHead(answer.status)
+  outgoing.end(body)
+}
+
+/** RFC 7234 section 5.5: code 299, no agent, the text quoted. */
+export function warningHeaders(warnings: readonly string[]): { warning?: string[] } {
+  if (warnings.length === 0) return {}
+  return { warning: warnings.map((text) => `299 - ${JSON.stringify(printable(text))}`) }
+}
+
+/** Header values are Latin-1 without control characters. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?")
+}
+
+/** A failed request, in the representation that the client can read; JSON when it asked for something else. */
+export function sendError(outgoing: Outgoing, error: ApiError, options: { vendor: Vendor; accept?: string | undefined }): void {
+  if (outgoing.headersSent) {
+    outgoing.destroy()
+    return
+  }
+  const { media, contentType } = readable(options)
+  const body = encodeStatus(media, failureStatus(error, options.vendor))
+  const retry = error.details?.retryAfterSeconds
+  const wanted = error.code === 401 ? { "www-authenticate": "Bearer" } : {}
+  outgoing.writeHead(error.code, {
+    "content-type": contentType,
+    "cache-control": "no-cache, private",
+    "content-length": String(body.length),
+    ...(retry !== undefined && { "retry-after": String(retry) }),
+    ...wanted,
+  })
+  outgoing.end(body)
+}
+
+function readable(options: { vendor: Vendor; accept?: string | undefined }): Pick<Negotiated, "media" | "contentType"> {
+  try {
+    return negotiate(options.accept, { vendor: options.vendor, renderings: "none" })
+  } catch {
+    return { media: "json", contentType: "application/json" }
+  }
+}
+
+let statusCodec: CompactCodec | undefined
+
+/** A Status object in any representation. */
+export function encodeStatus(media: Media, status: ApiObject): Buffer {
+  statusCodec ??= createCompactCodec(compactDescriptor(statusShape), statusShape)
+  return encodeWith(media, status, statusCodec)
+}
+
+/** A small object in any representation. `codec` is that of its kind. */
+export function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, pretty = false): Buffer {
+  switch (media) {
+    case "json":
+      return pretty ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)
+    case "yaml":
+      return Buffer.from(writeYaml(object))
+    case "compact":
+      return wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) })
+  }
+}
