@@ -1,6 +1,7 @@
 /**
  * Group commit: what is asked for while the worker writes one batch goes into the next, without a timer. A batch costs one
- * flush whatever its size. Runs on the main thread, so every step here is paid per commit.
+ * flush whatever its size. (A second batch with the worker, to be written next, measured no better at 64 writers and a
+ * tenth slower at 16: the batches only get smaller.) Runs on the main thread, so every step here is paid per commit.
  */
 import type { Check, CommitResult, StoredValue, StoreEvent, Write } from "../store.ts"
 import { StoreError } from "../store.ts"
@@ -39,8 +40,8 @@ export interface Committer {
   idle(): Promise<void>
 }
 
-/** Batches with the worker: one being written and one ready, so that the worker never waits for this thread. */
-const batchesUnderWay = 2
+/** Room that a batch begins with; otherwise what the one before needed, and a quarter more. */
+const smallestBatch = 16 * 1024
 /** A batch is closed beyond this, so that the commits in it are not held up by each other for long. */
 const batchCommits = 1024
 const batchBytes = 16 * 1024 * 1024
@@ -50,35 +51,38 @@ const waitingBytes = 256 * 1024 * 1024
 /** Called once per open store. */
 export function createCommitter(committer: CommitterOptions): Committer {
   const queue: Batch[] = []
-  let underWay = 0
+  let underWay = false
   let bytesWaiting = 0
   let scheduled = false
-  let capacity = 16 * 1024
+  let capacity = smallestBatch
   const idlers: (() => void)[] = []
 
   function flush(): void {
     scheduled = false
-    while (underWay < batchesUnderWay) {
-      const batch = queue.shift()
-      if (batch === undefined) return
-      underWay++
-      void write(batch)
-    }
+    const batch = underWay ? undefined : queue.shift()
+    if (batch !== undefined) void write(batch)
+    else if (!underWay) for (const resolve of idlers.splice(0)) resolve()
   }
   async function write(batch: Batch): Promise<void> {
-    const { length } = batch.bytes
-    capacity = Math.max(16 * 1024, Math.ceil(length * 1.25))
+    underWay = true
+    const { bytes, length } = batch.bytes
+    capacity = Math.max(smallestBatch, Math.ceil(length * 1.25))
     try {
-      batch.bytes.bytes.writeUInt32LE(batch.commits.length, 0)
-      const { results, revision } = await committer.send(batch.bytes.bytes.buffer, length)
+      bytes.writeUInt32LE(batch.commits.length, 0)
+      const { results, revision } = await committer.send(bytes.buffer, length)
       settle(committer, batch.commits, results, revision)
     } catch (error) {
       fail(committer, batch.commits, error)
     }
-    underWay--
+    underWay = false
     bytesWaiting -= length
-    flush()
-    if (underWay === 0) for (const resolve of idlers.splice(0)) resolve()
+    scheduleFlush()
+  }
+  /** After this turn of the loop, so that requests which came in together, or answers to one batch, make one batch. */
+  function scheduleFlush(): void {
+    if (scheduled || underWay) return
+    scheduled = true
+    setImmediate(flush)
   }
   function openBatch(): Batch {
     const last = queue.at(-1)
@@ -96,15 +100,11 @@ export function createCommitter(committer: CommitterOptions): Committer {
       const before = bytes.length
       writeCommit(bytes, options, committer.expiresAtMs)
       bytesWaiting += bytes.length - before
-      if (!scheduled && underWay < batchesUnderWay) {
-        scheduled = true
-        // After this turn of the loop, so that requests which came in together are one batch.
-        setImmediate(flush)
-      }
+      scheduleFlush()
       return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
     },
     idle() {
-      if (underWay === 0 && queue.length === 0) return Promise.resolve()
+      if (!underWay && queue.length === 0) return Promise.resolve()
       return new Promise((resolve) => idlers.push(resolve))
     },
   }
