@@ -39,7 +39,7 @@ const first = "spec.containers[0]"
 const exec = { exec: { command: ["x"] } }
 
 /** A spec beside one good container, and every fault it has. */
-const wrong: readonly (readonly [string, JsonObject, ...string[]])[] = [
+const wrong: [string, JsonObject, ...string[]][] = [
   ["no containers", { containers: [] }, "Required spec.containers"],
   ["no name", { containers: [{ image: "i:1" }] }, `Required ${first}.name`],
   ["name is no label", { containers: [{ name: "A_b", image: "i:1" }] }, `Invalid ${first}.name`],
@@ -220,7 +220,7 @@ const wrong: readonly (readonly [string, JsonObject, ...string[]])[] = [
 ]
 
 describe("wrong pods", () => {
-  test.each(wrong)("%s", (_name, spec, ...expected) => expect(faults(decoded(spec)).sort()).toEqual([...expected].sort()))
+  test.each<[string, JsonObject, ...string[]]>(wrong)("%s", (_name, spec, ...expected) => expect(faults(decoded(spec)).sort()).toEqual([...expected].sort()))
 })
 
 describe("annotations", () => {
