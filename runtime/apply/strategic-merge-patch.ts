@@ -167,7 +167,12 @@ function mergeItem(before: JsonValue | undefined, change: JsonObject, schema: Pa
 }
 
 /** Carries out `$patch` in the items of a patch list. `replaced`: `changes` are the whole new list. */
-function applyItemDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string, key: (item: JsonValue) => string) {
+function applyItemDirectives(
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  mergeKey: string,
+  key: (item: JsonValue) => string,
+): { kept: JsonValue[]; changes: JsonObject[]; replaced: boolean } {
   const deleted = new Set<string>()
   const changes: JsonObject[] = []
   let replaced = false

@@ -240,7 +240,7 @@ function unescapeFieldValue(text: string): string {
   return value
 }
 
-/** A value as it must stand in a field selector. Called by those that build selectors, as the canonical text does. */
-export function escapeFieldValue(value: string): string {
+/** A value as it must stand in a field selector. */
+function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, "\\$&")
 }

@@ -10,7 +10,7 @@ import type { NameRule } from "../kit/kind.ts"
 import { dnsLabelFaults, labelValueFaults, longerThan, nameFaults, qualifiedNameFaults } from "../kit/names.ts"
 
 /** Bytes of all annotation keys and values of one object; the limit itself is accepted. */
-export const annotationsBytesMax = 256 * 1024
+const annotationsBytesMax = 256 * 1024
 const managerBytesMax = 128
 const subresourceBytesMax = 256
 
