@@ -20,7 +20,7 @@ export function filtersOf(parts: ServerParts): readonly Filter[] {
   const { vendor, clock } = parts
   return [
     requestInfo({ vendor }),
-    deadline({ clock, requestTimeoutMs: parts.settings.requestTimeoutMs, fail: (outgoing, error) => isOutgoing(outgoing) && sendError(parts, outgoing, error) }),
+    deadline({ clock, requestTimeoutMs: parts.settings.requestTimeoutMs, fail: (outgoing, error) => isOutgoing(outgoing) && sendError(outgoing, error, { vendor }) }),
     authentication({ authenticators: parts.authenticators, anonymous: parts.settings.anonymousAuth }),
     authorization({ authorizers: parts.authorizers }),
   ]
@@ -46,7 +46,8 @@ export function createApp(parts: ServerParts): Hono<ServerEnv> {
 /** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
 function answerError(parts: ServerParts, context: ServerContext, error: Error): void {
   const { outgoing } = context.env
-  if (error instanceof ApiError) return sendError(parts, outgoing, error, context.req.header("accept"))
+  const options = { vendor: parts.vendor, accept: context.env.incoming.headers.accept }
+  if (error instanceof ApiError) return sendError(outgoing, error, options)
   parts.log.error({ err: error, path: context.req.path, method: context.req.method }, "a request failed unexpectedly")
-  sendError(parts, outgoing, internal("the request could not be carried out; the server's log says why"), context.req.header("accept"))
+  sendError(outgoing, internal("the request could not be carried out; the server's log says why"), options)
 }

@@ -4,6 +4,9 @@ import type { Authenticator } from "./access/authenticate.ts"
 import type { Authorizer } from "./access/authorize.ts"
 import type { Clock } from "./clock.ts"
 import type { HealthChecks } from "./discovery/health.ts"
+import type { CompactCodec } from "./kit/compact.ts"
+import type { KindParts } from "./kit/kind.ts"
+import type { TypeShape } from "./kit/shape.ts"
 import type { Random } from "./random.ts"
 import type { KindTable } from "./registry/kinds.ts"
 import type { Registry } from "./registry/registry.ts"
@@ -23,6 +26,16 @@ export interface Settings {
   readonly compressResponses: boolean
 }
 
+/** How bodies of one kind are decoded: of resources, and of kinds that are only bodies (DeleteOptions, Scale, Binding). */
+export interface KindBody {
+  readonly kind: string
+  /** As on the wire. */
+  readonly apiVersion: string
+  readonly shape: TypeShape
+  readonly codec: CompactCodec
+  readonly applyDefaults: KindParts["applyDefaults"]
+}
+
 export interface ServerParts {
   readonly vendor: Vendor
   readonly clock: Clock
@@ -31,6 +44,8 @@ export interface ServerParts {
   readonly settings: Settings
   readonly kinds: KindTable
   readonly registry: Registry
+  /** A kind that is only a body, by its neutral name; loaded on first use. Throws for one that was never generated. */
+  readonly body: (kind: { group: string; version: string; kind: string }) => Promise<KindBody>
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   readonly health: HealthChecks

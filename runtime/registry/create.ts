@@ -46,7 +46,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   for (const admit of registry.deps.admission) await admit({ operation: "create", handle, namespace, name, object, dryRun })
   const failures = new Failures()
   prepareCreate(handle, object, { failures, dryRun })
-  validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, vendor, failures })
+  validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
   handle.parts.validate(object, { failures, vendor })
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)

@@ -4,7 +4,7 @@
  */
 import { badRequest, conflict, invalid, notFound, staleVersion } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
-import { deepEqual, getPath, setPath } from "../kit/field-path.ts"
+import { deepClone, deepEqual, getPath, setPath } from "../kit/field-path.ts"
 import type { ApiObject } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
@@ -94,7 +94,8 @@ async function attemptUpdate(
   const subresource = request.subresource?.name
   const scope = { dryRun, ...(subresource !== undefined && { subresource }) }
   const failures = new Failures()
-  const next: ApiObject = { ...state.next, metadata: nextMetadata(state.next, old) }
+  // A transform may share parts with the stored object; the hooks below write in place.
+  const next: ApiObject = { ...deepClone(state.next), metadata: nextMetadata(state.next, old) }
   for (const admit of registry.deps.admission) await admit({ operation: "update", handle, namespace, name, object: next, old, ...scope })
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
@@ -143,7 +144,7 @@ function validateUpdate(registry: Registry, handle: KindHandle, request: UpdateR
   const { next, old, failures } = state
   const context = { failures, vendor, old, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
   if (next.metadata?.name !== request.name) throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${request.name})`)
-  validateObjectMeta(next.metadata, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, vendor, failures })
+  validateObjectMeta(next.metadata, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
   validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { failures })
   handle.parts.validate(next, context)
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name: request.name }, failures.list)

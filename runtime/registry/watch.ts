@@ -1,6 +1,7 @@
 /** Watches: where the stream starts (specification section 4.6), and what a selector makes of an event. Frames are the verb's business. */
 import { assert } from "../assert.ts"
 import type { CachedObject, CacheEvent, Subscription } from "../storage/cache.ts"
+import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
 import { awaitFreshness, type Freshness, type ObjectFilter } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -8,9 +9,8 @@ import type { KindHandle, Registry } from "./registry.ts"
 export interface SeenEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED"
   readonly revision: number
-  readonly object: CachedObject
-  /** DELETED for a client whose selector the object left: its last matching state, to be shown at `revision`. */
-  readonly left: boolean
+  /** DELETED: the last state that the client's selector matched, at `revision`. */
+  readonly object: Pick<CachedObject, "json" | "derived">
 }
 
 export interface WatchRequest {
@@ -40,7 +40,7 @@ export async function watchObjects(registry: Registry, handle: KindHandle, reque
   const only = request.name === undefined ? undefined : handle.key(request.namespace, request.name)
   for (const object of snapshot.entries({ prefix: only ?? prefix })) {
     if (only !== undefined && object.key !== only) break
-    if (request.filter === undefined || request.filter(object)) first.push({ type: "ADDED", revision: object.modRevision, object, left: false })
+    if (request.filter === undefined || request.filter(object)) first.push({ type: "ADDED", revision: object.modRevision, object })
   }
   request.onEvents(first)
   request.onInitialEnd?.(snapshot.revision)
@@ -63,7 +63,7 @@ function subscribe(handle: KindHandle, request: WatchRequest, afterRevision: num
 }
 
 function plain(event: CacheEvent): SeenEvent {
-  return { type: event.type, revision: event.revision, object: event.object, left: false }
+  return { type: event.type, revision: event.revision, object: event.object }
 }
 
 /** An object that enters the selector is ADDED, one that leaves is DELETED with its last matching state. */
@@ -72,15 +72,23 @@ function through(events: readonly CacheEvent[], filter: ObjectFilter): SeenEvent
   for (const { type, revision, object, previous } of events) {
     const before = previous !== undefined && filter(previous)
     if (type === "DELETED") {
-      if (before) seen.push({ type, revision, object, left: false })
+      if (before) seen.push({ type, revision, object })
       continue
     }
     const now = filter(object)
-    if (now) seen.push({ type: before ? "MODIFIED" : "ADDED", revision, object, left: false })
+    if (now) seen.push({ type: before ? "MODIFIED" : "ADDED", revision, object })
     else if (before) {
       assert(previous !== undefined, "an object that left was there", { revision })
-      seen.push({ type: "DELETED", revision, object: previous, left: true })
+      seen.push({ type: "DELETED", revision, object: lastState(previous, revision) })
     }
   }
   return seen
+}
+
+/** What left a selector, shown at the revision at which it left. */
+function lastState(previous: CachedObject, revision: number): SeenEvent["object"] {
+  return {
+    json: () => withResourceVersion(previous.json(), revision),
+    derived: (form, make) => previous.derived(`${form}@${revision}`, make),
+  }
 }

@@ -2,7 +2,7 @@
 import { badRequest, invalid } from "../errors.ts"
 import type { Failure } from "../kit/failure.ts"
 import type { Kind } from "../kit/kind.ts"
-import { parseFieldSelector, parseLabelSelector } from "../kit/selector.ts"
+import { parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "../kit/selector.ts"
 import { type Freshness, type ObjectFilter, parseRevision } from "../registry/read.ts"
 import { booleanParameter, integerParameter, textParameter } from "../query.ts"
 
@@ -105,14 +105,16 @@ export function readSelection(query: URLSearchParams, kind: Kind): Selection {
   const fieldText = textParameter(query, "fieldSelector")
   if (labelText === "" && fieldText === "") return { text: "" }
   const labels = parseLabelSelector(labelText)
-  const fields = parseFieldSelector(fieldText, supportedBy(kind))
-  const pinned = fields.requirements.find(({ field, operator }) => field === "metadata.name" && operator !== "!=")
+  const fields = parseFieldSelector(
+    fieldText,
+    refuseUnlessOneOf(
+      kind.selectable.map((field) => field.name),
+      kind.namespaced,
+    ),
+  )
+  const pinned = fields.required("metadata.name")
   const text = `${labelText}\0${fieldText}`
-  if (labels.empty && fields.requirements.length === 0) return { text }
+  if (labels.empty && fields.empty) return { text }
   const filter: ObjectFilter = (object) => (labels.empty || labels.matches(object.labels())) && fields.matches((field) => object.field(field))
-  return { filter, text, ...(pinned !== undefined && { name: pinned.value }) }
-}
-
-function selectableFields(kind: Kind): readonly string[] {
-  return ["metadata.name", ...(kind.namespaced ? ["metadata.namespace"] : []), ...kind.selectable.map((field) => field.name)]
+  return { filter, text, ...(pinned !== undefined && { name: pinned }) }
 }

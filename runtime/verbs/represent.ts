@@ -2,14 +2,12 @@
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { wrapUnknown } from "../kit/compact.ts"
 import { stringify } from "../kit/json-text.ts"
+import type { CachedObject } from "../storage/cache.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import type { KindHandle } from "../registry/registry.ts"
 
 /** The part of a cached version that forms are made from; a fresh write result offers it too. */
-export interface Version {
-  json(): Buffer
-  derived(form: string, make: () => Buffer): Buffer
-}
+export type Version = Pick<CachedObject, "json" | "derived">
 
 /** Decoded, in the handle's version. For tables and the write path; never on a plain get, list or watch. */
 export function objectOf(handle: KindHandle, version: Version): ApiObject {

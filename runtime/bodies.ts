@@ -1,0 +1,42 @@
+/** Kinds that are only bodies, by neutral name: their shapes come from generated type files. */
+import { compactDescriptor } from "./kit/compact-descriptor.ts"
+import { createCompactCodec } from "./kit/compact.ts"
+import type { KindParts } from "./kit/kind.ts"
+import type { TypeShape } from "./kit/shape.ts"
+import type { KindBody } from "./server-parts.ts"
+import type { Vendor } from "./vendor.ts"
+
+/** What `main` knows of a generated body type. */
+export interface BodyType {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly load: () => Promise<{ shape: TypeShape; applyDefaults?: KindParts["applyDefaults"] }>
+}
+
+/** Called once at start; each body loads on first use. */
+export function bodyLoader(types: readonly BodyType[], vendor: Vendor): (kind: { group: string; version: string; kind: string }) => Promise<KindBody> {
+  const loaded = new Map<BodyType, Promise<KindBody>>()
+  return (wanted) => {
+    const type = types.find((candidate) => candidate.group === wanted.group && candidate.version === wanted.version && candidate.kind === wanted.kind)
+    if (type === undefined) throw new Error(`no body type ${wanted.group}/${wanted.version} ${wanted.kind} was generated`)
+    let body = loaded.get(type)
+    if (body === undefined) {
+      body = load(type, vendor)
+      loaded.set(type, body)
+    }
+    return body
+  }
+}
+
+async function load(type: BodyType, vendor: Vendor): Promise<KindBody> {
+  const { shape, applyDefaults } = await type.load()
+  const neutral = type.group === "" || type.group === "meta" ? type.version : `${type.group}/${type.version}`
+  return {
+    kind: type.kind,
+    apiVersion: vendor.apiVersion(neutral),
+    shape,
+    codec: createCompactCodec(compactDescriptor(shape), shape),
+    applyDefaults: applyDefaults ?? (() => {}),
+  }
+}

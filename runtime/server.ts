@@ -1,0 +1,153 @@
+/**
+ * The composition root: store → cache → registry → filters and verbs → listener → background loops. Everything a server is made of is
+ * put together here and nowhere else; `stop` takes it apart in the opposite order.
+ */
+import type { AddressInfo } from "node:net"
+import type { Logger } from "pino"
+import { type Authenticator, type StaticToken, staticTokens } from "./access/authenticate.ts"
+import { alwaysAllow, alwaysDeny, type Authorizer } from "./access/authorize.ts"
+import { type NamespacePhase, namespaceLifecycle } from "./admission/namespace-lifecycle.ts"
+import { createApp } from "./app.ts"
+import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
+import { type BodyType, bodyLoader } from "./bodies.ts"
+import type { Clock } from "./clock.ts"
+import type { HealthChecks } from "./discovery/health.ts"
+import type { BehaviourDeps, BehaviourOptions } from "./kit/behaviour.ts"
+import type { Kind } from "./kit/kind.ts"
+import { listen, type Tls } from "./listen.ts"
+import type { Random } from "./random.ts"
+import { ContinueTokens } from "./registry/continue-token.ts"
+import { KindTable } from "./registry/kinds.ts"
+import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
+import { Registry } from "./registry/registry.ts"
+import type { ServerParts, Settings } from "./server-parts.ts"
+import type { Store } from "./storage/store.ts"
+import { openCache, type WatchCache } from "./storage/watch-cache/watch-cache.ts"
+import { type VendorName, vendorProfile } from "./vendor.ts"
+
+/** What `startServer` needs; `runtime/options` makes it from the command line. */
+export interface ServerOptions {
+  readonly vendor: VendorName
+  /** Opened by the caller, closed by `stop`. */
+  readonly store: Store
+  /** `--store-prefix`, without slashes at the ends: `registry`. */
+  readonly storePrefix: string
+  readonly storageFormat: StorageFormat
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  readonly bodies: readonly BodyType[]
+  /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
+  readonly openapi: ServerParts["openapi"]
+  readonly tokens: readonly StaticToken[]
+  readonly authorizationModes: readonly ("AlwaysAllow" | "AlwaysDeny")[]
+  /** Seconds by the name of the option that holds them: `event-ttl`. */
+  readonly ttlSeconds: Readonly<Record<string, number>>
+  readonly behaviourOptions: BehaviourOptions
+  /** Secret of continue tokens, the same on every server of one store. */
+  readonly tokenSecret: Buffer
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  readonly tls: Tls
+}
+
+export interface RunningServer {
+  readonly parts: ServerParts
+  readonly cache: WatchCache
+  readonly port: number
+  /** Ends watches, waits for requests in flight, closes store and port. */
+  stop(): Promise<void>
+}
+
+/** Called once per server. Resolves when it listens; throws when the port is taken. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const stopping = new AbortController()
+  const prefix = `/${options.storePrefix.replace(/^\/|\/$/g, "")}/`
+  const cache = openCache({ store: options.store, prefix, clock: options.clock })
+  const parts = assemble(options, { cache, prefix, stopping: stopping.signal })
+  const app = createApp(parts)
+  const listener = await listen({ app, host: options.host, port: options.port, tls: options.tls })
+  const address = listener.server.address() as AddressInfo // A TCP listener that is listening has one.
+  return {
+    parts,
+    cache,
+    port: address.port,
+    async stop() {
+      stopping.abort()
+      await listener.close()
+      await cache.close()
+      await options.store.close()
+    },
+  }
+}
+
+function assemble(options: ServerOptions, made: { cache: WatchCache; prefix: string; stopping: AbortSignal }): ServerParts {
+  const { clock, random, store } = options
+  const { cache, prefix, stopping } = made
+  const vendor = vendorProfile(options.vendor)
+  const kinds = new KindTable(options.kinds)
+  const behaviourDeps: BehaviourDeps = {
+    vendor, clock, random,
+    options: options.behaviourOptions,
+    read: (path) => store.get({ key: prefix + path }),
+    readAll: (storagePath) => readAll(registry, kinds, storagePath),
+    key: (path) => prefix + path,
+  }
+  const registry: Registry = new Registry({
+    kinds, store, cache, vendor, clock, random,
+    storePrefix: prefix,
+    storageFormat: options.storageFormat,
+    tokens: new ContinueTokens(options.tokenSecret),
+    ttlSeconds: options.ttlSeconds,
+    behaviours, subresourceBehaviours, behaviourDeps,
+    admission: [namespaceLifecycle({ vendor, phase: (name) => namespacePhase(registry, kinds, name) })],
+  })
+  return {
+    vendor, clock, random, kinds, registry, stopping,
+    log: options.log,
+    settings: options.settings,
+    body: bodyLoader(options.bodies, vendor),
+    authenticators: authenticatorsOf(options.tokens),
+    authorizers: options.authorizationModes.map(authorizerOf),
+    health: healthChecks(store, cache, stopping),
+    openapi: options.openapi,
+  }
+}
+
+function authenticatorsOf(tokens: readonly StaticToken[]): readonly Authenticator[] {
+  return tokens.length === 0 ? [] : [staticTokens(tokens)]
+}
+
+function authorizerOf(mode: "AlwaysAllow" | "AlwaysDeny"): Authorizer {
+  return mode === "AlwaysAllow" ? alwaysAllow : alwaysDeny
+}
+
+/** The namespace as the newest state has it; admission asks for every create. */
+async function namespacePhase(registry: Registry, kinds: KindTable, name: string): Promise<NamespacePhase> {
+  const kind = kinds.find("", "v1", "namespaces")
+  if (kind === undefined) return "Active"
+  const handle = await registry.handle(kind)
+  const found = handle.cache.get(handle.key("", name))
+  if (found === undefined) return "missing"
+  return found.field("status.phase") === "Terminating" ? "Terminating" : "Active"
+}
+
+async function readAll(registry: Registry, kinds: KindTable, storagePath: string): ReturnType<BehaviourDeps["readAll"]> {
+  const kind = kinds.all().find((candidate) => candidate.storage.path === storagePath && kinds.stored(candidate) === candidate)
+  if (kind === undefined) return []
+  const handle = await registry.handle(kind)
+  const snapshot = handle.cache.snapshot()
+  return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
+}
+
+function healthChecks(store: Store, cache: WatchCache, stopping: AbortSignal): HealthChecks {
+  const ping = { name: "ping", check: async () => undefined }
+  const log = { name: "log", check: async () => undefined }
+  const etcd = { name: "etcd", check: async () => (await store.status()).fault }
+  const informers = { name: "informer-sync", check: async () => cache.fault() }
+  const shutdown = { name: "shutdown", check: async () => (stopping.aborted ? "the server is shutting down" : undefined) }
+  return { healthz: [ping, log, etcd], livez: [ping, log, etcd], readyz: [ping, log, etcd, informers, shutdown] }
+}

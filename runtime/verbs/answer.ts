@@ -1,0 +1,61 @@
+/** Answers of one object: the bytes at hand where they fit, another form where one was asked for. */
+import type { ApiObject } from "../kit/json.ts"
+import { stringify } from "../kit/json-text.ts"
+import type { WriteResult } from "../registry/commit.ts"
+import type { KindBody } from "../server-parts.ts"
+import { indentJson } from "../wire/pretty.ts"
+import { sendBytes } from "../wire/send.ts"
+import { writeYaml } from "../wire/yaml.ts"
+import { renderObject } from "./render.ts"
+import type { Call, Wanted } from "./call.ts"
+import { compactOf, freshVersion, jsonOf, objectOf, type Version } from "./represent.ts"
+import { wrapUnknown } from "../kit/compact.ts"
+
+const newline = Buffer.from("\n")
+
+/** One version of an object, as get answers it. */
+export async function answerVersion(call: Call, answer: { wanted: Wanted; version: Version; status: number }): Promise<void> {
+  const { wanted, version } = answer
+  await send(call, wanted, { status: answer.status, body: bodyOf(call, wanted, version) })
+}
+
+/** What a write left behind: 201 when it made the object. */
+export async function answerWrite(call: Call, answer: { wanted: Wanted; result: WriteResult }): Promise<void> {
+  const { wanted, result } = answer
+  await answerVersion(call, { wanted, version: freshVersion(call.handle, result), status: result.created ? 201 : 200 })
+}
+
+/** An object that was never stored in this form: the last state of a deleted one. */
+export async function answerObject(call: Call, answer: { wanted: Wanted; object: ApiObject; status: number }): Promise<void> {
+  const { wanted, object, status } = answer
+  await answerVersion(call, { wanted, version: freshVersion(call.handle, { object }), status })
+}
+
+/** An object of a body kind: Scale. Never a table. */
+export async function answerKindBody(call: Call, answer: { wanted: Wanted; kind: KindBody; object: ApiObject; status: number }): Promise<void> {
+  const { wanted, kind, object, status } = answer
+  const { apiVersion = "", kind: name = "" } = object
+  const body = wanted.media === "compact" ? wrapUnknown({ apiVersion, kind: name, raw: kind.codec.encode(object) }) : textOf(wanted, object)
+  await send(call, wanted, { status, body })
+}
+
+function bodyOf(call: Call, wanted: Wanted, version: Version): Buffer {
+  const { handle } = call
+  if (wanted.as !== undefined) return renderObject(call, wanted, version)
+  if (wanted.media === "compact") return compactOf(handle, version)
+  if (wanted.media === "yaml") return Buffer.from(writeYaml(objectOf(handle, version)))
+  const json = jsonOf(handle, version)
+  return Buffer.concat([wanted.laidOut ? indentJson(json) : json, newline])
+}
+
+/** JSON or YAML of a small object. */
+export function textOf(wanted: Wanted, object: ApiObject): Buffer {
+  if (wanted.media === "yaml") return Buffer.from(writeYaml(object))
+  const json = Buffer.from(stringify(object))
+  return Buffer.concat([wanted.laidOut ? indentJson(json) : json, newline])
+}
+
+async function send(call: Call, wanted: Wanted, answer: { status: number; body: Buffer }): Promise<void> {
+  const { status, body } = answer
+  await sendBytes(call.outgoing, { status, contentType: wanted.contentType, body, warnings: call.request.warnings, gzip: wanted.gzip })
+}

@@ -1,0 +1,66 @@
+/** Bodies of resource requests as objects: decoded, judged by `fieldValidation`, defaults filled. */
+import { badRequest } from "../errors.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { normalize } from "../kit/normalize.ts"
+import type { KindBody } from "../server-parts.ts"
+import { bodyLimit, readBody } from "../wire/body.ts"
+import { decodeObject, unknownFieldText } from "../wire/decode-object.ts"
+import { bodyMedia } from "../wire/negotiate.ts"
+import type { Call } from "./call.ts"
+import type { FieldValidation } from "./write-options.ts"
+
+/** The body of create and update, in the handle's version. Throws 400, 413 or 415. */
+export async function readObject(call: Call, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
+  const { handle, parts } = call
+  const object = await readAs(call, options, {
+    kind: handle.kind.kind, apiVersion: handle.apiVersion, shape: handle.parts.shape, codec: handle.compact, applyDefaults: handle.parts.applyDefaults,
+  })
+  handle.parts.applyDefaults(object, { vendor: parts.vendor })
+  return object
+}
+
+/** The body of a sub-resource that has a kind of its own (Scale, Binding). */
+export async function readKindBody(call: Call, kind: KindBody, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
+  const object = await readAs(call, options, kind)
+  kind.applyDefaults(object, { vendor: call.parts.vendor })
+  return object
+}
+
+async function readAs(call: Call, options: { fieldValidation: FieldValidation }, kind: KindBody): Promise<ApiObject> {
+  const { headers, signal, warnings } = call.request
+  const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
+  const body = await readBody({ request: call.incoming, limit: bodyLimit(media), signal })
+  const { object, warnings: found } = decodeObject(body, media, {
+    shape: kind.shape, codec: kind.codec, expect: { kind: kind.kind, apiVersions: [kind.apiVersion] }, fieldValidation: options.fieldValidation,
+  })
+  warnings.push(...found)
+  return object
+}
+
+/** DeleteOptions, when a body was sent. Both its own versions and the kind's group version are accepted. */
+export async function readOptions(call: Call): Promise<JsonObject | undefined> {
+  const { headers, signal } = call.request
+  const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
+  const body = await readBody({ request: call.incoming, limit: bodyLimit(media), signal })
+  if (body.length === 0) return undefined
+  const options = await call.parts.body({ group: "meta", version: "v1", kind: "DeleteOptions" })
+  const apiVersions = ["v1", call.parts.vendor.apiVersion("meta.orch.io/v1"), call.handle.apiVersion]
+  return decodeObject(body, media, { shape: options.shape, codec: options.codec, expect: { kind: "DeleteOptions", apiVersions }, fieldValidation: "Ignore" }).object
+}
+
+/** A changed document as an object of the kind again: known fields only, defaults filled. Throws 400. */
+export function renormalized(call: Call, kind: Pick<KindBody, "shape" | "applyDefaults">, changed: JsonObject): { object: ApiObject; unknown: string[] } {
+  const { object, unknown } = normalize(kind.shape, changed)
+  kind.applyDefaults(object, { vendor: call.parts.vendor })
+  return { object, unknown: unknown.map(unknownFieldText) }
+}
+
+/** What a patch brought that is no field: refused, warned about once, or passed over. `told` spans the attempts of one request. */
+export function judgeStrict(call: Call, texts: readonly string[], options: { fieldValidation: FieldValidation; told: Set<string> }): void {
+  if (texts.length === 0 || options.fieldValidation === "Ignore") return
+  if (options.fieldValidation === "Strict") throw badRequest(`strict decoding error: ${texts.join(", ")}`)
+  for (const text of texts) {
+    if (!options.told.has(text)) call.request.warnings.push(text)
+    options.told.add(text)
+  }
+}

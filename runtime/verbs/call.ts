@@ -1,0 +1,78 @@
+/** One resource request on its way through a verb: how its body is read, and what its answer looks like. */
+import type { IncomingMessage } from "node:http"
+import type { Http2ServerRequest } from "node:http2"
+import type { StatusDetails } from "../errors.ts"
+import type { Registry, KindHandle } from "../registry/registry.ts"
+import type { ListRequest } from "../registry/read.ts"
+import type { RequestContext } from "../request.ts"
+import type { ServerParts } from "../server-parts.ts"
+import { acceptsGzip, checkRendering, type Negotiated, negotiate, wantsPretty } from "../wire/negotiate.ts"
+import { encodeStatus, type Outgoing, sendBytes } from "../wire/send.ts"
+import { successStatus } from "../wire/status.ts"
+import { type ListOptions, listFreshness, readSelection, type Selection } from "./list-options.ts"
+
+/** Made by `route.ts` once the kind is known; handed to exactly one verb. */
+export interface Call {
+  readonly parts: ServerParts
+  readonly registry: Registry
+  readonly handle: KindHandle
+  readonly request: RequestContext
+  readonly incoming: IncomingMessage | Http2ServerRequest
+  readonly outgoing: Outgoing
+}
+
+/** The representation that the client asked for, and how it is laid out. */
+export interface Wanted extends Negotiated {
+  readonly laidOut: boolean
+  readonly gzip: boolean
+}
+
+/** Called first by every verb, before any work is done. Throws 406. */
+export function representation(call: Call, answer: { list: boolean; watch?: boolean }): Wanted {
+  const { headers, query } = call.request
+  const negotiated = negotiate(headers.accept, { vendor: call.parts.vendor, watch: answer.watch === true })
+  const { kind } = call.handle
+  if (answer.watch !== true) checkRendering(negotiated.as, { list: answer.list, kind: answer.list ? kind.listKind : kind.kind })
+  return {
+    ...negotiated,
+    laidOut: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),
+    gzip: call.parts.settings.compressResponses && acceptsGzip(headers["accept-encoding"]),
+  }
+}
+
+/** What of a collection a request is about. */
+export interface CollectionScope extends Selection {
+  readonly namespace: string
+}
+
+/** Selectors and path of a collection request. A selected name is used as such only where it names one object. Throws 400. */
+export function collectionScope(call: Call): CollectionScope {
+  const { info, query } = call.request
+  const { kind } = call.handle
+  const { name: selected, ...selection } = readSelection(query, kind)
+  const name = info.name !== "" ? info.name : kind.namespaced && info.namespace === "" ? undefined : selected
+  return { ...selection, namespace: info.namespace, ...(name !== undefined && name !== "" && { name }) }
+}
+
+/** A list request in the registry's words. Throws 400. */
+export function listRequest(call: Call, options: ListOptions): ListRequest {
+  const { kind } = call.handle
+  const scope = collectionScope(call)
+  return {
+    namespace: scope.namespace,
+    freshness: listFreshness(options),
+    limit: options.limit,
+    continueToken: options.continueToken,
+    ...(scope.filter !== undefined && { filter: scope.filter }),
+    ...(scope.name !== undefined && { name: scope.name }),
+    tokenScope: [kind.group, kind.resource, scope.namespace, scope.text].join("\0"),
+  }
+}
+
+/** A Status Success: the object is gone, or the action was taken. */
+export async function answerStatus(call: Call, details: StatusDetails | undefined, status = 200): Promise<void> {
+  const wanted = negotiate(call.request.headers.accept, { vendor: call.parts.vendor, renderings: "none" })
+  const body = encodeStatus(wanted.media, successStatus(details, call.parts.vendor))
+  await sendBytes(call.outgoing, { status, contentType: wanted.contentType, body, warnings: call.request.warnings })
+}
+

@@ -1,0 +1,107 @@
+/** PATCH: the content type chooses how the body changes the object; specification section 4.8. */
+import { applyJsonPatch, parseJsonPatch } from "../apply/json-patch.ts"
+import { applyMergePatch } from "../apply/merge-patch.ts"
+import { patchFault } from "../apply/patch-fault.ts"
+import { applyStrategicMergePatch } from "../apply/strategic-merge-patch.ts"
+import { badRequest, unsupportedMediaType } from "../errors.ts"
+import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
+import { JsonSyntaxError, type ParsedJson, parseJson } from "../kit/json-text.ts"
+import type { Subresource } from "../kit/kind.ts"
+import { updateObject } from "../registry/update.ts"
+import { readBody } from "../wire/body.ts"
+import { mediaTypeOf } from "../wire/negotiate.ts"
+import { answerWrite } from "./answer.ts"
+import { judgeStrict, renormalized } from "./body.ts"
+import { type Call, representation } from "./call.ts"
+import { type FieldValidation, readWriteOptions } from "./write-options.ts"
+
+const patchTypes = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+] as const
+type PatchType = (typeof patchTypes)[number]
+
+/** A patch made ready: read and checked once, applied once per attempt. */
+interface Patch {
+  apply(object: JsonObject): JsonObject
+  readonly strictErrors: readonly string[]
+}
+
+/** `view` and `next` serve sub-resources whose body is not the object itself: what is patched, and how the result goes back. */
+export interface PatchScope {
+  readonly subresource?: Subresource
+  readonly next?: (body: ApiObject, old: ApiObject) => ApiObject
+}
+
+/** PATCH of one object or of a sub-resource that has the same body. */
+export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<void> {
+  const { info, query, warnings } = call.request
+  const type = patchTypeOf(call)
+  const wanted = representation(call, { list: false })
+  const options = readWriteOptions(query, "PatchOptions")
+  const patch = readPatch(call, type, await readBody({ request: call.incoming, signal: call.request.signal }))
+  const told = new Set<string>()
+  const result = await updateObject(call.registry, call.handle, {
+    namespace: info.namespace,
+    name: info.name,
+    ...(scope.subresource !== undefined && { subresource: scope.subresource }),
+    dryRun: options.dryRun,
+    warn: (text) => warnings.push(text),
+    put: false,
+    transform: (old) => {
+      if (old === undefined) throw badRequest("a patch needs an object to change")
+      const patched = decodePatched(call, { patch, object: patch.apply(old), fieldValidation: options.fieldValidation, told })
+      return scope.next === undefined ? patched : scope.next(patched, old)
+    },
+  })
+  await answerWrite(call, { wanted, result })
+}
+
+/** The content type of a patch; 415 names the others. */
+export function patchTypeOf(call: Call): PatchType {
+  const type = mediaTypeOf(call.request.headers["content-type"])
+  const known = patchTypes.find((candidate) => candidate === type)
+  if (known === undefined) throw unsupportedMediaType(patchTypes)
+  return known
+}
+
+/** Reads and checks the body. Throws 400 or 413. */
+export function readPatch(call: Call, type: PatchType, body: Buffer): Patch {
+  const { value, duplicates } = parsePatch(body)
+  const repeated = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
+  if (type === "application/json-patch+json") {
+    const patch = parseJsonPatch(value)
+    return { apply: (object) => applyJsonPatch(object, patch), strictErrors: [...repeated, ...patch.strictErrors] }
+  }
+  if (!isObject(value)) throw badRequest("error decoding patch: expected a JSON object")
+  if (type === "application/merge-patch+json") return { apply: (object) => applyMergePatch(object, value), strictErrors: repeated }
+  const { shape } = call.handle.parts
+  return { apply: (object) => applyStrategicMergePatch(shape, object, value), strictErrors: repeated }
+}
+
+function parsePatch(body: Buffer): ParsedJson {
+  try {
+    return parseJson(body.toString("utf8"), { trackDuplicates: true })
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`)
+    throw error
+  }
+}
+
+/** The patched document as an object of the kind: still that object, its fields known, defaults filled. */
+function decodePatched(call: Call, options: { patch: Patch; object: JsonObject; fieldValidation: FieldValidation; told: Set<string> }): ApiObject {
+  const { info } = call.request
+  const { handle } = call
+  const { object } = options
+  if (object.kind !== handle.kind.kind || object.apiVersion !== handle.apiVersion) {
+    throw patchFault(`a patch may not change apiVersion or kind; the result says ${JSON.stringify(object.apiVersion ?? "")} ${JSON.stringify(object.kind ?? "")}`)
+  }
+  const { object: patched, unknown } = renormalized(call, handle.parts, object)
+  judgeStrict(call, [...options.patch.strictErrors, ...unknown], options)
+  const { name = "", namespace = "" } = patched.metadata ?? {}
+  if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
+  if (namespace !== info.namespace) throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
+  return patched
+}
+

@@ -1,0 +1,106 @@
+/** `scale`: the parent seen as an autoscaling/v1 Scale; catalog `resources.yaml` scale. */
+import { assert } from "../assert.ts"
+import { badRequest, invalid } from "../errors.ts"
+import { deepClone, getPath, setPath } from "../kit/field-path.ts"
+import { type ApiObject, isObject, type JsonValue } from "../kit/json.ts"
+import type { Subresource } from "../kit/kind.ts"
+import { labelSelectorOf } from "../kit/selector.ts"
+import { getObject } from "../registry/read.ts"
+import { updateObject } from "../registry/update.ts"
+import { readBody } from "../wire/body.ts"
+import { answerKindBody } from "./answer.ts"
+import { judgeStrict, readKindBody, renormalized } from "./body.ts"
+import { type Call, representation } from "./call.ts"
+import { getFreshness } from "./list-options.ts"
+import { patchTypeOf, readPatch } from "./patch.ts"
+import { objectOf } from "./represent.ts"
+import { readWriteOptions, type WriteOptions } from "./write-options.ts"
+
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
+
+/** GET, PUT and PATCH of a scale. */
+export async function answerScale(call: Call, subresource: Subresource): Promise<void> {
+  const { info, query } = call.request
+  const wanted = representation(call, { list: false })
+  const kind = await call.parts.body(scaleKind)
+  if (info.verb === "get") {
+    const found = await getObject(call.registry, call.handle, { namespace: info.namespace, name: info.name, freshness: getFreshness(query) })
+    return answerKindBody(call, { wanted, kind, object: scaleOf(objectOf(call.handle, found), subresource, call), status: 200 })
+  }
+  const patching = info.verb === "patch"
+  const options = readWriteOptions(query, patching ? "PatchOptions" : "UpdateOptions")
+  const change = patching ? await patchedScale(call, subresource, options) : await sentScale(call, options)
+  const result = await updateObject(call.registry, call.handle, {
+    namespace: info.namespace, name: info.name, dryRun: options.dryRun, put: false,
+    warn: (text) => call.request.warnings.push(text),
+    transform: async (old) => {
+      assert(old !== undefined, "scale never creates")
+      return rescaled(call, subresource, { old, scale: await change(old) })
+    },
+  })
+  await answerKindBody(call, { wanted, kind, object: scaleOf(result.object, subresource, call), status: 200 })
+}
+
+type ScaleChange = (old: ApiObject) => Promise<ApiObject>
+
+async function sentScale(call: Call, options: WriteOptions): Promise<ScaleChange> {
+  const body = await readKindBody(call, await call.parts.body(scaleKind), options)
+  return async () => body
+}
+
+async function patchedScale(call: Call, subresource: Subresource, options: WriteOptions): Promise<ScaleChange> {
+  const patch = readPatch(call, patchTypeOf(call), await readBody({ request: call.incoming, signal: call.request.signal }))
+  const kind = await call.parts.body(scaleKind)
+  const told = new Set<string>()
+  return async (old) => {
+    const { object, unknown } = renormalized(call, kind, patch.apply(scaleOf(old, subresource, call)))
+    judgeStrict(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, told })
+    return object
+  }
+}
+
+/** The parent with the replicas of `scale`; its uid and resourceVersion are preconditions. */
+function rescaled(call: Call, subresource: Subresource, change: { old: ApiObject; scale: ApiObject }): ApiObject {
+  const { old, scale } = change
+  const name = scale.metadata?.name ?? ""
+  if (name !== call.request.info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.request.info.name})`)
+  const replicas = isObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0
+  if (typeof replicas !== "number" || replicas < 0) {
+    throw invalid({ group: "autoscaling", resource: "Scale", name }, [{ type: "Invalid", field: "spec.replicas", value: replicas, detail: "must be greater than or equal to 0" }])
+  }
+  const { uid, resourceVersion } = scale.metadata ?? {}
+  const next: ApiObject = { ...deepClone(old), metadata: { ...old.metadata, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) } }
+  setPath(next, pathsOf(subresource).specReplicas, replicas)
+  return next
+}
+
+function scaleOf(parent: ApiObject, subresource: Subresource, call: Call): ApiObject {
+  const paths = pathsOf(subresource)
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {}
+  const selector = paths.selector === undefined ? "" : textOfSelector(getPath(parent, paths.selector))
+  return {
+    kind: "Scale",
+    apiVersion: call.parts.vendor.apiVersion("autoscaling/v1"),
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+    },
+    spec: { replicas: getPath(parent, paths.specReplicas) ?? 0 },
+    status: { replicas: getPath(parent, paths.statusReplicas) ?? 0, ...(selector !== "" && { selector }) },
+  }
+}
+
+/** A selector as text: a LabelSelector or a plain map of labels. */
+function textOfSelector(selector: JsonValue | undefined): string {
+  if (!isObject(selector)) return ""
+  const structured = selector.matchLabels !== undefined || selector.matchExpressions !== undefined
+  return labelSelectorOf(structured ? selector : { matchLabels: selector }).toString()
+}
+
+function pathsOf(subresource: Subresource): NonNullable<Subresource["scale"]> {
+  assert(subresource.scale !== undefined, "a scale sub-resource says where replicas are", { name: subresource.name })
+  return subresource.scale
+}

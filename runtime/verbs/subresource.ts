@@ -1,0 +1,69 @@
+/** Sub-resources: status writes its part of the parent, scale shows it in another shape, behaviours answer for the rest. */
+import { badRequest, methodNotAllowed, notFound } from "../errors.ts"
+import type { ChangeContext } from "../kit/behaviour.ts"
+import { Failures } from "../kit/failure.ts"
+import type { ApiObject } from "../kit/json.ts"
+import type { Subresource } from "../kit/kind.ts"
+import { updateObject } from "../registry/update.ts"
+import { readKindBody } from "./body.ts"
+import { answerStatus, type Call } from "./call.ts"
+import { getVerb } from "./get.ts"
+import { patchVerb } from "./patch.ts"
+import { answerScale } from "./scale.ts"
+import { updateVerb } from "./update.ts"
+import { readWriteOptions } from "./write-options.ts"
+
+/** Called by the router once the sub-resource is known and the method allowed. */
+export async function answerSubresource(call: Call, subresource: Subresource): Promise<void> {
+  switch (subresource.type) {
+    case "scale":
+      return answerScale(call, subresource)
+    case "status":
+      return onParent(call, subresource)
+    case "behaviour":
+      return call.request.info.verb === "create" ? actVerb(call, subresource) : onParent(call, subresource)
+  }
+}
+
+/** The body is the parent's kind. A behaviour may say what of it is taken. */
+async function onParent(call: Call, subresource: Subresource): Promise<void> {
+  const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
+  const take = behaviour?.update?.bind(behaviour)
+  const next = take === undefined ? undefined : (body: ApiObject, old: ApiObject) => take(body, old, changeScope(subresource))
+  switch (call.request.info.verb) {
+    case "get":
+      return getVerb(call)
+    case "update":
+      return updateVerb(call, subresource, next)
+    case "patch":
+      return patchVerb(call, { subresource, ...(next !== undefined && { next }) })
+    default:
+      throw methodNotAllowed()
+  }
+}
+
+/** POST of a body that changes the parent: binding. Answers 201 with a Status. */
+async function actVerb(call: Call, subresource: Subresource): Promise<void> {
+  const { info, query, warnings } = call.request
+  const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
+  const act = behaviour?.create?.bind(behaviour)
+  if (act === undefined) throw methodNotAllowed()
+  const options = readWriteOptions(query, "CreateOptions")
+  const body = await readKindBody(call, await call.parts.body(subresource.kind ?? call.handle.kind), options)
+  const name = body.metadata?.name ?? info.name
+  if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
+  await updateObject(call.registry, call.handle, {
+    namespace: info.namespace, name: info.name, subresource, dryRun: options.dryRun, put: false,
+    warn: (text) => warnings.push(text),
+    transform: (old) => {
+      if (old === undefined) throw notFound({ group: call.handle.kind.group, resource: call.handle.kind.resource, name: info.name })
+      return act(body, old, changeScope(subresource))
+    },
+  })
+  await answerStatus(call, undefined, 201)
+}
+
+/** Sub-resource behaviours refuse by throwing; faults of the next object are the validator's to find. */
+function changeScope(subresource: Subresource): ChangeContext {
+  return { dryRun: false, subresource: subresource.name, failures: new Failures() }
+}

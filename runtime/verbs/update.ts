@@ -1,0 +1,42 @@
+import { badRequest } from "../errors.ts"
+import type { ApiObject } from "../kit/json.ts"
+import type { Subresource } from "../kit/kind.ts"
+import { updateObject } from "../registry/update.ts"
+import { answerWrite } from "./answer.ts"
+import { readObject } from "./body.ts"
+import { type Call, representation } from "./call.ts"
+import { checkNamespace } from "./create.ts"
+import { readWriteOptions } from "./write-options.ts"
+
+/** PUT of one object, or of one of its sub-resources that has the same body. `next` makes the next object from the body and the stored one. */
+export async function updateVerb(
+  call: Call,
+  subresource?: Subresource,
+  next: (body: ApiObject, old: ApiObject) => ApiObject = (body) => body,
+): Promise<void> {
+  const { info, query, warnings } = call.request
+  const wanted = representation(call, { list: false })
+  const options = readWriteOptions(query, "UpdateOptions")
+  const body = await readObject(call, options)
+  checkBody(call, body)
+  const result = await updateObject(call.registry, call.handle, {
+    namespace: info.namespace,
+    name: info.name,
+    ...(subresource !== undefined && { subresource }),
+    dryRun: options.dryRun,
+    warn: (text) => warnings.push(text),
+    transform: (old) => (old === undefined ? body : next(body, old)),
+    put: true,
+  })
+  await answerWrite(call, { wanted, result })
+}
+
+/** The body must be about the object of the path; an absent namespace is the path's. */
+function checkBody(call: Call, body: ApiObject): void {
+  const { info } = call.request
+  const name = body.metadata?.name ?? ""
+  if (name === "") throw badRequest("the name of the object must be given in metadata.name for an update")
+  if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
+  checkNamespace(body.metadata?.namespace ?? "", info.namespace)
+  if (call.handle.kind.namespaced && body.metadata !== undefined) body.metadata.namespace = info.namespace
+}
