@@ -20,8 +20,10 @@ export interface Scope {
   readonly root: Known
   /** `oldSelf` and `oldRoot` may be used. */
   readonly old: boolean
+  /** Where it stands, which decides what functions there are: a clock only for columns, no vendor for what is indexed in the store. */
+  readonly standsIn: "columns" | "selectable" | "warnings" | "rules" | "defaults"
   /** Cell functions that `behaviour("...")` may name; absent: any. */
-  readonly cells?: readonly string[]
+  readonly cells?: readonly string[] | undefined
 }
 
 interface Context {
@@ -139,6 +141,7 @@ function inferIndex(tree: ExpressionTree & { node: "index" }, context: Context):
 function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): Known {
   if (tree.target !== undefined) infer(tree.target, context)
   const given = tree.arguments.map((argument) => infer(argument, context))
+  checkAvailable(tree, context)
   if (tree.function === "isFormat") checkLiteral(tree, formatNames, "the name of a format as a literal", context)
   if (tree.function === "behaviour") checkCell(tree, context)
   const [pattern] = tree.arguments
@@ -158,6 +161,19 @@ function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): K
     default:
       return tree.function === "behaviour" || given.length !== 1 ? undefined : given[0] && itemType(given[0])
   }
+}
+
+/** Functions that need more than the object, with the places that have it; others stand everywhere. */
+const limitedFunctions: Readonly<Record<string, readonly Scope["standsIn"][]>> = {
+  age: ["columns"],
+  behaviour: ["columns"],
+  vendor: ["columns", "warnings", "rules", "defaults"],
+}
+
+function checkAvailable(tree: ExpressionTree & { node: "call" }, context: Context): void {
+  const places = limitedFunctions[tree.function]
+  const { standsIn } = context.scope
+  if (places !== undefined && !places.includes(standsIn)) report(context, tree, { found: `${tree.function} in ${standsIn}`, expected: `that function only in ${places.join(", ")}` })
 }
 
 function checkCell(tree: ExpressionTree & { node: "call" }, context: Context): void {

@@ -30,6 +30,7 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
   checkLimits(model, model.type, context)
   for (const word of ["items", "values", "keys"] as const) checkNested(model, word, context)
   checkOrder(model, context)
+  checkCompact(model, context)
   checkKeys(model, context)
   checkConstants(model, context)
 }
@@ -91,6 +92,15 @@ function checkNested(model: FieldModel, word: "items" | "values" | "keys", conte
 function checkOrder(model: FieldModel, context: Context): void {
   checkPair(model.minItems, model.maxItems, { low: "minItems", high: "maxItems" }, context)
   checkPair(model.minProperties, model.maxProperties, { low: "minProperties", high: "maxProperties" }, context)
+}
+
+/** What the compact encoding can hold: one level of list or map, and in a map a named list type. */
+function checkCompact(model: FieldModel, { block, source }: Context): void {
+  if (model.number === undefined) return
+  const { type } = model
+  const inner = "map" in type && "wrappedList" in type.map ? type.map.wrappedList : "map" in type ? type.map : (itemType(type) ?? type)
+  if ("scalar" in inner || "ref" in inner) return
+  source.report(block.start("type"), { found: `the type ${shownType(type)} with a field number`, expected: 'one level of list or map (in a map "wrapped<[]T>" names a list), or no number' })
 }
 
 /** listType map, mergeKey and unique name fields of the items. */

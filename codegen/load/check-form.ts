@@ -83,7 +83,8 @@ function checkMap(file: SourceFile, node: MapNode, value: ValueForm & { form: "m
 function checkWord(file: SourceFile, node: SourceNode, words: readonly (string | boolean)[], word: string): void {
   if (node.node === "scalar" && words.some((candidate) => candidate === node.value)) return
   const written = node.node === "scalar" && typeof node.value === "string" ? node.value : undefined
-  const expected = expectedWord(written ?? "", words.map(String))
+  const unquoted = words.find((candidate) => typeof candidate === "boolean" && String(candidate) === written)
+  const expected = unquoted === undefined ? expectedWord(written ?? "", words.map(String)) : { expected: `${unquoted} without quotes` }
   file.report(node.start, { found: `${article(node)} for ${word}`, ...expected })
 }
 

@@ -81,11 +81,11 @@ export function keywordId(keyword: Keyword): string {
 export function formTitle(value: ValueForm): string {
   switch (value.form) {
     case "integer":
-      return value.minimum === value.maximum ? String(value.minimum) : `a whole number from ${value.minimum} to ${value.maximum}`
+      return value.maximum === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${value.minimum}` : `a whole number from ${value.minimum} to ${value.maximum}`
     case "word":
       return value.words.length === 1 ? String(value.words[0]) : `one of ${value.words.join(", ")}`
     case "block":
-      return `a map with ${[...keywordsOf(value.place).keys()].join(", ")}`
+      return blockTitle(value.place)
     case "list":
       return `a list, each item ${formTitle(value.of)}`
     case "map":
@@ -95,6 +95,13 @@ export function formTitle(value: ValueForm): string {
     default:
       return simpleTitles[value.form]
   }
+}
+
+/** Places with many keywords are told by those that must be there. */
+function blockTitle(place: Place): string {
+  const keywords = [...keywordsOf(place).values()]
+  const few = keywords.length <= 8 ? keywords : keywords.filter((keyword) => keyword.required === true || keyword.word === "doc")
+  return `a map with ${few.map((keyword) => keyword.word).join(", ")}${few.length < keywords.length ? ` and what else ${placeTitles[place]} may say` : ""}`
 }
 
 function mapValueTitle(value: ValueForm): string {
@@ -112,6 +119,6 @@ const simpleTitles = {
   type: 'a type, such as string, "[]string", map<string>, PodSpec or meta.v1.ObjectMeta',
   fieldName: "the name of a field",
   kindReference: "a kind, written group/version Kind such as core/v1 Event",
-  identifier: "a name",
+  identifier: "a name of letters, digits and dashes",
   formatName: "the name of a format of runtime/kit/formats.ts",
 } as const

@@ -69,8 +69,8 @@ function tokenAt(text: string, offset: number): { token: Token; length: number }
 
 function unknownCharacter(text: string, offset: number): ExpressionFault {
   const character = String.fromCodePoint(text.codePointAt(offset) ?? 0)
-  const doubled: Record<string, string> = { "=": "==", "&": "&&", "|": "||" }
-  const meant = doubled[character]
+  const slips: Record<string, string> = { "=": "==", "=<": "<=", "=>": ">=", "&": "&&", "|": "||" }
+  const meant = slips[text.slice(offset, offset + 2)] ?? slips[character]
   return { offset, found: character, expected: "an operator, a name or a literal", ...(meant !== undefined && { nearest: meant }) }
 }
 

@@ -163,18 +163,19 @@ function updateModel(context: KindContext): KindModel["update"] {
   }
 }
 
-function scopeOf(self: Known, context: KindContext): Scope {
-  return { self, root: self, old: false, ...(context.known.cells !== undefined && { cells: context.known.cells }) }
+function scopeOf(self: Known, context: KindContext, standsIn: Scope["standsIn"]): Scope {
+  return { self, root: self, old: standsIn === "warnings", standsIn, cells: context.known.cells }
 }
 
-function expressionAt(block: Block, word: string, self: Known, context: KindContext): ExpressionModel | undefined {
+function expressionAt(block: Block, word: string, context: KindContext, scope: Scope): ExpressionModel | undefined {
   const written = block.expressionText(word)
   const node = block.get(word)
   if (written === undefined || node === undefined || written === "") return undefined
-  return checkExpression(written, node, context.source, context.table, scopeOf(self, context))
+  return checkExpression(written, node, context.source, context.table, scope)
 }
 
 function selectableModels(context: KindContext): KindModel["selectable"] {
+  const scope = scopeOf(context.stored, context, "selectable")
   const seen = new Set(["metadata.name", "metadata.namespace"])
   return context.file.block.items("selectable").flatMap((item) => {
     const block = item.node === "map" ? new Block(item) : undefined
@@ -183,25 +184,26 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
     if (name === undefined) return []
     if (seen.has(name)) context.source.report(nameNode.start, { found: `the selectable field ${name} a second time`, expected: "every name once; metadata.name and metadata.namespace are there by themselves" })
     seen.add(name)
-    const value = block === undefined ? checkExpression(name, item, context.source, context.table, scopeOf(context.stored, context)) : expressionAt(block, "value", context.stored, context)
+    const value = block === undefined ? checkExpression(name, item, context.source, context.table, scope) : expressionAt(block, "value", context, scope)
     return value === undefined ? [] : [{ name, value }]
   })
 }
 
 function columnModel(block: Block, context: KindContext): ColumnModel[] {
-  const value = expressionAt(block, "value", context.self, context)
+  const value = expressionAt(block, "value", context, scopeOf(context.self, context, "columns"))
   if (value === undefined) return []
   const type = block.word("type", ["string", "integer", "number", "boolean", "date"]) ?? "string"
   return [{ name: block.text("name") ?? "", type, format: block.text("format") ?? "", doc: block.text("doc") ?? "", priority: block.number("priority") ?? 0, value }]
 }
 
 function warningModel(block: Block, context: KindContext): KindModel["warnings"] {
-  const when = expressionAt(block, "when", context.self, context)
+  const scope = scopeOf(context.self, context, "warnings")
+  const when = expressionAt(block, "when", context, scope)
   const at = block.text("at") ?? ""
   checkPath(at, block.get("at"), context.self, context.source, context.table)
   const text = block.text("text") ?? ""
   const node = block.get("text")
-  const textParts = node === undefined ? [] : parseTemplate(text, node, context.source, context.table, scopeOf(context.self, context))
-  if (!block.has("when")) context.source.report(block.node.start, { found: "a warning without when", expected: "when: an expression" })
+  const textParts = node === undefined ? [] : parseTemplate(text, node, context.source, context.table, scope)
+  if (!block.has("when")) context.source.report(block.node.start, { found: 'no "when" in a warning', expected: "when: an expression" })
   return when === undefined ? [] : [{ when, text, textParts, at }]
 }

@@ -34,9 +34,9 @@ export function load(files: ReadonlyMap<string, string>, options: LoadOptions = 
   const declared = readable.flatMap(({ source, own }) => declareFile(source, own) ?? [])
   // While a file cannot be read, whatever refers to it would be faulted as well: its own fault comes first.
   const model = readable.length === sources.length ? resolve(declared, options.known ?? {}) : emptyModel
-  const diagnostics = withoutRepeats(sources.flatMap(({ source }) => source.diagnostics))
-  const notes = withoutRepeats(sources.flatMap(({ source }) => source.notes))
-  return diagnostics.length === 0 ? { model, notes } : { diagnostics }
+  const faults = sources.flatMap(({ source }) => source.diagnostics)
+  const notes = sources.flatMap(({ source }) => source.notes)
+  return faults.length === 0 ? { model, notes: withoutRepeats(notes) } : { diagnostics: withoutRepeats([...faults, ...notes]) }
 }
 
 const emptyModel: Model = { kinds: [], types: new Map(), files: [] }

@@ -33,6 +33,14 @@ export class TypeTable {
     return names
   }
 
+  /** Whether `inner` is the type `outer`, or stands inline in it however deep. */
+  holdsInline(outer: string, inner: string, seen: ReadonlySet<string> = new Set()): boolean {
+    if (outer === inner) return true
+    if (seen.has(outer)) return false
+    const refs = (this.fields.get(outer) ?? []).flatMap(({ model }) => (model.inline && "ref" in model.type ? [model.type.ref] : []))
+    return refs.some((ref) => this.holdsInline(ref, inner, new Set([...seen, outer])))
+  }
+
   preservesUnknown(type: string): boolean {
     return this.declarations.get(type)?.block.flag("preserveUnknown") ?? false
   }

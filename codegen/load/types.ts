@@ -30,6 +30,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
   checkNames(fields, context)
   checkNumbers(fields, context)
+  checkCompactNames(fields, context)
   for (const field of fields) checkField(field, type.source, table)
   return {
     name: type.name,
@@ -52,6 +53,10 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
 function checkNames(fields: readonly FieldDeclaration[], { table, type, source }: Context): void {
   const owners = new Map<string, string>()
   for (const { model, nameStart } of fields) {
+    if (model.inline && "ref" in model.type && table.holdsInline(model.type.ref, type.name)) {
+      source.report(nameStart, { found: `the type ${type.name} inline in itself, by way of ${model.name}`, expected: "a field of its own, without inline" })
+      continue
+    }
     const names = model.inline && "ref" in model.type ? [...table.fieldsByName(model.type.ref, new Set([type.name])).keys()] : [model.name]
     for (const name of names) {
       const owner = owners.get(name)
@@ -72,9 +77,22 @@ function checkNumbers(fields: readonly FieldDeclaration[], { type, source }: Con
   }
 }
 
+/** Names in the compact descriptor are one space: a protoName may not be another field's name. */
+function checkCompactNames(fields: readonly FieldDeclaration[], { type, source }: Context): void {
+  const owners = new Map<string, string>()
+  for (const { model, block, nameStart } of fields) {
+    if (model.number === undefined) continue
+    const name = model.protoName ?? model.name
+    const owner = owners.get(name)
+    // Two fields of one JSON name were reported already.
+    if (owner !== undefined && owner !== model.name) source.report(block.has("protoName") ? block.start("protoName") : nameStart, { found: `the compact name ${name} a second time in ${type.localName}`, expected: `another protoName: ${owner} has it` })
+    owners.set(name, model.name)
+  }
+}
+
 function ruleModel(block: Block, context: Context): RuleModel[] {
   const on = block.word("on", ["any", "create", "update"]) ?? "any"
-  const scope = scopeOf(context, on === "update")
+  const scope = scopeOf(context, "rules", on === "update")
   const rule = expressionAt(block, "rule", context, scope)
   const when = expressionAt(block, "when", context, scope)
   const at = block.text("at") ?? ""
@@ -88,7 +106,7 @@ function ruleModel(block: Block, context: Context): RuleModel[] {
 }
 
 function defaultModel(block: Block, context: Context): DefaultRuleModel[] {
-  const scope = scopeOf(context, false)
+  const scope = scopeOf(context, "defaults", false)
   const set = block.text("set") ?? ""
   checkPath(set, block.get("set"), context.self, context.source, context.table)
   const to = expressionAt(block, "to", context, scope)
@@ -96,8 +114,8 @@ function defaultModel(block: Block, context: Context): DefaultRuleModel[] {
   return to === undefined ? [] : [{ set, to, ...present({ when }), force: block.flag("force") ?? false }]
 }
 
-function scopeOf(context: Context, old: boolean): Scope {
-  return { self: context.self, root: context.root, old, ...(context.known.cells !== undefined && { cells: context.known.cells }) }
+function scopeOf(context: Context, standsIn: Scope["standsIn"], old: boolean): Scope {
+  return { self: context.self, root: context.root, old, standsIn, cells: context.known.cells }
 }
 
 function expressionAt(block: Block, word: string, context: Context, scope: Scope): RuleModel["rule"] | undefined {

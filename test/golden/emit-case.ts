@@ -1,0 +1,88 @@
+/**
+ * What the golden tests need beside their harness: emitting one case as a user's folder would be, choosing what is worth keeping, and
+ * type-checking everything that was emitted in one program, without writing it to the disk.
+ */
+import { dirname, join, relative } from "node:path"
+import ts from "typescript"
+import { emit, packageOptions } from "../../codegen/emit/index.ts"
+import type { Model } from "../../codegen/model/model.ts"
+
+const repository = join(import.meta.dirname, "..", "..")
+/** Where emitted files seem to stand for the compiler; nothing is written there. */
+const emittedFolder = join(import.meta.dirname, "emitted")
+
+/** Called with the model of a case: the generated files by path, as `npm run gen -- --schemas DIR --out DIR` would write them. */
+export function emitCase(model: Model, own: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const emitted = new Set([...own.keys()].map((path) => path.replace(/\.yaml$/, "")))
+  return emit(model, packageOptions(emitted, "schemas"))
+}
+
+/** Keywords that decide the structure of a type; of other field keywords types, shapes and descriptors tell nothing. */
+const structural = new Set(
+  "doc types kind-fields preserveUnknown structType field-type number protoName inline pointer keepEmpty deprecated listType mapKeys mapType patchStrategy mergeKey field-required default yaml".split(" "),
+)
+
+/** The files that show what the keyword of a case does; the rest is the same in every case. */
+export function interesting(id: string, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const isKind = [...files.keys()].some((path) => path.endsWith("/resource.ts"))
+  const isColumn = id.startsWith("column") || id === "priority" || id === "functions"
+  const parts = isColumn ? ["columns"] : isKind ? ["resource", "convert"] : structural.has(id) ? ["types", "shape", "proto", "defaults", "constraints", "validate"] : ["defaults", "constraints", "validate"]
+  return new Map([...files].filter(([path]) => parts.some((part) => path.endsWith(`/${part}.ts`))))
+}
+
+/** Called once with the files of all cases, by case. Every type error of every generated file, as `case/path:line: text`. */
+export function typeFaults(cases: ReadonlyMap<string, ReadonlyMap<string, string>>): string[] {
+  const texts = new Map<string, string>()
+  for (const [id, files] of cases) for (const [path, text] of files) texts.set(join(emittedFolder, id, path), text)
+  const options = compilerOptions()
+  const program = ts.createProgram({ rootNames: [...texts.keys()], options, host: layeredHost(options, texts) })
+  const diagnostics = [...texts.keys()].flatMap((path) => {
+    const source = program.getSourceFile(path)
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+  })
+  return diagnostics.map(faultText)
+}
+
+function compilerOptions(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile(join(repository, "tsconfig.json"), (path) => ts.sys.readFile(path))
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, repository)
+  const paths = {
+    "orch-apiserver/kit": [join(repository, "runtime", "kit", "index.ts")],
+    "orch-apiserver/generated/*": [join(emittedFolder, "library", "*.ts")],
+  }
+  return { ...options, paths, noEmit: true }
+}
+
+/** The disk, with the emitted files laid over it and the behaviours of the golden library where a user's would stand. */
+function layeredHost(options: ts.CompilerOptions, texts: ReadonlyMap<string, string>): ts.CompilerHost {
+  const host = ts.createCompilerHost(options)
+  const behaviours = join(emittedFolder, "behaviours")
+  const onDisk = (path: string): string => (path.startsWith(behaviours) ? join(import.meta.dirname, "library", relative(emittedFolder, path)) : path)
+  const folders = new Set([...texts.keys()].flatMap((path) => ancestors(dirname(path))))
+  return {
+    ...host,
+    fileExists: (path) => texts.has(path) || host.fileExists(onDisk(path)),
+    readFile: (path) => texts.get(path) ?? host.readFile(onDisk(path)),
+    directoryExists: (path) => folders.has(path) || path.startsWith(behaviours) || (host.directoryExists?.(path) ?? true),
+    getSourceFile: (path, languageVersion) => {
+      const text = texts.get(path) ?? host.readFile(onDisk(path))
+      return text === undefined ? undefined : ts.createSourceFile(path, kitRelative(path, text), languageVersion)
+    },
+  }
+}
+
+/** The golden behaviours import the kit from where they really stand. */
+function kitRelative(path: string, text: string): string {
+  return path.startsWith(join(emittedFolder, "behaviours")) ? text.replace(/from "[./]+runtime\/kit\/index\.ts"/, 'from "orch-apiserver/kit"') : text
+}
+
+function ancestors(folder: string): string[] {
+  return folder.startsWith(emittedFolder) ? [folder, ...ancestors(dirname(folder))] : []
+}
+
+function faultText(diagnostic: ts.Diagnostic): string {
+  const text = ts.flattenDiagnosticMessageText(diagnostic.messageText, " ")
+  if (diagnostic.file === undefined || diagnostic.start === undefined) return text
+  const { line } = diagnostic.file.getLineAndCharacterOfPosition(diagnostic.start)
+  return `${relative(emittedFolder, diagnostic.file.fileName)}:${line + 1}: ${text}`
+}

@@ -1,0 +1,84 @@
+/**
+ * One folder per keyword of the schema dialect: `schemas/` is right and `expected/` holds what the keyword decides of the generated code;
+ * `wrong/` is wrong and `diagnostics.txt` holds what its author is told. `RECORD=1 npx vitest run test/golden` rewrites both: read the difference.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { filePaths, readSchemas } from "../../codegen/folder.ts"
+import { dialect, keywordId } from "../../codegen/load/dialect.ts"
+import { expressionFunctions } from "../../codegen/load/functions.ts"
+import { formatDiagnostic, type KnownNames, type Loaded, load } from "../../codegen/load/index.ts"
+import { emitCase, interesting, typeFaults } from "./emit-case.ts"
+
+const folder = import.meta.dirname
+const record = process.env["RECORD"] === "1"
+const library = readSchemas(join(folder, "library"))
+/** Cases that are no keywords: YAML itself, and every function of expressions. */
+const further = ["yaml", "functions"]
+const cases = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "library").map((entry) => entry.name)
+/** The TypeScript files that the cases may ask for. */
+const known: KnownNames = { behaviours: ["boil"], checks: ["cupSize"], cells: ["boiling"], conversions: ["kettles"] }
+/** Suffix of recorded code: it is compared, not compiled where it lies. */
+const recordedSuffix = ".txt"
+
+describe.each(cases)("%s", (id) => {
+  test("generates what was recorded", () => {
+    const emitted = interesting(id, emitRight(id))
+    expect(emitted.size, "the keyword shows nowhere in the files that are kept").toBeGreaterThan(0)
+    const target = join(folder, id, "expected")
+    if (record) writeTree(target, emitted)
+    expect(Object.fromEntries(readTree(target))).toEqual(Object.fromEntries(emitted))
+  })
+
+  test("tells what is wrong", () => {
+    const told = toldOf(load(readSchemas(join(folder, id, "wrong")), { library, known }))
+    const target = join(folder, id, "diagnostics.txt")
+    if (record) writeFileSync(target, told)
+    expect(told).not.toBe("")
+    expect(told).toBe(existsSync(target) ? readFileSync(target, "utf8") : "")
+  })
+})
+
+describe("all cases", () => {
+  test("every keyword has a folder, and every folder a keyword", () => {
+    expect(cases.toSorted()).toEqual([...dialect.map(keywordId), ...further].toSorted())
+  })
+
+  test("every function of expressions is used by the case of functions", () => {
+    const text = [...readSchemas(join(folder, "functions", "schemas")).values()].join("\n")
+    expect([...expressionFunctions.keys()].filter((name) => !text.includes(`${name}(`))).toEqual([])
+  })
+
+  test("the generated code of every case type-checks", { timeout: 120_000 }, () => {
+    const emitted = new Map(cases.map((id) => [id, emitRight(id)]))
+    const loaded = load(library)
+    if ("model" in loaded) emitted.set("library", emitCase(loaded.model, library))
+    expect(typeFaults(emitted)).toEqual([])
+  })
+})
+
+function emitRight(id: string): ReadonlyMap<string, string> {
+  const files = readSchemas(join(folder, id, "schemas"))
+  const loaded = load(files, { library, known })
+  expect(toldOf(loaded)).toBe("")
+  return "model" in loaded ? emitCase(loaded.model, files) : new Map()
+}
+
+function toldOf(loaded: Loaded): string {
+  const told = "model" in loaded ? loaded.notes : loaded.diagnostics
+  return told.map((diagnostic) => `${formatDiagnostic(diagnostic)}\n`).join("")
+}
+
+function writeTree(target: string, files: ReadonlyMap<string, string>): void {
+  rmSync(target, { recursive: true, force: true })
+  for (const [path, text] of files) {
+    const file = join(target, `${path}${recordedSuffix}`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+}
+
+function readTree(target: string): ReadonlyMap<string, string> {
+  return new Map(filePaths(target).map((path) => [path.slice(0, -recordedSuffix.length), readFileSync(join(target, path), "utf8")]))
+}

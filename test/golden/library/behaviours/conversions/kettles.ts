@@ -1,0 +1,12 @@
+/** Stands for a named conversion. */
+import type { ApiObject } from "../../../../../runtime/kit/index.ts"
+
+/** Changes nothing. */
+export function toStored(kettle: ApiObject): ApiObject {
+  return kettle
+}
+
+/** Changes nothing. */
+export function fromStored(kettle: ApiObject): ApiObject {
+  return kettle
+}
