@@ -13,6 +13,7 @@ import { emitConvert, isConverted } from "./convert.ts"
 import { emitDefaults } from "./defaults.ts"
 import type { FileBuilder } from "./file-builder.ts"
 import { emitIndex } from "./kind-index.ts"
+import { documentPaths, emitOpenApi } from "./openapi/documents.ts"
 import type { EmitOptions } from "./options.ts"
 import { emitProto } from "./proto.ts"
 import { emitResource } from "./resource.ts"
@@ -30,7 +31,9 @@ export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, st
     if (!options.emitted.has(file.path)) continue
     for (const builder of parts(context, file)) if (!builder.empty) texts.set(builder.path, builder.print(builder.path.endsWith("/constraints.ts")))
   }
-  texts.set("index.ts", emitIndex(context, []))
+  const documents = emitOpenApi(context)
+  for (const [path, text] of documents) texts.set(path, text)
+  texts.set("index.ts", emitIndex(context, documentPaths(documents)))
   return new Map([...texts].toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 
