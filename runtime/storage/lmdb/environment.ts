@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { open } from "lmdb"
-import type { Database, RootDatabase } from "lmdb"
+import type { Database, RootDatabase, Transaction } from "lmdb"
 import { StoreError } from "../store.ts"
 import { decodeState, emptyState, formatVersion } from "./layout.ts"
 import type { State } from "./layout.ts"
@@ -85,9 +85,9 @@ function checkFormat(meta: Table, dir: string): void {
   throw new StoreError("unavailable", `the store in ${dir} has format ${format}; this program knows format ${formatVersion}. Use the program that wrote it, or a newer one`)
 }
 
-/** The state as of this thread's view; of a store that was never written, the first. */
-export function readState(environment: Environment): State {
-  const bytes = environment.meta.get(metaKeys.state)
+/** The state in a transaction, by default as of this thread's view; of a store that was never written, the first. */
+export function readState(environment: Environment, transaction?: Transaction): State {
+  const bytes = environment.meta.get(metaKeys.state, transaction && { transaction })
   return bytes === undefined ? { ...emptyState } : decodeState(bytes)
 }
 

@@ -1,0 +1,67 @@
+/** Each promise is broken once, to show that its predicate notices. */
+import { describe, expect, test } from "vitest"
+import { expectGuarantees, guarantees } from "./watch-guarantees.ts"
+import type { History, HistoryWrite, Observation } from "./watch-guarantees.ts"
+
+const writes: HistoryWrite[] = [
+  { type: "put", key: "a/x", revision: 2 },
+  { type: "put", key: "a/y", revision: 2 },
+  { type: "put", key: "a/x", revision: 3 },
+  { type: "put", key: "b/z", revision: 4 },
+  { type: "delete", key: "a/x", revision: 5 },
+]
+const covers = (key: string): boolean => key.startsWith("a/")
+
+function event(type: "ADDED" | "MODIFIED" | "DELETED", key: string, revision: number, more: { objectRevision?: number; previousRevision?: number; delivery?: number } = {}): Observation {
+  return { type, key, revision, objectRevision: revision, delivery: revision, ...more }
+}
+
+const good: Observation[] = [
+  event("ADDED", "a/x", 2),
+  event("ADDED", "a/y", 2),
+  event("MODIFIED", "a/x", 3, { previousRevision: 2 }),
+  { type: "BOOKMARK", revision: 4 },
+  event("DELETED", "a/x", 5, { previousRevision: 3 }),
+]
+
+function history(seen: readonly Observation[], resumed: readonly Observation[] = good.slice(2)): History {
+  return {
+    writes,
+    watchers: [
+      { name: "first", covers, afterRevision: 1, seen, untilRevision: 5 },
+      { name: "resumed", covers, afterRevision: 2, seen: resumed, untilRevision: 5 },
+    ],
+  }
+}
+
+function broken(seen: readonly Observation[], resumed?: readonly Observation[]): string[] {
+  const names: string[] = []
+  for (const guarantee of guarantees) {
+    try {
+      guarantee(history(seen, resumed))
+    } catch {
+      names.push(guarantee.name)
+    }
+  }
+  return names
+}
+
+describe("watch guarantees", () => {
+  test("hold for a faithful history", () => expectGuarantees(history(good)))
+  test.each([
+    { promise: "expectFiltered", seen: good.toSpliced(3, 0, event("ADDED", "b/z", 4)) },
+    { promise: "expectOrdered", seen: [good[0], good[2], good[1], good[3], good[4]] },
+    { promise: "expectUnique", seen: good.toSpliced(1, 0, event("ADDED", "a/x", 2)) },
+    { promise: "expectReliable", seen: good.toSpliced(2, 1) },
+    { promise: "expectReliable", seen: good.slice(0, 4) },
+    { promise: "expectAtomic", seen: good.toSpliced(1, 1, event("ADDED", "a/y", 2, { delivery: 9 })) },
+    { promise: "expectBookmarkable", seen: [good[0], good[1], { type: "BOOKMARK" as const, revision: 3 }, ...good.slice(2)] },
+    { promise: "expectResumable", seen: good, resumed: good.slice(3) },
+    { promise: "expectTyped", seen: good.toSpliced(2, 1, event("ADDED", "a/x", 3)) },
+    { promise: "expectVersioned", seen: good.toSpliced(4, 1, event("DELETED", "a/x", 5, { objectRevision: 3 })) },
+    { promise: "expectVersioned", seen: good.toSpliced(2, 1, event("MODIFIED", "a/x", 3, { previousRevision: 1 })) },
+  ])("$promise notices", ({ promise, resumed, seen }) => {
+    const observed = seen.filter((observation) => observation !== undefined)
+    expect(broken(observed, resumed)).toContain(promise)
+  })
+})

@@ -1,0 +1,90 @@
+/** Promise 1: an acknowledged write survives a kill at any moment. `CRASH_ROUNDS` sets how often (each takes about a second). */
+import { spawn } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { systemClock } from "../../runtime/clock.ts"
+import { verifyLmdb } from "../../runtime/storage/lmdb/backup.ts"
+import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
+import type { Store, StoreEvent } from "../../runtime/storage/store.ts"
+
+const rounds = Number(process.env["CRASH_ROUNDS"] ?? 4)
+const seed = Number(process.env["CRASH_SEED"] ?? Date.now() % 100_000)
+
+interface Acknowledged {
+  readonly revision: number
+  readonly key: string
+  /** "-": deleted. */
+  readonly value: string
+}
+
+test(`no acknowledged write is lost in ${rounds} kills (CRASH_SEED=${seed})`, { timeout: 60_000 + rounds * 10_000 }, async () => {
+  const dir = await mkdtemp(join(tmpdir(), "crash-"))
+  const acknowledged: Acknowledged[] = []
+  let verified = 1
+  for (let round = 0; round < rounds; round++) {
+    const killAfter = 1 + ((seed + round * 7919) % 4000)
+    acknowledged.push(...(await writeUntilKilled(dir, round, killAfter)))
+    await verifyLmdb(dir)
+    verified = await verifyStore(dir, acknowledged, verified)
+  }
+  await rm(dir, { recursive: true })
+})
+
+/** Starts writers, kills them after so many acknowledgements, and answers all that were heard. */
+async function writeUntilKilled(dir: string, round: number, killAfter: number): Promise<Acknowledged[]> {
+  const script = fileURLToPath(new URL("writer.ts", import.meta.url))
+  const child = spawn(process.execPath, ["--import", "tsx", script, dir, `${round}`], { stdio: ["ignore", "pipe", "inherit"] })
+  const exited = new Promise<NodeJS.Signals | null>((resolve) => child.once("exit", (_code, signal) => resolve(signal)))
+  const heard: Acknowledged[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    const match = /^(\d+) (\S+) (\S*)$/.exec(line)
+    // The last line may be cut short by the kill: then it was not heard.
+    if (match?.[1] !== undefined && match[2] !== undefined && match[3] !== undefined) heard.push({ revision: Number(match[1]), key: match[2], value: match[3] })
+    if (heard.length === killAfter) child.kill("SIGKILL")
+  }
+  expect(await exited).toBe("SIGKILL")
+  return heard
+}
+
+/** Answers the revision up to which all was found in order. */
+async function verifyStore(dir: string, acknowledged: readonly Acknowledged[], afterRevision: number): Promise<number> {
+  const store = await openLmdbStore({ dir, clock: systemClock })
+  const { revision, compactedRevision } = await store.status()
+  expect(revision).toBeGreaterThanOrEqual(Math.max(...acknowledged.map((write) => write.revision)))
+  const from = Math.max(afterRevision, compactedRevision)
+  await expectContiguous(store, from, revision)
+  for (const write of acknowledged) if (write.revision >= compactedRevision) await expectThere(store, write)
+  await expectNewest(store, acknowledged, revision)
+  await store.close()
+  return revision
+}
+
+/** A watch that resumes where the last process was left finds every revision once, in order. */
+async function expectContiguous(store: Store, afterRevision: number, revision: number): Promise<void> {
+  const events: StoreEvent[] = []
+  const watch = await store.watch({ prefix: "", afterRevision, onEvents: (some) => events.push(...some), onEnd: () => undefined })
+  watch.stop()
+  const revisions = [...new Set(events.map((event) => event.revision))]
+  expect(revisions).toEqual(Array.from({ length: revision - afterRevision }, (_, index) => afterRevision + 1 + index))
+}
+
+async function expectThere(store: Store, { key, value, revision }: Acknowledged): Promise<void> {
+  const stored = await store.get({ key, revision })
+  if (stored === undefined) expect(value, `${key} at ${revision}`).toBe("-")
+  else expect({ revision: stored.modRevision, value: Buffer.from(stored.value).toString() }, key).toEqual({ revision, value })
+}
+
+/** What was acknowledged last for a key is there, unless a commit that nobody heard of came after. */
+async function expectNewest(store: Store, acknowledged: readonly Acknowledged[], revision: number): Promise<void> {
+  const newest = new Map<string, Acknowledged>()
+  for (const write of acknowledged) if (write.revision >= (newest.get(write.key)?.revision ?? 0)) newest.set(write.key, write)
+  for (const write of newest.values()) {
+    const stored = await store.get({ key: write.key, revision })
+    if (stored === undefined || stored.modRevision > write.revision) continue
+    expect({ revision: stored.modRevision, value: Buffer.from(stored.value).toString() }).toEqual({ revision: write.revision, value: write.value })
+  }
+}
