@@ -1,0 +1,150 @@
+import { createServer, get, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
+import { connect, createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from "node:http2"
+import type { AddressInfo, Server } from "node:net"
+import { gunzipSync } from "node:zlib"
+import { afterEach, describe, expect, it } from "vitest"
+import { http2SessionMemoryMb } from "../limits.ts"
+import { type PiecesAnswer, writePieces } from "./list-writer.ts"
+import type { Outgoing } from "./send.ts"
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+function listen(server: Server): Promise<number> {
+  closers.push(() => server.close())
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)))
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined
+  const promise = new Promise<T>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
+type Answering = (outgoing: Outgoing) => Promise<void>
+
+function http1(answering: Answering): Promise<number> {
+  const listener: RequestListener = (_request: IncomingMessage, response: ServerResponse) => void answering(response).catch(() => undefined)
+  return listen(createServer(listener))
+}
+
+function answer(port: number, headers: Record<string, string> = {}): Promise<{ response: IncomingMessage; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    get({ port, host: "127.0.0.1", headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("end", () => resolve({ response, body: Buffer.concat(chunks) }))
+      response.on("error", reject)
+    }).on("error", reject)
+  })
+}
+
+function* numbered(count: number, length: number): Generator<Buffer> {
+  for (let index = 0; index < count; index++) yield Buffer.from(String(index % 10).repeat(length))
+}
+const bytesOf = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces])
+
+describe("writePieces", () => {
+  const write = (more: Omit<PiecesAnswer, "outgoing" | "contentType">): Answering => (outgoing) => writePieces({ outgoing, contentType: "application/json", ...more })
+
+  it("answers what fits one buffer with its length", async () => {
+    const { response, body } = await answer(await http1(write({ pieces: numbered(3, 5), warnings: ["a"] })))
+    expect(body.toString()).toBe("000001111122222")
+    expect(response.headers).toMatchObject({ "content-length": "15", "content-type": "application/json", warning: '299 - "a"' })
+    expect((await answer(await http1(write({ pieces: [] })))).response.headers["content-length"]).toBe("0")
+  })
+
+  it("streams the rest, pieces of any size, in order", async () => {
+    for (const [count, length] of [[1000, 1000], [3, 700_000], [500_000, 3]] as const) {
+      const { response, body } = await answer(await http1(write({ pieces: numbered(count, length) })))
+      expect(response.headers["transfer-encoding"]).toBe("chunked")
+      expect(body.equals(bytesOf(numbered(count, length)))).toBe(true)
+    }
+  })
+
+  it("compresses from the threshold on, when asked", async () => {
+    for (const [count, encoding] of [[100, undefined], [130 * 1024, "gzip"], [1_000_000, "gzip"]] as const) {
+      const { response, body } = await answer(await http1(write({ pieces: numbered(count, 1), gzip: true })))
+      expect(response.headers["content-encoding"]).toBe(encoding)
+      expect((encoding === undefined ? body : gunzipSync(body)).equals(bytesOf(numbered(count, 1)))).toBe(true)
+    }
+  })
+
+  it("does not run ahead of a client that does not read, and stops when it goes", async () => {
+    let taken = 0
+    let returned = false
+    function* endless(): Generator<Buffer> {
+      try {
+        for (;;) {
+          taken++
+          yield Buffer.alloc(100_000, 65)
+        }
+      } finally {
+        returned = true
+      }
+    }
+    const ended = deferred<void>()
+    const port = await http1((outgoing) => writePieces({ outgoing, contentType: "text/plain", pieces: endless() }).then(ended.resolve))
+    const request = get({ port, host: "127.0.0.1" }, (response) => {
+      response.pause()
+      response.once("readable", () => response.destroy())
+    })
+    request.on("error", () => undefined)
+    await ended.promise
+    expect(returned).toBe(true)
+    // Socket buffers on both sides hold some megabytes.
+    expect(taken).toBeLessThan(1000)
+  })
+
+  it("throws what the first pieces throw, and cuts the answer off later", async () => {
+    function* failing(after: number): Generator<Buffer> {
+      yield* numbered(after, 100_000)
+      throw new Error("lost")
+    }
+    const early = deferred<unknown>()
+    const port = await http1(async (outgoing) => {
+      await writePieces({ outgoing, contentType: "text/plain", pieces: failing(1) }).catch(early.resolve)
+      outgoing.end("told")
+    })
+    expect((await answer(port)).body.toString()).toBe("told")
+    expect(await early.promise).toMatchObject({ message: "lost" })
+    await expect(answer(await http1(write({ pieces: failing(50) })))).rejects.toThrow()
+  })
+
+  it("ends when its signal says so", async () => {
+    const controller = new AbortController()
+    function* pieces(): Generator<Buffer> {
+      yield* numbered(5, 100_000)
+      controller.abort()
+      yield* numbered(50, 100_000)
+    }
+    await expect(answer(await http1(write({ pieces: pieces(), signal: controller.signal })))).rejects.toThrow()
+  })
+
+  it("serves fifty large lists at once on one HTTP/2 connection", async () => {
+    const streams = 50
+    const pieces = 2000
+    const pieceBytes = 1500
+    const server = createHttp2Server({ maxSessionMemory: http2SessionMemoryMb }, (_request: Http2ServerRequest, response: Http2ServerResponse) => {
+      void writePieces({ outgoing: response, contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
+    })
+    const session = connect(`http://127.0.0.1:${await listen(server)}`)
+    closers.push(() => session.destroy())
+    const sizes = await Promise.all(
+      Array.from({ length: streams }, () => new Promise<number>((resolve, reject) => {
+        const stream = session.request({ ":path": "/" })
+        let size = 0
+        stream.on("data", (chunk: Buffer) => {
+          size += chunk.length
+        })
+        stream.on("end", () => resolve(size))
+        stream.on("error", reject)
+      })),
+    )
+    expect(sizes).toEqual(Array(streams).fill(pieces * pieceBytes))
+  }, 60_000)
+})

@@ -1,0 +1,199 @@
+/**
+ * Writes a sequence of pieces to a client with back-pressure: pieces are gathered into one buffer per answer, which is filled again only
+ * once the connection has taken it. An answer of any size costs that buffer, on HTTP/1.1 and HTTP/2 alike.
+ */
+import type { Writable } from "node:stream"
+import { constants, createGzip, type Gzip } from "node:zlib"
+import { listWriteBytes } from "../limits.ts"
+import { type Outgoing, sendBytes, warningHeaders } from "./send.ts"
+
+export interface PiecesAnswer {
+  readonly outgoing: Outgoing
+  readonly status?: number
+  readonly contentType: string
+  /** Consumed as fast as the client reads; closed early when the client goes. Must not change while it is written. */
+  readonly pieces: Iterable<Uint8Array>
+  /** The client takes gzip and compression is on. */
+  readonly gzip?: boolean
+  readonly warnings?: readonly string[]
+  /** Ends the answer: the deadline has passed or the server stops. */
+  readonly signal?: AbortSignal
+  /** Default `listWriteBytes`. */
+  readonly writeBytes?: number
+}
+
+/**
+ * Called by list, once. What fits one buffer is answered whole, with its length; the rest is streamed. Resolves when the last byte was
+ * handed over, or the client has gone. Throws what the pieces throw before the answer has begun; afterwards the answer is cut off, so that
+ * the client sees a broken answer and not a short one.
+ */
+export async function writePieces(answer: PiecesAnswer): Promise<void> {
+  const { outgoing } = answer
+  const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), takeBuffer(answer.writeBytes ?? listWriteBytes))
+  try {
+    const first = gatherer.next()
+    if (first === undefined || gatherer.done) {
+      const { contentType, status = 200, gzip = false, warnings = [] } = answer
+      // A copy: the connection keeps what it is given, and the buffer goes back.
+      const body = Buffer.from(first ?? [])
+      gatherer.bufferFree = true
+      return await sendBytes(outgoing, { status, contentType, body, gzip, warnings })
+    }
+    if (outgoing.headersSent || outgoing.destroyed) return
+    await stream(answer, gatherer, first)
+  } finally {
+    gatherer.close()
+  }
+}
+
+async function stream(answer: PiecesAnswer, gatherer: Gatherer, first: Uint8Array): Promise<void> {
+  const { outgoing, signal } = answer
+  writeHead(answer)
+  const sink = new Sink(answer.gzip === true ? compressor(outgoing) : outgoing, outgoing, signal)
+  try {
+    let chunk: Uint8Array | undefined = first
+    while (chunk !== undefined && (await sink.write(chunk))) chunk = gatherer.next()
+    if (chunk === undefined && (await sink.end())) gatherer.bufferFree = true
+    else outgoing.destroy()
+  } catch (error) {
+    outgoing.destroy()
+    throw error
+  } finally {
+    sink.close()
+  }
+}
+
+function writeHead(answer: PiecesAnswer): void {
+  const { outgoing } = answer
+  const headers: Record<string, string | string[]> = {
+    "content-type": answer.contentType,
+    "cache-control": "no-cache, private",
+    ...(answer.gzip === true && { "content-encoding": "gzip", vary: "Accept-Encoding" }),
+    ...warningHeaders(answer.warnings ?? []),
+  }
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value)
+  outgoing.writeHead(answer.status ?? 200)
+}
+
+function compressor(outgoing: Outgoing): Gzip {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED })
+  gzip.pipe(outgoing)
+  return gzip
+}
+
+/** Where chunks go; says when a chunk's bytes may be used again. */
+class Sink {
+  private gone = false
+  private readonly waiting = new Set<() => void>()
+  private readonly leave = (): void => {
+    this.gone = true
+    for (const wake of this.waiting) wake()
+  }
+
+  constructor(
+    private readonly target: Writable | Outgoing,
+    private readonly outgoing: Outgoing,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    outgoing.on("close", this.leave)
+    outgoing.on("error", this.leave)
+    target.on("error", this.leave)
+    signal?.addEventListener("abort", this.leave)
+    if (outgoing.destroyed || signal?.aborted === true) this.gone = true
+  }
+
+  /** Resolves once the chunk was taken; false when the client has gone or the answer must end. */
+  write(chunk: Uint8Array): Promise<boolean> {
+    return this.wait((taken) => {
+      const target = this.target as Writable // The two kinds of answer and the compressor have this call with types of their own.
+      target.write(chunk, (error) => {
+        if (error) this.gone = true
+        taken()
+      })
+    })
+  }
+
+  end(): Promise<boolean> {
+    return this.wait((taken) => {
+      this.outgoing.once("finish", taken)
+      this.target.end()
+    })
+  }
+
+  close(): void {
+    this.outgoing.off("close", this.leave)
+    this.outgoing.off("error", this.leave)
+    this.signal?.removeEventListener("abort", this.leave)
+    if (this.target !== this.outgoing && this.gone) this.target.destroy()
+  }
+
+  private wait(start: (taken: () => void) => void): Promise<boolean> {
+    if (this.gone) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.waiting.delete(wake)
+        resolve(!this.gone)
+      }
+      this.waiting.add(wake)
+      start(wake)
+    })
+  }
+}
+
+/** Fills one buffer from pieces, again and again. */
+class Gatherer {
+  done = false
+  /** Nobody reads the buffer any more. Not so after a broken answer: the connection may still send from it. */
+  bufferFree = false
+  /** A piece that did not fit any more, or is larger than the buffer. */
+  private rest: Uint8Array | undefined
+
+  constructor(
+    private readonly pieces: Iterator<Uint8Array>,
+    private readonly buffer: Buffer,
+  ) {}
+
+  /** The next chunk: the buffer's start, or a large piece itself. Undefined at the end. Valid until the next call. */
+  next(): Uint8Array | undefined {
+    let length = 0
+    for (;;) {
+      const piece = this.rest ?? this.nextPiece()
+      this.rest = undefined
+      if (piece === undefined) return length === 0 ? undefined : this.buffer.subarray(0, length)
+      if (length + piece.length > this.buffer.length) {
+        if (length === 0) return piece
+        this.rest = piece
+        return this.buffer.subarray(0, length)
+      }
+      this.buffer.set(piece, length)
+      length += piece.length
+    }
+  }
+
+  close(): void {
+    if (!this.done) this.pieces.return?.()
+    this.done = true
+    if (this.bufferFree) giveBuffer(this.buffer)
+  }
+
+  private nextPiece(): Uint8Array | undefined {
+    if (this.done) return undefined
+    const { value, done } = this.pieces.next()
+    if (done !== true) return value
+    this.done = true
+    return undefined
+  }
+}
+
+/** Buffers of answers that are over, for the next ones. */
+const spareBuffers: Buffer[] = []
+const spareBuffersMax = 16
+
+function takeBuffer(bytes: number): Buffer {
+  const index = spareBuffers.findIndex((spare) => spare.length === bytes)
+  return (index < 0 ? undefined : spareBuffers.splice(index, 1)[0]) ?? Buffer.allocUnsafeSlow(bytes)
+}
+
+function giveBuffer(buffer: Buffer): void {
+  if (spareBuffers.length < spareBuffersMax) spareBuffers.push(buffer)
+}

@@ -1,0 +1,98 @@
+/** Tables and partial metadata: other forms of decoded objects; specification section 2.4, catalog `tables.yaml` envelope. */
+import { badRequest } from "../errors.ts"
+import type { ApiObject, JsonObject, JsonValue } from "../kit/json.ts"
+import type { Column } from "../kit/kind.ts"
+import type { TypeShape } from "../kit/shape.ts"
+import type { Vendor } from "../vendor.ts"
+import type { Rendering } from "./negotiate.ts"
+import { listMetaShape } from "./status.ts"
+
+/** How much of an object a row carries. */
+export type IncludeObject = "Metadata" | "Object" | "None"
+
+/** Reads the query parameter of that name. Throws ApiError 400. */
+export function readIncludeObject(query: URLSearchParams): IncludeObject {
+  const value = query.get("includeObject") ?? ""
+  if (value === "" || value === "Metadata") return "Metadata"
+  if (value === "Object" || value === "None") return value
+  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`)
+}
+
+export interface TableOptions {
+  readonly vendor: Vendor
+  /** Version of the meta group that was asked for. */
+  readonly version: string
+  readonly columns: readonly Column[]
+  readonly includeObject: IncludeObject
+  readonly nowMs: number
+  /** Leaves the column definitions out: every event of a watch but the first. */
+  readonly noHeaders?: boolean
+  /** Conditions of a row; pods have them. */
+  readonly conditions?: (object: ApiObject) => JsonObject[]
+}
+
+/** `meta.orch.io/v1` in the vendor's words: the apiVersion of a Table or of partial metadata. */
+export function metaApiVersion(vendor: Vendor, version: string): string {
+  return `${vendor.group("meta.orch.io")}/${version}`
+}
+
+/** Called for lists, single objects and watch events. `metadata` is the list's, or the object's resourceVersion alone. No rows are null. */
+export function renderTable(objects: Iterable<ApiObject>, metadata: JsonObject, options: TableOptions): JsonObject {
+  const rows: JsonValue[] = []
+  for (const object of objects) rows.push(tableRow(object, options))
+  return { ...tableHead(metadata, options), rows: rows.length === 0 ? null : rows }
+}
+
+/** A Table without its rows, for writers that add them one by one. */
+export function tableHead(metadata: JsonObject, options: TableOptions): JsonObject {
+  return {
+    kind: "Table",
+    apiVersion: metaApiVersion(options.vendor, options.version),
+    metadata,
+    columnDefinitions: options.noHeaders === true ? null : options.columns.map(columnDefinition),
+  }
+}
+
+function columnDefinition(column: Column): JsonObject {
+  const { name, type, format, description, priority } = column
+  return { name, type, format, description, priority }
+}
+
+/** One row. `object` is in the requested version. */
+export function tableRow(object: ApiObject, options: TableOptions): JsonObject {
+  const context = { nowMs: options.nowMs, vendor: options.vendor }
+  const conditions = options.conditions?.(object) ?? []
+  return {
+    cells: options.columns.map((column) => column.value(object, context)),
+    ...(conditions.length > 0 && { conditions }),
+    object: rowObject(object, options),
+  }
+}
+
+function rowObject(object: ApiObject, options: TableOptions): JsonValue {
+  if (options.includeObject === "None") return null
+  return options.includeObject === "Object" ? object : renderPartial(object, options)
+}
+
+/** PartialObjectMetadata: the object's metadata and nothing else. */
+export function renderPartial(object: ApiObject, options: { vendor: Vendor; version: string }): ApiObject {
+  return { kind: "PartialObjectMetadata", apiVersion: metaApiVersion(options.vendor, options.version), metadata: object.metadata ?? {} }
+}
+
+/** The metadata that a Table of one object has. */
+export function singleMetadata(object: ApiObject): JsonObject {
+  const resourceVersion = object.metadata?.resourceVersion ?? ""
+  return resourceVersion === "" ? {} : { resourceVersion }
+}
+
+/** Shape of PartialObjectMetadata, for its compact form; `metadata` is the shape of ObjectMeta. */
+export function partialShape(metadata: TypeShape): TypeShape {
+  return { name: "meta.v1.PartialObjectMetadata", fields: [{ name: "metadata", type: { ref: () => metadata }, number: 1 }] }
+}
+
+/** True for renderings whose items keep `kind` and `apiVersion`. */
+export function isPartial(rendering: Rendering | undefined): boolean {
+  return rendering?.kind === "PartialObjectMetadata" || rendering?.kind === "PartialObjectMetadataList"
+}
+
+export { listMetaShape }
