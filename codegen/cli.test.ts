@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { runGenerator } from "./cli.ts"
+import { runNew } from "./new.ts"
+
+let folder = ""
+const printed: string[] = []
+const errors: string[] = []
+
+const context = () => ({
+  cwd: folder,
+  print: (line: string) => void printed.push(line),
+  printError: (line: string) => void errors.push(line),
+  now: () => 0,
+})
+
+const own = ["--schemas", "schemas", "--out", "generated"]
+const generatedTypes = "generated/kitchen.example.com/v1/kettle/types.ts"
+const schema = "schemas/kitchen.example.com/v1/kettle.yaml"
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+
+function read(path: string): string {
+  return readFileSync(join(folder, path), "utf8")
+}
+
+/** Sets the file's time far back, and answers whether a run leaves it there. */
+async function touchedBy(path: string, run: () => Promise<unknown>): Promise<boolean> {
+  utimesSync(join(folder, path), 1, 1)
+  await run()
+  return statSync(join(folder, path)).mtimeMs !== 1000
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "orch-gen-"))
+  printed.length = 0
+  errors.length = 0
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe("npm run new", () => {
+  test("the scaffold passes as it is and refers to built-in types", async () => {
+    expect(runNew(["kitchen.example.com/v1", "Kettle", "--schemas", "schemas"], context())).toBe(0)
+    expect(printed.join("\n")).toContain("npm run gen -- --schemas schemas --out generated")
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(errors).toEqual([])
+    expect(read(generatedTypes)).toContain("export interface KettleSpec")
+    expect(existsSync(join(folder, "generated", "meta"))).toBe(false)
+  })
+
+  test("what exists is not overwritten", () => {
+    write(schema, "mine")
+    expect(runNew(["kitchen.example.com/v1", "Kettle", "--schemas", "schemas"], context())).toBe(1)
+    expect(read(schema)).toBe("mine")
+    expect(errors).toEqual([`${schema} exists; it was not touched`])
+  })
+
+  test.each([[[]], [["kitchen/v1"]], [["kitchen", "Kettle"]], [["kitchen/v1", "kettle"]], [["kitchen/v1", "Kettle", "more"]], [["--folder", "x"]]])("wrong use %j", (args) => {
+    expect(runNew(args, context())).toBe(2)
+    expect(errors.join("\n")).toContain("npm run new --")
+  })
+
+  test.each([
+    ["APIProxy", "api-proxy.yaml", "plural: apiproxies"],
+    ["Box", "box.yaml", "plural: boxes"],
+    ["Tray", "tray.yaml", "plural: trays"],
+  ])("%s: file and plural", async (kind, file, plural) => {
+    expect(runNew(["kitchen.example.com/v1beta1", kind, "--schemas", "schemas"], context())).toBe(0)
+    expect(read(`schemas/kitchen.example.com/v1beta1/${file}`)).toContain(plural)
+    expect(await runGenerator(own, context())).toBe(0)
+  })
+})
+
+describe("npm run gen", () => {
+  beforeEach(() => {
+    runNew(["kitchen.example.com/v1", "Kettle", "--schemas", "schemas"], context())
+    printed.length = 0
+  })
+
+  test("a second run touches nothing", async () => {
+    await runGenerator(own, context())
+    expect(await touchedBy(generatedTypes, () => runGenerator(own, context()))).toBe(false)
+    expect(printed.at(-1)).toMatch(/^1 kind from 1 schema file: 0 files written, 0 removed, \d+ unchanged in 0 ms$/)
+  })
+
+  test("a changed schema rewrites only what differs", async () => {
+    await runGenerator(own, context())
+    write(schema, read(schema).replaceAll("How far it is.", "How far it got."))
+    const resource = "generated/kitchen.example.com/v1/kettle/resource.ts"
+    expect(await touchedBy(resource, () => runGenerator(own, context()))).toBe(false)
+    expect(read(generatedTypes)).toContain("How far it got.")
+  })
+
+  test("generated files that no schema asks for are removed, other files are not", async () => {
+    await runGenerator(own, context())
+    write("generated/notes.txt", "mine")
+    write("schemas/kitchen.example.com/v1/pot.yaml", "types:\n  Pot:\n    doc: A pot.\n    fields: {}\n")
+    rmSync(join(folder, schema))
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(existsSync(join(folder, "generated/kitchen.example.com/v1/kettle"))).toBe(false)
+    expect(read("generated/notes.txt")).toBe("mine")
+  })
+
+  test("a file that is in the way stops the run before anything is written", async () => {
+    write(generatedTypes, "mine")
+    expect(await runGenerator(own, context())).toBe(1)
+    expect(errors).toEqual([`${generatedTypes} exists and was not generated; move it away`])
+    expect(existsSync(join(folder, "generated/index.ts"))).toBe(false)
+  })
+
+  test("--check names every stale, missing and extra file and writes nothing", async () => {
+    await runGenerator(own, context())
+    expect(await runGenerator([...own, "--check"], context())).toBe(0)
+    write(generatedTypes, read(generatedTypes).replace("Kettle", "Cattle"))
+    write("generated/old.ts", "// @generated by codegen from schemas/old.yaml. Do not edit; run `npm run gen`.\n")
+    rmSync(join(folder, "generated/index.ts"))
+    expect(await runGenerator([...own, "--check"], context())).toBe(1)
+    expect(errors).toEqual([`stale: ${generatedTypes}`, "missing: generated/index.ts", "extra: generated/old.ts", "3 files not as generated; run npm run gen"])
+    expect(existsSync(join(folder, "generated/index.ts"))).toBe(false)
+  })
+
+  test("faults are told with their file and nothing is written", async () => {
+    write(schema, read(schema).replace("scope: Namespaced", "scope: Namespased"))
+    expect(await runGenerator(own, context())).toBe(1)
+    expect(errors[0]).toBe(`${schema}:6:8: the text "Namespased" for scope; expected one of Cluster, Namespaced; did you mean "Namespaced"?`)
+    expect(errors[1]).toBe("1 fault; nothing was written")
+    expect(existsSync(join(folder, "generated"))).toBe(false)
+  })
+
+  test("a behaviour without its file is told, generated all the same, and refused by --check", async () => {
+    write("behaviours/checks/some-thing.ts", "")
+    write(schema, read(schema).replace("    rules:", "    checks: [kettleSpec]\n    rules:"))
+    expect(await runGenerator(own, context())).toBe(0)
+    expect(errors[0]).toContain('unknown name "kettleSpec" in checks; expected someThing')
+    expect(await runGenerator([...own, "--check"], context())).toBe(1)
+    write("behaviours/checks/kettle-spec.ts", "")
+    expect(await runGenerator([...own, "--check"], context())).toBe(0)
+  })
+
+  test.each([[["--schemas", "x"]], [["--out", "x"]], [["--colour"]], [["file.yaml"]]])("wrong use %j", async (args) => {
+    expect(await runGenerator(args, context())).toBe(2)
+  })
+
+  test("an empty folder says how to begin", async () => {
+    expect(await runGenerator(["--schemas", "nothing", "--out", "generated"], context())).toBe(1)
+    expect(errors).toEqual(["nothing holds no schema files; npm run new -- <group>/<version> <Kind> makes one"])
+  })
+
+  test("--explain prints a keyword, --help the options", async () => {
+    expect(await runGenerator(["--explain", "oneOf"], context())).toBe(0)
+    expect(await runGenerator(["--explain", "oneOff"], context())).toBe(1)
+    expect(await runGenerator(["--help"], context())).toBe(0)
+    expect(printed.join("\n")).toMatch(/^oneOf: in a kind file, a type\n[^]*--check/)
+  })
+})
