@@ -22,6 +22,7 @@ interface Kept {
 /** Bookkeeping per event, so that a flood of tiny objects is counted too. */
 const overheadBytes = 200
 
+/** Replaced by a new one when its resource starts over. */
 export class EventWindow {
   /** Oldest first from `first` on; the dropped head is cut off when it has grown to half of the array. */
   private kept: (Kept | undefined)[] = []
@@ -34,6 +35,7 @@ export class EventWindow {
     private lowRevision: number,
   ) {}
 
+  /** Watches may begin after this revision and any later one. */
   get low(): number {
     return this.lowRevision
   }

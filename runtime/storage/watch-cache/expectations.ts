@@ -6,6 +6,7 @@
  */
 import type { ApiObject } from "../../kit/json.ts"
 
+/** What a writer announces before its commit. */
 export interface Expectation {
   readonly value: Uint8Array
   readonly json: (revision: number) => Buffer
@@ -15,6 +16,7 @@ export interface Expectation {
 /** Decoded objects and closures beside the value bytes; a rough figure that only the limit reads. */
 const overheadBytes = 1024
 
+/** The announcements of one resource. */
 export class Expectations {
   /** In order of announcement; a key announced again moves to the end. */
   private readonly byKey = new Map<string, Expectation[]>()

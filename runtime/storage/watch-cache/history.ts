@@ -42,6 +42,7 @@ interface Reading {
   watch?: { stop(): void }
 }
 
+/** One per resource. */
 export class HistoryReader {
   private waiting: Subscriber[] = []
   private reading: Reading | undefined

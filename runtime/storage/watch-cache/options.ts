@@ -2,6 +2,7 @@
 import type { Clock } from "../../clock.ts"
 import type { Store } from "../store.ts"
 
+/** Every one of them may be set by `CacheOptions.limits`. */
 export interface CacheLimits {
   /** Events younger than this are kept for resuming watches (specification section 4.4: history of 5 minutes). */
   readonly windowMs: number
@@ -32,6 +33,7 @@ export interface CacheLimits {
   readonly retryMaxMs: number
 }
 
+/** For a server of ordinary size; tests set what they are about. */
 export const defaultCacheLimits: CacheLimits = {
   windowMs: 5 * 60_000,
   windowBytes: 64 * 1024 * 1024,
@@ -49,6 +51,7 @@ export const defaultCacheLimits: CacheLimits = {
   retryMaxMs: 5000,
 }
 
+/** The arguments of `openCache`. */
 export interface CacheOptions {
   readonly store: Store
   /** What every key starts with: `/registry/`. */

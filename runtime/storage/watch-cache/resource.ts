@@ -47,6 +47,7 @@ export interface ResourceOptions {
   readonly owns: (key: string) => boolean
 }
 
+/** Made by the cache for each registered path; everything in it happens synchronously but the fill and reads of the past. */
 export class CachedResource implements ResourceCache {
   readonly path: string
   readonly keyPrefix: string
@@ -104,9 +105,13 @@ export class CachedResource implements ResourceCache {
 
   /** Why reads may be stale; undefined when this resource is current or nobody uses it. */
   get fault(): string | undefined {
-    return this.phase === "filling" ? `${this.path} is being read from the store${this.fillFault === undefined ? "" : `: ${this.fillFault}`}` : undefined
+    if (this.phase !== "filling") return undefined
+    if (this.fillFault !== undefined) return `${this.path} cannot be read from the store: ${this.fillFault}`
+    // A first fill is no fault: nobody was promised anything yet.
+    return this.shownRevision === 0 ? undefined : `${this.path} is being read again from the store`
   }
 
+  /** Whether there is anything to verify. */
   get isLive(): boolean {
     return this.phase === "live"
   }

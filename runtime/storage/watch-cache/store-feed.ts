@@ -13,6 +13,7 @@ import { StoreError } from "../store.ts"
 import type { Store, StoreEvent } from "../store.ts"
 import type { CacheLimits } from "./options.ts"
 
+/** What the feed needs, and whom it tells. */
 export interface FeedOptions {
   readonly store: Store
   readonly prefix: string
@@ -24,6 +25,7 @@ export interface FeedOptions {
   readonly onGap: (error: StoreError) => void
 }
 
+/** One per cache. */
 export class StoreFeed {
   /** Everything up to here was received; 0 before the first connection and after a gap. */
   revision = 0

@@ -23,6 +23,7 @@ interface StoredSnapshotOptions {
   readonly shown: (revision: number, objects: Objects) => Snapshot
 }
 
+/** One per resource. */
 export class StoredSnapshots {
   private kept: { readonly revision: number; readonly atMs: number; readonly snapshot: Promise<Snapshot | undefined> }[] = []
 

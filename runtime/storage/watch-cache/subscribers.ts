@@ -31,6 +31,7 @@ export class Subscriber {
   }
 }
 
+/** The live subscriptions of one resource. */
 export class Subscribers {
   private readonly all = new Set<Subscriber>()
   private readonly byNamespace = new Map<string, Set<Subscriber>>()

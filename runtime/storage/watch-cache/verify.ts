@@ -5,6 +5,7 @@ import type { Store } from "../store.ts"
 import { pages } from "./pages.ts"
 import { asStoreError } from "./store-feed.ts"
 
+/** The outcome for one resource; hashes differ when it does not match. */
 export interface Verification {
   /** Storage path. */
   readonly resource: string

@@ -6,6 +6,7 @@ interface Waiter {
   readonly settle: (reached: boolean) => void
 }
 
+/** One per resource. */
 export class Waiters {
   private readonly waiting = new Set<Waiter>()
 
@@ -25,10 +26,12 @@ export class Waiters {
     })
   }
 
+  /** Called after every batch. */
   reached(revision: number): void {
     for (const waiter of this.waiting) if (waiter.revision <= revision) waiter.settle(true)
   }
 
+  /** Called when the cache closes. */
   giveUp(): void {
     for (const waiter of this.waiting) waiter.settle(false)
   }

@@ -1,0 +1,54 @@
+/**
+ * How much memory does an object cost in the watch cache, and does writing to all of them let it grow?
+ * Run: node --expose-gc --import tsx bench/cache-memory.ts [objects]
+ */
+import { systemClock } from "../runtime/clock.ts"
+import type { StoreEvent } from "../runtime/storage/store.ts"
+import { openCache } from "../runtime/storage/watch-cache/watch-cache.ts"
+import { codec, keyOf, syntheticStore, valueOf } from "./cache-fixtures.ts"
+
+const count = Number(process.argv[2] ?? 100_000)
+const store = syntheticStore(count)
+await store.list({ prefix: "", limit: 1000 })
+const before = rss()
+
+const cache = openCache({ store, prefix: "/registry/", clock: systemClock, limits: { windowBytes: 8 * 1024 * 1024 } })
+const resource = cache.resource("configmaps", codec)
+const start = performance.now()
+await resource.ready
+const fillMs = performance.now() - start
+const filled = rss() - before
+
+let wireBytes = 0
+const listed = performance.now()
+for (const object of resource.snapshot().entries({ prefix: "" })) wireBytes += object.json().byteLength
+const firstListMs = performance.now() - listed
+const withJson = rss() - before
+
+let revision = count + 1
+let value: Buffer | undefined
+for (let index = 0; index < count; index++) {
+  value = valueOf(index, 1)
+  revision++
+  const event: StoreEvent = { type: "put", key: keyOf(index), revision, value, createRevision: index + 2 }
+  store.emit([event], revision)
+  resource.get(keyOf(index))?.json()
+}
+const rewritten = rss() - before
+
+console.log(JSON.stringify({ objects: count, wireMB: megabytes(wireBytes), fillMs: Math.round(fillMs), firstListMs: Math.round(firstListMs) }))
+console.log(JSON.stringify({ afterFill: show(filled), afterFirstList: show(withJson), afterRewritingAll: show(rewritten) }))
+await cache.close()
+
+function rss(): number {
+  for (let round = 0; round < 5; round++) globalThis.gc?.()
+  return process.memoryUsage().rss
+}
+
+function show(bytes: number): string {
+  return `${megabytes(bytes)} MB = ${(bytes / wireBytes).toFixed(2)} x wire, ${Math.round(bytes / count)} B per object`
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1e5) / 10
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest"
+import { Expectations } from "./expectations.ts"
+
+const json = (text: string) => (): Buffer => Buffer.from(text)
+
+test("is claimed once, by equal bytes of the same key", () => {
+  const expectations = new Expectations(1_000_000)
+  expectations.add("a", { value: Buffer.from("one"), json: json("1") })
+  expect(expectations.claim("b", Buffer.from("one"))).toBeUndefined()
+  expect(expectations.claim("a", Buffer.from("two"))).toBeUndefined()
+  expect(expectations.claim("a", Buffer.from("one"))?.json(1).toString()).toBe("1")
+  expect(expectations.claim("a", Buffer.from("one"))).toBeUndefined()
+  expect(expectations.pendingBytes).toBe(0)
+})
+
+test("a claim drops what was announced for the key before it, not after it", () => {
+  const expectations = new Expectations(1_000_000)
+  for (const text of ["failed", "won", "next"]) expectations.add("a", { value: Buffer.from(text), json: json(text) })
+  expect(expectations.claim("a", Buffer.from("won"))?.json(1).toString()).toBe("won")
+  expect(expectations.claim("a", Buffer.from("failed"))).toBeUndefined()
+  expect(expectations.claim("a", Buffer.from("next"))?.json(1).toString()).toBe("next")
+})
+
+test("what nobody claims is dropped at the limit, oldest first", () => {
+  const expectations = new Expectations(5000)
+  for (let index = 0; index < 100; index++) expectations.add(`key-${index}`, { value: Buffer.alloc(100), json: json("") })
+  expect(expectations.pendingBytes).toBeLessThanOrEqual(5000)
+  expect(expectations.claim("key-0", Buffer.alloc(100))).toBeUndefined()
+  expect(expectations.claim("key-99", Buffer.alloc(100))).toBeDefined()
+})

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest"
+import { FormBudget } from "./forms.ts"
+import type { FormHolder } from "./forms.ts"
+
+const bytes = Buffer.alloc(0)
+
+test("the least recently used form goes first, and never is there more than the budget", () => {
+  const budget = new FormBudget(3 * 1000)
+  const holders: FormHolder[] = Array.from({ length: 4 }, () => ({ forms: undefined }))
+  const [a, b, c, d] = holders
+  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("four holders")
+  for (const holder of [a, b, c]) budget.keep(holder, "table", bytes, 1000 - 256)
+  expect(budget.usedBytes).toBe(3000)
+  budget.find(a, "table")
+  budget.keep(d, "table", bytes, 1000 - 256)
+  expect(holders.map((holder) => budget.find(holder, "table") !== undefined)).toEqual([true, false, true, true])
+  expect(budget.usedBytes).toBe(3000)
+})
+
+test("forms of one holder are told apart, and dropped together", () => {
+  const budget = new FormBudget(10_000)
+  const holder: FormHolder = { forms: undefined }
+  const other: FormHolder = { forms: undefined }
+  const table = Buffer.from("table")
+  for (const [name, content] of [["compact", bytes], ["table", table], ["frame", bytes]] as const) budget.keep(holder, name, content, content.length)
+  budget.keep(other, "table", bytes, 0)
+  expect(budget.find(holder, "table")).toBe(table)
+  expect(budget.find(holder, "yaml")).toBeUndefined()
+  budget.dropAll(holder)
+  expect(budget.find(holder, "table")).toBeUndefined()
+  expect(budget.find(other, "table")).toBe(bytes)
+  expect(budget.usedBytes).toBe(256)
+})
+
+test("what is larger than the budget is not kept and pushes nothing out", () => {
+  const budget = new FormBudget(1000)
+  const holder: FormHolder = { forms: undefined }
+  budget.keep(holder, "small", bytes, 10)
+  budget.keep(holder, "huge", bytes, 1000)
+  expect(budget.find(holder, "small")).toBe(bytes)
+  expect(budget.find(holder, "huge")).toBeUndefined()
+})
