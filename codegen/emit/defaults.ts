@@ -1,8 +1,8 @@
 /** `defaults.ts`: one function per type that has a default in or below it; pods are not walked for types without. */
-import type { DefaultRuleModel, FieldModel, FileModel, Model, TypeModel } from "../model/model.ts"
+import type { DefaultRuleModel, FieldModel, FileModel, TypeModel } from "../model/model.ts"
 import { literal } from "../print/literal.ts"
 import { type EmitContext, isFilled, leafRef, listItem, typeOf } from "./context.ts"
-import { compileCondition, compileValue, type ExpressionScope, findField } from "./expression.ts"
+import { compileCondition, compileValue, type ExpressionScope, fieldAt } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { defaultName } from "./names.ts"
 import { plain } from "./shape.ts"
@@ -55,11 +55,4 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: DefaultRuleModel)
   const options = flags.pointer === undefined && flags.force === undefined ? "" : `, ${literal(flags)}`
   const line = `${builder.kit("assign")}(self, ${literal(path)}, ${compileValue(builder, rule.to, scope)}${options})`
   return rule.when === undefined ? line : `if (${compileCondition(builder, rule.when, scope)}) ${line}`
-}
-
-/** The field that a dotted path leads to, through struct fields only. */
-function fieldAt(model: Model, typeName: string, [name, ...rest]: readonly string[]): FieldModel | undefined {
-  const field = name === undefined ? undefined : findField(model, typeName, name)
-  if (field === undefined || rest.length === 0) return field
-  return "ref" in field.type ? fieldAt(model, field.type.ref, rest) : undefined
 }

@@ -73,9 +73,13 @@ function escapeTemplate(text: string): string {
 
 const zeroes: Readonly<Record<string, string>> = { string: '""', boolean: "false", int32: "0", int64: "0", double: "0" }
 
-function zeroOf({ field, sure, type }: Compiled): string | undefined {
-  if (!sure || field === undefined || field.pointer || type === undefined || !("scalar" in type)) return undefined
-  return zeroes[type.scalar]
+/** The code of a field's zero value, for a plain scalar that is not a pointer. */
+export function zeroCode({ pointer, type }: FieldModel): string | undefined {
+  return pointer || !("scalar" in type) ? undefined : zeroes[type.scalar]
+}
+
+function zeroOf({ field, sure }: Compiled): string | undefined {
+  return sure && field !== undefined ? zeroCode(field) : undefined
 }
 
 function valueOf(compiled: Compiled): string {
@@ -301,4 +305,11 @@ export function findField(model: Model, typeName: string, name: string): FieldMo
     if (inner !== undefined) return inner
   }
   return undefined
+}
+
+/** The field that a dotted path leads to, through struct fields only. */
+export function fieldAt(model: Model, typeName: string, [name, ...rest]: readonly string[]): FieldModel | undefined {
+  const field = name === undefined ? undefined : findField(model, typeName, name)
+  if (field === undefined || rest.length === 0) return field
+  return "ref" in field.type ? fieldAt(model, field.type.ref, rest) : undefined
 }

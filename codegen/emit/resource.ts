@@ -78,13 +78,15 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     `shape: ${shapeName(localName)}`,
     `applyDefaults: ${context.defaulted.has(type.name) ? `(object, context) => ${defaultName(localName)}(object, { ...context, root: object })` : "() => {}"}`,
     `validate: ${context.validated.has(type.name) ? `(object, context) => ${validateName(localName)}(object, ${builder.kit("CheckContext")}.of(object, context))` : "() => {}"}`,
-    ...(kind.warnings.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
+    ...(kind.warnings.length + kind.warningChecks.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
     "columns",
     `descriptor: ${isCompact(type) ? `async () => ${builder.kit("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]
-  const patterns = parts.map(([, exported]) => `{ ${exported.join(", ")} }`).join(", ")
-  const imports = parts.map(([part]) => `import("./${part}.ts")`).join(", ")
+  const found = [...new Set(kind.warningChecks.map(({ name }) => name))]
+  const patterns = [...parts.map(([, exported]) => `{ ${exported.join(", ")} }`), ...found.map((name) => `{ warn: ${name}Warnings }`)].join(", ")
+  const modules = [...parts.map(([part]) => `./${part}.ts`), ...found.map((name) => context.options.behaviourImport(builder.path, `warnings/${name}`))]
+  const imports = modules.map((module) => `import(${JSON.stringify(module)})`).join(", ")
   return `async () => {\n    const [${patterns}] = await Promise.all([${imports}])\n    return {\n${entries.map((entry) => `      ${entry},\n`).join("")}    }\n  }`
 }
 
@@ -94,8 +96,14 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
     const parts = one.at === "" ? one.textParts : [`${one.at}: `, ...one.textParts]
     return `        { when: ${compileCondition(builder, one.when, scope)}, text: ${compileMessage(builder, parts, scope)} },\n`
   })
-  const context = lines.some((line) => /\bcontext\b/.test(line)) ? "(object, context)" : "(object)"
-  return `${context} => ${builder.kit("warningTexts")}([\n${lines.join("")}      ])`
+  const stated = lines.length === 0 ? [] : [`${builder.kit("warningTexts")}([\n${lines.join("")}      ])`]
+  const found = kind.warningChecks.map(({ name, at }) => {
+    const value = at === "" ? "object" : `${builder.kit("json")}(${builder.kit("get")}(object, ${at.split(".").map((step) => JSON.stringify(step)).join(", ")}))`
+    return `${name}Warnings(${value}, ${JSON.stringify(at)}, object, context)`
+  })
+  const parts = [...stated, ...found]
+  const parameters = parts.some((part) => /\bcontext\b/.test(part)) ? "(object, context)" : "(object)"
+  return `${parameters} => ${parts.length === 1 ? parts.join("") : `[${parts.map((part) => `...${part}`).join(", ")}]`}`
 }
 
 /** `index.ts`: every kind that was emitted, in the model's order. */

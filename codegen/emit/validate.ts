@@ -3,7 +3,7 @@ import type { FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "
 import { Code, literal } from "../print/literal.ts"
 import { hasOwnConstraints } from "./constraints.ts"
 import { type EmitContext, kindOfType, leafRef, listItem, typeOf } from "./context.ts"
-import { compileMessage, compileRule, type ExpressionScope } from "./expression.ts"
+import { compileMessage, compileRule, type ExpressionScope, fieldAt, zeroCode } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { constraintsName, validateName } from "./names.ts"
 
@@ -78,11 +78,17 @@ function ruleScope(type: TypeModel, rule: RuleModel): ExpressionScope {
   return { selfType: type.name, self: "self", root: "context.root", vendor: "context.vendor", ...old }
 }
 
+/** Reasons whose text shows the value. */
+const reasonsWithValue: ReadonlySet<string> = new Set(["Invalid", "NotSupported", "Duplicate", "NotFound"])
+
 function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): string {
   const scope = ruleScope(type, rule)
   const condition = compileRule(builder, rule.rule, rule.when, scope)
   const message = new Code(compileMessage(builder, rule.messageParts, scope))
-  const fault = literal({ type: rule.reason, at: rule.at, message, on: rule.on === "any" ? undefined : rule.on })
+  const field = rule.at === "" ? undefined : fieldAt(builder.context.model, type.name, rule.at.split("."))
+  const zero = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : zeroCode(field)
+  const absent = zero === undefined ? undefined : new Code(zero)
+  const fault = literal({ type: rule.reason, at: rule.at, absent, message, on: rule.on === "any" ? undefined : rule.on })
   const line = `${builder.kit("rule")}(${condition}, self, context, ${fault})`
   return line.length <= 130 ? line : `${builder.kit("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
 }

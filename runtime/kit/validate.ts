@@ -220,15 +220,17 @@ export interface RuleFault {
   readonly type: FailureType
   /** Path below the type's value; empty for the value itself. */
   readonly at: string
+  /** What is shown when nothing is there: the zero value of a field that is not a pointer. */
+  readonly absent?: JsonValue
   readonly message: string | (() => string)
   /** Only on this operation; `update`: only where the value was there before. */
   readonly on?: "create" | "update"
 }
 
 /** A rule of the schema: reports its fault unless it holds. */
-export function rule(holds: boolean, self: JsonObject, context: CheckContext, { type, at, message, on }: RuleFault): void {
+export function rule(holds: boolean, self: JsonObject, context: CheckContext, { type, at, absent, message, on }: RuleFault): void {
   if (holds || (on === "create" && context.operation !== "create") || (on === "update" && context.old === undefined)) return
-  context.fail(type, valueAt(self, at), typeof message === "string" ? message : message(), at)
+  context.fail(type, valueAt(self, at) ?? absent, typeof message === "string" ? message : message(), at)
 }
 
 /** One finding of a compiled constraint check. */
