@@ -12,6 +12,7 @@ export interface KnownNames {
   readonly checks?: readonly string[] | undefined
   readonly cells?: readonly string[] | undefined
   readonly conversions?: readonly string[] | undefined
+  readonly warnings?: readonly string[] | undefined
 }
 
 /** Present, begins with a capital letter (or code in backquotes, or a digit) and ends with a full stop. */

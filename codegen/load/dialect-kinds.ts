@@ -81,7 +81,8 @@ const lifeCycle: readonly Keyword[] = [
   { word: "returns", places: ["delete"], value: word("Status", "object"), doc: "Answer of a delete that removes at once. Default: Status.", example: "delete: {returns: object}" },
   { word: "behaviours", places: ["kind"], value: identifiers, doc: "Files of runtime/behaviours/, called in this order.", example: "behaviours: [serviceAllocation]" },
   { word: "warnings", places: ["kind"], value: { form: "list", of: { form: "block", place: "warning" } }, doc: "Warnings sent with the answer to a valid write.", example: 'warnings:\n  - {when: spec.old != "", at: spec.old, text: "spec.old is deprecated, use spec.new"}' },
-  { word: "text", places: ["warning"], value: { form: "template" }, required: true, doc: "The warning. {{expression}} is replaced.", example: 'warnings: [{when: has(spec.old), at: spec.old, text: "{{spec.old}} is deprecated"}]' },
+  { word: "check", places: ["warning"], value: identifier, doc: "A function of runtime/behaviours/warnings/ that looks at the value at `at`, instead of when and text.", example: "warnings: [{check: podTemplate, at: spec.template}]" },
+  { word: "text", places: ["warning"], value: { form: "template" }, doc: "The warning. {{expression}} is replaced. Stands with when.", example: 'warnings: [{when: has(spec.old), at: spec.old, text: "{{spec.old}} is deprecated"}]' },
 ]
 
 /** Everything a kind file says beside its type. */

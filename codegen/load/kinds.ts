@@ -14,6 +14,7 @@ import type { SourceFile, SourceNode } from "./source.ts"
 import { subresources } from "./subresources.ts"
 import { parseTemplate } from "./template.ts"
 import type { Known, TypeTable } from "./type-table.ts"
+import { shownType } from "./type-text.ts"
 
 const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 
@@ -22,7 +23,9 @@ export function kindModels(files: readonly FileDeclaration[], table: TypeTable, 
   const declared = files.filter((file): file is KindDeclaration => file.kind !== undefined)
   const kinds = new Map(declared.map((file) => [kindKey(file.group, file.version, file.kind), file]))
   checkResources(declared)
-  return declared.map((file) => kindModel(file, table, file.own ? known : {}, kinds)).sort(compareKinds)
+  const models = declared.map((file) => ({ file, model: kindModel(file, table, file.own ? known : {}, kinds) }))
+  checkStoragePaths(models)
+  return models.map(({ model }) => model).sort(compareKinds)
 }
 
 function compareKinds(left: KindModel, right: KindModel): number {
@@ -40,6 +43,28 @@ function checkResources(files: readonly KindDeclaration[]): void {
     if (owner === undefined) owners.set(key, file)
     else file.source.report(file.block.block("names")?.start("plural") ?? 0, { found: `the resource ${plural} a second time in ${file.path.split("/").slice(0, 2).join("/")}`, expected: `another plural: ${owner.source.path} has it` })
   }
+}
+
+/** Objects of two stored forms in one place of the store would overwrite each other. */
+function checkStoragePaths(models: readonly { readonly file: KindDeclaration; readonly model: KindModel }[]): void {
+  const owners = new Map<string, KindModel["storage"]>()
+  for (const { file, model } of models) {
+    if (!model.verbs.includes("get")) continue
+    const { path, group, version, kind } = model.storage
+    const owner = owners.get(path)
+    owners.set(path, owner ?? model.storage)
+    if (owner === undefined || (owner.group === group && owner.version === version && owner.kind === kind)) continue
+    const key = kindKey(owner.group, owner.version, owner.kind)
+    const block = file.block.block("storage")
+    file.source.report(block?.start("path") ?? file.block.start("kind"), { found: `the storage path ${path} a second time`, expected: `storage: {sharedWith: ${key}}, which has it, or another path` })
+  }
+}
+
+/** Built-in groups have no dot or end in the vendor's domain; their objects are stored by plural, those of others below their group. */
+function defaultStoragePath(target: KindDeclaration): string {
+  const plural = target.block.block("names")?.text("plural") ?? ""
+  const builtIn = !target.group.includes(".") || target.group.endsWith(".orch.io")
+  return builtIn ? plural : `${target.group}/${plural}`
 }
 
 function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, kinds: ReadonlyMap<string, KindDeclaration>): KindModel {
@@ -70,7 +95,8 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     },
     behaviours: checkWords(block, "behaviours", known.behaviours, file.source),
     ...conversionModel(context),
-    warnings: block.blocks("warnings").flatMap((warning) => warningModel(warning, context)),
+    warnings: block.blocks("warnings").flatMap((warning) => (warning.has("check") ? [] : warningModel(warning, context))),
+    warningChecks: block.blocks("warnings").flatMap((warning) => (warning.has("check") ? warningCheck(warning, context) : [])),
   }
 }
 
@@ -116,7 +142,7 @@ function storedKind(file: KindDeclaration, kinds: ReadonlyMap<string, KindDeclar
 function storageModel(file: KindDeclaration, target: KindDeclaration): KindModel["storage"] {
   const own = file.block.block("storage")
   const shared = target.block.block("storage")
-  const path = own?.text("path") ?? shared?.text("path") ?? target.block.block("names")?.text("plural") ?? ""
+  const path = own?.text("path") ?? shared?.text("path") ?? defaultStoragePath(target)
   if (!/^[a-z0-9]([-a-z0-9./]*[a-z0-9])?$/.test(path) && own?.has("path") === true) file.source.report(own.start("path"), { found: `the text "${path}" for path`, expected: "small words with slashes between: services/specs" })
   const ttlOption = own?.text("ttl") ?? shared?.text("ttl")
   const cached = own?.flag("cached") ?? shared?.flag("cached") ?? true
@@ -182,11 +208,20 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
     const name = block?.text("name") ?? textOf(item)
     const nameNode = block?.get("name") ?? item
     if (name === undefined) return []
+    if (block === undefined) checkScalar(name, item, context)
     if (seen.has(name)) context.source.report(nameNode.start, { found: `the selectable field ${name} a second time`, expected: "every name once; metadata.name and metadata.namespace are there by themselves" })
     seen.add(name)
     const value = block === undefined ? checkExpression(name, item, context.source, context.table, scope) : expressionAt(block, "value", context, scope)
     return value === undefined ? [] : [{ name, value }]
   })
+}
+
+/** A selector compares texts, so the field holds a single value. */
+function checkScalar(path: string, node: SourceNode, { source, stored, table }: KindContext): void {
+  const step = table.follow(stored, path)
+  if ("type" in step && step.type !== undefined && !("scalar" in step.type)) {
+    source.report(node.start, { found: `the selectable field ${path} of type ${shownType(step.type)}`, expected: "a field that is a scalar, or {name, value: expression}" })
+  }
 }
 
 function columnModel(block: Block, context: KindContext): ColumnModel[] {
@@ -204,6 +239,21 @@ function warningModel(block: Block, context: KindContext): KindModel["warnings"]
   const text = block.text("text") ?? ""
   const node = block.get("text")
   const textParts = node === undefined ? [] : parseTemplate(text, node, context.source, context.table, scope)
-  if (!block.has("when")) context.source.report(block.node.start, { found: 'no "when" in a warning', expected: "when: an expression" })
+  for (const word of ["when", "text"]) {
+    if (!block.has(word)) context.source.report(block.node.start, { found: `no "${word}" in a warning`, expected: "when: an expression, with text; or check: the name of a function" })
+  }
   return when === undefined ? [] : [{ when, text, textParts, at }]
+}
+
+function warningCheck(block: Block, context: KindContext): KindModel["warningChecks"] {
+  const at = block.text("at") ?? ""
+  checkPath(at, block.get("at"), context.self, context.source, context.table)
+  for (const word of ["when", "text"]) {
+    const node = block.get(word)
+    if (node !== undefined) context.source.report(node.start, { found: `${word} beside check`, expected: "one of the two: when and text, or check" })
+  }
+  const name = block.text("check") ?? ""
+  const node = block.get("check")
+  if (node !== undefined) checkKnownName(name, node, context.known.warnings, "check", context.source)
+  return [{ name, at }]
 }

@@ -51,6 +51,8 @@ export interface KindModel {
   /** Field renames between this version and the stored one, or a named conversion. */
   readonly conversion?: { readonly rename: readonly { readonly here: string; readonly stored: string }[]; readonly behaviour?: string }
   readonly warnings: readonly { readonly when: ExpressionModel; readonly text: string; readonly textParts: readonly TemplatePart[]; readonly at: string }[]
+  /** Named functions of `runtime/behaviours/warnings/` and the place they look at. */
+  readonly warningChecks: readonly { readonly name: string; readonly at: string }[]
 }
 
 export interface ColumnModel {

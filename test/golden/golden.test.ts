@@ -18,7 +18,7 @@ const library = readSchemas(join(folder, "library"))
 const further = ["yaml", "functions"]
 const cases = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "library").map((entry) => entry.name)
 /** The TypeScript files that the cases may ask for. */
-const known: KnownNames = { behaviours: ["boil"], checks: ["cupSize"], cells: ["boiling"], conversions: ["kettles"] }
+const known: KnownNames = { behaviours: ["boil"], checks: ["cupSize"], cells: ["boiling"], conversions: ["kettles"], warnings: ["kettleCare"] }
 /** Suffix of recorded code: it is compared, not compiled where it lies. */
 const recordedSuffix = ".txt"
 

@@ -1,0 +1,68 @@
+/** Warnings about node labels that were renamed, and about selectors that select nothing (catalog validation.yaml: Pod, warnings). */
+import type { JsonObject } from "../../kit/json.ts"
+import type { Vendor } from "../../vendor.ts"
+import { listOf, objectAt, textOf } from "./fields.ts"
+
+const renamedLabels: readonly (readonly [string, string, string])[] = [
+  ["beta.orch.io/arch", "orch.io/arch", "v1.14"],
+  ["beta.orch.io/os", "orch.io/os", "v1.14"],
+  ["failure-domain.beta.orch.io/region", "topology.orch.io/region", "v1.17"],
+  ["failure-domain.beta.orch.io/zone", "topology.orch.io/zone", "v1.17"],
+  ["beta.orch.io/instance-type", "node.orch.io/instance-type", "v1.17"],
+]
+
+/** `deprecated since v1.14; use "orch.io/arch" instead`; undefined for labels that are current. */
+export function renamedLabel(label: string, vendor: Vendor): string | undefined {
+  const found = renamedLabels.find(([old]) => vendor.domain(old) === label)
+  return found === undefined ? undefined : `deprecated since ${found[2]}; use "${vendor.domain(found[1])}" instead`
+}
+
+/** Called with a pod spec: its node selector and its spreading. */
+export function labelWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
+  const selector = Object.keys(objectAt(spec, "nodeSelector") ?? {}).flatMap((label) => {
+    const renamed = renamedLabel(label, vendor)
+    return renamed === undefined ? [] : [`${path}.nodeSelector[${label}]: ${renamed}`]
+  })
+  const spread = listOf(spec, "topologySpreadConstraints").flatMap((constraint, index) => topologyWarnings(constraint, `${path}.topologySpreadConstraints[${index}]`, vendor))
+  return [...selector, ...spread]
+}
+
+/** Called with a pod spec: its node and pod affinity. */
+export function affinityWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
+  return [...nodeWarnings(spec, path, vendor), ...["podAffinity", "podAntiAffinity"].flatMap((name) => podWarnings(spec, name, path, vendor))]
+}
+
+const required = "requiredDuringSchedulingIgnoredDuringExecution"
+const preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+
+function nodeWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
+  const affinity = objectAt(spec, "affinity", "nodeAffinity")
+  const at = `${path}.affinity.nodeAffinity`
+  const terms = [
+    ...listOf(affinity?.[required], "nodeSelectorTerms").map((term, index) => ({ term, place: `${at}.${required}.nodeSelectorTerms[${index}]` })),
+    ...listOf(affinity, preferred).map((wish, index) => ({ term: objectAt(wish, "preference"), place: `${at}.${preferred}[${index}].preference` })),
+  ]
+  return terms.flatMap(({ term, place }) =>
+    listOf(term, "matchExpressions").flatMap((expression, index) => keyWarnings(textOf(expression, "key"), `${place}.matchExpressions[${index}].key`, vendor)),
+  )
+}
+
+function podWarnings(spec: JsonObject, name: string, path: string, vendor: Vendor): string[] {
+  const affinity = objectAt(spec, "affinity", name)
+  const at = `${path}.affinity.${name}`
+  const terms = [
+    ...listOf(affinity, required).map((term, index) => ({ term, place: `${at}.${required}[${index}]` })),
+    ...listOf(affinity, preferred).map((wish, index) => ({ term: objectAt(wish, "podAffinityTerm") ?? {}, place: `${at}.${preferred}[${index}].podAffinityTerm` })),
+  ]
+  return terms.flatMap(({ term, place }) => topologyWarnings(term, place, vendor))
+}
+
+function topologyWarnings(term: JsonObject, place: string, vendor: Vendor): string[] {
+  const nothing = term["labelSelector"] === undefined ? [`${place}.labelSelector: a null labelSelector results in matching no pod`] : []
+  return [...nothing, ...keyWarnings(textOf(term, "topologyKey"), `${place}.topologyKey`, vendor)]
+}
+
+function keyWarnings(key: string, place: string, vendor: Vendor): string[] {
+  const renamed = renamedLabel(key, vendor)
+  return renamed === undefined ? [] : [`${place}: ${key} is ${renamed}`]
+}

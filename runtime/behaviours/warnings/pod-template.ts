@@ -1,0 +1,64 @@
+/**
+ * What is allowed in a pod or pod template but will not do what its author hopes (catalog validation.yaml: Pod, warnings). A pod is warned
+ * about when it is made, a template whenever its object's generation changes.
+ */
+import type { ApiObject, JsonObject, JsonValue } from "../../kit/json.ts"
+import type { ValidationContext } from "../../kit/kind.ts"
+import { dnsLabelFaults } from "../../kit/names.ts"
+import { affinityWarnings, labelWarnings } from "../pods/affinity-warnings.ts"
+import { annotationWarnings } from "../pods/annotation-warnings.ts"
+import { containerWarnings } from "../pods/container-warnings.ts"
+import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
+import { volumeWarnings } from "../pods/volume-warnings.ts"
+
+/** Called for a valid pod with `at` "", and for the template at `at` of other kinds. Answers whole texts, path first. */
+export function warn(template: JsonValue | undefined, at: string, object: ApiObject, context: ValidationContext): string[] {
+  const old = context.old
+  const isPod = at === ""
+  if (old !== undefined && (isPod || old.metadata?.generation === object.metadata?.generation)) return []
+  const spec = objectAt(template, "spec") ?? {}
+  const path = isPod ? "spec" : `${at}.spec`
+  return [
+    ...(isPod ? nameWarnings(object) : []),
+    ...annotationWarnings(template, isPod ? "metadata" : `${at}.metadata`, context.vendor),
+    ...labelWarnings(spec, path, context.vendor),
+    ...affinityWarnings(spec, path, context.vendor),
+    ...aliasWarnings(spec, path),
+    ...pullSecretWarnings(spec, path),
+    ...volumeWarnings(spec, path, context.vendor),
+    ...containerWarnings(spec, path),
+    ...graceWarnings(spec, path),
+  ]
+}
+
+function nameWarnings({ metadata }: ApiObject): string[] {
+  const faults = dnsLabelFaults(metadata?.name ?? "")
+  if (faults.length === 0) return []
+  return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`]
+}
+
+function aliasWarnings(spec: JsonObject, path: string): string[] {
+  const seen = new Set<string>()
+  return listOf(spec, "hostAliases").flatMap((alias, index) => {
+    const ip = textOf(alias, "ip")
+    const warnings = seen.has(ip) ? [`${path}.hostAliases[${index}].ip: duplicate ip "${ip}"`] : []
+    seen.add(ip)
+    return warnings
+  })
+}
+
+function pullSecretWarnings(spec: JsonObject, path: string): string[] {
+  const seen = new Set<string>()
+  return listOf(spec, "imagePullSecrets").flatMap((secret, index) => {
+    const name = textOf(secret, "name")
+    const at = `${path}.imagePullSecrets[${index}].name`
+    const warnings = name === "" ? [`${at}: invalid empty name ""`] : seen.has(name) ? [`${at}: duplicate name "${name}"`] : []
+    seen.add(name)
+    return warnings
+  })
+}
+
+function graceWarnings(spec: JsonObject, path: string): string[] {
+  if ((numberOf(spec, "terminationGracePeriodSeconds") ?? 0) >= 0) return []
+  return [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1.`]
+}
