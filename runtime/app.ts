@@ -10,6 +10,7 @@ import { authorization } from "./filters/authorization.ts"
 import { deadline } from "./filters/deadline.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import type { Filter, ServerContext, ServerEnv } from "./server-env.ts"
+import { wantsPretty } from "./wire/negotiate.ts"
 import { isOutgoing, sendError } from "./wire/send.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { answerOther } from "./discovery/routes.ts"
@@ -46,7 +47,9 @@ export function createApp(parts: ServerParts): Hono<ServerEnv> {
 /** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
 function answerError(parts: ServerParts, context: ServerContext, error: Error): void {
   const { outgoing } = context.env
-  const options = { vendor: parts.vendor, accept: context.env.incoming.headers.accept }
+  const { headers, url = "" } = context.env.incoming
+  const laidOut = wantsPretty({ query: new URLSearchParams(url.split("?")[1] ?? ""), userAgent: headers["user-agent"] })
+  const options = { vendor: parts.vendor, accept: headers.accept, laidOut }
   if (error instanceof ApiError) return sendError(outgoing, error, options)
   parts.log.error({ err: error, path: context.req.path, method: context.req.method }, "a request failed unexpectedly")
   sendError(outgoing, internal("the request could not be carried out; the server's log says why"), options)

@@ -58,7 +58,7 @@ function details(subject: Subject, more: StatusDetails = {}): StatusDetails {
   return {
     ...(subject.name !== undefined && subject.name !== "" && { name: subject.name }),
     ...(subject.group !== "" && { group: subject.group }),
-    kind: subject.resource,
+    ...(subject.resource !== "" && { kind: subject.resource }),
     ...more,
   }
 }
@@ -83,8 +83,8 @@ export const staleVersion = (subject: Subject): ApiError =>
   conflict(subject, "the object has been modified; please apply your changes to the latest version and try again")
 export const expired = (message: string, continueToken?: string): ApiError => new ApiError(410, "Expired", message, undefined, continueToken)
 export const tooLarge = (message: string): ApiError => new ApiError(413, "RequestEntityTooLarge", message)
-export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
-  new ApiError(415, "UnsupportedMediaType", `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`)
+export const unsupportedMediaType = (accepted: readonly string[], details?: StatusDetails): ApiError =>
+  new ApiError(415, "UnsupportedMediaType", `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`, details)
 export const internal = (message: string): ApiError => new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
 export const timeout = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
   new ApiError(504, "Timeout", message, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
@@ -102,7 +102,7 @@ export function invalid(subject: Subject, failures: readonly Failure[]): ApiErro
   const causes = failures.map((failure) => ({ reason: causeReason(failure), message: failureText(failure), field: failure.field }))
   const lines = failures.map((failure) => (failure.field === "" ? failureText(failure) : `${failure.field}: ${failureText(failure)}`))
   const list = lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`
-  return new ApiError(422, "Invalid", `${qualified(subject)} ${quote(subject.name ?? "")} is invalid: ${list}`, details(subject, { causes }))
+  return new ApiError(422, "Invalid", `${`${qualified(subject)} ${quote(subject.name ?? "")}`.trimStart()} is invalid: ${list}`, details(subject, { causes }))
 }
 
 function causeReason(failure: Failure): string {

@@ -70,10 +70,15 @@ export interface KindHandle {
   toStored(object: ApiObject): ApiObject
 }
 
+interface StoredResource {
+  readonly codec: ObjectCodec
+  readonly cache: ResourceCache
+}
+
 export class Registry {
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
-  private readonly codecs = new Map<string, Promise<ObjectCodec>>()
+  private readonly resources = new Map<string, Promise<StoredResource>>()
   private readonly madeBehaviours = new Map<string, Behaviour>()
   private readonly madeSubresources = new Map<string, SubresourceBehaviour>()
 
@@ -102,15 +107,14 @@ export class Registry {
   }
 
   private async open(kind: Kind): Promise<KindHandle> {
-    const { kinds, vendor, storePrefix, cache } = this.deps
+    const { kinds, vendor, storePrefix } = this.deps
     const stored = kinds.stored(kind)
     const parts = await kinds.load(kind)
-    const codec = await this.codec(stored)
-    const resource = cache.resource(stored.storage.path, codec)
-    await resource.ready
+    const { codec, cache } = await this.resource(stored)
+    await cache.ready
     const root = `${storePrefix}${stored.storage.path}/`
     return {
-      kind, parts, stored, codec, cache: resource,
+      kind, parts, stored, codec, cache,
       apiVersion: vendor.apiVersion(apiVersionOf(kind)),
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
       compact: createCompactCodec(await parts.descriptor(), parts.shape),
@@ -122,12 +126,14 @@ export class Registry {
     }
   }
 
-  /** One codec per storage path; it knows the selectable fields of every version that shares the path. */
-  private codec(stored: Kind): Promise<ObjectCodec> {
-    const known = this.codecs.get(stored.storage.path)
-    if (known !== undefined) return known
-    const making = this.makeCodec(stored)
-    this.codecs.set(stored.storage.path, making)
+  /** One codec and one cache per storage path; they know the selectable fields of every version that shares the path. */
+  private resource(stored: Kind): Promise<StoredResource> {
+    const { path } = stored.storage
+    let making = this.resources.get(path)
+    if (making === undefined) {
+      making = this.makeCodec(stored).then((codec) => ({ codec, cache: this.deps.cache.resource(path, codec) }))
+      this.resources.set(path, making)
+    }
     return making
   }
 

@@ -55,7 +55,6 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   const object = await request.transform(undefined)
   if ((object.metadata?.uid ?? "") !== "") throw conflict(subject, `Precondition failed: UID in precondition: ${object.metadata?.uid}, UID in object meta: `)
   if (!handle.kind.rules.createOnUpdate) throw notFound(subject)
-  if ((object.metadata?.resourceVersion ?? "") !== "" && object.metadata?.resourceVersion !== "0") throw staleVersion(subject)
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
   const { namespace, dryRun, warn } = request
   return createObject(registry, handle, { namespace, dryRun, warn, object: { ...object, metadata } })

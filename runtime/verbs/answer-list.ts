@@ -1,19 +1,76 @@
+/** The answer of a list: cached bytes gathered into large writes, in whatever representation was asked for. */
+import type { JsonObject } from "../kit/json.ts"
+import { stringify } from "../kit/json-text.ts"
 import type { ListPage } from "../registry/read.ts"
+import type { CachedObject } from "../storage/cache.ts"
+import { compactListPieces, type JsonList, jsonListPieces, prettyListPieces, yamlListPieces } from "../wire/list-pieces.ts"
+import { writePieces } from "../wire/list-writer.ts"
+import { metaApiVersion, tableHead, tableRow } from "../wire/table.ts"
 import type { Call, Wanted } from "./call.ts"
-import { jsonOf } from "./represent.ts"
-import { sendBytes } from "../wire/send.ts"
+import { partialJson, partialMessage, tableOptions } from "./render.ts"
+import { compactMessageOf, jsonOf, objectOf } from "./represent.ts"
 
+/** Called by list and deletecollection. Resolves when the connection has taken the last byte, or the client has gone. */
 export async function answerList(call: Call, answer: { wanted: Wanted; page: ListPage }): Promise<void> {
-  const { handle } = call
-  const { page, wanted } = answer
-  const metadata = { resourceVersion: String(page.revision), ...(page.continueToken !== "" && { continue: page.continueToken }), ...(page.remainingItemCount !== undefined && { remainingItemCount: page.remainingItemCount }) }
-  const chunks: Buffer[] = [Buffer.from(`{"kind":"${handle.kind.listKind}","apiVersion":"${handle.apiVersion}","metadata":${JSON.stringify(metadata)},"items":[`)]
-  const headLength = `{"kind":"${handle.kind.kind}","apiVersion":"${handle.apiVersion}",`.length
-  let first = true
-  for (const item of page.items) {
-    chunks.push(Buffer.from(first ? "{" : ",{"), jsonOf(handle, item).subarray(headLength))
-    first = false
+  const { wanted, page } = answer
+  await writePieces({
+    outgoing: call.outgoing,
+    contentType: wanted.contentType,
+    pieces: wanted.media === "compact" ? compactPieces(call, wanted, page) : textPieces(wanted, jsonList(call, wanted, page)),
+    gzip: wanted.gzip,
+    warnings: call.request.warnings,
+    signal: call.request.signal,
+  })
+}
+
+function textPieces(wanted: Wanted, list: JsonList): Iterable<Uint8Array> {
+  if (wanted.media === "yaml") return yamlListPieces(list)
+  return wanted.laidOut ? prettyListPieces(list) : jsonListPieces(list)
+}
+
+function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
+  const { handle, parts } = call
+  const metadata = listMetadata(page)
+  if (wanted.as?.kind === "Table") {
+    const options = tableOptions(call, wanted)
+    const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...fields } = tableHead(metadata, options)
+    const items = mapped(page.items, (item) => Buffer.from(stringify(tableRow(objectOf(handle, item), options))))
+    return { kind: "Table", apiVersion: metaApiVersion(parts.vendor, options.version), metadata, fields, items, itemsField: "rows", emptyItems: "null" }
   }
-  chunks.push(Buffer.from("]}\n"))
-  await sendBytes(call.outgoing, { status: 200, contentType: wanted.contentType, body: Buffer.concat(chunks) })
+  if (wanted.as !== undefined) {
+    const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
+    return { kind: "PartialObjectMetadataList", apiVersion, metadata, items: mapped(page.items, (item) => partialJson(call, wanted, item)) }
+  }
+  const { kind } = handle
+  const itemType = { kind: kind.kind, apiVersion: handle.apiVersion }
+  return { kind: kind.listKind, apiVersion: handle.apiVersion, metadata, itemType, items: mapped(page.items, (item) => jsonOf(handle, item)) }
+}
+
+/** Gone through twice, so the items are held; their messages are forms of the cache. */
+function compactPieces(call: Call, wanted: Wanted, page: ListPage): Iterable<Uint8Array> {
+  const { handle, parts } = call
+  const metadata = listMetadata(page)
+  const held = [...page.items]
+  if (wanted.as !== undefined) {
+    const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
+    return compactListPieces({ kind: "PartialObjectMetadataList", apiVersion, metadata, items: again(held, (item) => partialMessage(call, wanted, item)) })
+  }
+  return compactListPieces({ kind: handle.kind.listKind, apiVersion: handle.apiVersion, metadata, items: again(held, (item) => compactMessageOf(handle, item)) })
+}
+
+/** ListMeta; specification section 2.3. */
+function listMetadata(page: ListPage): JsonObject {
+  return {
+    resourceVersion: String(page.revision),
+    ...(page.continueToken !== "" && { continue: page.continueToken }),
+    ...(page.remainingItemCount !== undefined && { remainingItemCount: page.remainingItemCount }),
+  }
+}
+
+function* mapped(items: Iterable<CachedObject>, form: (item: CachedObject) => Buffer): Generator<Buffer> {
+  for (const item of items) yield form(item)
+}
+
+function again(items: readonly CachedObject[], form: (item: CachedObject) => Buffer): Iterable<Buffer> {
+  return { [Symbol.iterator]: () => mapped(items, form) }
 }

@@ -1,15 +1,15 @@
 /** Answers of one object: the bytes at hand where they fit, another form where one was asked for. */
-import type { ApiObject } from "../kit/json.ts"
+import { wrapUnknown } from "../kit/compact.ts"
+import type { JsonObject, ApiObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import type { KindBody } from "../server-parts.ts"
 import { indentJson } from "../wire/pretty.ts"
 import { sendBytes } from "../wire/send.ts"
 import { writeYaml } from "../wire/yaml.ts"
-import { renderObject } from "./render.ts"
 import type { Call, Wanted } from "./call.ts"
+import { partialEnvelope, partialOf, tableOf } from "./render.ts"
 import { compactOf, freshVersion, jsonOf, objectOf, type Version } from "./represent.ts"
-import { wrapUnknown } from "../kit/compact.ts"
 
 const newline = Buffer.from("\n")
 
@@ -41,7 +41,8 @@ export async function answerKindBody(call: Call, answer: { wanted: Wanted; kind:
 
 function bodyOf(call: Call, wanted: Wanted, version: Version): Buffer {
   const { handle } = call
-  if (wanted.as !== undefined) return renderObject(call, wanted, version)
+  if (wanted.as?.kind === "Table") return textOf(wanted, tableOf(call, wanted, version))
+  if (wanted.as !== undefined) return wanted.media === "compact" ? partialEnvelope(call, wanted, version) : textOf(wanted, partialOf(call, wanted, version))
   if (wanted.media === "compact") return compactOf(handle, version)
   if (wanted.media === "yaml") return Buffer.from(writeYaml(objectOf(handle, version)))
   const json = jsonOf(handle, version)
@@ -49,7 +50,7 @@ function bodyOf(call: Call, wanted: Wanted, version: Version): Buffer {
 }
 
 /** JSON or YAML of a small object. */
-export function textOf(wanted: Wanted, object: ApiObject): Buffer {
+function textOf(wanted: Wanted, object: JsonObject): Buffer {
   if (wanted.media === "yaml") return Buffer.from(writeYaml(object))
   const json = Buffer.from(stringify(object))
   return Buffer.concat([wanted.laidOut ? indentJson(json) : json, newline])

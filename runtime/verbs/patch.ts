@@ -1,9 +1,8 @@
 /** PATCH: the content type chooses how the body changes the object; specification section 4.8. */
 import { applyJsonPatch, parseJsonPatch } from "../apply/json-patch.ts"
 import { applyMergePatch } from "../apply/merge-patch.ts"
-import { patchFault } from "../apply/patch-fault.ts"
 import { applyStrategicMergePatch } from "../apply/strategic-merge-patch.ts"
-import { badRequest, unsupportedMediaType } from "../errors.ts"
+import { ApiError, badRequest, invalid, unsupportedMediaType } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
 import { JsonSyntaxError, type ParsedJson, parseJson } from "../kit/json-text.ts"
 import type { Subresource } from "../kit/kind.ts"
@@ -62,7 +61,7 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
 export function patchTypeOf(call: Call): PatchType {
   const type = mediaTypeOf(call.request.headers["content-type"])
   const known = patchTypes.find((candidate) => candidate === type)
-  if (known === undefined) throw unsupportedMediaType(patchTypes)
+  if (known === undefined) throw unsupportedMediaType(patchTypes, {})
   return known
 }
 
@@ -72,7 +71,7 @@ export function readPatch(call: Call, type: PatchType, body: Buffer): Patch {
   const repeated = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
   if (type === "application/json-patch+json") {
     const patch = parseJsonPatch(value)
-    return { apply: (object) => applyJsonPatch(object, patch), strictErrors: [...repeated, ...patch.strictErrors] }
+    return { apply: (object) => applyJsonPatch(object, patch), strictErrors: [...repeated.map(ofJsonPatch), ...patch.strictErrors] }
   }
   if (!isObject(value)) throw badRequest("error decoding patch: expected a JSON object")
   if (type === "application/merge-patch+json") return { apply: (object) => applyMergePatch(object, value), strictErrors: repeated }
@@ -94,14 +93,34 @@ function decodePatched(call: Call, options: { patch: Patch; object: JsonObject; 
   const { info } = call.request
   const { handle } = call
   const { object } = options
-  if (object.kind !== handle.kind.kind || object.apiVersion !== handle.apiVersion) {
-    throw patchFault(`a patch may not change apiVersion or kind; the result says ${JSON.stringify(object.apiVersion ?? "")} ${JSON.stringify(object.kind ?? "")}`)
+  const { kind: shownKind = handle.kind.kind, apiVersion: shownVersion = handle.apiVersion } = object
+  if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
+    throw resultFault(`a patch may not change apiVersion or kind; the result says ${JSON.stringify(shownVersion)} ${JSON.stringify(shownKind)}`)
   }
-  const { object: patched, unknown } = renormalized(call, handle.parts, object)
-  judgeStrict(call, [...options.patch.strictErrors, ...unknown], options)
-  const { name = "", namespace = "" } = patched.metadata ?? {}
+  const patched = decodeResult(call, options, { ...object, kind: shownKind, apiVersion: shownVersion })
+  const { name = "", namespace = info.namespace } = patched.metadata ?? {}
+  if (namespace !== "" && patched.metadata !== undefined) patched.metadata.namespace = namespace
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
   if (namespace !== info.namespace) throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
   return patched
 }
 
+function decodeResult(call: Call, options: { patch: Patch; fieldValidation: FieldValidation; told: Set<string> }, result: JsonObject): ApiObject {
+  try {
+    const { object, unknown } = renormalized(call, call.handle.parts, result)
+    judgeStrict(call, [...options.patch.strictErrors, ...unknown], options)
+    return object
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)
+    throw error
+  }
+}
+
+/** The patch applies, but what it makes is no object of the kind: 422 about the patch, as the reference answers. */
+function resultFault(message: string): ApiError {
+  return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value: "", detail: message }])
+}
+
+function ofJsonPatch(text: string): string {
+  return `json patch ${text}`
+}

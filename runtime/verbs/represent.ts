@@ -1,5 +1,5 @@
 /** An object version in the form a client asked for. Every form but tables is made once per object version and shared. */
-import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { ApiObject } from "../kit/json.ts"
 import { wrapUnknown } from "../kit/compact.ts"
 import { stringify } from "../kit/json-text.ts"
 import type { CachedObject } from "../storage/cache.ts"
@@ -28,11 +28,6 @@ export function compactMessageOf(handle: KindHandle, version: Version): Buffer {
 /** The compact message in its envelope. */
 export function compactOf(handle: KindHandle, version: Version): Buffer {
   return Buffer.from(wrapUnknown({ apiVersion: handle.apiVersion, kind: handle.kind.kind, raw: compactMessageOf(handle, version) }))
-}
-
-/** `{kind, apiVersion, metadata}` alone, as PartialObjectMetadata. */
-export function partialObject(object: ApiObject, apiVersion: string): JsonObject {
-  return { kind: "PartialObjectMetadata", apiVersion, metadata: object.metadata ?? {} }
 }
 
 /** A write result as a version: nothing to share, so nothing is kept. */

@@ -1,10 +1,11 @@
 /** From a resource path to its verb: is the group version there, the resource, the sub-resource, the method. Specification section 4.2. */
-import { ApiError, badRequest, methodNotAllowed, unknownPath } from "../errors.ts"
+import { badRequest, methodNotAllowed, unknownPath } from "../errors.ts"
 import { pathSegmentFaults } from "../kit/names.ts"
 import type { Kind, Subresource } from "../kit/kind.ts"
 import type { RequestInfo } from "../request.ts"
 import type { ServerContext } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
+import { answerUnknownPath } from "../wire/send.ts"
 import type { Call } from "./call.ts"
 import { createVerb } from "./create.ts"
 import { deleteCollectionVerb } from "./delete-collection.ts"
@@ -31,7 +32,7 @@ const verbs: Readonly<Record<string, (call: Call) => Promise<void>>> = {
 export async function answerResource(parts: ServerParts, context: ServerContext): Promise<void> {
   const request = context.get("request")
   const { info } = request
-  if (!parts.kinds.hasGroup(info.group)) throw new ApiError(404, "NotFound", "404 page not found")
+  if (!parts.kinds.hasGroup(info.group)) return answerUnknownPath(context.env.outgoing)
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined || info.tail.length > 0) throw unknownPath()
   if (kind.namespaced ? false : info.namespace !== "") throw unknownPath()
@@ -52,6 +53,7 @@ function checkMethod(kind: Kind, subresource: Subresource | undefined, info: Req
   }
   const onCollection = info.name === ""
   const needsName = info.verb === "update" || info.verb === "patch" || info.verb === "get" || info.verb === "delete"
+  if (info.watchPath && info.verb !== "watch") throw methodNotAllowed()
   const allowed = kind.verbs.some((verb) => verb === info.verb) && info.verb in verbs && info.method !== "HEAD"
   if (!allowed || (onCollection && needsName) || (!onCollection && info.verb === "create")) throw methodNotAllowed()
   const needsNamespace = kind.namespaced && info.namespace === ""

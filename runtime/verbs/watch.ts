@@ -21,7 +21,7 @@ export async function watchVerb(call: Call): Promise<void> {
   const framer = frames(call, wanted)
   const start = startOf(options)
   const scope = collectionScope(call)
-  outgoing.writeHead(200, { "content-type": framer.contentType, "cache-control": "no-cache, private", ...(call.incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }) })
+  outgoing.writeHead(200, { "content-type": wanted.contentType, "cache-control": "no-cache, private", ...(call.incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }) })
   // HTTP/2 sends its headers at once; HTTP/1.1 would wait for the first event.
   if ("flushHeaders" in outgoing) outgoing.flushHeaders()
   const stream = new WatchStream(call, options)

@@ -18,6 +18,7 @@ const fieldManagerMaxLength = 128
 export function readWriteOptions(query: URLSearchParams, kind: "CreateOptions" | "UpdateOptions" | "PatchOptions"): WriteOptions {
   const failures: Failure[] = [...dryRunFailures(query.getAll("dryRun")), ...managerFailures(textParameter(query, "fieldManager"))]
   const fieldValidation = textParameter(query, "fieldValidation")
+  if (kind === "PatchOptions" && query.has("force")) failures.push({ type: "Forbidden", field: "force", detail: "may not be specified for non-apply patch" })
   if (!isFieldValidation(fieldValidation)) {
     failures.push({ type: "NotSupported", field: "fieldValidation", value: fieldValidation, detail: "", supported: ["Ignore", "Strict", "Warn"] })
   }

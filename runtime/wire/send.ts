@@ -63,22 +63,26 @@ function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?")
 }
 
+/** No group, no document, nothing at all is at this path: plain text, as the reference answers. */
+export async function answerUnknownPath(outgoing: Outgoing): Promise<void> {
+  const headers = { "x-content-type-options": "nosniff" }
+  await sendBytes(outgoing, { status: 404, contentType: "text/plain; charset=utf-8", body: Buffer.from("404 page not found\n"), headers })
+}
+
 /** A failed request, in the representation that the client can read; JSON when it asked for something else. */
-export function sendError(outgoing: Outgoing, error: ApiError, options: { vendor: Vendor; accept?: string | undefined }): void {
+export function sendError(outgoing: Outgoing, error: ApiError, options: { vendor: Vendor; accept?: string | undefined; laidOut?: boolean }): void {
   if (outgoing.headersSent) {
     outgoing.destroy()
     return
   }
   const { media, contentType } = readable(options)
-  const body = encodeStatus(media, failureStatus(error, options.vendor))
+  const body = encodeStatus(media, failureStatus(error, options.vendor), options.laidOut)
   const retry = error.details?.retryAfterSeconds
-  const wanted = error.code === 401 ? { "www-authenticate": "Bearer" } : {}
   outgoing.writeHead(error.code, {
     "content-type": contentType,
     "cache-control": "no-cache, private",
     "content-length": String(body.length),
     ...(retry !== undefined && { "retry-after": String(retry) }),
-    ...wanted,
   })
   outgoing.end(body)
 }
@@ -94,16 +98,16 @@ function readable(options: { vendor: Vendor; accept?: string | undefined }): Pic
 let statusCodec: CompactCodec | undefined
 
 /** A Status object in any representation. */
-export function encodeStatus(media: Media, status: ApiObject): Buffer {
+export function encodeStatus(media: Media, status: ApiObject, laidOut = false): Buffer {
   statusCodec ??= createCompactCodec(compactDescriptor(statusShape), statusShape)
-  return encodeWith(media, status, statusCodec)
+  return encodeWith(media, status, statusCodec, laidOut)
 }
 
 /** A small object in any representation. `codec` is that of its kind. */
-export function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, pretty = false): Buffer {
+export function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, laidOut = false): Buffer {
   switch (media) {
     case "json":
-      return pretty ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)
+      return laidOut ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)
     case "yaml":
       return Buffer.from(writeYaml(object))
     case "compact":
