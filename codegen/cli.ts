@@ -172,12 +172,12 @@ function knownNames(ownFolder: string | undefined): KnownNames {
     const all = ownFolder === undefined || below === "" ? [...moduleNames(join(builtIn, below)), ...own] : own
     return all.length === 0 ? undefined : [...new Set(all)].sort()
   }
-  return { behaviours: names(""), checks: names("checks"), cells: names("cells"), conversions: names("conversions") }
+  return { behaviours: names(""), checks: names("checks"), cells: names("cells"), conversions: names("conversions"), warnings: names("warnings") }
 }
 
 /** `service-allocation.ts` is asked for as `serviceAllocation`. */
 function moduleNames(folder: string): string[] {
-  const files = filePaths(folder).filter((path) => /^[a-z0-9-]+\.ts$/.test(path))
+  const files = filePaths(folder).filter((path) => /^[a-z0-9-]+\.ts$/.test(path) && path !== "index.ts")
   return files.map((path) => path.replace(/\.ts$/, "").replaceAll(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()))
 }
 

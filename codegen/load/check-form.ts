@@ -15,7 +15,10 @@ const kindReferencePattern = /^(?:[a-z0-9.-]+\/)?v[a-z0-9]+ [A-Z][A-Za-z0-9]*$/
 /** Called once per file, before anything is read from it. Faults are added to the file. */
 export function checkForm(file: SourceFile): void {
   const place: Place = file.root.entries.some((entry) => entry.key === "kind") ? "kind" : "shared"
-  if (file.root.entries.length > 0) checkBlock(file, file.root, place)
+  if (place === "shared" && !file.root.entries.some((entry) => entry.key === "types")) {
+    file.report(file.root.start, { found: 'a file with neither "kind" nor "types"', expected: '"kind:" for a resource, or "types:" for shared types' })
+  }
+  checkBlock(file, file.root, place)
 }
 
 function checkBlock(file: SourceFile, map: MapNode, place: Place): void {

@@ -37,7 +37,7 @@ const names: readonly Keyword[] = [
 ]
 
 const storage: readonly Keyword[] = [
-  { word: "path", places: ["storage"], value: text, doc: "Store path below the prefix. Default: the plural, or the path of the kind named by sharedWith.", example: "storage: {path: services/specs}" },
+  { word: "path", places: ["storage"], value: text, doc: "Store path below the prefix. Default: the path of the kind named by sharedWith, or the plural, below the group for groups of one's own.", example: "storage: {path: services/specs}" },
   { word: "sharedWith", places: ["storage"], value: { form: "kindReference" }, doc: "The stored form when it is not this version: another version or kind with the same objects.", example: "storage: {sharedWith: core/v1 Event}" },
   { word: "ttl", places: ["storage"], value: identifier, doc: "The server option that holds the time to live; every write restarts it.", example: "storage: {ttl: event-ttl}" },
   { word: "cached", places: ["storage"], value: boolean, doc: "false: no watch cache unless the server is told otherwise. Default: true.", example: "storage: {cached: false}" },

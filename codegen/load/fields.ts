@@ -27,6 +27,7 @@ export function declareFields(type: TypeDeclaration, types: ReadonlyMap<string, 
 }
 
 function declareField(entry: MapEntry, type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
+  if (!/^[A-Za-z_$][\w$-]*$/.test(entry.key)) type.source.report(entry.keyStart, { found: `the field name "${entry.key}"`, expected: "letters, digits, _, $ and -, as in JSON: podIPs" })
   if (entry.value.node !== "map") return []
   const block = new Block(entry.value)
   const text = block.text("type")

@@ -45,18 +45,22 @@ function checkResources(files: readonly KindDeclaration[]): void {
   }
 }
 
-/** Objects of two stored forms in one place of the store would overwrite each other. */
+/** Objects of two stored forms in one place of the store would overwrite each other. What other checks told already is not told again. */
 function checkStoragePaths(models: readonly { readonly file: KindDeclaration; readonly model: KindModel }[]): void {
-  const owners = new Map<string, KindModel["storage"]>()
+  const owners = new Map<string, KindModel>()
   for (const { file, model } of models) {
-    if (!model.verbs.includes("get")) continue
+    const block = file.block.block("storage")
+    if (!model.verbs.includes("get") || model.resource === "") continue
     const { path, group, version, kind } = model.storage
     const owner = owners.get(path)
-    owners.set(path, owner ?? model.storage)
-    if (owner === undefined || (owner.group === group && owner.version === version && owner.kind === kind)) continue
-    const key = kindKey(owner.group, owner.version, owner.kind)
-    const block = file.block.block("storage")
-    file.source.report(block?.start("path") ?? file.block.start("kind"), { found: `the storage path ${path} a second time`, expected: `storage: {sharedWith: ${key}}, which has it, or another path` })
+    owners.set(path, owner ?? model)
+    if (owner === undefined || block?.has("sharedWith") === true) continue
+    const sameForm = owner.storage.group === group && owner.storage.version === version && owner.storage.kind === kind
+    const sameResource = owner.group === model.group && owner.version === model.version && owner.resource === model.resource
+    if (sameForm || sameResource) continue
+    const key = kindKey(owner.storage.group, owner.storage.version, owner.storage.kind)
+    const start = block?.has("path") === true ? block.start("path") : file.block.start("kind")
+    file.source.report(start, { found: `the storage path ${path} a second time`, expected: `storage: {sharedWith: ${key}}, which has it, or another path` })
   }
 }
 

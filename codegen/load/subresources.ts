@@ -2,6 +2,7 @@
  * Sub-resources of a kind: status, scale, and those a behaviour answers.
  */
 import type { Subresource } from "../../runtime/kit/kind.ts"
+import type { TypeRefModel } from "../model/model.ts"
 import { Block } from "./block.ts"
 import { checkKnownName, checkPath } from "./checks.ts"
 import { typeName } from "./declare.ts"
@@ -9,6 +10,7 @@ import { compareText, expectedWord } from "./diagnostic.ts"
 import { present } from "./fields.ts"
 import { type KindContext, kindKey, paths } from "./kind-context.ts"
 import type { MapEntry } from "./source.ts"
+import { isScalar, shownType } from "./type-text.ts"
 
 const viewVerbs: Subresource["verbs"] = ["get", "patch", "update"]
 const subresourceVerbs = ["create", "delete", "get", "patch", "update"] as const
@@ -23,6 +25,7 @@ function subresource(entry: MapEntry, context: KindContext): Subresource[] {
   if (entry.value.node !== "map") return []
   const block = new Block(entry.value)
   const name = entry.key
+  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) context.source.report(entry.keyStart, { found: `the subresource "${name}"`, expected: "small letters, digits and dashes: eviction" })
   if (name === "status") return [{ name, type: "status", verbs: verbsOf(block, viewVerbs), keeps: paths(block, "keeps", context) ?? [] }]
   if (name === "scale") return [scale(block, context)]
   return behaviour(name, block, context)
@@ -35,12 +38,16 @@ function verbsOf(block: Block, otherwise: Subresource["verbs"]): Subresource["ve
 }
 
 function scale(block: Block, context: KindContext): Subresource {
-  const path = (word: string): string | undefined => {
+  const path = (word: string, fits: (type: TypeRefModel) => boolean, expected: string): string | undefined => {
     const written = block.text(word)
-    if (written !== undefined) checkPath(written, block.get(word), context.self, context.source, context.table)
+    if (written === undefined) return undefined
+    const type = checkPath(written, block.get(word), context.self, context.source, context.table)
+    if (type !== undefined && !fits(type)) context.source.report(block.start(word), { found: `the field ${written} of type ${shownType(type)} for ${word}`, expected })
     return written
   }
-  const view = { specReplicas: path("specReplicas") ?? "", statusReplicas: path("statusReplicas") ?? "", ...present({ selector: path("selector") }) }
+  const count = (word: string): string => path(word, (type) => isScalar(type, "int32"), "a field of type int32") ?? ""
+  const selector = path("selector", (type) => isScalar(type, "string") || "ref" in type || "map" in type, "a selector: text, labels or meta.v1.LabelSelector")
+  const view = { specReplicas: count("specReplicas"), statusReplicas: count("statusReplicas"), ...present({ selector }) }
   return { name: "scale", type: "scale", verbs: verbsOf(block, viewVerbs), kind: { group: "autoscaling", version: "v1", kind: "Scale" }, scale: view }
 }
 
