@@ -1,8 +1,8 @@
 /**
- * Turns declarations into the text of one TypeScript file: the only user of ts-morph. A file is written in one go by one writer
- * function; building it node by node is hundreds of times slower.
+ * Turns declarations into the text of one TypeScript file: the only user of ts-morph. A file is written in one go by its writer and
+ * never parsed: over all kinds that is 0.1 s, against 0.7 s with a source file for each and minutes node by node.
  */
-import { CodeBlockWriter, Project } from "ts-morph"
+import { CodeBlockWriter } from "ts-morph"
 
 /** One generated TypeScript file. */
 export interface PrintedFile {
@@ -55,7 +55,6 @@ export interface CodeDeclaration {
 }
 
 const width = 140
-const project = new Project({ useInMemoryFileSystem: true, manipulationSettings: { useTrailingCommas: true } })
 
 /** The first line of every generated file. */
 export function header(source: string): string {
@@ -64,12 +63,12 @@ export function header(source: string): string {
 
 /** The text of a file, ready to be written. Called once per generated file; the same input gives the same text. */
 export function printFile(file: PrintedFile): string {
-  const printed = project.createSourceFile("file.ts", (writer) => writeFile(writer, file), { overwrite: true })
-  return printed.getFullText()
+  const writer = new CodeBlockWriter({ newLine: "\n", indentNumberOfSpaces: 2 })
+  writeFile(writer, file)
+  return writer.toString()
 }
 
 function writeFile(writer: CodeBlockWriter, file: PrintedFile): void {
-  writer.setIndentationLevel(0)
   writer.writeLine(header(file.source))
   if (file.unchecked === true) writer.writeLine("// @ts-nocheck")
   for (const one of file.imports) writeImport(writer, one)
