@@ -1,10 +1,11 @@
 import fc from "fast-check"
 import { expect } from "vitest"
-import type { Write } from "../../runtime/storage/store.ts"
+import type { Store, Write } from "../../runtime/storage/store.ts"
 import type { CacheCases } from "./cache-contract.ts"
 import { historyOf, record, settle, shown, thing, thingCodec } from "./cache-fixtures.ts"
 import type { Recording } from "./cache-fixtures.ts"
 import { lost } from "./cache-unreliable.ts"
+import type { WatchCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
 import { expectGuarantees } from "./watch-guarantees.ts"
 import type { HistoryWrite } from "./watch-guarantees.ts"
 
@@ -18,6 +19,7 @@ type Step =
   | { readonly do: "stop" }
   | { readonly do: "breathe" }
   | { readonly do: "lose" }
+  | { readonly do: "restart" }
   | { readonly do: "pass"; readonly ms: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -26,6 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "stop" as const }) },
   { weight: 3, arbitrary: fc.constant({ do: "breathe" as const }) },
   { weight: 1, arbitrary: fc.constant({ do: "lose" as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: "restart" as const }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.nat({ max: 400_000 }) }) },
 )
 
@@ -35,8 +38,9 @@ interface Scope {
   readonly covers: (key: string) => boolean
 }
 
+const everything: Scope = { prefix: "", covers: (key) => key.startsWith("/registry/things/") }
 const scopes: readonly Scope[] = [
-  { prefix: "", covers: (key) => key.startsWith("/registry/things/") },
+  everything,
   { prefix: "a/", covers: (key) => key.startsWith("/registry/things/a/") },
   { prefix: "b/", covers: (key) => key.startsWith("/registry/things/b/") },
   { prefix: "a/x", exact: true, covers: (key) => key === "/registry/things/a/x" },
@@ -49,34 +53,46 @@ export const randomCases: CacheCases = {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const { open, place, store } = context
         const base = await store.revision()
-        const cache = open({ checkpointEvents: 4, checkpoints: 3, windowEvents: 5, windowBytes: 4000, slabBytes: 1024, fillPage: 2 })
-        const things = cache.resource("things", thingCodec())
+        const start = (): WatchCache => open({ checkpointEvents: 4, checkpoints: 3, windowEvents: 5, windowBytes: 4000, slabBytes: 1024, fillPage: 2 })
+        const caches = [start()]
+        let things = caches[0]?.resource("things", thingCodec())
+        if (things === undefined) throw new Error("a cache was opened")
         await things.ready
         const writes: HistoryWrite[] = []
         const watching: { recording: Recording; scope: Scope; stopped: boolean }[] = []
         for (const each of steps) {
-          if (each.do === "commit") writes.push(...(await commit(context.store, each)))
+          if (each.do === "commit") writes.push(...(await commit(store, each)))
           else if (each.do === "breathe") await settle()
           else if (each.do === "lose") store.endWatches(lost())
           else if (each.do === "pass") place.clock.advance(each.ms)
           else if (each.do === "stop") {
-            const stopped = watching.find((each) => !each.stopped)
+            const stopped = watching.find((candidate) => !candidate.stopped)
             if (stopped !== undefined) {
               stopped.stopped = true
               stopped.recording.stop()
             }
+          } else if (each.do === "restart") {
+            const cache = start()
+            caches.push(cache)
+            // Fills while commits go on; until then the old one is asked.
+            const restarted = cache.resource("things", thingCodec())
+            void restarted.ready.then(() => {
+              things = restarted
+            })
           } else {
-            const scope = scopes[each.scope] ?? { prefix: "", covers: () => true }
-            const { covers: _covers, ...options } = scope
-            watching.push({ recording: record(things, { ...options, afterRevision: Math.max(base, things.revision() - each.back) }), scope, stopped: false })
+            const { covers, ...options } = scopes[each.scope] ?? everything
+            const afterRevision = Math.max(base, things.revision() - each.back)
+            watching.push({ recording: record(things, { ...options, afterRevision }), scope: { covers, ...options }, stopped: false })
           }
         }
-        place.clock.advance(60_000)
-        await settle()
+        for (let round = 0; round < 3; round++) {
+          place.clock.advance(10_000)
+          await settle()
+        }
         const untilRevision = await store.revision()
         expect(things.revision()).toBe(untilRevision)
         for (const { recording } of watching) expect(recording.ends).toEqual([])
-        const before = await startOf(context.store, base)
+        const before = await startOf(store, base)
         expectGuarantees({
           writes: [...before, ...writes],
           watchers: watching.map(({ recording, scope, stopped }, index) =>
@@ -86,14 +102,17 @@ export const randomCases: CacheCases = {
         for (let revision = base; revision <= untilRevision; revision++) {
           expect(shown(await things.snapshotAt(revision)), `state at ${revision}`).toEqual(replay([...before, ...writes], revision))
         }
-        await cache.close()
+        for (const cache of caches) {
+          for (const { matches } of await cache.verify()) expect(matches).toBe(true)
+          await cache.close()
+        }
       }),
       { numRuns: 60 },
     )
   },
 }
 
-async function commit(store: Parameters<CacheCases[string]>[0]["store"], step: Extract<Step, { do: "commit" }>): Promise<HistoryWrite[]> {
+async function commit(store: Store, step: Extract<Step, { do: "commit" }>): Promise<HistoryWrite[]> {
   const writes: Write[] = step.keys.map((key, index) => (step.deletes[index] === true ? { type: "delete", key } : { type: "put", key, value: thing(`${key} ${index}`) }))
   const existing = new Set<string>()
   for (const { key } of writes) if ((await store.get({ key })) !== undefined) existing.add(key)
@@ -102,7 +121,7 @@ async function commit(store: Parameters<CacheCases[string]>[0]["store"], step: E
 }
 
 /** What earlier runs on the same store left behind, as writes. */
-async function startOf(store: Parameters<CacheCases[string]>[0]["store"], revision: number): Promise<HistoryWrite[]> {
+async function startOf(store: Store, revision: number): Promise<HistoryWrite[]> {
   const { items } = await store.list({ prefix: "/registry/", revision })
   return items.map(({ key, modRevision }) => ({ type: "put" as const, key, revision: modRevision })).sort((left, right) => left.revision - right.revision)
 }

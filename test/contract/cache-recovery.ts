@@ -71,6 +71,9 @@ export const recoveryCases: CacheCases = {
     expect(shown(things.snapshot())).toEqual(["a/x@2", "a/y@3", "a/z@4"])
     expect(things.revision()).toBe(4)
     expect(cache.fault()).toBeDefined()
+    expect(() => record(things, { afterRevision: 4 })).toThrow("starting over")
+    // Quiet, but as far as the others: what was shown once is not taken back.
+    expect(others.revision()).toBe(4)
     place.clock.advance(10_000)
     await settle()
     expect(shown(things.snapshot())).toEqual(["a/y@3", "a/z@6"])

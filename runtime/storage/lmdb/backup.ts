@@ -1,9 +1,10 @@
 /** Backup and restore of an embedded store, and the check that both end with. */
-import { constants, existsSync } from "node:fs"
-import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { StoreError } from "../store.ts"
+import { sealBackup, unsealBackup } from "./backup-file.ts"
 import { dataFile, openEnvironment, readState, storeErrorOf } from "./environment.ts"
 import type { Environment } from "./environment.ts"
 import { asBuffer, decodeVersion, logKey, logRecordKey, readIndexKey } from "./layout.ts"
@@ -32,6 +33,7 @@ export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary
     await source.root.backup(scratch, true)
     const summary = await verifyLmdb(scratch)
     const copy = join(scratch, dataFile)
+    await sealBackup(copy)
     await flush(copy)
     await rename(copy, target)
     await flush(dirname(target))
@@ -53,8 +55,7 @@ export async function restoreLmdb(file: string, dir: string): Promise<LmdbSummar
   await mkdir(dir, { recursive: true, mode: 0o700 })
   if ((await readdir(dir)).length > 0) throw new StoreError("unavailable", `${dir} is not empty; restore into a new folder`)
   try {
-    // Copied under the final name: until the check has passed nobody is told that there is a store.
-    await copyFile(file, join(dir, dataFile), constants.COPYFILE_EXCL)
+    await unsealBackup(file, join(dir, dataFile))
     const summary = await verifyLmdb(dir)
     await flush(join(dir, dataFile))
     await flush(dir)

@@ -67,6 +67,8 @@ export function createEngine(environment: Environment): Engine {
       return { results, revision }
     },
     compact(revision) {
+      // A process that was killed amid a backup still holds the pages it was reading.
+      root.readerCheck()
       transact((after) => {
         assert(revision <= after.revision, "only the past is compacted", { revision, current: after.revision })
         after.compactedRevision = Math.max(after.compactedRevision, revision)

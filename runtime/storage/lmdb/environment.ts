@@ -91,17 +91,17 @@ export function readState(environment: Environment, transaction?: Transaction): 
   return bytes === undefined ? { ...emptyState } : decodeState(bytes)
 }
 
-const noSpace = new Set([27 /* EFBIG */, 28 /* ENOSPC */, 122 /* EDQUOT */, -30792 /* MDB_MAP_FULL */])
-const ioError = 5
-/** Below this a disk counts as full: LMDB reports a write cut short by a full disk as EIO. */
+/** As LMDB and Node report them. */
+const noSpace = new Set<unknown>([27 /* EFBIG */, 28 /* ENOSPC */, 122 /* EDQUOT */, -30792 /* MDB_MAP_FULL */, "EFBIG", "ENOSPC", "EDQUOT"])
+/** Below this a disk counts as full: LMDB reports a write cut short by a full disk as EIO, and a failed copy without a code. */
 const roomBytes = 256 * 1024
 
-/** Called with whatever LMDB threw; tells a full disk from a broken one. */
+/** Called with whatever LMDB or the file system threw; tells a full disk from a broken one. */
 export function storeErrorOf(error: unknown, dir: string): StoreError {
   if (error instanceof StoreError) return error
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && "code" in error ? error.code : undefined
-  if (typeof code === "number" && (noSpace.has(code) || (code === ioError && !hasRoom(dir)))) {
+  if (noSpace.has(code) || ((code === undefined || code === 5) && !hasRoom(dir))) {
     return new StoreError("full", `the disk that holds ${dir} is full: ${message}`)
   }
   return new StoreError("unavailable", `the store in ${dir} failed: ${message}`)

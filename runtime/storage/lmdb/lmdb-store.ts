@@ -40,8 +40,13 @@ const expiryStep = 500
  * Called by `main` and tests. Resolves once the store takes writes. Throws StoreError "unavailable" when another process has
  * it open, or when the folder holds something else or a newer format; "full" when not even that can be written down.
  */
-export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
-  return LmdbStore.open(options)
+export function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
+  return openStoreOn(openBackend, options)
+}
+
+/** The same over another way to the disk; tests hand in one that fails on demand. */
+export function openStoreOn(open: typeof openBackend, options: LmdbStoreOptions): Promise<Store> {
+  return LmdbStore.open(open, options)
 }
 
 class LmdbStore implements Store {
@@ -55,9 +60,9 @@ class LmdbStore implements Store {
   private cancelHealing: (() => void) | undefined
   private closing: Promise<void> | undefined
 
-  static async open(options: LmdbStoreOptions): Promise<LmdbStore> {
+  static async open(open: typeof openBackend, options: LmdbStoreOptions): Promise<LmdbStore> {
     let store: LmdbStore | undefined
-    const backend = await openBackend(options, (error) => store?.onFailure(error))
+    const backend = await open(options, (error) => store?.onFailure(error))
     store = new LmdbStore(options, backend)
     store.start()
     return store

@@ -1,0 +1,97 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { createManualClock } from "../../../test/contract/manual-clock.ts"
+import { put, text, write } from "../../../test/contract/store-fixture.ts"
+import type { Store } from "../store.ts"
+import { backupLmdb, restoreLmdb, verifyLmdb } from "./backup.ts"
+import { openLmdbStore } from "./lmdb-store.ts"
+
+const clock = createManualClock()
+let base: string
+let store: Store
+const dir = (): string => join(base, "data")
+const file = (): string => join(base, "backups", "store.backup")
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), "backup-"))
+  store = await openLmdbStore({ dir: dir(), clock })
+  for (let index = 0; index < 20; index++) await write(store, [put(`foo/${index % 7}`, `${index}`)])
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(base, { recursive: true })
+})
+
+async function contents(of: Store): Promise<string[]> {
+  return (await of.list({ prefix: "" })).items.map((item) => `${item.key}=${text(item)}@${item.modRevision}`)
+}
+
+test("a backup taken while writers go on is one moment of the store", async () => {
+  let writing = true
+  const writers = Promise.all(
+    Array.from({ length: 8 }, async (_, writer) => {
+      for (let turn = 0; writing; turn++) await write(store, [put(`pair/${writer}/left`, `${turn}`), put(`pair/${writer}/right`, `${turn}`)])
+    }),
+  )
+  const summary = await backupLmdb(dir(), file())
+  writing = false
+  await writers
+  expect(summary.revision).toBeLessThanOrEqual(await store.revision())
+  expect(readdirSync(join(base, "backups"))).toEqual(["store.backup"])
+  await restoreLmdb(file(), join(base, "restored"))
+  const restored = await openLmdbStore({ dir: join(base, "restored"), clock })
+  expect(await restored.revision()).toBe(summary.revision)
+  expect((await restored.list({ prefix: "" })).items).toHaveLength(summary.keys)
+  for (let writer = 0; writer < 8; writer++) {
+    const left = await restored.get({ key: `pair/${writer}/left` })
+    const right = await restored.get({ key: `pair/${writer}/right` })
+    expect(text(left)).toBe(text(right))
+  }
+  expect(await restored.get({ key: "foo/3", revision: 5 })).toMatchObject({ modRevision: 5 })
+  await restored.close()
+})
+
+test("another process backs up a store that is open here, and is not locked out", async () => {
+  const module = fileURLToPath(new URL("backup.ts", import.meta.url))
+  const script = `import(${JSON.stringify(module)}).then(({ backupLmdb }) => backupLmdb(${JSON.stringify(dir())}, ${JSON.stringify(file())})).then((summary) => console.log(JSON.stringify(summary)))`
+  const output = execFileSync(process.execPath, ["--import", "tsx", "--eval", script], { encoding: "utf8" })
+  expect(JSON.parse(output)).toEqual({ revision: 21, compactedRevision: 0, keys: 7 })
+  expect(await write(store, [put("foo/a", "1")])).toBe(22)
+})
+
+test("a restore refuses a folder that is not empty", async () => {
+  await backupLmdb(dir(), file())
+  await expect(restoreLmdb(file(), dir())).rejects.toThrow("is not empty")
+  writeFileSync(join(base, "note"), "")
+  await expect(restoreLmdb(file(), base)).rejects.toThrow("is not empty")
+  expect(await contents(store)).toHaveLength(7)
+})
+
+test("what is no backup, or a damaged one, is refused and leaves nothing behind", async () => {
+  await backupLmdb(dir(), file())
+  const target = join(base, "restored")
+  await expect(restoreLmdb(join(base, "missing"), target)).rejects.toThrow("there is no backup")
+  writeFileSync(join(base, "text"), "kind: Pod\n".repeat(5000))
+  await expect(restoreLmdb(join(base, "text"), target)).rejects.toMatchObject({ code: "unavailable" })
+  const whole = readFileSync(file())
+  writeFileSync(file(), whole.subarray(0, whole.length >> 1))
+  await expect(restoreLmdb(file(), target)).rejects.toThrow("is not a whole backup")
+  whole.writeUInt8(255 - whole.readUInt8(whole.length >> 1), whole.length >> 1)
+  writeFileSync(file(), whole)
+  await expect(restoreLmdb(file(), target)).rejects.toThrow("does not match its checksum")
+  expect(readdirSync(target)).toEqual([])
+})
+
+test("a folder without a store cannot be backed up, and gets none", async () => {
+  const empty = join(base, "empty")
+  await expect(backupLmdb(empty, file())).rejects.toThrow("holds no store")
+  expect(existsSync(empty)).toBe(false)
+})
+
+test("a check of an open store finds what is in it", async () => {
+  expect(await verifyLmdb(dir())).toEqual({ revision: 21, compactedRevision: 0, keys: 7 })
+})

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { put, remove } from "../../../test/contract/store-fixture.ts"
+import type { Write } from "../store.ts"
+import { ByteWriter, writeCommit } from "./batch.ts"
+import { createEngine } from "./engine.ts"
+import type { Engine } from "./engine.ts"
+import { openEnvironment, readState } from "./environment.ts"
+import type { Environment } from "./environment.ts"
+
+let dir: string
+let environment: Environment
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "engine-"))
+  environment = openEnvironment({ dir })
+})
+afterEach(async () => {
+  await environment.root.close()
+  rmSync(dir, { recursive: true })
+})
+
+function batchOf(commits: readonly Write[][]): Buffer {
+  const writer = new ByteWriter(64)
+  writer.u32(commits.length)
+  for (const writes of commits) writeCommit(writer, { checks: [], writes }, () => 0)
+  return writer.bytes.subarray(0, writer.length)
+}
+
+/** 600 keys, written five times; every third deleted at the end. */
+function fill(engine: Engine): void {
+  const keys = Array.from({ length: 600 }, (_, index) => `foo/${index}`)
+  for (let round = 0; round < 5; round++) engine.apply(batchOf(keys.map((key) => [put(key, `${round}`)])))
+  engine.apply(batchOf([keys.filter((_, index) => index % 3 === 0).map(remove)]))
+}
+
+test("sweeping leaves the current versions and nothing else", () => {
+  const engine = createEngine(environment)
+  fill(engine)
+  engine.compact(readState(environment).revision)
+  let steps = 1
+  while (!engine.sweep()) steps++
+  expect(steps).toBeGreaterThan(5)
+  expect(environment.log.getCount()).toBe(400)
+  expect(environment.index.getCount()).toBe(400)
+  expect(readState(environment)).toEqual({ revision: 3002, compactedRevision: 3002, sweptRevision: 3002, keys: 400 })
+})
+
+test("a compaction cut short goes on where it was", () => {
+  const before = createEngine(environment)
+  fill(before)
+  before.compact(2000)
+  expect(before.sweep()).toBe(false)
+  const after = createEngine(environment)
+  expect(readState(environment)).toMatchObject({ compactedRevision: 2000 })
+  expect(readState(environment).sweptRevision).toBeLessThan(2000)
+  while (!after.sweep());
+  // Of the commits up to 2000 each key keeps its newest; those after it stay.
+  expect(environment.log.getCount()).toBe(600 + (3001 - 2000) + 200)
+})
+
+test("a transaction that fails changes nothing, and the next one starts from what is there", () => {
+  const { root } = environment
+  let fails = false
+  const engine = createEngine({
+    ...environment,
+    root: new Proxy(root, {
+      get: (target, name) => (name === "transactionSync" && fails ? (action: () => void) => target.transactionSync(() => failAfter(action)) : Reflect.get(target, name)),
+    }),
+  })
+  engine.apply(batchOf([[put("foo/a", "1")]]))
+  fails = true
+  expect(() => engine.apply(batchOf([[put("foo/a", "2")], [put("foo/b", "1")]]))).toThrow("no space left")
+  fails = false
+  expect(readState(environment)).toMatchObject({ revision: 2, keys: 1 })
+  expect(engine.apply(batchOf([[put("foo/b", "1")]])).revision).toBe(3)
+})
+
+function failAfter(action: () => void): never {
+  action()
+  throw new Error("no space left")
+}

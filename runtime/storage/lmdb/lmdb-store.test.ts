@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { createManualClock } from "../../../test/contract/manual-clock.ts"
+import { codeOf, put, record, text, until, write } from "../../../test/contract/store-fixture.ts"
+import { StoreError } from "../store.ts"
+import type { Store } from "../store.ts"
+import { openBackend } from "./backend.ts"
+import type { Backend } from "./backend.ts"
+import { openEnvironment, metaKeys } from "./environment.ts"
+import { openLmdbStore, openStoreOn } from "./lmdb-store.ts"
+
+const clock = createManualClock()
+let dir: string
+let store: Store | undefined
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "lmdb-"))
+  store = undefined
+})
+afterEach(async () => {
+  await store?.close()
+  rmSync(dir, { recursive: true })
+})
+
+/** Opens a store whose commits first go through `commit`. */
+async function openFaulty(commit: (real: Backend["commit"], ...batch: Parameters<Backend["commit"]>) => ReturnType<Backend["commit"]>): Promise<Store> {
+  const faulty: typeof openBackend = async (options, onLost) => {
+    const backend = await openBackend(options, onLost)
+    return { ...backend, commit: (batch, length) => commit(backend.commit, batch, length) }
+  }
+  store = await openStoreOn(faulty, { dir, clock })
+  return store
+}
+
+describe("faults", () => {
+  test("a full disk is this store's fault until a commit finds room", async () => {
+    let room = true
+    const faulty = await openFaulty((real, ...batch) => (room ? real(...batch) : Promise.reject(new StoreError("full", "the disk is full"))))
+    await write(faulty, [put("foo/a", "1")])
+    room = false
+    expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/b", "1")] }))).toBe("full")
+    expect((await faulty.status()).fault).toBe("the disk is full")
+    expect(text(await faulty.get({ key: "foo/a" }))).toBe("1")
+    room = true
+    expect(await write(faulty, [put("foo/b", "1")])).toBe(3)
+    expect((await faulty.status()).fault).toBeUndefined()
+  })
+
+  test("a full disk that has room again is noticed without a commit", async () => {
+    const faulty = await openFaulty(() => Promise.reject(new StoreError("full", "the disk is full")))
+    expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/b", "1")] }))).toBe("full")
+    clock.advance(1000)
+    await until(async () => (await faulty.status()).fault === undefined)
+  })
+
+  test("after any other failure commits are refused, reads go on, and the store opens itself anew", async () => {
+    let works = false
+    const faulty = await openFaulty((real, ...batch) => (works ? real(...batch) : Promise.reject(new StoreError("unavailable", "input/output error"))))
+    const watch = await record(faulty, { afterRevision: 1 })
+    expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/a", "1")] }))).toBe("unavailable")
+    works = true
+    expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/a", "1")] }))).toBe("unavailable")
+    expect((await faulty.status()).fault).toBe("input/output error")
+    expect(await faulty.list({ prefix: "" })).toMatchObject({ items: [], revision: 1 })
+    clock.advance(1000)
+    await until(async () => (await faulty.status()).fault === undefined)
+    expect(await write(faulty, [put("foo/a", "1")])).toBe(2)
+    expect(watch.events.map((event) => event.revision)).toEqual([2])
+  })
+
+  test("a commit that failed but did happen reaches the watchers", async () => {
+    let lost = 1
+    const faulty = await openFaulty(async (real, ...batch) => {
+      const answer = await real(...batch)
+      if (lost-- > 0) throw new StoreError("unavailable", "the answer was lost")
+      return answer
+    })
+    const watch = await record(faulty, { afterRevision: 1 })
+    expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/a", "1")] }))).toBe("unavailable")
+    expect(await faulty.get({ key: "foo/a" })).toBeUndefined()
+    clock.advance(1000)
+    await until(() => watch.events.length === 1)
+    expect(watch.events[0]).toMatchObject({ key: "foo/a", revision: 2 })
+    await until(async () => (await faulty.status()).fault === undefined)
+    expect(await write(faulty, [put("foo/a", "2")], [{ key: "foo/a", modRevision: 2 }])).toBe(3)
+  })
+})
+
+describe("one owner", () => {
+  test("a second store on the folder is refused and says whose it is", async () => {
+    store = await openLmdbStore({ dir, clock })
+    await expect(openLmdbStore({ dir, clock })).rejects.toThrow(`is open in process ${process.pid}`)
+    expect(await write(store, [put("foo/a", "1")])).toBe(2)
+    await store.close()
+    store = await openLmdbStore({ dir, clock })
+    expect(await store.revision()).toBe(2)
+  })
+
+  test("of several that open at once exactly one gets it", async () => {
+    const attempts = await Promise.allSettled(Array.from({ length: 4 }, () => openLmdbStore({ dir, clock })))
+    const opened = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []))
+    expect(opened).toHaveLength(1)
+    store = opened[0]
+  })
+
+  test("a folder with a long name can be owned too", async () => {
+    const long = join(dir, "d".repeat(120))
+    store = await openLmdbStore({ dir: long, clock })
+    await expect(openLmdbStore({ dir: long, clock })).rejects.toMatchObject({ code: "unavailable" })
+  })
+})
+
+describe("what is in the folder", () => {
+  test("a newer format is refused and left as it is", async () => {
+    await (await openLmdbStore({ dir, clock })).close()
+    const environment = openEnvironment({ dir })
+    environment.meta.putSync(metaKeys.format, Buffer.from("2"))
+    await environment.root.close()
+    await expect(openLmdbStore({ dir, clock })).rejects.toThrow(/has format 2; this program knows format 1/)
+  })
+
+  test("a name with a dot is a folder like any other", async () => {
+    const dotted = join(dir, "data.v1")
+    store = await openLmdbStore({ dir: dotted, clock })
+    await write(store, [put("foo/a", "1")])
+    await store.close()
+    store = await openLmdbStore({ dir: dotted, clock })
+    expect(await store.revision()).toBe(2)
+  })
+})

@@ -1,0 +1,34 @@
+/** Promise 8: a full disk is told in errors and status, reads go on, and the store comes back by itself. */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, describe, expect, test } from "vitest"
+
+const place = mkdtempSync(join(tmpdir(), "full-disk-"))
+afterAll(() => rmSync(place, { recursive: true }))
+
+/** Runs a command with a file system of 8 MiB at `place`, which only it sees; needs Linux and user namespaces. */
+function onSmallDisk(command: string): { status: number | null; stdout: string; stderr: string } {
+  const script = `mount -t tmpfs -o size=8m tmpfs ${place} && exec ${command}`
+  return spawnSync("unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", script], { encoding: "utf8" })
+}
+
+const possible = process.platform === "linux" && onSmallDisk("true").status === 0
+
+describe.skipIf(!possible)("a full disk", () => {
+  test("stops writes with the code full, not reads, and heals", { timeout: 60_000 }, () => {
+    const writer = fileURLToPath(new URL("full-disk-writer.ts", import.meta.url))
+    const { stdout, stderr } = onSmallDisk(`${process.execPath} --import tsx ${writer} ${place}`)
+    expect(stderr.replace(/^npm warn.*\n/gm, "")).toBe("")
+    const found = JSON.parse(stdout)
+    expect(found.code).toBe("full")
+    expect(found.fault).toContain("is full")
+    expect(found.written).toBeGreaterThan(20)
+    expect(found.readable).toBe(found.written)
+    expect(found.after).toEqual({ ok: true, revision: found.written + 2 })
+    expect(found.heard).toBe(found.written + 1)
+    expect(found.revision).toBe(found.written + 2)
+  })
+})
