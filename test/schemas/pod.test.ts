@@ -1,5 +1,6 @@
 /** The generated Pod: what is filled in, what is refused and how each fault is called. */
 import { describe, expect, test } from "vitest"
+import { deployment } from "../../generated/apps/v1/deployment/resource.ts"
 import { pod } from "../../generated/core/v1/pod/resource.ts"
 import { Failures } from "../../runtime/kit/failure.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../runtime/kit/json.ts"
@@ -8,6 +9,7 @@ import { vendorProfile } from "../../runtime/vendor.ts"
 
 const vendor = vendorProfile("orch")
 const parts = await pod.load()
+const deploymentParts = await deployment.load()
 
 /** A pod as it stands after decoding and defaulting. */
 function decoded(spec: JsonObject, metadata: JsonObject = {}, status?: JsonObject): ApiObject {
@@ -194,6 +196,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
   ["claim without name", volume({ persistentVolumeClaim: {} }), "Required spec.volumes[0].persistentVolumeClaim.claimName"],
   ["nfs path", volume({ nfs: { server: "s", path: "p" } }), "Invalid spec.volumes[0].nfs.path"],
   ["iscsi", volume({ iscsi: { targetPortal: "t", iqn: "x", lun: 256, chapAuthSession: true } }), "Invalid spec.volumes[0].iscsi.lun", "Invalid spec.volumes[0].iscsi.iqn", "Required spec.volumes[0].iscsi.secretRef"],
+  ["iscsi initiator", volume({ iscsi: { targetPortal: "t".repeat(63), iqn: "iqn.2001-04.com.example", lun: 0, initiatorName: "eui.0123456789abcdef" } }), "TooLong spec.volumes[0].iscsi.targetPortal"],
   ["fibre channel", volume({ fc: { targetWWNs: ["a"] } }), "Required spec.volumes[0].fc.lun"],
   ["flocker", volume({ flocker: {} }), "Required spec.volumes[0].flocker"],
   ["azure disk", volume({ azureDisk: { diskName: "d", diskURI: "ftp://x" } }), "NotSupported spec.volumes[0].azureDisk.diskURI"],
@@ -237,6 +240,13 @@ describe("annotations", () => {
   ])("%s: %s", (name, value, ...types) => {
     expect(faults(decoded({}, { annotations: { [name]: value } }))).toEqual(types.map((type) => `${type} metadata.annotations[${name}]`))
   })
+})
+
+test("a profile that annotation and field call differently", () => {
+  const name = "container.apparmor.security.beta.orch.io/a"
+  const spec = container({ securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: "x" } } })
+  expect(faults(decoded(spec, { annotations: { [name]: "localhost/y" } }))).toEqual([`Forbidden ${first}.securityContext.appArmorProfile`])
+  expect(faults(decoded(spec, { annotations: { [name]: "localhost/x" } }))).toEqual([])
 })
 
 describe("good pods", () => {
@@ -365,5 +375,112 @@ describe("status", () => {
     ["nominated node", {}, {}, { nominatedNodeName: "A" }, "Invalid status.nominatedNodeName"],
   ])("%s", (_name, spec, before, after, ...expected) => {
     expect(faults(decoded(spec, {}, after), decoded(spec, {}, before), "status")).toEqual(expected)
+  })
+})
+
+describe("warnings", () => {
+  function warnings(object: ApiObject, old?: ApiObject): string[] {
+    return parts.warnings?.(object, { failures: new Failures(), vendor, ...(old !== undefined && { old }) }) ?? []
+  }
+
+  const nothing = "a null labelSelector results in matching no pod"
+  const renamed = 'deprecated since v1.14; use "orch.io/arch" instead'
+  test.each<[string, JsonObject, ...string[]]>([
+    ["none", {}],
+    ["node selector", { nodeSelector: { "beta.orch.io/arch": "x" } }, `spec.nodeSelector[beta.orch.io/arch]: ${renamed}`],
+    ["node affinity", nodeTerm({ matchExpressions: [{ key: "beta.orch.io/arch", operator: "Exists" }] }), `${nodeTerms}[0].matchExpressions[0].key: beta.orch.io/arch is ${renamed}`],
+    ["pod affinity", podAffinity({}), `${podTerm}.labelSelector: ${nothing}`],
+    ["spreading", spread({}), `spec.topologySpreadConstraints[0].labelSelector: ${nothing}`],
+    ["alias twice", { hostAliases: [{ ip: "1.1.1.1" }, { ip: "1.1.1.1" }] }, 'spec.hostAliases[1].ip: duplicate ip "1.1.1.1"'],
+    ["pull secrets", { imagePullSecrets: [{ name: "s" }, { name: "s" }, {}] }, 'spec.imagePullSecrets[1].name: duplicate name "s"', 'spec.imagePullSecrets[2].name: invalid empty name ""'],
+    ["old volume", volume({ gitRepo: { repository: "r" } }), "spec.volumes[0].gitRepo: deprecated in v1.11"],
+    [
+      "hidden token",
+      projected({ serviceAccountToken: { path: "a/b" } }, { secret: { name: "s", items: [{ key: "k", path: "a" }] } }),
+      'spec.volumes[0].projected.sources[1]: overlapping path "a" with "a/b" of spec.volumes[0].projected.sources[0]',
+    ],
+    ["part of a byte", container({ resources: { requests: { memory: "1m" } } }), `${first}.resources.requests[memory]: fractional byte value "1m" is invalid, must be an integer`],
+    ["variable twice", container({ env: [{ name: "A" }, { name: "A" }] }), `${first}.env[1]: hides previous definition of "A", which may be dropped when using apply`],
+    ["port twice", container({ ports: [{ containerPort: 1 }, { containerPort: 1 }] }), `${first}.ports[1]: duplicate port definition with ${first}.ports[0]`],
+    [
+      "overlapping ports",
+      container({ ports: [{ containerPort: 1, hostPort: 1 }, { containerPort: 1, hostPort: 1, hostIP: "1.1.1.1" }] }),
+      `${first}.ports[1]: overlapping port definition with ${first}.ports[0]`,
+    ],
+    ["address without port", port({ hostIP: "1.1.1.1" }), `${first}.ports[0]: hostIP set without hostPort: "1.1.1.1"`],
+    ["grace", { terminationGracePeriodSeconds: -1 }, "spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1."],
+  ])("%s", (_name, spec, ...expected) => expect(warnings(decoded(spec))).toEqual(expected))
+
+  test.each<[string, JsonObject, ...string[]]>([
+    ["scheduler.alpha.orch.io/critical-pod", {}, 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+    ["seccomp.security.alpha.orch.io/pod", {}, 'non-functional in v1.27+; use the "seccompProfile" field instead'],
+    ["seccomp.security.alpha.orch.io/pod", { securityContext: { seccompProfile: { type: "Unconfined" } } }],
+    ["container.apparmor.security.beta.orch.io/a", {}, 'deprecated since v1.30; use the "appArmorProfile" field instead'],
+  ])("annotation %s", (name, spec, ...expected) => {
+    expect(warnings(decoded(spec, { annotations: { [name]: "unconfined" } }))).toEqual(expected.map((text) => `metadata.annotations[${name}]: ${text}`))
+  })
+
+  test("a name that is no label, on creation only", () => {
+    const object = decoded({}, { name: "a.b" })
+    expect(warnings(object)).toEqual([expect.stringMatching(/^metadata\.name: .*DNS label is recommended/)])
+    expect(warnings(object, object)).toEqual([])
+  })
+})
+
+describe("what is published", () => {
+  test("selectable fields", () => {
+    const stored = decoded({ nodeName: "n", hostNetwork: true }, {}, { phase: "Running", podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }] })
+    expect(Object.fromEntries(pod.selectable.map(({ name, value }) => [name, value(stored)]))).toEqual({
+      "spec.nodeName": "n",
+      "spec.restartPolicy": "Always",
+      "spec.schedulerName": "default-scheduler",
+      "spec.serviceAccountName": "",
+      "spec.hostNetwork": "true",
+      "status.phase": "Running",
+      "status.podIP": "10.0.0.1",
+      "status.podIPs": "10.0.0.1,fd00::1",
+      "status.nominatedNodeName": "",
+    })
+  })
+
+  test("columns", () => {
+    const object = decoded({}, { creationTimestamp: "2024-05-01T11:00:00Z" }, { phase: "Pending" })
+    const cells = parts.columns.map(({ name, value }) => [name, value(object, { nowMs: Date.parse("2024-05-01T12:00:00Z"), vendor })])
+    expect(cells).toEqual([
+      ["Name", "p"], ["Ready", "0/1"], ["Status", "Pending"], ["Restarts", "0"], ["Age", "60m"], ["IP", "<none>"], ["Node", "<none>"], ["Nominated Node", "<none>"],
+      ["Readiness Gates", "<none>"],
+    ])
+  })
+})
+
+describe("templates", () => {
+  function made(spec: JsonObject, metadata: JsonObject = {}): ApiObject {
+    const template = { metadata: { labels: { a: "b" }, ...metadata }, spec: { containers: [{ name: "a", image: "i:1" }], ...spec } }
+    const { object } = normalize(deploymentParts.shape, { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d" }, spec: { selector: { matchLabels: { a: "b" } }, template } })
+    deploymentParts.applyDefaults(object, { vendor })
+    return object
+  }
+
+  test.each<[string, JsonObject, JsonObject, ...string[]]>([
+    ["plain", {}, {}],
+    ["blank around an image", container({ image: " i " }), {}],
+    ["host network without host port", { hostNetwork: true, ...port({}) }, {}],
+    ["no container name", { containers: [{ image: "i" }] }, {}, "Required spec.template.spec.containers[0].name"],
+    ["ephemeral container", { ephemeralContainers: [{ name: "e", image: "i" }] }, {}, "Forbidden spec.template.spec.ephemeralContainers"],
+    ["label", {}, { labels: { a: "b", c: "d e" } }, "Invalid spec.template.metadata.labels"],
+    ["annotation key", {}, { annotations: { "a b": "" } }, "Invalid spec.template.metadata.annotations"],
+    ["annotations too long", {}, { annotations: { a: "x".repeat(262_144) } }, "TooLong spec.template.metadata.annotations"],
+    ["annotation", {}, { annotations: { "controller.orch.io/pod-deletion-cost": "x" } }, "Invalid spec.template.metadata.annotations[controller.orch.io/pod-deletion-cost]"],
+  ])("%s", (_name, spec, metadata, ...expected) => {
+    const failures = new Failures()
+    deploymentParts.validate(made(spec, metadata), { failures, vendor })
+    expect(failures.list.map((failure) => `${failure.type} ${failure.field}`)).toEqual(expected)
+  })
+
+  test("what only pods have filled in", () => {
+    const object = made({ hostNetwork: true, ...container({ ports: [{ containerPort: 80 }], resources: { limits: { cpu: "1" } } }) })
+    const text = JSON.stringify(object)
+    expect(text).toContain('"terminationMessagePolicy":"File"')
+    for (const word of ["hostPort", "requests", "enableServiceLinks"]) expect(text).not.toContain(word)
   })
 })

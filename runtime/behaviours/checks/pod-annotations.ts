@@ -1,7 +1,7 @@
 /** Annotations that mean something for pods (catalog validation.yaml: Pod). */
-import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
-import { listOf, objectAt, textOf } from "../pods/fields.ts"
+import { containersOf, objectAt, textOf } from "../pods/fields.ts"
 
 const int32 = /^(0|-?[1-9][0-9]*)$/
 const appArmorPrefix = "container.apparmor.security.beta.orch.io/"
@@ -12,14 +12,21 @@ const mirror = "orch.io/config.mirror"
 /** Called for each pod. */
 export function check(pod: JsonValue, context: CheckContext): void {
   const annotations = objectAt(pod, "metadata", "annotations") ?? {}
-  checkDeletionCost(annotations, context)
+  checkAnnotations(pod, context)
   if (annotations[context.vendor.domain(mirror)] !== undefined && textOf(objectAt(pod, "spec"), "nodeName") === "") {
-    context.fail("Required", undefined, `must set spec.nodeName if mirror pod annotation is set`, `metadata.annotations[${context.vendor.domain(mirror)}]`)
+    context.fail("Required", undefined, "must set spec.nodeName if mirror pod annotation is set", `metadata.annotations[${context.vendor.domain(mirror)}]`)
   }
-  checkSeccomp(annotations, context)
-  checkAppArmor(annotations, pod, context)
   const old = context.oldRoot
   if (old !== undefined && context.subresource === undefined) checkUnchanged(annotations, objectAt(old, "metadata", "annotations") ?? {}, context)
+}
+
+/** What pods and templates have in common. Called for both. */
+export function checkAnnotations(template: JsonValue, context: CheckContext): void {
+  const annotations = objectAt(template, "metadata", "annotations") ?? {}
+  checkDeletionCost(annotations, context)
+  checkSeccomp(annotations, context)
+  checkAppArmor(annotations, template, context)
+  if (context.operation === "create") checkAgreement(annotations, template, context)
 }
 
 function checkDeletionCost(annotations: JsonObject, context: CheckContext): void {
@@ -45,7 +52,7 @@ function checkSeccomp(annotations: JsonObject, context: CheckContext): void {
 function checkAppArmor(annotations: JsonObject, pod: JsonValue, context: CheckContext): void {
   const prefix = context.vendor.domain(appArmorPrefix)
   const spec = objectAt(pod, "spec")
-  const containers = ["containers", "initContainers", "ephemeralContainers"].flatMap((list) => listOf(spec, list)).map((container) => textOf(container, "name"))
+  const containers = containersOf(spec).map(({ container }) => textOf(container, "name"))
   for (const [name, profile] of Object.entries(annotations)) {
     if (!name.startsWith(prefix)) continue
     const container = name.slice(prefix.length)
@@ -61,8 +68,30 @@ function checkUnchanged(annotations: JsonObject, old: JsonObject, context: Check
   const prefix = context.vendor.domain(appArmorPrefix)
   const watched = (name: string): boolean => name === context.vendor.domain(mirror) || name.startsWith(prefix)
   for (const name of new Set([...Object.keys(annotations), ...Object.keys(old)].filter(watched))) {
-    if (isObject(annotations) && annotations[name] === old[name]) continue
+    if (annotations[name] === old[name]) continue
     const what = name.startsWith(prefix) ? "may not add, remove or update AppArmor annotations" : "may not add, remove or update mirror pod annotation"
     context.fail("Forbidden", undefined, what, `metadata.annotations[${name}]`)
   }
+}
+
+/** Annotation and field may both name a profile while clients move to the field, but not different ones. */
+function checkAgreement(annotations: JsonObject, template: JsonValue, context: CheckContext): void {
+  const spec = objectAt(template, "spec")
+  const agree = (annotation: string, holder: JsonObject | undefined, name: string, at: string): void => {
+    const [written, profile] = [annotations[context.vendor.domain(annotation)], objectAt(holder, "securityContext", name)]
+    if (typeof written !== "string" || written === "" || profile === undefined || sameProfile(written, profile)) return
+    context.fail("Forbidden", undefined, `${name} in annotation and field must match`, `${at}securityContext.${name}`)
+  }
+  agree(seccompOfPod, spec, "seccompProfile", "spec.")
+  for (const { container, path } of containersOf(spec)) {
+    const name = textOf(container, "name")
+    agree(`${seccompOfContainers}${name}`, container, "seccompProfile", `spec.${path}.`)
+    agree(`${appArmorPrefix}${name}`, container, "appArmorProfile", `spec.${path}.`)
+  }
+}
+
+function sameProfile(written: string, profile: JsonObject): boolean {
+  const type = textOf(profile, "type")
+  if (type === "Localhost") return written === `localhost/${textOf(profile, "localhostProfile")}`
+  return type === "Unconfined" ? written === "unconfined" : written === "runtime/default" || written === "docker/default"
 }

@@ -1,0 +1,24 @@
+/** Labels and annotations that a template gives to its pods; the rest of its metadata is kept unread (catalog validation.yaml: PodTemplateSpec). */
+import { formatFaults } from "../../kit/formats.ts"
+import type { JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { objectAt } from "../pods/fields.ts"
+import { checkAnnotations } from "./pod-annotations.ts"
+
+/** Bytes of all keys and values together, as for the annotations of any object. */
+const annotationsBytesMax = 262_144
+
+/** Called for each pod template. */
+export function check(template: JsonValue, context: CheckContext): void {
+  for (const [key, value] of Object.entries(objectAt(template, "metadata", "labels") ?? {})) {
+    for (const fault of formatFaults("qualified-name", key)) context.fail("Invalid", key, fault, "metadata.labels")
+    for (const fault of formatFaults("label-value", value ?? "")) context.fail("Invalid", value, fault, "metadata.labels")
+  }
+  let bytes = 0
+  for (const [key, value] of Object.entries(objectAt(template, "metadata", "annotations") ?? {})) {
+    for (const fault of formatFaults("annotation-key", key)) context.fail("Invalid", key, fault, "metadata.annotations")
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(typeof value === "string" ? value : "")
+  }
+  if (bytes > annotationsBytesMax) context.fail("TooLong", undefined, `must have at most ${annotationsBytesMax} bytes`, "metadata.annotations")
+  checkAnnotations(template, context)
+}
