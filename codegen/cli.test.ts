@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { runGenerator } from "./cli.ts"
 import { runNew } from "./new.ts"
+
+// Each run reads all built-in schemas; on a busy machine two of them take longer than the runner's own limit.
+vi.setConfig({ testTimeout: 60_000 })
 
 let folder = ""
 const printed: string[] = []
