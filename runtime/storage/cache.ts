@@ -46,6 +46,7 @@ export interface CacheEvent {
   readonly previous?: CachedObject
 }
 
+/** Prefixes and keys are full store keys (`/registry/pods/default/`, as in `CachedObject.key`), or stand below the resource (`default/`). */
 export interface Snapshot {
   /** The store's revision that this state shows. */
   readonly revision: number
@@ -63,7 +64,10 @@ export interface SubscribeOptions {
   /** Below the resource: `""` = all, or `<namespace>/`, or `<namespace>/<name>` with `exact`. */
   readonly prefix: string
   readonly exact?: boolean
-  /** Events with a greater revision. Throws StoreError "compacted" when the window does not reach back. */
+  /**
+   * Events with a greater revision. What is older than the window comes from the store's log. Throws StoreError "compacted"
+   * when that is known not to reach back; otherwise `onEnd` says so once it has been tried.
+   */
   readonly afterRevision: number
   /** In revision order, several at once when they are there; synchronous and quick: frames are queued, not awaited. */
   readonly onEvents: (events: readonly CacheEvent[], revision: number) => void
@@ -78,16 +82,18 @@ export interface SubscribeOptions {
 
 /** The cache of one resource (one storage path, all versions of it). */
 export interface ResourceCache {
-  /** Filled from the store. */
+  /** Filled from the store: asking for it starts the first fill. Stays pending while the store cannot be read. */
   readonly ready: Promise<void>
   /** Everything the store committed up to here is reflected. */
   revision(): number
   /** Resolves once `revision() >= revision`; false when `timeoutMs` passed first. */
   waitFor(revision: number, timeoutMs: number): Promise<boolean>
+  /** Throws StoreError "unavailable" before the first fill, as all that read do. `key` as in `CachedObject.key`. */
   get(key: string): CachedObject | undefined
   snapshot(): Snapshot
   /** The state at a retained revision; undefined when the window does not reach back or `revision` is newer than the cache. */
   snapshotAt(revision: number): Promise<Snapshot | undefined>
+  /** Nothing is called before this returns. Throws StoreError "unavailable" while the cache starts over. */
   subscribe(options: SubscribeOptions): Subscription
   /** Oldest revision a watch may start after. */
   oldestRevision(): number

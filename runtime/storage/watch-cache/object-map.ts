@@ -41,10 +41,6 @@ export class ObjectMap<Value extends CachedObject> {
     return new ObjectMap(order, new OrderedMap<string, Value>(undefined, order.compare))
   }
 
-  get size(): number {
-    return this.tree.size
-  }
-
   get(key: string): Value | undefined {
     return this.tree.get(key)
   }
@@ -61,6 +57,11 @@ export class ObjectMap<Value extends CachedObject> {
   /** O(1); neither side sees later writes of the other. */
   clone(): ObjectMap<Value> {
     return new ObjectMap(this.order, this.tree.clone())
+  }
+
+  /** Every value, in order. The map must not change meanwhile. */
+  all(): Iterable<Value> {
+    return this.tree.values()
   }
 
   /** Values whose key starts with `prefix` and is greater than `startAfter`, in order. The map must not change meanwhile: walk a clone. */

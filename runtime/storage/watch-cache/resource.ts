@@ -16,9 +16,9 @@ import type { EntryContext } from "./entry.ts"
 import { EventWindow } from "./event-window.ts"
 import type { HeldEvent } from "./event-window.ts"
 import { Expectations } from "./expectations.ts"
+import { readObjects, retireAllBut } from "./fill.ts"
 import type { FormBudget } from "./forms.ts"
 import { HistoryReader } from "./history.ts"
-import { pages } from "./pages.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 import { Checkpoints, MapSnapshot } from "./snapshot.ts"
@@ -147,6 +147,8 @@ export class CachedResource implements ResourceCache {
 
   subscribe(options: SubscribeOptions): Subscription {
     this.checkFilled()
+    // What is missed between the old state and the new one could not be told.
+    if (this.phase !== "live") throw this.startingOver()
     const subscriber = new Subscriber(options, this.scopeOf(options.prefix))
     if (options.afterRevision < this.oldestRevision()) {
       throw new StoreError("compacted", `events after revision ${options.afterRevision} are not kept any more`, this.oldestRevision())
@@ -233,9 +235,9 @@ export class CachedResource implements ResourceCache {
     for (let attempt = 0; session === this.fillSession; attempt++) {
       try {
         const from = feed.revision
-        const found = await this.readAll()
+        const found = await readObjects({ ...this.options, context: this.context, known: this.objects })
         if (session !== this.fillSession) {
-          this.retireAllBut(this.objects, found.objects)
+          retireAllBut(this.objects, found.objects)
           return
         }
         // A lagging member of the store would take us back in time.
@@ -251,41 +253,8 @@ export class CachedResource implements ResourceCache {
     }
   }
 
-  private async readAll(): Promise<{ objects: Objects; revision: number }> {
-    const objects: Objects = ObjectMap.empty()
-    try {
-      return { objects, revision: await this.readInto(objects) }
-    } catch (error) {
-      // What was read so far is nobody's: it must not count as current and keep slabs.
-      this.retireAllBut(this.objects, objects)
-      throw error
-    }
-  }
-
-  /** Answers the revision that the objects show. */
-  private async readInto(objects: Objects): Promise<number> {
-    const { keyPrefix, limits, owns, store } = this.options
-    let shown = 0
-    for await (const { items, revision } of pages(store, { prefix: keyPrefix, page: limits.fillPage })) {
-      shown = revision
-      for (const { createRevision, key, modRevision, value } of items) {
-        if (!owns(key)) continue
-        const known = this.objects.get(key)
-        // The same version keeps its forms and JSON.
-        const object = known?.modRevision === modRevision ? known : new CachedEntry(this.context, key, createRevision, modRevision, value)
-        if (object !== known) object.enter()
-        objects.set(object)
-      }
-    }
-    return shown
-  }
-
-  private retireAllBut(kept: Objects, objects: Objects): void {
-    for (const object of objects.entries(this.keyPrefix, undefined)) if (kept.get(object.key) !== object) object.retire()
-  }
-
   private filledWith(objects: Objects, revision: number): void {
-    this.retireAllBut(objects, this.objects)
+    retireAllBut(objects, this.objects)
     this.objects = objects
     this.window = new EventWindow(this.options.limits, revision)
     this.checkpoints.clear()
@@ -347,7 +316,7 @@ export class CachedResource implements ResourceCache {
   private join(subscriber: Subscriber): void {
     if (subscriber.stopped) return
     if (this.phase !== "live") {
-      this.subscribers.end(subscriber, new StoreError("unavailable", `the cache of ${this.path} is starting over`))
+      this.subscribers.end(subscriber, this.startingOver())
       return
     }
     const { afterRevision } = subscriber.options
@@ -372,6 +341,10 @@ export class CachedResource implements ResourceCache {
 
   private scopeOf(prefix: string): string {
     return this.fullKey(prefix).slice(this.keyPrefix.length)
+  }
+
+  private startingOver(): StoreError {
+    return new StoreError("unavailable", `the cache of ${this.path} is starting over`)
   }
 
   private checkFilled(): void {

@@ -21,7 +21,7 @@ export interface FeedOptions {
   readonly limits: CacheLimits
   /** Events in order; `feed.revision` is already the new one. */
   readonly onBatch: (events: readonly StoreEvent[], revision: number) => void
-  /** The stream has a gap: what was filled so far must be filled again. Called before the feed is live again. */
+  /** The stream has a gap: what was filled so far must be filled again. Called with the old revision still in place. */
   readonly onGap: (error: StoreError) => void
 }
 
@@ -118,8 +118,8 @@ export class StoreFeed {
     this.watch = undefined
     this.fault = `the store's watch ended: ${error.message}`
     if (error.code === "compacted" || error.code === "future") {
-      this.revision = 0
       this.options.onGap(error)
+      this.revision = 0
     }
     if (this.closed) return
     const { clock, limits } = this.options

@@ -1,0 +1,50 @@
+/** Reads the objects of one resource from the store, page by page and straight into the map: a fill never holds the resource twice. */
+import type { Store } from "../store.ts"
+import { CachedEntry } from "./entry.ts"
+import type { EntryContext } from "./entry.ts"
+import { ObjectMap } from "./object-map.ts"
+import type { CacheLimits } from "./options.ts"
+import { pages } from "./pages.ts"
+import type { Objects } from "./snapshot.ts"
+
+interface FillOptions {
+  readonly keyPrefix: string
+  readonly store: Store
+  readonly limits: CacheLimits
+  readonly context: EntryContext
+  readonly owns: (key: string) => boolean
+  /** The state before; versions that are still the newest are taken over with their JSON and forms. */
+  readonly known: Objects
+}
+
+/** Called for the first fill and whenever a resource starts over. Answers one state and its revision; throws what the store throws. */
+export async function readObjects(options: FillOptions): Promise<{ objects: Objects; revision: number }> {
+  const objects: Objects = ObjectMap.empty()
+  try {
+    return { objects, revision: await readInto(objects, options) }
+  } catch (error) {
+    // What was read so far is nobody's: it must not count as current and keep slabs.
+    retireAllBut(options.known, objects)
+    throw error
+  }
+}
+
+async function readInto(objects: Objects, { context, keyPrefix, known, limits, owns, store }: FillOptions): Promise<number> {
+  let shown = 0
+  for await (const { items, revision } of pages(store, { prefix: keyPrefix, page: limits.fillPage })) {
+    shown = revision
+    for (const { createRevision, key, modRevision, value } of items) {
+      if (!owns(key)) continue
+      const before = known.get(key)
+      const object = before?.modRevision === modRevision ? before : new CachedEntry(context, key, createRevision, modRevision, value)
+      if (object !== before) object.enter()
+      objects.set(object)
+    }
+  }
+  return shown
+}
+
+/** Called with objects that are given up: those not in `kept` stop being current. */
+export function retireAllBut(kept: Objects, objects: Objects): void {
+  for (const object of objects.all()) if (kept.get(object.key) !== object) object.retire()
+}
