@@ -77,7 +77,7 @@ describe("constraints", () => {
       "Invalid spec.port 70000 must be greater than or equal to 1",
       "Invalid spec.port 70000 must be less than or equal to 3",
       'NotSupported spec.mode "x" A|B',
-      'TooLong spec.name "aaaa" must have at most 3 characters',
+      'TooLong spec.name "aaaa" must have at most 3 bytes',
       'Invalid spec.text "" must have at least 1 character, has 0',
       "TooMany spec.list 3 must have at most 2 items",
       "Invalid spec.list[1] 2 must match the regular expression ^a$",

@@ -269,6 +269,7 @@ export function constraints(self: JsonObject, context: CheckContext, check: Cons
   }
 }
 
+/** The words are those of the reference, also where it counts bytes and schemas count characters. */
 function failureOf(self: JsonObject, context: CheckContext, error: ConstraintError): Failure {
   const found = locate(self, error)
   const field = context.at(found.path)
@@ -281,10 +282,10 @@ function failureOf(self: JsonObject, context: CheckContext, error: ConstraintErr
     case "enum":
       return { type: "NotSupported", field, value: found.value, detail: "", supported: (params.allowed ?? []).map(String) }
     case "maxLength":
-      return { type: "TooLong", field, value: found.value, detail: `must have at most ${limit} ${limit === 1 ? "character" : "characters"}` }
+      return { type: "TooLong", field, value: found.value, detail: `must have at most ${limit} bytes` }
     case "maxItems":
     case "maxProperties":
-      return { type: "TooMany", field, value: countOf(found.value), detail: `must have at most ${limit} ${limit === 1 ? "item" : "items"}` }
+      return { type: "TooMany", field, value: countOf(found.value), detail: `must have at most ${limit} items` }
     default:
       return { type: "Invalid", field, value: found.value, detail: invalidDetail(error, found.value) }
   }
