@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest"
+import { ApiError } from "../errors.ts"
+import { compactDescriptor } from "../kit/compact-descriptor.ts"
+import { createCompactCodec, wrapUnknown } from "../kit/compact.ts"
+import type { TypeShape } from "../kit/shape.ts"
+import { decodeObject, type DecodeOptions } from "./decode-object.ts"
+import type { Media } from "./negotiate.ts"
+
+const meta: TypeShape = { name: "meta.v1.ObjectMeta", fields: [{ name: "name", type: { scalar: "string" }, number: 1 }] }
+const shape: TypeShape = {
+  name: "test.v1.Kettle",
+  fields: [
+    { name: "kind", type: { scalar: "string" } },
+    { name: "apiVersion", type: { scalar: "string" } },
+    { name: "metadata", type: { ref: () => meta }, number: 1 },
+    { name: "data", type: { map: { scalar: "string" } }, number: 2 },
+  ],
+}
+const codec = createCompactCodec(compactDescriptor(shape), shape)
+const base: DecodeOptions = { shape, codec, expect: { kind: "Kettle", apiVersions: ["test/v1"] } }
+
+function decode(body: string | Buffer, options: Partial<DecodeOptions> = {}, media: Media = "json"): unknown {
+  try {
+    return decodeObject(Buffer.from(body), media, { ...base, ...options })
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.code} ${error.message}`
+    throw error
+  }
+}
+
+const whole = (rest: object) => ({ kind: "Kettle", apiVersion: "test/v1", metadata: {}, ...rest })
+
+describe("decodeObject", () => {
+  it("fills in kind and apiVersion, and takes an empty document for an empty object", () => {
+    for (const [body, media] of [["{}", "json"], ["null", "json"], ["", "yaml"], ['{"kind":"Kettle"}', "json"], ["apiVersion: test/v1", "yaml"]] as const) {
+      expect(decode(body, {}, media)).toEqual({ object: whole({}), warnings: [] })
+    }
+  })
+
+  it("warns of unknown and repeated fields, merges repeated objects", () => {
+    expect(decode('{"metadata":{"name":"a","name":"b","x":1},"data":{"k":"1"},"data":{"z":"2"},"zip":1}')).toEqual({
+      object: whole({ metadata: { name: "b" }, data: { k: "1", z: "2" } }),
+      warnings: ['duplicate field "metadata.name"', 'duplicate field "data"', 'unknown field "metadata.x"', 'unknown field "zip"'],
+    })
+    expect(decode("metadata: {name: a, name: b}\nzip: 1", {}, "yaml")).toMatchObject({ warnings: ['line 1: key "name" already set in map', 'unknown field "zip"'] })
+  })
+
+  it("says nothing under Ignore and refuses under Strict", () => {
+    const body = '{"data":{"k":"1","k":"2"},"zip":1}'
+    expect(decode(body, { fieldValidation: "Ignore" })).toEqual({ object: whole({ data: { k: "2" } }), warnings: [] })
+    expect(decode(body, { fieldValidation: "Strict" })).toBe(
+      '400 Kettle in version "v1" cannot be handled as a Kettle: strict decoding error: duplicate field "data.k", unknown field "zip"',
+    )
+    expect(decode('{"data":{"k":"2"}}', { fieldValidation: "Strict" })).toMatchObject({ warnings: [] })
+  })
+
+  it("says what is wrong with a type, a kind, a version", () => {
+    expect(decode('{"data":5}')).toBe('400 Kettle in version "v1" cannot be handled as a Kettle: json: cannot unmarshal number 5 into field data of type map[string]string')
+    expect(decode('{"kind":"Pot","apiVersion":"v1"}')).toBe('400 Pot in version "v1" cannot be handled as a Kettle: the request is about kind Kettle of apiVersion test/v1')
+    expect(decode('{"kind":"Kettle","apiVersion":"test/v2"}')).toBe("400 the API version in the data (test/v2) does not match the expected API version (test/v1)")
+    expect(decode('{"apiVersion":"a/b/c"}')).toMatch(/^400 the object provided is unrecognized \(must be of type Kettle\): unexpected GroupVersion string: a\/b\/c/)
+    expect(decode('{"kind":5}')).toMatch(/^400 .*the field kind must be a string/)
+  })
+
+  it("shows the start of what it cannot read", () => {
+    const head = "400 the object provided is unrecognized (must be of type Kettle): couldn't get version/kind; json parse error:"
+    expect(decode("")).toBe(`${head} unexpected end of JSON input (<empty>)`)
+    expect(decode("{")).toBe(`${head} unexpected end of JSON input ({)`)
+    expect(decode("[]")).toBe(`${head} expected an object, found array (5b5d)`)
+    expect(decode(`{"a": x${" ".repeat(40)}`)).toMatch(/\(\{"a": x {23} \.\.\.\)$/)
+    expect(decode("a: [", {}, "yaml")).toMatch(/^400 the object provided is unrecognized .*yaml: line 1/)
+  })
+
+  it("reads the compact encoding, with JSON inside too", () => {
+    const raw = codec.encode(whole({ data: { k: "v" } }))
+    const expected = { object: whole({ data: { k: "v" } }), warnings: [] }
+    expect(decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw }), {}, "compact")).toEqual(expected)
+    expect(decode(wrapUnknown({ apiVersion: "", kind: "", raw }), {}, "compact")).toEqual(expected)
+    const json = Buffer.from('{"kind":"Kettle","apiVersion":"test/v1","data":{"k":"v"}}')
+    expect(decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw: json, contentType: "application/json" }), {}, "compact")).toEqual(expected)
+    expect(decode(wrapUnknown({ apiVersion: "v1", kind: "Pot", raw }), {}, "compact")).toMatch(/^400 Pot in version "v1" cannot be handled as a Kettle/)
+    expect(decode("{}", {}, "compact")).toMatch(/^400 .*does not appear to be a protobuf message/)
+    expect(decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw: Buffer.from("0aff", "hex") }), {}, "compact")).toMatch(/^400 .*is broken/)
+  })
+
+  it("keeps what does not fit for run-time definitions, where repeated objects replace each other", () => {
+    expect(decode('{"data":{"k":"1"},"data":{"z":5}}', { structural: true })).toMatchObject({ object: { data: { z: 5 } } })
+  })
+})
