@@ -10,20 +10,20 @@ import { codec, keyOf, syntheticStore, valueOf } from "./cache-fixtures.ts"
 const count = Number(process.argv[2] ?? 100_000)
 const store = syntheticStore(count)
 await store.list({ prefix: "", limit: 1000 })
-const before = rss()
+const before = memory()
 
 const cache = openCache({ store, prefix: "/registry/", clock: systemClock, limits: { windowBytes: 8 * 1024 * 1024 } })
 const resource = cache.resource("configmaps", codec)
 const start = performance.now()
 await resource.ready
 const fillMs = performance.now() - start
-const filled = rss() - before
+const filled = memory()
 
 let wireBytes = 0
 const listed = performance.now()
 for (const object of resource.snapshot().entries({ prefix: "" })) wireBytes += object.json().byteLength
 const firstListMs = performance.now() - listed
-const withJson = rss() - before
+const withJson = memory()
 
 let revision = count + 1
 let value: Buffer | undefined
@@ -34,19 +34,27 @@ for (let index = 0; index < count; index++) {
   store.emit([event], revision)
   resource.get(keyOf(index))?.json()
 }
-const rewritten = rss() - before
+const rewritten = memory()
 
 console.log(JSON.stringify({ objects: count, wireMB: megabytes(wireBytes), fillMs: Math.round(fillMs), firstListMs: Math.round(firstListMs) }))
 console.log(JSON.stringify({ afterFill: show(filled), afterFirstList: show(withJson), afterRewritingAll: show(rewritten) }))
 await cache.close()
 
-function rss(): number {
-  for (let round = 0; round < 5; round++) globalThis.gc?.()
-  return process.memoryUsage().rss
+/** Resident memory, and what of it is in use: the allocator keeps what reading and decoding needed for a moment. */
+interface Memory {
+  readonly resident: number
+  readonly live: number
 }
 
-function show(bytes: number): string {
-  return `${megabytes(bytes)} MB = ${(bytes / wireBytes).toFixed(2)} x wire, ${Math.round(bytes / count)} B per object`
+function memory(): Memory {
+  for (let round = 0; round < 5; round++) globalThis.gc?.()
+  const { arrayBuffers, heapUsed, rss } = process.memoryUsage()
+  return { resident: rss, live: arrayBuffers + heapUsed }
+}
+
+function show(now: Memory): string {
+  const times = (bytes: number): string => `${megabytes(bytes)} MB = ${(bytes / wireBytes).toFixed(2)} x wire`
+  return `live ${times(now.live - before.live)}, resident ${times(now.resident - before.resident)}`
 }
 
 function megabytes(bytes: number): number {
