@@ -1,0 +1,43 @@
+/** Pods for the tests of the generated Pod. */
+import { pod } from "../../generated/core/v1/pod/resource.ts"
+import { Failures } from "../../runtime/kit/failure.ts"
+import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
+import { normalize } from "../../runtime/kit/normalize.ts"
+import { vendorProfile } from "../../runtime/vendor.ts"
+
+/** The profile under which these tests name things. */
+export const vendor = vendorProfile("orch")
+/** What the generated pod decodes, defaults and validates with. */
+export const parts = await pod.load()
+
+/** A pod as it stands after decoding and defaulting. */
+export function decoded(spec: JsonObject, metadata: JsonObject = {}, status?: JsonObject): ApiObject {
+  const body = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "n", ...metadata }, spec: { containers: [{ name: "a", image: "i:1" }], ...spec }, ...(status !== undefined && { status }) }
+  const { object } = normalize(parts.shape, body)
+  parts.applyDefaults(object, { vendor })
+  return object
+}
+
+/** Every fault of a pod as `Type field`, in the order in which they are found. */
+export function faults(object: ApiObject, old?: ApiObject, subresource?: string): string[] {
+  const failures = new Failures()
+  parts.validate(object, { failures, vendor, ...(old !== undefined && { old }), ...(subresource !== undefined && { subresource }) })
+  return failures.list.map((failure) => `${failure.type} ${failure.field}`)
+}
+
+/** Parts of pod specs: one good pod with one thing said. */
+export const container = (more: JsonObject): JsonObject => ({ containers: [{ name: "a", image: "i:1", ...more }] })
+export const init = (more: JsonObject): JsonObject => ({ initContainers: [{ name: "i", image: "i:1", ...more }] })
+export const volume = (source: JsonObject): JsonObject => ({ volumes: [{ name: "v", ...source }] })
+export const env = (valueFrom: JsonObject, value = ""): JsonObject => container({ env: [{ name: "E", valueFrom, value }] })
+export const mounts = (more: JsonObject, withContainer: JsonObject = {}): JsonObject => ({ ...volume({}), ...container({ volumeMounts: [{ name: "v", mountPath: "/m", ...more }], ...withContainer }) })
+export const port = (more: JsonObject): JsonObject => container({ ports: [{ containerPort: 80, ...more }] })
+export const projected = (...sources: JsonObject[]): JsonObject => ({ serviceAccountName: "s", ...volume({ projected: { sources } }) })
+export const podAffinity = (term: JsonObject): JsonObject => ({ affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "k", ...term }] } } })
+export const nodeTerm = (term: JsonObject): JsonObject => ({ affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } } })
+export const spread = (more: JsonObject): JsonObject => ({ topologySpreadConstraints: [{ maxSkew: 1, topologyKey: "k", whenUnsatisfiable: "DoNotSchedule", ...more }] })
+/** Where these parts stand, as faults call the places. */
+export const nodeTerms = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+export const podTerm = "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]"
+export const first = "spec.containers[0]"
+export const exec = { exec: { command: ["x"] } }
