@@ -11,6 +11,8 @@ import { deadline } from "./filters/deadline.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import type { Filter, ServerContext, ServerEnv } from "./server-env.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
+import { storeFailure } from "./registry/commit.ts"
+import { StoreError } from "./storage/store.ts"
 import { isOutgoing, sendError } from "./wire/send.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { answerOther } from "./discovery/routes.ts"
@@ -51,6 +53,7 @@ function answerError(parts: ServerParts, context: ServerContext, error: Error): 
   const laidOut = wantsPretty({ query: new URLSearchParams(url.split("?")[1] ?? ""), userAgent: headers["user-agent"] })
   const options = { vendor: parts.vendor, accept: headers.accept, laidOut }
   if (error instanceof ApiError) return sendError(outgoing, error, options)
+  if (error instanceof StoreError) return sendError(outgoing, storeFailure(error), options)
   parts.log.error({ err: error, path: context.req.path, method: context.req.method }, "a request failed unexpectedly")
   sendError(outgoing, internal("the request could not be carried out; the server's log says why"), options)
 }

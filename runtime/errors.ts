@@ -125,7 +125,7 @@ const typeTexts: Record<Failure["type"], string> = {
 /** `Invalid value: 70000: must be between 1 and 65535, inclusive`. */
 export function failureText(failure: Failure): string {
   const head = typeTexts[failure.type]
-  const withValue = failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "TooMany" || failure.type === "InternalError"
+  const withValue = failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "InternalError"
     ? head
     : `${head}: ${shown(failure.value)}`
   const detail = failure.supported === undefined ? failure.detail : `supported values: ${failure.supported.map(quote).join(", ")}`

@@ -41,8 +41,8 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
     }
     const old = handle.fromStored(parseObject(current.json()))
     const next = await request.transform(old)
-    const pinned = checkVersion(handle, request, { next, current: current.modRevision })
     checkUid(handle, request, { next, old })
+    const pinned = checkVersion(handle, request, { next, current: current.modRevision })
     const outcome = await attemptUpdate(registry, handle, request, { key, revision: current.modRevision, old, next })
     if (outcome.ok) return outcome.result
     if (pinned || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))

@@ -1,6 +1,7 @@
 /** Watches: where the stream starts (specification section 4.6), and what a selector makes of an event. Frames are the verb's business. */
 import { assert } from "../assert.ts"
 import type { CachedObject, CacheEvent, Subscription } from "../storage/cache.ts"
+import type { StoreError } from "../storage/store.ts"
 import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
 import { awaitFreshness, type Freshness, type ObjectFilter } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -27,7 +28,8 @@ export interface WatchRequest {
   /** After the last initial event; `revision` is what the state showed. Only with start from state. */
   readonly onInitialEnd?: (revision: number) => void
   readonly onProgress: (revision: number) => void
-  readonly onEnd: () => void
+  /** The watch cannot go on: history was lost, or the store. */
+  readonly onEnd: (error: StoreError) => void
 }
 
 /** Called by the watch verb. Initial events are delivered before it resolves, in order before all others. */

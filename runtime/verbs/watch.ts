@@ -1,7 +1,8 @@
 /** GET with `watch`: events as frames, each made once and shared by every watcher. Specification sections 4.4 and 6.1. */
 import type { Writable } from "node:stream"
-import { ApiError, expired } from "../errors.ts"
+import { ApiError, expired, internal } from "../errors.ts"
 import { watchQueueBytesMax } from "../limits.ts"
+import { storeFailure } from "../registry/commit.ts"
 import type { Freshness } from "../registry/read.ts"
 import { parseRevision } from "../registry/read.ts"
 import { type SeenEvent, watchObjects, type WatchRequest } from "../registry/watch.ts"
@@ -35,12 +36,17 @@ export async function watchVerb(call: Call): Promise<void> {
       if (options.sendInitialEvents === true && options.allowBookmarks) stream.send([framer.bookmark(revision, true)], revision)
     },
     onProgress: (revision) => stream.progress(revision, (at) => framer.bookmark(at, false)),
-    onEnd: () => stream.end(),
+    onEnd: (error) => fail(error),
   }
   try {
     const subscription = await watchObjects(call.registry, call.handle, request)
     stream.onEnd(() => subscription.stop())
   } catch (error) {
+    fail(error)
+  }
+
+  /** The client learns why: 410 makes it list again, anything else makes it come back. */
+  function fail(error: unknown): void {
     stream.send([framer.error(failureStatus(watchError(error), parts.vendor))])
     stream.end()
   }
@@ -48,8 +54,8 @@ export async function watchVerb(call: Call): Promise<void> {
 
 function watchError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof StoreError && error.code === "compacted") return expired(`too old resource version: ${error.message}`)
-  throw error
+  if (error instanceof StoreError) return error.code === "compacted" ? expired(`too old resource version: ${error.message}`) : storeFailure(error)
+  return internal("the watch failed unexpectedly")
 }
 
 /** The watch table of section 4.6. Throws 400. */
