@@ -153,7 +153,10 @@ export function checkCommit(options: { checks: readonly Check[]; writes: readonl
     assert(seen === undefined || !seen.has(write.key), "a commit writes a key at most once", { key: write.key })
     seen?.add(write.key)
     if (write.type === "put" && write.value.byteLength > storeLimits.valueBytes) {
-      throw new StoreError("too-large", `the value of ${write.key} has ${write.value.byteLength} bytes, more than the ${storeLimits.valueBytes} a store takes`)
+      throw new StoreError(
+        "too-large",
+        `the value of ${write.key} has ${write.value.byteLength} bytes, more than the ${storeLimits.valueBytes} a store takes`,
+      )
     }
   }
 }
@@ -174,7 +177,11 @@ export function checkPrefix(prefix: string): void {
 /** Called by drivers with a revision asked for; throws "compacted" or "future" when it is not readable any more or not yet. */
 export function checkRevision(asked: number, store: { readonly revision: number; readonly compactedRevision: number }): void {
   if (asked < store.compactedRevision) {
-    throw new StoreError("compacted", `revision ${asked} has been compacted; the oldest is ${store.compactedRevision}`, store.compactedRevision)
+    throw new StoreError(
+      "compacted",
+      `revision ${asked} has been compacted; the oldest is ${store.compactedRevision}`,
+      store.compactedRevision,
+    )
   }
   if (asked > store.revision) {
     throw new StoreError("future", `revision ${asked} is ahead of the store's, ${store.revision}`, store.revision)

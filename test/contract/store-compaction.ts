@@ -80,7 +80,11 @@ export const compactionCases: StoreCases = {
     expect(await write(store, [put("foo/c", "1")], [{ key: "foo/c", modRevision: 0 }])).toBe(8)
   },
   "writers and readers go on during a long compaction": async ({ store }) => {
-    for (let round = 0; round < 20; round++) await write(store, Array.from({ length: 200 }, (_, index) => put(`foo/${index}`, `${round}`)))
+    for (let round = 0; round < 20; round++)
+      await write(
+        store,
+        Array.from({ length: 200 }, (_, index) => put(`foo/${index}`, `${round}`)),
+      )
     const before = await store.revision()
     const compacting = store.compact({ revision: before })
     const revisions = await Promise.all(Array.from({ length: 50 }, (_, index) => write(store, [put(`foo/${index}`, "new")])))

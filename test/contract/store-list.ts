@@ -13,7 +13,10 @@ export const listCases: StoreCases = {
     await write(store, [put("foo/b", "2"), put("foo/a", "1")])
     await write(store, [put("foo/b", "3")])
     const { items, revision, more } = await store.list({ prefix: "foo/" })
-    expect(items.map((item) => `${item.key}=${text(item)}@${item.createRevision},${item.modRevision}`)).toEqual(["foo/a=1@2,2", "foo/b=3@2,3"])
+    expect(items.map((item) => `${item.key}=${text(item)}@${item.createRevision},${item.modRevision}`)).toEqual([
+      "foo/a=1@2,2",
+      "foo/b=3@2,3",
+    ])
     expect({ revision, more }).toEqual({ revision: 3, more: false })
   },
   "an empty list still has a revision": async ({ store }) => {
@@ -21,7 +24,10 @@ export const listCases: StoreCases = {
     expect(await store.list({ prefix: "bar/" })).toEqual({ items: [], revision: 2, more: false })
   },
   "GetListRecursivePrefix: foo/ is not foobar/": async ({ store }) => {
-    await write(store, ["foo/a", "foo/bar/b", "foobar/c", "foo", "foo!", "foo0", "fo/d", "foo/ÿ"].map((key) => put(key, key)))
+    await write(
+      store,
+      ["foo/a", "foo/bar/b", "foobar/c", "foo", "foo!", "foo0", "fo/d", "foo/ÿ"].map((key) => put(key, key)),
+    )
     expect(await keys(store, { prefix: "foo/" })).toEqual(["foo/a", "foo/bar/b", "foo/ÿ"])
     expect(await keys(store, { prefix: "foo/bar/" })).toEqual(["foo/bar/b"])
     expect(await keys(store, { prefix: "" })).toHaveLength(8)
@@ -29,7 +35,10 @@ export const listCases: StoreCases = {
   },
   "the order of keys is that of their bytes": async ({ store }) => {
     const names = ["Z", "a", "a!", "a-b", "a.b", "a/b", "aa", "b", "ä", "\ufb01", "\uffee", "😀", "a\u0001", "a\u0001b"]
-    await write(store, names.map((name) => put(`foo/${name}`, name)))
+    await write(
+      store,
+      names.map((name) => put(`foo/${name}`, name)),
+    )
     const expected = names.map((name) => `foo/${name}`).toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
     expect(await keys(store, { prefix: "foo/" })).toEqual(expected)
   },
@@ -47,7 +56,10 @@ export const listCases: StoreCases = {
     expect(last.more).toBe(false)
   },
   "ListInconsistentContinuation: a page of the present": async ({ store }) => {
-    await write(store, ["a", "b", "c"].map((name) => put(`foo/${name}`, "1")))
+    await write(
+      store,
+      ["a", "b", "c"].map((name) => put(`foo/${name}`, "1")),
+    )
     await write(store, [remove("foo/b"), put("foo/bb", "2")])
     expect(await keys(store, { prefix: "foo/", startAfter: "foo/b" })).toEqual(["foo/bb", "foo/c"])
   },
@@ -88,10 +100,17 @@ export const listCases: StoreCases = {
   "a large list is one snapshot while writers go on": async ({ store }) => {
     const pad = "x".repeat(200)
     for (let batch = 0; batch < 5; batch++) {
-      await write(store, Array.from({ length: 1000 }, (_, index) => put(`foo/${batch}-${String(index).padStart(4, "0")}`, pad)))
+      await write(
+        store,
+        Array.from({ length: 1000 }, (_, index) => put(`foo/${batch}-${String(index).padStart(4, "0")}`, pad)),
+      )
     }
     const listing = store.list({ prefix: "foo/" })
-    const writing = Promise.all(Array.from({ length: 50 }, (_, index) => write(store, [remove(`foo/4-${String(index).padStart(4, "0")}`), put(`foo/5-${index}`, "new")])))
+    const writing = Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        write(store, [remove(`foo/4-${String(index).padStart(4, "0")}`), put(`foo/5-${index}`, "new")]),
+      ),
+    )
     const { items, revision } = await listing
     await writing
     const again = await store.list({ prefix: "foo/", revision })

@@ -8,11 +8,11 @@ import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
 import type { Check, Store, StoreEvent, Write } from "../../runtime/storage/store.ts"
 import { StoreError } from "../../runtime/storage/store.ts"
-import { createManualClock } from "./manual-clock.ts"
 import type { ManualClock } from "./manual-clock.ts"
+import { createManualClock } from "./manual-clock.ts"
 import { until } from "./store-fixture.ts"
 
-const runs = Number(process.env["STORE_MODEL_RUNS"] ?? 25)
+const runs = Number(process.env.STORE_MODEL_RUNS ?? 25)
 
 /** Few keys that share prefixes, so that operations meet. */
 const keys = ["foo/a", "foo/b", "foo/b/c", "foobar/a", "bar/ä", "bar/😀", "bar/\ufb01"]
@@ -27,7 +27,11 @@ interface Pair {
 }
 
 type Operation =
-  | { type: "commit"; checks: { key: string; guess: "current" | "absent" | "stale" }[]; writes: { key: string; value: string | null; ttlSeconds: number | null }[] }
+  | {
+      type: "commit"
+      checks: { key: string; guess: "current" | "absent" | "stale" }[]
+      writes: { key: string; value: string | null; ttlSeconds: number | null }[]
+    }
   | { type: "burst"; key: string; count: number }
   | { type: "get"; key: string; back: number | null }
   | { type: "list"; prefix: string; limit: number | null; startAfter: string | null; back: number | null }
@@ -40,23 +44,38 @@ const key = fc.constantFrom(...keys)
 const back = fc.option(fc.integer({ min: -1, max: 12 }))
 const ttl = fc.option(fc.integer({ min: 1, max: 20 }), { freq: 4 })
 const checks = fc.array(fc.record({ key, guess: fc.constantFrom("current", "current", "absent", "stale") }), { maxLength: 2 })
-const writes = fc.uniqueArray(fc.record({ key, value: fc.option(fc.string(), { freq: 3 }), ttlSeconds: ttl }), { maxLength: 3, selector: (write) => write.key })
+const writes = fc.uniqueArray(fc.record({ key, value: fc.option(fc.string(), { freq: 3 }), ttlSeconds: ttl }), {
+  maxLength: 3,
+  selector: (write) => write.key,
+})
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ type: fc.constant("commit"), checks, writes }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("burst"), key, count: fc.integer({ min: 1, max: 30 }) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("get"), key, back }) },
   {
     weight: 4,
-    arbitrary: fc.record({ type: fc.constant("list"), prefix: fc.constantFrom(...prefixes), limit: fc.option(fc.integer({ min: 1, max: 4 })), startAfter: fc.option(key), back }),
+    arbitrary: fc.record({
+      type: fc.constant("list"),
+      prefix: fc.constantFrom(...prefixes),
+      limit: fc.option(fc.integer({ min: 1, max: 4 })),
+      startAfter: fc.option(key),
+      back,
+    }),
   },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("watch"), prefix: fc.constantFrom(...prefixes), back: fc.integer({ min: -1, max: 12 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant("watch"), prefix: fc.constantFrom(...prefixes), back: fc.integer({ min: -1, max: 12 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("compact"), back: fc.integer({ min: -1, max: 8 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("advance"), seconds: fc.integer({ min: 1, max: 15 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("reopen") }) },
 )
 
 test("the embedded store does what the memory store does", { timeout: 120_000 }, async () => {
-  await fc.assert(fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 60 }), compareRun), { numRuns: runs, endOnFailure: true })
+  await fc.assert(fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 60 }), compareRun), {
+    numRuns: runs,
+    endOnFailure: true,
+  })
 })
 
 async function compareRun(operations: readonly Operation[]): Promise<void> {
@@ -87,7 +106,10 @@ async function perform(pair: Pair, step: Operation): Promise<void> {
       return compare(pair, (store) => store.commit(options))
     }
     case "burst": {
-      const burst = Array.from({ length: step.count }, (_, index): Write => ({ type: "put", key: step.key, value: Buffer.from(`${index}`) }))
+      const burst = Array.from(
+        { length: step.count },
+        (_, index): Write => ({ type: "put", key: step.key, value: Buffer.from(`${index}`) }),
+      )
       return compare(pair, (store) => Promise.all(burst.map((write) => store.commit({ checks: [], writes: [write] }))))
     }
     case "get":
@@ -157,6 +179,7 @@ function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString()
   if (value instanceof Map) return [...value].map(plain)
   if (Array.isArray(value)) return value.map(plain)
-  if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item)]))
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item)]))
   return value
 }

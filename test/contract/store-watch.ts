@@ -11,14 +11,7 @@ async function history(store: Store): Promise<void> {
   await write(store, [put("foo/a", "2")])
   await write(store, [remove("foo/b"), put("foo/d", "1")])
 }
-const historyShown = [
-  "put foo/a=1@2",
-  "put foo/b=1@3",
-  "put bar/c=1@3",
-  "put foo/a=2@4 was 1@2",
-  "delete foo/b@5 was 1@3",
-  "put foo/d=1@5",
-]
+const historyShown = ["put foo/a=1@2", "put foo/b=1@3", "put bar/c=1@3", "put foo/a=2@4 was 1@2", "delete foo/b@5 was 1@3", "put foo/d=1@5"]
 
 const replays: StoreCases = {
   "WatchFromZero: everything since the beginning, in order": async ({ store }) => {
@@ -163,7 +156,12 @@ const endings: StoreCases = {
       onEnd: () => undefined,
     })
     await record(store, { afterRevision: 1 })
-    await store.watch({ prefix: "", afterRevision: 1, onEvents: (events) => order.push(...events.map((event) => `second ${event.key}`)), onEnd: () => undefined })
+    await store.watch({
+      prefix: "",
+      afterRevision: 1,
+      onEvents: (events) => order.push(...events.map((event) => `second ${event.key}`)),
+      onEnd: () => undefined,
+    })
     await write(store, [put("foo/a", "1")])
     expect(await nested).toBe(3)
     expect(order).toEqual(["first foo/a", "second foo/a", "first foo/nested", "second foo/nested"])

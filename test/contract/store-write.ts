@@ -53,7 +53,7 @@ const updates: StoreCases = {
     const current = failedOf(await store.commit({ checks: [{ key: "foo/a", modRevision: 7 }], writes: [put("foo/a", "x")] }))
     expect([...current]).toEqual([["foo/a", undefined]])
   },
-  "UnconditionalDelete": async ({ store }) => {
+  UnconditionalDelete: async ({ store }) => {
     await write(store, [put("foo/a", "one")])
     expect(await write(store, [remove("foo/a")])).toBe(3)
     expect(await store.get({ key: "foo/a" })).toBeUndefined()
@@ -85,7 +85,11 @@ const atomicity: StoreCases = {
   },
   "one failed check stops every write, and all failed ones are answered": async ({ store }) => {
     await write(store, [put("foo/a", "1"), put("foo/b", "2")])
-    const checks = [{ key: "foo/a", modRevision: 1 }, { key: "foo/b", modRevision: 2 }, { key: "foo/c", modRevision: 9 }]
+    const checks = [
+      { key: "foo/a", modRevision: 1 },
+      { key: "foo/b", modRevision: 2 },
+      { key: "foo/c", modRevision: 9 },
+    ]
     const current = failedOf(await store.commit({ checks, writes: [put("foo/a", "x"), put("foo/d", "y")] }))
     expect([...current.keys()]).toEqual(["foo/a", "foo/c"])
     expect(text(await store.get({ key: "foo/a" }))).toBe("1")
@@ -94,10 +98,14 @@ const atomicity: StoreCases = {
   "a check may name a key that is not written": async ({ store }) => {
     await write(store, [put("lock/a", "held")])
     await write(store, [put("foo/a", "1")], [{ key: "lock/a", modRevision: 2 }])
-    expect(failedOf(await store.commit({ checks: [{ key: "lock/a", modRevision: 1 }], writes: [remove("foo/a")] })).has("lock/a")).toBe(true)
+    expect(failedOf(await store.commit({ checks: [{ key: "lock/a", modRevision: 1 }], writes: [remove("foo/a")] })).has("lock/a")).toBe(
+      true,
+    )
   },
   "of concurrent creates of one key exactly one wins": async ({ store }) => {
-    const attempts = Array.from({ length: 50 }, (_, index) => store.commit({ checks: [{ key: "foo/a", modRevision: 0 }], writes: [put("foo/a", `${index}`)] }))
+    const attempts = Array.from({ length: 50 }, (_, index) =>
+      store.commit({ checks: [{ key: "foo/a", modRevision: 0 }], writes: [put("foo/a", `${index}`)] }),
+    )
     const results = await Promise.all(attempts)
     const winners = results.flatMap((result, index) => (result.ok ? [index] : []))
     expect(winners).toHaveLength(1)
@@ -136,7 +144,10 @@ const values: StoreCases = {
   "values are bytes: empty, every byte, and the largest that is taken": async ({ store }) => {
     const all = Uint8Array.from({ length: 256 }, (_, index) => index)
     const largest = new Uint8Array(storeLimits.valueBytes).fill(7)
-    await write(store, [{ type: "put", key: "foo/empty", value: new Uint8Array() }, { type: "put", key: "foo/all", value: all }])
+    await write(store, [
+      { type: "put", key: "foo/empty", value: new Uint8Array() },
+      { type: "put", key: "foo/all", value: all },
+    ])
     await write(store, [{ type: "put", key: "foo/largest", value: largest }])
     expect((await store.get({ key: "foo/empty" }))?.value.byteLength).toBe(0)
     expect(Buffer.from((await store.get({ key: "foo/all" }))?.value ?? [])).toEqual(Buffer.from(all))

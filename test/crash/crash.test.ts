@@ -11,8 +11,8 @@ import { verifyLmdb } from "../../runtime/storage/lmdb/backup.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import type { Store, StoreEvent } from "../../runtime/storage/store.ts"
 
-const rounds = Number(process.env["CRASH_ROUNDS"] ?? 4)
-const seed = Number(process.env["CRASH_SEED"] ?? Date.now() % 100_000)
+const rounds = Number(process.env.CRASH_ROUNDS ?? 4)
+const seed = Number(process.env.CRASH_SEED ?? Date.now() % 100_000)
 
 interface Acknowledged {
   readonly revision: number
@@ -43,7 +43,8 @@ async function writeUntilKilled(dir: string, round: number, killAfter: number): 
   for await (const line of createInterface({ input: child.stdout })) {
     // The last line may be cut short by the kill: then it was not heard.
     const match = /^(\d+) (\S+) (\S*) \.$/.exec(line)
-    if (match?.[1] !== undefined && match[2] !== undefined && match[3] !== undefined) heard.push({ revision: Number(match[1]), key: match[2], value: match[3] })
+    if (match?.[1] !== undefined && match[2] !== undefined && match[3] !== undefined)
+      heard.push({ revision: Number(match[1]), key: match[2], value: match[3] })
     if (heard.length === killAfter) child.kill("SIGKILL")
   }
   expect(await exited).toBe("SIGKILL")
@@ -54,7 +55,8 @@ async function writeUntilKilled(dir: string, round: number, killAfter: number): 
 async function verifyStore(dir: string, acknowledged: readonly Acknowledged[], afterRevision: number): Promise<number> {
   const store = await openLmdbStore({ dir, clock: systemClock })
   const { revision, compactedRevision } = await store.status()
-  for (const write of acknowledged) if (write.revision > revision) expect.fail(`the acknowledged revision ${write.revision} is lost; the store is at ${revision}`)
+  for (const write of acknowledged)
+    if (write.revision > revision) expect.fail(`the acknowledged revision ${write.revision} is lost; the store is at ${revision}`)
   const from = Math.max(afterRevision, compactedRevision)
   await expectContiguous(store, from, revision)
   for (const write of acknowledged) if (write.revision >= compactedRevision) await expectThere(store, write)
@@ -76,7 +78,9 @@ async function expectThere(store: Store, write: Acknowledged): Promise<void> {
   const stored = await store.get({ key: write.key, revision: write.revision })
   const found = stored === undefined ? "-" : Buffer.from(stored.value).toString()
   // Not compared by the runner: it would print both, and they are long.
-  expect(found === write.value && (stored?.modRevision ?? write.revision) === write.revision, `${write.key} at ${write.revision}`).toBe(true)
+  expect(found === write.value && (stored?.modRevision ?? write.revision) === write.revision, `${write.key} at ${write.revision}`).toBe(
+    true,
+  )
 }
 
 /** What was acknowledged last for a key is there, unless a commit that nobody heard of came after. */

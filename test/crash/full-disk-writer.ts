@@ -7,8 +7,8 @@ import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { systemClock } from "../../runtime/clock.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
-import { StoreError } from "../../runtime/storage/store.ts"
 import type { Store } from "../../runtime/storage/store.ts"
+import { StoreError } from "../../runtime/storage/store.ts"
 
 const [place = ""] = process.argv.slice(2)
 const dir = join(place, "store")
@@ -18,7 +18,12 @@ const value = Buffer.alloc(50_000, 1)
 writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024))
 const store = await openLmdbStore({ dir, clock: systemClock })
 const heard: number[] = []
-await store.watch({ prefix: "", afterRevision: 1, onEvents: (events) => heard.push(...events.map((event) => event.revision)), onEnd: () => undefined })
+await store.watch({
+  prefix: "",
+  afterRevision: 1,
+  onEvents: (events) => heard.push(...events.map((event) => event.revision)),
+  onEnd: () => undefined,
+})
 
 const { written, code } = await fill(store)
 const whileFull = await store.status()
@@ -31,7 +36,9 @@ const again = await openLmdbStore({ dir, clock: systemClock })
 const { revision } = await again.status()
 await again.close()
 const { bavail, bsize } = statfsSync(place)
-process.stdout.write(`${JSON.stringify({ written, code, fault: whileFull.fault, readable, after, heard: heard.length, revision, room: bavail * bsize > 0 })}\n`)
+process.stdout.write(
+  `${JSON.stringify({ written, code, fault: whileFull.fault, readable, after, heard: heard.length, revision, room: bavail * bsize > 0 })}\n`,
+)
 
 async function fill(into: Store): Promise<{ written: number; code: string }> {
   for (let index = 0; ; index++) {

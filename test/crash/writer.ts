@@ -20,10 +20,14 @@ async function writeForever(into: Store, writer: number): Promise<void> {
     // Values of many sizes, so that some take pages of their own.
     const value = `${round}-${writer}-${turn}-${"x".repeat((turn * 131) % 12_000)}`
     const write: Write = turn % 7 === 6 ? { type: "delete", key } : { type: "put", key, value: Buffer.from(value) }
-    const result = await into.commit({ checks: [], writes: [write, { type: "put", key: `/turn/${writer}`, value: Buffer.from(`${turn}`) }] })
+    const result = await into.commit({
+      checks: [],
+      writes: [write, { type: "put", key: `/turn/${writer}`, value: Buffer.from(`${turn}`) }],
+    })
     const written = write.type === "delete" ? "-" : value
     // Synchronous for pipes: a line is with the parent before the next commit. The dot tells a whole line from one cut short.
     process.stdout.write(`${result.revision} ${key} ${written} .\n`)
-    if (writer === 0 && result.revision % compactEvery < writers) void into.compact({ revision: Math.max(1, result.revision - historyKept) })
+    if (writer === 0 && result.revision % compactEvery < writers)
+      void into.compact({ revision: Math.max(1, result.revision - historyKept) })
   }
 }

@@ -1,13 +1,13 @@
 /** What a store opens and closes together: environment, ownership, reader and worker; and all that once more after a failure. */
 import { StoreError } from "../store.ts"
-import { openEnvironment, readState } from "./environment.ts"
 import type { Environment, EnvironmentOptions } from "./environment.ts"
+import { openEnvironment, readState } from "./environment.ts"
 import type { State } from "./layout.ts"
 import { becomeOwner } from "./owner.ts"
-import { createReader } from "./reader.ts"
 import type { Reader } from "./reader.ts"
-import { startWorker } from "./worker-link.ts"
+import { createReader } from "./reader.ts"
 import type { WorkerLink } from "./worker-link.ts"
+import { startWorker } from "./worker-link.ts"
 
 export interface Backend {
   /** Throws StoreError "unavailable" while nothing is open. */

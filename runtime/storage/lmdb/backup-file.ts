@@ -9,7 +9,8 @@ import { Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { StoreError } from "../store.ts"
 
-const trailerOf = (length: number, sha256: string): string => `\norch-apiserver backup 1 sha256 ${sha256} bytes ${String(length).padStart(16, "0")}\n`
+const trailerOf = (length: number, sha256: string): string =>
+  `\norch-apiserver backup 1 sha256 ${sha256} bytes ${String(length).padStart(16, "0")}\n`
 const trailerBytes = trailerOf(0, "0".repeat(64)).length
 const trailerPattern = /^\norch-apiserver backup 1 sha256 ([0-9a-f]{64}) bytes (\d{16})\n$/
 
@@ -33,7 +34,8 @@ export async function unsealBackup(file: string, target: string): Promise<void> 
   })
   const source = createReadStream(file, { end: length - 1 })
   await pipeline(source, hashing, createWriteStream(target, { flags: "wx", mode: 0o600 }))
-  if (hash.digest("hex") !== sha256) throw new StoreError("unavailable", `the backup ${file} is damaged: its content does not match its checksum`)
+  if (hash.digest("hex") !== sha256)
+    throw new StoreError("unavailable", `the backup ${file} is damaged: its content does not match its checksum`)
 }
 
 async function readTrailer(file: string): Promise<{ sha256: string; length: number }> {

@@ -34,7 +34,8 @@ test("a backup taken while writers go on is one moment of the store", async () =
   let writing = true
   const writers = Promise.all(
     Array.from({ length: 8 }, async (_, writer) => {
-      for (let turn = 0; writing; turn++) await write(store, [put(`pair/${writer}/left`, `${turn}`), put(`pair/${writer}/right`, `${turn}`)])
+      for (let turn = 0; writing; turn++)
+        await write(store, [put(`pair/${writer}/left`, `${turn}`), put(`pair/${writer}/right`, `${turn}`)])
     }),
   )
   const summary = await backupLmdb(dir(), file())

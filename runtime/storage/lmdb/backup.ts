@@ -5,8 +5,8 @@ import { basename, dirname, join, resolve } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { StoreError } from "../store.ts"
 import { sealBackup, unsealBackup } from "./backup-file.ts"
-import { dataFile, openEnvironment, readState, storeErrorOf } from "./environment.ts"
 import type { Environment } from "./environment.ts"
+import { dataFile, openEnvironment, readState, storeErrorOf } from "./environment.ts"
 import { asBuffer, decodeVersion, logKey, logRecordKey, readIndexKey } from "./layout.ts"
 
 /** What a check found. */

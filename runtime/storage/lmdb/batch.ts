@@ -14,8 +14,8 @@
  */
 import { assert } from "../../assert.ts"
 import type { Check, StoredValue, Write } from "../store.ts"
-import { logHeaderBytes, logType, writeLogHeader } from "./layout.ts"
 import type { Version } from "./layout.ts"
+import { logHeaderBytes, logType, writeLogHeader } from "./layout.ts"
 
 export const outcome = { done: 1, failed: 2 } as const
 

@@ -32,10 +32,13 @@ export interface CommitterOptions {
   onFailure(error: StoreError): void
   /** When something with this time to live, written now, falls due. */
   expiresAtMs(ttlSeconds: number): number
+  nowMs(): number
 }
 
 export interface Committer {
   commit(options: CommitOptions): Promise<CommitResult>
+  /** Since when a batch has been with the worker: a disk that stands still shows here. Undefined: there is none. */
+  busySinceMs(): number | undefined
   /** Resolves once nothing is waiting or under way. */
   idle(): Promise<void>
 }
@@ -52,6 +55,7 @@ const waitingBytes = 256 * 1024 * 1024
 export function createCommitter(committer: CommitterOptions): Committer {
   const queue: Batch[] = []
   let underWay = false
+  let sentAtMs = 0
   let bytesWaiting = 0
   let scheduled = false
   let capacity = smallestBatch
@@ -65,6 +69,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
   }
   async function write(batch: Batch): Promise<void> {
     underWay = true
+    sentAtMs = committer.nowMs()
     const { bytes, length } = batch.bytes
     capacity = Math.max(smallestBatch, Math.ceil(length * 1.25))
     try {
@@ -103,6 +108,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
       scheduleFlush()
       return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
     },
+    busySinceMs: () => (underWay ? sentAtMs : undefined),
     idle() {
       if (!underWay && queue.length === 0) return Promise.resolve()
       return new Promise((resolve) => idlers.push(resolve))
@@ -122,7 +128,8 @@ function settle(committer: CommitterOptions, commits: readonly Pending[], result
 }
 
 function fail(committer: CommitterOptions, commits: readonly Pending[], error: unknown): void {
-  const failure = error instanceof StoreError ? error : new StoreError("unavailable", error instanceof Error ? error.message : String(error))
+  const failure =
+    error instanceof StoreError ? error : new StoreError("unavailable", error instanceof Error ? error.message : String(error))
   committer.onFailure(failure)
   for (const { reject } of commits) reject(failure)
 }
@@ -138,7 +145,9 @@ function readResult(reader: ByteReader, options: CommitOptions, events: StoreEve
     const previous = readStored(reader, key)
     if (type === "put") {
       const { value } = write
-      events.push(previous === undefined ? { type, key, revision, value, createRevision } : { type, key, revision, value, createRevision, previous })
+      events.push(
+        previous === undefined ? { type, key, revision, value, createRevision } : { type, key, revision, value, createRevision, previous },
+      )
     } else if (previous !== undefined) {
       events.push({ type, key, revision, createRevision, previous })
     }

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { put, remove } from "../../../test/contract/store-fixture.ts"
 import type { Write } from "../store.ts"
 import { ByteWriter, writeCommit } from "./batch.ts"
-import { createEngine } from "./engine.ts"
 import type { Engine } from "./engine.ts"
-import { openEnvironment, readState } from "./environment.ts"
+import { createEngine } from "./engine.ts"
 import type { Environment } from "./environment.ts"
+import { openEnvironment, readState } from "./environment.ts"
 
 let dir: string
 let environment: Environment
@@ -67,7 +67,10 @@ test("a transaction that fails changes nothing, and the next one starts from wha
   const engine = createEngine({
     ...environment,
     root: new Proxy(root, {
-      get: (target, name) => (name === "transactionSync" && fails ? (action: () => void) => target.transactionSync(() => failAfter(action)) : Reflect.get(target, name)),
+      get: (target, name) =>
+        name === "transactionSync" && fails
+          ? (action: () => void) => target.transactionSync(() => failAfter(action))
+          : Reflect.get(target, name),
     }),
   })
   engine.apply(batchOf([[put("foo/a", "1")]]))

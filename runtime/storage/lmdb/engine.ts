@@ -5,8 +5,9 @@
  */
 import { assert } from "../../assert.ts"
 import { ByteReader, ByteWriter, outcome, writeStored } from "./batch.ts"
-import { metaKeys, readState } from "./environment.ts"
 import type { Environment } from "./environment.ts"
+import { metaKeys, readState } from "./environment.ts"
+import type { State, Version } from "./layout.ts"
 import {
   asBuffer,
   completeLogHeader,
@@ -22,7 +23,6 @@ import {
   readLogRecord,
   revisionOfLogKey,
 } from "./layout.ts"
-import type { State, Version } from "./layout.ts"
 
 export interface Engine {
   /** Applies the commits of one batch in order, in one transaction. `results` is written in the same order. */
@@ -87,7 +87,9 @@ export function createEngine(environment: Environment): Engine {
 }
 
 function sameState(left: State, right: State): boolean {
-  return left.revision === right.revision && left.compactedRevision === right.compactedRevision && left.sweptRevision === right.sweptRevision
+  return (
+    left.revision === right.revision && left.compactedRevision === right.compactedRevision && left.sweptRevision === right.sweptRevision
+  )
 }
 
 /** The tables with what the engine does to them; only ever used inside its transactions. */
@@ -154,12 +156,18 @@ function applyCommit(tables: Tables, state: State, reader: ByteReader, results: 
   const revisionAt = results.reserve(8)
   const revision = state.revision + 1
   let place = 0
-  for (let write = 0; write < writes; write++) place += applyWrite(tables, state, { record: reader.block(), revision, place }, results) ? 1 : 0
+  for (let write = 0; write < writes; write++)
+    place += applyWrite(tables, state, { record: reader.block(), revision, place }, results) ? 1 : 0
   if (place > 0) state.revision = revision
   results.bytes.writeDoubleLE(state.revision, revisionAt)
 }
 
-function writeFailure(tables: Tables, state: State, failed: readonly { key: Buffer; current: Version | undefined }[], results: ByteWriter): void {
+function writeFailure(
+  tables: Tables,
+  state: State,
+  failed: readonly { key: Buffer; current: Version | undefined }[],
+  results: ByteWriter,
+): void {
   results.u32(outcome.failed)
   results.f64(state.revision)
   results.u32(failed.length)
@@ -170,7 +178,12 @@ function writeFailure(tables: Tables, state: State, failed: readonly { key: Buff
 }
 
 /** Answers whether there was anything to do. */
-function applyWrite(tables: Tables, state: State, write: { record: Buffer; revision: number; place: number }, results: ByteWriter): boolean {
+function applyWrite(
+  tables: Tables,
+  state: State,
+  write: { record: Buffer; revision: number; place: number },
+  results: ByteWriter,
+): boolean {
   const { record, revision, place } = write
   const { type, expiresAtMs } = readLogRecord(record)
   const key = logRecordKey(record)

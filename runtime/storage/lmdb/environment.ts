@@ -1,11 +1,11 @@
 /** The LMDB environment of a store: its databases, its format number, and what its errors mean. */
 import { existsSync, mkdirSync, statfsSync } from "node:fs"
 import { join } from "node:path"
-import { open } from "lmdb"
 import type { Database, RootDatabase, Transaction } from "lmdb"
+import { open } from "lmdb"
 import { StoreError } from "../store.ts"
-import { decodeState, emptyState, formatVersion } from "./layout.ts"
 import type { State } from "./layout.ts"
+import { decodeState, emptyState, formatVersion } from "./layout.ts"
 
 export type Table = Database<Buffer, Uint8Array>
 
@@ -33,7 +33,12 @@ const defaultMapSize = 1024 ** 3
 /** The file that holds everything, in the store's folder. */
 export const dataFile = "data.mdb"
 
-export const metaKeys = { format: Buffer.from("format"), state: Buffer.from("state"), owner: Buffer.from("owner"), room: Buffer.from("room") }
+export const metaKeys = {
+  format: Buffer.from("format"),
+  state: Buffer.from("state"),
+  owner: Buffer.from("owner"),
+  room: Buffer.from("room"),
+}
 
 /**
  * Called once per thread and store. Throws StoreError "unavailable" when the folder holds something else or a newer format.
@@ -70,10 +75,10 @@ function openRoot(dir: string, mapSize: number, readOnly: boolean): RootDatabase
 function openTables(root: RootDatabase<Buffer, Uint8Array>, dir: string, isNew: boolean): Environment {
   const table = (name: string): Table => {
     const opened: Table | undefined = root.openDB<Buffer, Uint8Array>(name, encodings)
-    if (opened === undefined) throw new StoreError("unavailable", `${dir}/${dataFile} is not a store of this program: it has no table "${name}"`)
+    if (opened === undefined)
+      throw new StoreError("unavailable", `${dir}/${dataFile} is not a store of this program: it has no table "${name}"`)
     return opened
   }
-  // A foreign database must not get our tables, so what makes it ours is looked at first.
   if (!isNew) checkFormat(table("meta"), dir)
   return { dir, root, meta: table("meta"), log: table("log"), index: table("index"), expiry: table("expiry") }
 }
@@ -82,7 +87,10 @@ function openTables(root: RootDatabase<Buffer, Uint8Array>, dir: string, isNew: 
 function checkFormat(meta: Table, dir: string): void {
   const format = meta.get(metaKeys.format)?.toString()
   if (format === undefined || format === String(formatVersion)) return
-  throw new StoreError("unavailable", `the store in ${dir} has format ${format}; this program knows format ${formatVersion}. Use the program that wrote it, or a newer one`)
+  throw new StoreError(
+    "unavailable",
+    `the store in ${dir} has format ${format}; this program knows format ${formatVersion}. Use the program that wrote it, or a newer one`,
+  )
 }
 
 /** The state in a transaction, by default as of this thread's view; of a store that was never written, the first. */
@@ -92,7 +100,15 @@ export function readState(environment: Environment, transaction?: Transaction): 
 }
 
 /** As LMDB and Node report them. */
-const noSpace = new Set<unknown>([27 /* EFBIG */, 28 /* ENOSPC */, 122 /* EDQUOT */, -30792 /* MDB_MAP_FULL */, "EFBIG", "ENOSPC", "EDQUOT"])
+const noSpace = new Set<unknown>([
+  27 /* EFBIG */,
+  28 /* ENOSPC */,
+  122 /* EDQUOT */,
+  -30792 /* MDB_MAP_FULL */,
+  "EFBIG",
+  "ENOSPC",
+  "EDQUOT",
+])
 /** Below this a disk counts as full: LMDB reports a write cut short by a full disk as EIO, and a failed copy without a code. */
 const roomBytes = 256 * 1024
 

@@ -54,7 +54,9 @@ test("index keys sort by key, then current before past, then newest first", () =
         { name, rank: 2, bytes: Buffer.from(keys.past(Buffer.from(name), older)) },
       ])
       const byBytes = all.toSorted((one, other) => Buffer.compare(one.bytes, other.bytes))
-      const byMeaning = all.toSorted((one, other) => Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) || one.rank - other.rank)
+      const byMeaning = all.toSorted(
+        (one, other) => Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) || one.rank - other.rank,
+      )
       expect(byBytes).toEqual(byMeaning)
     }),
   )

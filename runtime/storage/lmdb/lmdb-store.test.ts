@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import { codeOf, put, record, text, until, write } from "../../../test/contract/store-fixture.ts"
-import { StoreError } from "../store.ts"
 import type { Store } from "../store.ts"
-import { openBackend } from "./backend.ts"
+import { StoreError } from "../store.ts"
 import type { Backend } from "./backend.ts"
-import { openEnvironment, metaKeys } from "./environment.ts"
+import { openBackend } from "./backend.ts"
+import { metaKeys, openEnvironment } from "./environment.ts"
 import { openLmdbStore, openStoreOn } from "./lmdb-store.ts"
 
 const clock = createManualClock()
@@ -25,7 +25,9 @@ afterEach(async () => {
 })
 
 /** Opens a store whose commits first go through `commit`. */
-async function openFaulty(commit: (real: Backend["commit"], ...batch: Parameters<Backend["commit"]>) => ReturnType<Backend["commit"]>): Promise<Store> {
+async function openFaulty(
+  commit: (real: Backend["commit"], ...batch: Parameters<Backend["commit"]>) => ReturnType<Backend["commit"]>,
+): Promise<Store> {
   const faulty: typeof openBackend = async (options, onLost) => {
     const backend = await openBackend(options, onLost)
     return { ...backend, commit: (batch, length) => commit(backend.commit, batch, length) }
@@ -37,7 +39,9 @@ async function openFaulty(commit: (real: Backend["commit"], ...batch: Parameters
 describe("faults", () => {
   test("a full disk is this store's fault until a commit finds room", async () => {
     let room = true
-    const faulty = await openFaulty((real, ...batch) => (room ? real(...batch) : Promise.reject(new StoreError("full", "the disk is full"))))
+    const faulty = await openFaulty((real, ...batch) =>
+      room ? real(...batch) : Promise.reject(new StoreError("full", "the disk is full")),
+    )
     await write(faulty, [put("foo/a", "1")])
     room = false
     expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/b", "1")] }))).toBe("full")
@@ -57,7 +61,9 @@ describe("faults", () => {
 
   test("after any other failure commits are refused, reads go on, and the store opens itself anew", async () => {
     let works = false
-    const faulty = await openFaulty((real, ...batch) => (works ? real(...batch) : Promise.reject(new StoreError("unavailable", "input/output error"))))
+    const faulty = await openFaulty((real, ...batch) =>
+      works ? real(...batch) : Promise.reject(new StoreError("unavailable", "input/output error")),
+    )
     const watch = await record(faulty, { afterRevision: 1 })
     expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/a", "1")] }))).toBe("unavailable")
     works = true
@@ -68,6 +74,22 @@ describe("faults", () => {
     await until(async () => (await faulty.status()).fault === undefined)
     expect(await write(faulty, [put("foo/a", "1")])).toBe(2)
     expect(watch.events.map((event) => event.revision)).toEqual([2])
+  })
+
+  test("a disk that stands still is told, and forgotten when it moves again", async () => {
+    let go: () => void = () => undefined
+    const still = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const faulty = await openFaulty((real, ...batch) => still.then(() => real(...batch)))
+    const commit = write(faulty, [put("foo/a", "1")])
+    await new Promise((resolve) => setImmediate(resolve))
+    expect((await faulty.status()).fault).toBeUndefined()
+    clock.advance(7000)
+    expect((await faulty.status()).fault).toContain("has not answered for 7 s")
+    go()
+    expect(await commit).toBe(2)
+    expect((await faulty.status()).fault).toBeUndefined()
   })
 
   test("a commit that failed but did happen reaches the watchers", async () => {

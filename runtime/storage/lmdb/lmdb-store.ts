@@ -10,16 +10,27 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Clock } from "../../clock.ts"
-import { createExpiryTimer } from "../expiry-timer.ts"
-import type { ExpiryTimer } from "../expiry-timer.ts"
-import { createFeed, deliver } from "../feed.ts"
 import type { Feed } from "../feed.ts"
+import { createFeed, deliver } from "../feed.ts"
+import type {
+  Check,
+  CommitResult,
+  Store,
+  StoredValue,
+  StoreEvent,
+  StoreListOptions,
+  StoreListResult,
+  StoreStatus,
+  WatchOptions,
+  Write,
+} from "../store.ts"
 import { checkCommit, checkPrefix, checkRevision, StoreError } from "../store.ts"
-import type { Check, CommitResult, Store, StoredValue, StoreEvent, StoreListOptions, StoreListResult, StoreStatus, WatchOptions, Write } from "../store.ts"
+import type { Backend } from "./backend.ts"
+import { openBackend } from "./backend.ts"
 import { createCommitter } from "./committer.ts"
 import { dataFile } from "./environment.ts"
-import { openBackend } from "./backend.ts"
-import type { Backend } from "./backend.ts"
+import type { Expiry } from "./expiry.ts"
+import { createExpiry } from "./expiry.ts"
 
 export interface LmdbStoreOptions {
   /** The store's folder, on a local file system; made when it is not there. */
@@ -31,10 +42,10 @@ export interface LmdbStoreOptions {
 
 /** How long after a failure the store tries whether it can write again. */
 const healAfterMs = 1000
+/** A batch that takes longer than this means that the disk stands still. */
+const stalledAfterMs = 5000
 /** What must fit on a disk before it no longer counts as full. */
 const roomBytes = 64 * 1024
-/** Values deleted in one go when they are due. */
-const expiryStep = 500
 
 /**
  * Called by `main` and tests. Resolves once the store takes writes. Throws StoreError "unavailable" when another process has
@@ -52,12 +63,12 @@ export function openStoreOn(open: typeof openBackend, options: LmdbStoreOptions)
 class LmdbStore implements Store {
   private readonly feed: Feed
   private readonly committer
-  private readonly expiry: ExpiryTimer
+  private readonly expiry: Expiry
   private compactedRevision: number
   private sweeping: Promise<void> = Promise.resolve()
-  private expiring = false
   private fault: StoreError | undefined
   private cancelHealing: (() => void) | undefined
+  private healing: Promise<void> = Promise.resolve()
   private closing: Promise<void> | undefined
 
   static async open(open: typeof openBackend, options: LmdbStoreOptions): Promise<LmdbStore> {
@@ -76,19 +87,23 @@ class LmdbStore implements Store {
     this.feed = createFeed(revision)
     this.compactedRevision = compactedRevision
     const { clock } = options
-    this.expiry = createExpiryTimer(clock, () => void this.expire())
+    this.expiry = createExpiry({
+      clock,
+      reader: () => backend.reader(),
+      remove: (item) => this.commit({ checks: [item], writes: [{ type: "delete", key: item.key }] }),
+    })
     this.committer = createCommitter({
       send: (batch, length) => backend.commit(batch, length),
       onDurable: (events, newRevision) => this.onDurable(events, newRevision),
       onFailure: (error) => this.onFailure(error),
       expiresAtMs: (ttlSeconds) => this.dueAfter(ttlSeconds),
+      nowMs: () => clock.nowMs(),
     })
   }
 
   /** Takes up what the last process left: values that fell due, and a compaction that was cut short. */
   private start(): void {
-    const { nextMs } = this.backend.reader().due(Number.NEGATIVE_INFINITY, 0)
-    if (nextMs !== undefined) this.expiry.due(nextMs)
+    this.expiry.start()
     void this.sweep().catch(() => undefined)
   }
 
@@ -172,8 +187,15 @@ class LmdbStore implements Store {
   async status(): Promise<StoreStatus> {
     this.checkOpen()
     const { revision } = this.feed
-    const { sizeBytes, keys } = this.sizes()
-    return { driver: "lmdb", sizeBytes, revision, compactedRevision: this.compactedRevision, keys, ...(this.fault !== undefined && { fault: this.fault.message }) }
+    const fault = this.fault?.message ?? this.stall()
+    return { driver: "lmdb", ...this.sizes(), revision, compactedRevision: this.compactedRevision, ...(fault !== undefined && { fault }) }
+  }
+
+  private stall(): string | undefined {
+    const sinceMs = this.committer.busySinceMs()
+    const waitedMs = sinceMs === undefined ? 0 : this.options.clock.nowMs() - sinceMs
+    if (waitedMs < stalledAfterMs) return undefined
+    return `the disk that holds ${this.options.dir} has not answered for ${Math.floor(waitedMs / 1000)} s`
   }
 
   close(): Promise<void> {
@@ -186,6 +208,7 @@ class LmdbStore implements Store {
     this.cancelHealing?.()
     await this.committer.idle()
     await this.sweeping.catch(() => undefined)
+    await this.healing
     this.feed.end(new StoreError("closed", "the store has been closed"))
     await this.backend.close()
   }
@@ -211,29 +234,6 @@ class LmdbStore implements Store {
     const expiresAtMs = this.options.clock.nowMs() + ttlSeconds * 1000
     this.expiry.due(expiresAtMs)
     return expiresAtMs
-  }
-
-  /** Deletes what is due, each value in a commit of its own that checks that it was not written again meanwhile. */
-  private async expire(): Promise<void> {
-    if (this.expiring || this.closing !== undefined) return
-    this.expiring = true
-    try {
-      const nextMs = await this.deleteDue()
-      if (nextMs !== undefined && this.closing === undefined) this.expiry.due(nextMs)
-    } catch {
-      // The failure is known as this store's fault, or the store closes; what is due stays due.
-      if (this.closing === undefined) this.expiry.due(this.options.clock.nowMs() + healAfterMs)
-    } finally {
-      this.expiring = false
-    }
-  }
-
-  private async deleteDue(): Promise<number | undefined> {
-    for (;;) {
-      const { items, nextMs } = this.backend.reader().due(this.options.clock.nowMs(), expiryStep)
-      if (items.length === 0) return nextMs
-      await Promise.all(items.map((item) => this.commit({ checks: [item], writes: [{ type: "delete", key: item.key }] })))
-    }
   }
 
   /** One compaction at a time; commits go between its steps. */
@@ -271,7 +271,7 @@ class LmdbStore implements Store {
     if (this.closing !== undefined || this.cancelHealing !== undefined) return
     this.cancelHealing = this.options.clock.after(healAfterMs, () => {
       this.cancelHealing = undefined
-      void this.heal()
+      this.healing = this.healing.then(() => this.heal())
     })
   }
 
@@ -295,7 +295,10 @@ class LmdbStore implements Store {
     await this.backend.reopen()
     const { revision } = this.backend.state()
     if (revision < this.feed.revision) {
-      throw new StoreError("unavailable", `the store in ${this.options.dir} lost acknowledged writes: it is at revision ${revision}, not ${this.feed.revision}`)
+      throw new StoreError(
+        "unavailable",
+        `the store in ${this.options.dir} lost acknowledged writes: it is at revision ${revision}, not ${this.feed.revision}`,
+      )
     }
     // A batch whose outcome was unknown did reach the disk.
     while (this.feed.revision < revision) {

@@ -5,13 +5,13 @@
  */
 import { randomBytes } from "node:crypto"
 import { closeSync, openSync, rmSync } from "node:fs"
-import { connect, createServer } from "node:net"
 import type { Server } from "node:net"
+import { connect, createServer } from "node:net"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { StoreError } from "../store.ts"
-import { metaKeys, storeErrorOf } from "./environment.ts"
 import type { Environment } from "./environment.ts"
+import { metaKeys, storeErrorOf } from "./environment.ts"
 import { formatVersion } from "./layout.ts"
 
 /** The record in the store: the socket, and for the message whose it is. */
@@ -55,7 +55,10 @@ export async function becomeOwner(environment: Environment): Promise<Ownership> 
 }
 
 function inUse(dir: string, owner: Owner): StoreError {
-  return new StoreError("unavailable", `the store in ${dir} is open in process ${owner.pid} on ${owner.host}; one process at a time may write it`)
+  return new StoreError(
+    "unavailable",
+    `the store in ${dir} is open in process ${owner.pid} on ${owner.host}; one process at a time may write it`,
+  )
 }
 
 /** Enters `self` when nobody is entered, or still the one found dead; otherwise answers who is. */
@@ -79,7 +82,8 @@ const socketPathBytes = 100
 
 function openPlace(dir: string): { path(name: string): string; close(): void } {
   const longest = join(dir, "owner-000000000000.sock")
-  if (process.platform !== "linux" || Buffer.byteLength(longest) <= socketPathBytes) return { path: (name) => join(dir, name), close: () => undefined }
+  if (process.platform !== "linux" || Buffer.byteLength(longest) <= socketPathBytes)
+    return { path: (name) => join(dir, name), close: () => undefined }
   const folder = openSync(dir, "r")
   return { path: (name) => `/proc/self/fd/${folder}/${name}`, close: () => closeSync(folder) }
 }
@@ -88,7 +92,9 @@ function listen(path: string, dir: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     // To be reachable is the whole message.
     const server = createServer((socket) => socket.destroy())
-    server.once("error", (error) => reject(new StoreError("unavailable", `cannot lock the store in ${dir}: ${error.message}; it needs a local file system`)))
+    server.once("error", (error) =>
+      reject(new StoreError("unavailable", `cannot lock the store in ${dir}: ${error.message}; it needs a local file system`)),
+    )
     server.listen(path, () => resolve(server))
     server.unref()
   })

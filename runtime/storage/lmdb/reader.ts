@@ -3,8 +3,10 @@
  * the worker has written but not yet made durable is never seen. Read transactions last for one synchronous step.
  */
 import { assert } from "../../assert.ts"
+import type { StoredValue, StoreEvent } from "../store.ts"
 import { storedValue } from "./batch.ts"
 import type { Environment } from "./environment.ts"
+import type { Version } from "./layout.ts"
 import {
   afterKey,
   asBuffer,
@@ -19,8 +21,6 @@ import {
   readLogRecord,
   revisionOfLogKey,
 } from "./layout.ts"
-import type { Version } from "./layout.ts"
-import type { StoredValue, StoreEvent } from "../store.ts"
 
 export interface Reader {
   /** Called when the worker has written: reads that follow see it. */
@@ -146,7 +146,11 @@ function eventOf(log: Environment["log"], record: Buffer, key: string, revision:
   return { ...event, previous: storedValue(key, version, logRecordValue(previous)) }
 }
 
-function dueValues(environment: Environment, nowMs: number, limit: number): { items: { key: string; modRevision: number }[]; nextMs?: number } {
+function dueValues(
+  environment: Environment,
+  nowMs: number,
+  limit: number,
+): { items: { key: string; modRevision: number }[]; nextMs?: number } {
   const items: { key: string; modRevision: number }[] = []
   for (const entry of environment.expiry.getRange({ start: expiryKey(0, Buffer.of()) })) {
     const { expiresAtMs, key } = readExpiryKey(entry.key)

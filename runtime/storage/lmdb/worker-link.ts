@@ -73,6 +73,14 @@ let bundled: Promise<string> | undefined
 async function bundleFromSource(path: string): Promise<string> {
   const { build } = await import("esbuild")
   const banner = { js: `require = require("node:module").createRequire(${JSON.stringify(path)});` }
-  const result = await build({ entryPoints: [path], bundle: true, write: false, format: "cjs", platform: "node", packages: "external", banner })
+  const result = await build({
+    entryPoints: [path],
+    bundle: true,
+    write: false,
+    format: "cjs",
+    platform: "node",
+    packages: "external",
+    banner,
+  })
   return result.outputFiles[0]?.text ?? ""
 }

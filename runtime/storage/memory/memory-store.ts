@@ -6,8 +6,18 @@ import type { Clock } from "../../clock.ts"
 import { createExpiryTimer } from "../expiry-timer.ts"
 import { createFeed, deliver } from "../feed.ts"
 import { OrderedMap } from "../ordered-map.ts"
+import type {
+  Check,
+  CommitResult,
+  Store,
+  StoredValue,
+  StoreEvent,
+  StoreListOptions,
+  StoreListResult,
+  WatchOptions,
+  Write,
+} from "../store.ts"
 import { checkCommit, checkPrefix, checkRevision, compareKeys, StoreError } from "../store.ts"
-import type { Check, CommitResult, Store, StoredValue, StoreEvent, StoreListOptions, StoreListResult, WatchOptions, Write } from "../store.ts"
 
 /** What a key was from `revision` on, until its next version; no `stored`: it was deleted. */
 interface Version {
@@ -150,7 +160,10 @@ class MemoryStore implements Store {
     }
     const { value, ttlSeconds } = write
     const expiresAtMs = ttlSeconds === undefined ? undefined : this.clock.nowMs() + ttlSeconds * 1000
-    versions.push({ revision, stored: { key, value, createRevision, modRevision: revision, ...(expiresAtMs !== undefined && { expiresAtMs }) } })
+    versions.push({
+      revision,
+      stored: { key, value, createRevision, modRevision: revision, ...(expiresAtMs !== undefined && { expiresAtMs }) },
+    })
     if (expiresAtMs !== undefined) this.expiry.due(expiresAtMs)
     return { type: "put", key, revision, value, createRevision, ...(previous !== undefined && { previous }) }
   }
@@ -162,13 +175,19 @@ class MemoryStore implements Store {
     this.feed.publish(events, revision)
   }
 
-  /** Deletes what is due, earliest first, each at its own revision; answers when the next one is due. */
+  /** Deletes what is due, earliest first, each at its own revision, and waits for the next. */
   private expire(): void {
     const nowMs = this.clock.nowMs()
-    const mortal = this.versions.valuesArray().flatMap((versions) => versions.at(-1)?.stored ?? []).filter((stored) => stored.expiresAtMs !== undefined)
+    const mortal = this.versions
+      .valuesArray()
+      .flatMap((versions) => versions.at(-1)?.stored ?? [])
+      .filter((stored) => stored.expiresAtMs !== undefined)
     mortal.sort((left, right) => (left.expiresAtMs ?? 0) - (right.expiresAtMs ?? 0) || compareKeys(left.key, right.key))
     for (const { key, expiresAtMs = 0 } of mortal) {
-      if (expiresAtMs > nowMs) return this.expiry.due(expiresAtMs)
+      if (expiresAtMs > nowMs) {
+        this.expiry.due(expiresAtMs)
+        return
+      }
       const revision = this.lastRevision + 1
       const event = this.write({ type: "delete", key }, revision)
       if (event !== undefined) this.publish([event], revision)
