@@ -18,6 +18,13 @@ export const yamlAliasValuesMax = 100_000
 /** Unknown and duplicate fields that are named in one answer; the reference names as many. */
 export const strictErrorsMax = 100
 
+/** Characters of a message about one field: names and values in it come from the client. */
+export const messageCharactersMax = 1024
+
+/** Characters of all `Warning` headers of an answer; beyond it each is cut to `warningCharactersMax`. The reference's numbers. */
+export const warningsCharactersMax = 4096
+export const warningCharactersMax = 256
+
 /** Answers smaller than this are not compressed; the reference's `defaultGzipThresholdBytes`. */
 export const gzipThresholdBytes = 128 * 1024
 
@@ -50,3 +57,6 @@ export const requestHeaderBytesMax = 16 * 1024
 
 /** Milliseconds from accepting a connection to the end of its TLS handshake. */
 export const tlsHandshakeTimeoutMs = 10_000
+
+/** Streams that one HTTP/2 connection may have open unless `--http2-max-streams-per-connection` says otherwise; the reference's default. */
+export const http2StreamsMax = 250

@@ -8,14 +8,16 @@
  * Duration, RawExtension), are always written. Null as a list item or map value is the zero value of the type.
  */
 import { ApiError } from "../errors.ts"
-import { strictErrorsMax } from "../limits.ts"
+import { messageCharactersMax } from "../limits.ts"
 import { canonicalBase64, canonicalInteger, expectedInteger } from "./canonical.ts"
 import { formatDuration, parseDuration } from "./duration.ts"
 import { isObject, type ApiObject, type JsonObject, type JsonValue } from "./json.ts"
 import { pathText, setField } from "./json-text.ts"
 import { canonicalQuantity } from "./quantity.ts"
-import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
+import type { TypeShape } from "./shape.ts"
+import { isTypeMeta, itemOf, type Node, type Operation, type Plan, type PlanField, planOf, planOfNode, shortName } from "./shape-plan.ts"
 import { canonicalMicroTime, canonicalTime } from "./time.ts"
+import { unknownFields } from "./unknown-fields.ts"
 
 /** A value has another type than its field, or a text that its type does not take. Always a 400; `field` is the path from the root. */
 export class DecodeFault extends ApiError {
@@ -23,7 +25,7 @@ export class DecodeFault extends ApiError {
     message: string,
     readonly field: string,
   ) {
-    super(400, "BadRequest", message)
+    super(400, "BadRequest", message.length > messageCharactersMax ? `${message.slice(0, messageCharactersMax)}...` : message)
     this.name = "DecodeFault"
   }
 }
@@ -58,106 +60,10 @@ export function normalize(shape: TypeShape, value: JsonValue, options: Normalize
   const plan = planOf(shape)
   const walk = new Walk(options.structural === true)
   const source = value ?? {}
-  if (!isObject(source)) throw walk.mismatch(source, planType(plan))
+  if (!isObject(source)) throw walk.mismatch(source, shortName(plan.name))
   const object = walk.object(plan, source, typeMeta)
   if (!walk.unknownSeen || options.reportUnknown === false) return { object, unknown: noUnknown }
-  const unknown: string[] = []
-  collectUnknown({ plan, source, typeMeta, steps: [], found: unknown })
-  return { object, unknown }
-}
-
-/** What to do with a value, by the kind of its type. */
-type Operation = Scalar | "list" | "map" | "object"
-
-/** A type as the walk uses it; `plan` is made on first use, since types may be recursive. */
-interface Node {
-  readonly operation: Operation
-  readonly item: Node | undefined
-  readonly shape: (() => TypeShape) | undefined
-  readonly typeText: () => string
-  plan: Plan | undefined
-}
-
-interface PlanField {
-  readonly name: string
-  readonly node: Node
-  readonly pointer: boolean
-  /** Something is written when the field is absent. */
-  readonly fills: boolean
-  readonly keepEmpty: boolean
-  /** Every object has an inherited property of that name. */
-  readonly inherited: boolean
-}
-
-interface Plan {
-  readonly name: string
-  readonly fields: readonly PlanField[]
-  readonly byName: ReadonlyMap<string, PlanField>
-  readonly preserveUnknown: boolean
-}
-
-const plans = new WeakMap<TypeShape, Plan>()
-
-function planOf(shape: TypeShape): Plan {
-  const known = plans.get(shape)
-  if (known !== undefined) return known
-  const fields = shape.fields.flatMap((field) => (field.inline === true ? inlineFields(field) : [planField(field)]))
-  const plan: Plan = {
-    name: shape.name,
-    fields,
-    byName: new Map(fields.map((field) => [field.name, field])),
-    preserveUnknown: shape.preserveUnknown === true,
-  }
-  plans.set(shape, plan)
-  return plan
-}
-
-function inlineFields(field: FieldShape): readonly PlanField[] {
-  if (!("ref" in field.type)) throw new Error(`inline field ${field.name} is no object`)
-  return planOf(field.type.ref()).fields
-}
-
-const alwaysWritten: ReadonlySet<Operation> = new Set<Operation>(["object", "Time", "MicroTime", "Quantity", "IntOrString", "Duration", "RawExtension"])
-
-function planField(field: FieldShape): PlanField {
-  const node = nodeOf(field.type)
-  const pointer = field.pointer === true
-  const keepEmpty = field.keepEmpty === true
-  const fills = keepEmpty || (!pointer && alwaysWritten.has(node.operation))
-  return { name: field.name, node, pointer, fills, keepEmpty, inherited: field.name in {} }
-}
-
-function nodeOf(type: TypeRef): Node {
-  if ("scalar" in type) return { operation: type.scalar, item: undefined, shape: undefined, typeText: () => scalarTexts[type.scalar], plan: undefined }
-  if ("ref" in type) return { operation: "object", item: undefined, shape: type.ref, typeText: () => shortName(type.ref().name), plan: undefined }
-  if ("map" in type) {
-    const item = nodeOf(type.map)
-    return { operation: "map", item, shape: undefined, typeText: () => `map[string]${item.typeText()}`, plan: undefined }
-  }
-  const item = nodeOf("list" in type ? type.list : type.wrappedList)
-  return { operation: "list", item, shape: undefined, typeText: () => `[]${item.typeText()}`, plan: undefined }
-}
-
-const scalarTexts: Readonly<Record<Scalar, string>> = {
-  string: "string", boolean: "bool", int32: "int32", int64: "int64", double: "float64", bytes: "bytes", Time: "Time", MicroTime: "MicroTime",
-  Duration: "Duration", Quantity: "Quantity", IntOrString: "IntOrString", RawExtension: "object", FieldsV1: "FieldsV1", any: "any",
-}
-
-/** `core.v1.PodSpec` is shown as `v1.PodSpec`. */
-function shortName(name: string): string {
-  return name.split(".").slice(-2).join(".")
-}
-
-function planType(plan: Plan): string {
-  return shortName(plan.name)
-}
-
-function planOfNode(node: Node): Plan {
-  if (node.plan === undefined) {
-    if (node.shape === undefined) throw new Error("a type without fields has no plan")
-    node.plan = planOf(node.shape())
-  }
-  return node.plan
+  return { object, unknown: unknownFields(plan, source, typeMeta) }
 }
 
 /** One pass over one document; holds the path for faults. */
@@ -397,15 +303,6 @@ function setKnown(target: JsonObject, field: PlanField, value: JsonValue): void 
   else target[field.name] = value
 }
 
-function isTypeMeta(name: string): boolean {
-  return name === "kind" || name === "apiVersion"
-}
-
-function itemOf(node: Node): Node {
-  if (node.item === undefined) throw new Error("a list or map type names its items")
-  return node.item
-}
-
 function isText(value: JsonValue): boolean {
   return typeof value === "string"
 }
@@ -454,44 +351,5 @@ function foundText(value: JsonValue): string {
       return "string"
     default:
       return value === null ? "null" : "object"
-  }
-}
-
-interface UnknownSearch {
-  readonly plan: Plan
-  readonly source: JsonObject
-  readonly typeMeta: boolean
-  readonly steps: (string | number)[]
-  readonly found: string[]
-}
-
-/** A second pass, only made when there is something to name: fields in document order, as the reference reports them. */
-function collectUnknown(search: UnknownSearch): void {
-  const { plan, source, typeMeta, steps, found } = search
-  for (const name of Object.keys(source)) {
-    const value = source[name]
-    if (value === undefined || found.length >= strictErrorsMax || (typeMeta && isTypeMeta(name))) continue
-    steps.push(name)
-    const field = plan.byName.get(name)
-    if (field !== undefined) collectInValue(field.node, value, search)
-    else if (!plan.preserveUnknown) found.push(pathText(steps))
-    steps.pop()
-  }
-}
-
-function collectInValue(node: Node, value: JsonValue, search: UnknownSearch): void {
-  const { steps, found } = search
-  if (node.operation === "object" && isObject(value)) {
-    collectUnknown({ plan: planOfNode(node), source: value, typeMeta: false, steps, found })
-    return
-  }
-  const item = node.item
-  if (item === undefined) return
-  const entries: Iterable<[string | number, JsonValue | undefined]> =
-    Array.isArray(value) ? value.entries() : isObject(value) ? Object.entries(value) : []
-  for (const [step, entry] of entries) {
-    steps.push(step)
-    if (entry !== undefined) collectInValue(item, entry, search)
-    steps.pop()
   }
 }

@@ -3,7 +3,7 @@
  * `fieldValidation` says (specification section 4.10). Messages are the reference's.
  */
 import { ApiError, badRequest } from "../errors.ts"
-import { shownBodyCharactersMax } from "../limits.ts"
+import { messageCharactersMax, shownBodyCharactersMax } from "../limits.ts"
 import { type CompactCodec, unwrapUnknown } from "../kit/compact.ts"
 import { type ApiObject, isObject, type JsonValue } from "../kit/json.ts"
 import { JsonSyntaxError, parseJson } from "../kit/json-text.ts"
@@ -55,12 +55,16 @@ export function decodeObject(body: Uint8Array, media: Media, options: DecodeOpti
 
 /** `unknown field "spec.foo"` */
 export function unknownFieldText(path: string): string {
-  return `unknown field ${JSON.stringify(path)}`
+  return `unknown field ${shownPath(path)}`
 }
 
 /** `duplicate field "metadata.name"` */
 export function duplicateFieldText(path: string): string {
-  return `duplicate field ${JSON.stringify(path)}`
+  return `duplicate field ${shownPath(path)}`
+}
+
+function shownPath(path: string): string {
+  return JSON.stringify(path.length > messageCharactersMax ? `${path.slice(0, messageCharactersMax)}...` : path)
 }
 
 interface ParsedBody {

@@ -8,7 +8,7 @@ import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { type CompactCodec, createCompactCodec, wrapUnknown } from "../kit/compact.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
-import { gzipThresholdBytes } from "../limits.ts"
+import { gzipThresholdBytes, warningCharactersMax, warningsCharactersMax } from "../limits.ts"
 import type { Vendor } from "../vendor.ts"
 import { type Media, type Negotiated, negotiate } from "./negotiate.ts"
 import { indentJson } from "./pretty.ts"
@@ -52,10 +52,23 @@ export async function sendBytes(outgoing: Outgoing, answer: Answer): Promise<voi
   outgoing.end(body)
 }
 
-/** RFC 7234 section 5.5: code 299, no agent, the text quoted. */
+/** RFC 7234 section 5.5: code 299, no agent, the text quoted. Each text once; long ones are cut when they are too much together. */
 export function warningHeaders(warnings: readonly string[]): { warning?: string[] } {
-  if (warnings.length === 0) return {}
-  return { warning: warnings.map((text) => `299 - ${JSON.stringify(printable(text))}`) }
+  const texts = [...new Set(warnings)]
+  if (texts.length === 0) return {}
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  return { warning: (length <= warningsCharactersMax ? texts : cut(texts)).map((text) => `299 - ${JSON.stringify(printable(text))}`) }
+}
+
+function cut(texts: readonly string[]): string[] {
+  const kept: string[] = []
+  let left = warningsCharactersMax
+  for (const text of texts) {
+    if (left <= 0) break
+    kept.push(text.slice(0, Math.min(warningCharactersMax, left)))
+    left -= Math.min(warningCharactersMax, text.length)
+  }
+  return kept
 }
 
 /** Header values are Latin-1 without control characters. */

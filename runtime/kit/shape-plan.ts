@@ -1,0 +1,107 @@
+/** Shapes made ready for passes over documents: one plan per shape, made on first use and kept, so that a pass does no more than it must. */
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
+
+/** What to do with a value, by the kind of its type. */
+export type Operation = Scalar | "list" | "map" | "object"
+
+/** A type as a pass uses it; `plan` is made on first use, since types may be recursive. */
+export interface Node {
+  readonly operation: Operation
+  readonly item: Node | undefined
+  readonly shape: (() => TypeShape) | undefined
+  readonly typeText: () => string
+  plan: Plan | undefined
+}
+
+/** A field as a pass uses it; fields of inline types stand among those of the parent. */
+export interface PlanField {
+  readonly name: string
+  readonly node: Node
+  readonly pointer: boolean
+  /** Something is written when the field is absent. */
+  readonly fills: boolean
+  readonly keepEmpty: boolean
+  /** Every object has an inherited property of that name. */
+  readonly inherited: boolean
+}
+
+/** The fields of an object type. */
+export interface Plan {
+  readonly name: string
+  readonly fields: readonly PlanField[]
+  readonly byName: ReadonlyMap<string, PlanField>
+  readonly preserveUnknown: boolean
+}
+
+const plans = new WeakMap<TypeShape, Plan>()
+
+/** The plan of a shape, made once. Called at the start of every pass. */
+export function planOf(shape: TypeShape): Plan {
+  const known = plans.get(shape)
+  if (known !== undefined) return known
+  const fields = shape.fields.flatMap((field) => (field.inline === true ? inlineFields(field) : [planField(field)]))
+  const plan: Plan = {
+    name: shape.name,
+    fields,
+    byName: new Map(fields.map((field) => [field.name, field])),
+    preserveUnknown: shape.preserveUnknown === true,
+  }
+  plans.set(shape, plan)
+  return plan
+}
+
+function inlineFields(field: FieldShape): readonly PlanField[] {
+  if (!("ref" in field.type)) throw new Error(`inline field ${field.name} is no object`)
+  return planOf(field.type.ref()).fields
+}
+
+const alwaysWritten: ReadonlySet<Operation> = new Set<Operation>(["object", "Time", "MicroTime", "Quantity", "IntOrString", "Duration", "RawExtension"])
+
+function planField(field: FieldShape): PlanField {
+  const node = nodeOf(field.type)
+  const pointer = field.pointer === true
+  const keepEmpty = field.keepEmpty === true
+  const fills = keepEmpty || (!pointer && alwaysWritten.has(node.operation))
+  return { name: field.name, node, pointer, fills, keepEmpty, inherited: field.name in {} }
+}
+
+function nodeOf(type: TypeRef): Node {
+  if ("scalar" in type) return { operation: type.scalar, item: undefined, shape: undefined, typeText: () => scalarTexts[type.scalar], plan: undefined }
+  if ("ref" in type) return { operation: "object", item: undefined, shape: type.ref, typeText: () => shortName(type.ref().name), plan: undefined }
+  if ("map" in type) {
+    const item = nodeOf(type.map)
+    return { operation: "map", item, shape: undefined, typeText: () => `map[string]${item.typeText()}`, plan: undefined }
+  }
+  const item = nodeOf("list" in type ? type.list : type.wrappedList)
+  return { operation: "list", item, shape: undefined, typeText: () => `[]${item.typeText()}`, plan: undefined }
+}
+
+const scalarTexts: Readonly<Record<Scalar, string>> = {
+  string: "string", boolean: "bool", int32: "int32", int64: "int64", double: "float64", bytes: "bytes", Time: "Time", MicroTime: "MicroTime",
+  Duration: "Duration", Quantity: "Quantity", IntOrString: "IntOrString", RawExtension: "object", FieldsV1: "FieldsV1", any: "any",
+}
+
+/** `core.v1.PodSpec` is shown as `v1.PodSpec`. */
+export function shortName(name: string): string {
+  return name.split(".").slice(-2).join(".")
+}
+
+/** The plan of an object type. */
+export function planOfNode(node: Node): Plan {
+  if (node.plan === undefined) {
+    if (node.shape === undefined) throw new Error("a type without fields has no plan")
+    node.plan = planOf(node.shape())
+  }
+  return node.plan
+}
+
+/** The type of a list's items or a map's values. */
+export function itemOf(node: Node): Node {
+  if (node.item === undefined) throw new Error("a list or map type names its items")
+  return node.item
+}
+
+/** The two fields that every object has and no shape needs to name. */
+export function isTypeMeta(name: string): boolean {
+  return name === "kind" || name === "apiVersion"
+}

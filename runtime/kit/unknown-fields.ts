@@ -1,0 +1,53 @@
+/** Names of fields that a shape does not know. */
+import { strictErrorsMax } from "../limits.ts"
+import { isObject, type JsonObject, type JsonValue } from "./json.ts"
+import { pathText } from "./json-text.ts"
+import { isTypeMeta, type Node, type Plan, planOfNode } from "./shape-plan.ts"
+
+interface UnknownSearch {
+  readonly plan: Plan
+  readonly source: JsonObject
+  readonly typeMeta: boolean
+  readonly steps: (string | number)[]
+  readonly found: string[]
+}
+
+/**
+ * Called once `normalize` has met an unknown field: a second pass that names them in document order, as the reference reports them, at most
+ * `strictErrorsMax`.
+ */
+export function unknownFields(plan: Plan, source: JsonObject, typeMeta: boolean): string[] {
+  const found: string[] = []
+  collectUnknown({ plan, source, typeMeta, steps: [], found })
+  return found
+}
+
+function collectUnknown(search: UnknownSearch): void {
+  const { plan, source, typeMeta, steps, found } = search
+  for (const name of Object.keys(source)) {
+    const value = source[name]
+    if (value === undefined || found.length >= strictErrorsMax || (typeMeta && isTypeMeta(name))) continue
+    steps.push(name)
+    const field = plan.byName.get(name)
+    if (field !== undefined) collectInValue(field.node, value, search)
+    else if (!plan.preserveUnknown) found.push(pathText(steps))
+    steps.pop()
+  }
+}
+
+function collectInValue(node: Node, value: JsonValue, search: UnknownSearch): void {
+  const { steps, found } = search
+  if (node.operation === "object" && isObject(value)) {
+    collectUnknown({ plan: planOfNode(node), source: value, typeMeta: false, steps, found })
+    return
+  }
+  const item = node.item
+  if (item === undefined) return
+  const entries: Iterable<[string | number, JsonValue | undefined]> =
+    Array.isArray(value) ? value.entries() : isObject(value) ? Object.entries(value) : []
+  for (const [step, entry] of entries) {
+    steps.push(step)
+    if (entry !== undefined) collectInValue(item, entry, search)
+    steps.pop()
+  }
+}
