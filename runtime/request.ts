@@ -1,4 +1,5 @@
 /** One request as filters and verbs see it, and how its path is read. */
+import type { EventEmitter } from "node:events"
 import type { IncomingHttpHeaders } from "node:http"
 import type { RequestVerb } from "./request-info.ts"
 
@@ -30,15 +31,31 @@ export interface RequestInfo {
   readonly watchPath: boolean
 }
 
-/** Carried through filters and verbs; made once per request in `app.ts`. */
-export interface RequestContext {
-  readonly info: RequestInfo
-  readonly query: URLSearchParams
-  readonly headers: IncomingHttpHeaders
-  /** Set by the authentication filter. */
-  user: User
+/** Carried through filters and verbs; made once per request by the first filter. */
+export class RequestContext {
   /** Texts for `Warning: 299` headers, in order. */
-  readonly warnings: string[]
-  /** Aborted when the client has gone, the deadline has passed, or the server stops. */
-  readonly signal: AbortSignal
+  readonly warnings: string[] = []
+  private controller: AbortController | undefined
+
+  constructor(
+    readonly info: RequestInfo,
+    readonly query: URLSearchParams,
+    readonly headers: IncomingHttpHeaders,
+    /** Set by the authentication filter. */
+    public user: User,
+    private readonly outgoing: EventEmitter,
+  ) {}
+
+  /** Aborted when the answer's stream closes: it was sent, or the client has gone. Made on demand, since most requests never wait. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      const controller = new AbortController()
+      this.outgoing.once("close", () => controller.abort(closed))
+      this.controller = controller
+    }
+    return this.controller.signal
+  }
 }
+
+/** One reason for all: making an exception costs more than the rest of a get. */
+const closed = new Error("the client has gone")

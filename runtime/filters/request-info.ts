@@ -1,4 +1,5 @@
 import { badRequest } from "../errors.ts"
+import { RequestContext } from "../request.ts"
 import { parseRequestInfo } from "../request-info.ts"
 import { anonymous } from "../access/authenticate.ts"
 import type { Filter } from "../server-env.ts"
@@ -14,9 +15,7 @@ export function requestInfo(options: { vendor: Vendor }): Filter {
     const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1))
     const path = decodedPath(mark < 0 ? target : target.slice(0, mark))
     const info = parseRequestInfo({ method: incoming.method ?? "GET", path, watch: booleanParameter(query, "watch") ?? false, vendor: options.vendor })
-    const controller = new AbortController()
-    context.env.outgoing.on("close", () => controller.abort())
-    context.set("request", { info, query, headers: incoming.headers, user: anonymous, warnings: [], signal: controller.signal })
+    context.set("request", new RequestContext(info, query, incoming.headers, anonymous, context.env.outgoing))
     await next()
   }
 }
