@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { documentDepthMax } from "../limits.ts"
 import { JsonSyntaxError, parseJson, stringify } from "./json-text.ts"
@@ -87,5 +88,40 @@ describe("stringify", () => {
   it("writes big integers as digits and leaves undefined fields out", () => {
     expect(stringify({ a: 9007199254740993n, b: undefined, c: ["x", 1n, { d: null }], 'e"': 1.5 })).toBe('{"a":9007199254740993,"c":["x",1,{"d":null}],"e\\"":1.5}')
     expect(stringify({ a: 1, b: undefined })).toBe('{"a":1}')
+  })
+})
+
+describe("parseJson against the built-in parser", () => {
+  const outcome = (read: () => unknown) => {
+    try {
+      return { value: read() }
+    } catch {
+      return "refused"
+    }
+  }
+  const own = (text: string) => outcome(() => parseJson(text, { trackDuplicates: true }).value)
+  const builtIn = (text: string) => outcome(() => JSON.parse(text))
+
+  it("reads every document as it does", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        fc.pre(!/[0-9]{16}/.test(text))
+        expect(own(text)).toEqual(builtIn(text))
+      }),
+    )
+  })
+
+  it("refuses exactly what it refuses", () => {
+    const broken = fc.tuple(fc.json(), fc.nat(), fc.constantFrom("", ",", '"', "\\", "{", "]", "0", "-", ".", "e", " ", "\u0001", "t")).map(([text, at, put]) => {
+      const index = at % (text.length + 1)
+      return text.slice(0, index) + put + text.slice(index + 1)
+    })
+    fc.assert(fc.property(broken, (text) => {
+      const theirs = builtIn(text)
+      const ours = own(text)
+      // Long numbers, large exponents and halves of surrogate pairs are read differently on purpose.
+      fc.pre(!/[0-9]{16}|[0-9][eE]|\\ud/i.test(text))
+      expect(ours).toEqual(theirs)
+    }), { numRuns: 1000 })
   })
 })

@@ -130,6 +130,9 @@ describe("normalize", () => {
     const before = structuredClone(value)
     const once = normalize(kettle, value).object
     expect(value).toEqual(before)
+    const shared = { metadata: { labels: { a: "1" } }, spec: { command: ["x"] } }
+    const copy = normalize(kettle, shared).object as typeof shared
+    expect([copy.metadata.labels === shared.metadata.labels, copy.spec.command === shared.spec.command]).toEqual([false, false])
     expect(JSON.stringify(normalize(kettle, once).object)).toBe(JSON.stringify(once))
   })
 

@@ -52,8 +52,8 @@ const noUnknown: string[] = []
 const metadataShape = "meta.v1.ObjectMeta"
 
 /**
- * Called after every decode and every change of an object's JSON. Answers a new object; parts that needed no change are shared
- * with `value`, which is never changed. Throws DecodeFault.
+ * Called after every decode and every change of an object's JSON. Answers a new object that may be changed freely; only
+ * values without a type of their own (RawExtension, FieldsV1, any, unknown fields that are kept) are shared with `value`. Throws DecodeFault.
  */
 export function normalize(shape: TypeShape, value: JsonValue, options: NormalizeOptions = {}): Normalized {
   const typeMeta = options.typeMeta !== false
@@ -239,7 +239,7 @@ class Walk {
 
   private list(node: Node, source: JsonValue[]): JsonValue[] {
     const item = itemOf(node)
-    if (item.operation === "string" && source.every(isText)) return source
+    if (item.operation === "string" && source.every(isText)) return source.slice()
     const depth = this.steps.length
     this.steps.push(0)
     const target: JsonValue[] = []
@@ -255,7 +255,7 @@ class Walk {
   private map(node: Node, source: JsonObject): JsonObject {
     const item = itemOf(node)
     const names = Object.keys(source)
-    if (item.operation === "string" && sortedTexts(source, names)) return source
+    if (item.operation === "string" && sortedTexts(source, names)) return { ...source }
     const depth = this.steps.length
     this.steps.push("")
     const target: JsonObject = {}
@@ -307,7 +307,7 @@ function isText(value: JsonValue): boolean {
   return typeof value === "string"
 }
 
-/** True when a map of texts can be taken over as it is: every value a text, names in the order in which maps are written. */
+/** True when a map of texts can be copied as it is: every value a text, names in the order in which maps are written. */
 function sortedTexts(source: JsonObject, names: readonly string[]): boolean {
   let previous = ""
   for (const name of names) {

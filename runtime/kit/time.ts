@@ -94,9 +94,3 @@ export function canonicalMicroTime(text: string): string | null {
 export function timeText(nowMs: number): string {
   return formatTime({ seconds: Math.floor(nowMs / 1000), nanos: 0 })
 }
-
-/** The text of a MicroTime field for a clock reading. */
-export function microTimeText(nowMs: number): string {
-  const seconds = Math.floor(nowMs / 1000)
-  return formatMicroTime({ seconds, nanos: Math.floor((nowMs - seconds * 1000) * 1_000_000) })
-}

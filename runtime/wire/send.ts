@@ -117,7 +117,7 @@ export function encodeStatus(media: Media, status: ApiObject, laidOut = false): 
 }
 
 /** A small object in any representation. `codec` is that of its kind. */
-export function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, laidOut = false): Buffer {
+function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, laidOut = false): Buffer {
   switch (media) {
     case "json":
       return laidOut ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { ApiError, badRequest, expired, invalid, notFound } from "../errors.ts"
 import { vendorProfile } from "../vendor.ts"
-import { asApiError, failureStatus, successStatus } from "./status.ts"
+import { failureStatus, successStatus } from "./status.ts"
 
 const kubernetes = vendorProfile("kubernetes")
 
@@ -28,13 +28,5 @@ describe("successStatus", () => {
       kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details: { name: "a", kind: "configmaps", uid: "u" },
     })
     expect(successStatus(undefined, kubernetes)).not.toHaveProperty("details")
-  })
-})
-
-describe("asApiError", () => {
-  it("makes a 500 of what is no ApiError", () => {
-    const known = badRequest("x")
-    expect(asApiError(known)).toBe(known)
-    expect(asApiError(new Error("boom"))).toMatchObject({ code: 500, reason: "InternalError" })
   })
 })

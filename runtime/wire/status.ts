@@ -1,7 +1,7 @@
 /**
  * Errors and outcomes as Status objects: the one place where an ApiError becomes what clients read. Field order is the reference's.
  */
-import { ApiError, type StatusDetails } from "../errors.ts"
+import type { ApiError, StatusDetails } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { Vendor } from "../vendor.ts"
@@ -100,11 +100,4 @@ function detailsOf(subject: StatusDetails, vendor: Vendor): JsonObject {
 
 function filled(text: string | undefined): text is string {
   return text !== undefined && text !== ""
-}
-
-/** What a caught value means to the client: an ApiError as it is, anything else a fault of this server. Called at the outer edge only. */
-export function asApiError(caught: unknown): ApiError {
-  if (caught instanceof ApiError) return caught
-  const message = caught instanceof Error ? caught.message : String(caught)
-  return new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
 }

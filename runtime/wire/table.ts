@@ -4,8 +4,6 @@ import type { ApiObject, JsonObject, JsonValue } from "../kit/json.ts"
 import type { Column } from "../kit/kind.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { Vendor } from "../vendor.ts"
-import type { Rendering } from "./negotiate.ts"
-import { listMetaShape } from "./status.ts"
 
 /** How much of an object a row carries. */
 export type IncludeObject = "Metadata" | "Object" | "None"
@@ -89,10 +87,3 @@ export function singleMetadata(object: ApiObject): JsonObject {
 export function partialShape(metadata: TypeShape): TypeShape {
   return { name: "meta.v1.PartialObjectMetadata", fields: [{ name: "metadata", type: { ref: () => metadata }, number: 1 }] }
 }
-
-/** True for renderings whose items keep `kind` and `apiVersion`. */
-export function isPartial(rendering: Rendering | undefined): boolean {
-  return rendering?.kind === "PartialObjectMetadata" || rendering?.kind === "PartialObjectMetadataList"
-}
-
-export { listMetaShape }
