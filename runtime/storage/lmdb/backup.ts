@@ -96,8 +96,8 @@ async function countKeys({ dir, index, log }: Environment, transaction: ReadTran
     const version = decodeVersion(asBuffer(entry.value))
     if (version === undefined) continue
     const record = log.get(logKey(version.modRevision, version.place), { transaction })
-    if (version.modRevision > newest || record === undefined || !logRecordKey(asBuffer(record)).equals(key)) {
-      throw damaged(dir, `revision ${version.modRevision} of ${key.toString()} has no value`)
+    if (version.modRevision > newest || record === undefined || logRecordKey(asBuffer(record)).toString() !== key) {
+      throw damaged(dir, `revision ${version.modRevision} of ${key} has no value`)
     }
     if (revision === undefined && ++counted % verifyStep === 0) await nextTurn()
   }

@@ -6,7 +6,7 @@
 import { assert } from "../../assert.ts"
 import { ByteReader, ByteWriter, outcome, writeStored } from "./batch.ts"
 import type { Environment } from "./environment.ts"
-import { metaKeys, readState } from "./environment.ts"
+import { metaKeys, readState, viewValue } from "./environment.ts"
 import type { State, Version } from "./layout.ts"
 import {
   asBuffer,
@@ -117,11 +117,9 @@ function createTables(environment: Environment): Tables {
       return bytes === undefined ? undefined : decodeVersion(bytes)
     },
     value(version) {
-      const found = log.getBinaryFast(logKey(version.modRevision, version.place, logScratch))
-      assert(found !== undefined, "every version has its record", { ...version })
-      // The memory is lmdb's own, longer than the record, whose end is its `length` alone.
-      const record = asBuffer(found)
-      return record.subarray(logHeaderBytes + readLogRecord(record).keyLength, found.length)
+      const value = viewValue(log, logKey(version.modRevision, version.place, logScratch))
+      assert(value !== undefined, "every version has its record", { ...version })
+      return value
     },
     setCurrent: (key, version) => index.putSync(keys.current(key), encodeVersion(version)),
     retire(key, version) {

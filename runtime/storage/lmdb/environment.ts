@@ -5,7 +5,7 @@ import type { Database, RootDatabase, Transaction } from "lmdb"
 import { open } from "lmdb"
 import { StoreError } from "../store.ts"
 import type { State } from "./layout.ts"
-import { decodeState, emptyState, formatVersion } from "./layout.ts"
+import { asBuffer, decodeState, emptyState, formatVersion, logHeaderBytes, readLogRecord } from "./layout.ts"
 
 export type Table = Database<Buffer, Uint8Array>
 
@@ -91,6 +91,14 @@ function checkFormat(meta: Table, dir: string): void {
     "unavailable",
     `the store in ${dir} has format ${format}; this program knows format ${formatVersion}. Use the program that wrote it, or a newer one`,
   )
+}
+
+/** The value that a log record holds, in memory that the next call into LMDB may use again; undefined: no such record. */
+export function viewValue(log: Table, key: Buffer): Buffer | undefined {
+  const found = log.getBinaryFast(key)
+  if (found === undefined) return undefined
+  // The memory is longer than the record, whose end is `length` alone.
+  return asBuffer(found).subarray(logHeaderBytes + readLogRecord(asBuffer(found)).keyLength, found.length)
 }
 
 /** The state in a transaction, by default as of this thread's view; of a store that was never written, the first. */

@@ -139,16 +139,16 @@ export function createIndexKeys(): {
 }
 
 /** The key and, of a past version, its revision. */
-export function readIndexKey(bytes: Uint8Array): { key: Buffer; revision?: number } {
+export function readIndexKey(bytes: Uint8Array): { key: string; revision?: number } {
   const buffer = asBuffer(bytes)
   const end = buffer.indexOf(0)
-  const key = buffer.subarray(0, end)
+  const key = buffer.toString("utf8", 0, end)
   return end + 1 === buffer.length ? { key } : { key, revision: Number.MAX_SAFE_INTEGER - readWhole(buffer, end + 1) }
 }
 
 /** Where the keys after `key` begin in the index. */
-export function afterKey(key: Uint8Array): Buffer {
-  return Buffer.concat([key, Buffer.of(1)])
+export function afterKey(key: string): Buffer {
+  return Buffer.from(`${key}\u0001`)
 }
 
 export function expiryKey(expiresAtMs: number, key: Uint8Array): Buffer {

@@ -6,6 +6,7 @@ import { assert } from "../../assert.ts"
 import type { StoredValue, StoreEvent } from "../store.ts"
 import { storedValue } from "./batch.ts"
 import type { Environment } from "./environment.ts"
+import { viewValue } from "./environment.ts"
 import type { Version } from "./layout.ts"
 import {
   afterKey,
@@ -44,17 +45,18 @@ const stepBytes = 4 * 1024 * 1024
 export function createReader(environment: Environment): Reader {
   const { root, index, log } = environment
   const keys = createIndexKeys()
+  const logScratch = Buffer.allocUnsafeSlow(12)
   function stored(key: string, version: Version): StoredValue {
-    const record = log.getBinary(logKey(version.modRevision, version.place))
-    assert(record !== undefined, "every version has its record", { key, ...version })
-    return storedValue(key, version, logRecordValue(asBuffer(record)))
+    const value = viewValue(log, logKey(version.modRevision, version.place, logScratch))
+    assert(value !== undefined, "every version has its record", { key, ...version })
+    return storedValue(key, version, Buffer.from(value))
   }
   function versionAt(key: string, revision: number): Version | undefined {
     const bytes = Buffer.from(key)
     const current = index.getBinary(keys.current(bytes))
     const version = current === undefined ? undefined : decodeVersion(asBuffer(current))
     if (version !== undefined && version.modRevision <= revision) return version
-    const range = { start: Buffer.from(keys.past(bytes, revision)), end: afterKey(bytes), limit: 1 }
+    const range = { start: Buffer.from(keys.past(bytes, revision)), end: afterKey(key), limit: 1 }
     for (const entry of index.getRange(range)) return decodeVersion(asBuffer(entry.value))
     return undefined
   }
@@ -66,7 +68,7 @@ export function createReader(environment: Environment): Reader {
     },
     listStart(prefix, startAfter) {
       const start = Buffer.from(prefix)
-      const after = startAfter === undefined ? start : afterKey(Buffer.from(startAfter))
+      const after = startAfter === undefined ? start : afterKey(startAfter)
       return Buffer.compare(after, start) > 0 ? after : start
     },
     listStep: (options) => listStep(index, stored, options),
@@ -86,12 +88,12 @@ function listStep(
   let visited = 0
   let bytes = 0
   /** The key whose state is already known: its older versions are passed over. */
-  let settled: Buffer = Buffer.of()
+  let settled = ""
   for (const entry of index.getRange({ start: from, end: afterPrefix(prefix) })) {
     const { key, revision: past } = readIndexKey(entry.key)
     const mustPause = visited >= stepEntries || bytes >= stepBytes || items.length >= limit
     visited++
-    if (settled.equals(key)) {
+    if (key === settled) {
       if (mustPause) return { items, next: afterKey(key) }
       continue
     }
@@ -100,7 +102,7 @@ function listStep(
     if ((past ?? version?.modRevision ?? 0) > revision) continue
     settled = key
     if (version === undefined) continue
-    const item = stored(key.toString(), version)
+    const item = stored(key, version)
     bytes += item.value.length
     items.push(item)
   }
