@@ -1,8 +1,12 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener, through Hono's Node adapter. */
-import { createSecureServer, type Http2SecureServer, type Http2Session } from "node:http2"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type Http2Session } from "node:http2"
+import type { Socket } from "node:net"
+import type { TLSSocket } from "node:tls"
 import { createAdaptorServer } from "@hono/node-server"
 import type { Hono } from "hono"
-import { http2SessionMemoryMb, requestHeaderBytesMax, tlsHandshakeTimeoutMs } from "./limits.ts"
+import type { Clock } from "./clock.ts"
+import { http2SessionMemoryMb, http2StreamsMax, requestHeaderBytesMax, tlsHandshakeTimeoutMs } from "./limits.ts"
 import type { ServerEnv } from "./server-env.ts"
 
 /** PEM texts of the serving pair. */
@@ -12,17 +16,38 @@ export interface Tls {
   readonly minVersion?: "TLSv1.2" | "TLSv1.3"
 }
 
-export interface Listener {
-  readonly server: Http2SecureServer
-  /** Stops accepting, lets requests in flight finish, then ends what is left. */
-  close(): Promise<void>
+export interface ListenOptions {
+  readonly app: Hono<ServerEnv>
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  readonly tls: Tls
+  /** `--http2-max-streams-per-connection` */
+  readonly streamsPerConnection?: number
 }
 
-/** Called once at start. Rejects when the port cannot be had. */
-export async function listen(options: { app: Hono<ServerEnv>; host: string; port: number; tls: Tls }): Promise<Listener> {
-  const { app, tls } = options
-  const sessions = new Set<Http2Session>()
-  const server = createAdaptorServer({
+export interface Listener {
+  readonly server: Http2SecureServer
+  /** Stops accepting and lets requests in flight finish; connections that are still busy after `graceMs` are cut. */
+  close(options: { graceMs: number; clock: Clock }): Promise<void>
+}
+
+/** Called once at start. Rejects with the system's error when the port cannot be had. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const server = createServer(options)
+  const connections = new Connections(server)
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject)
+      resolve()
+    })
+  })
+  return { server, close: (how) => connections.close(how) }
+}
+
+function createServer({ app, tls, streamsPerConnection = http2StreamsMax }: ListenOptions): Http2SecureServer {
+  return createAdaptorServer({
     fetch: app.fetch,
     overrideGlobalObjects: false,
     createServer: createSecureServer,
@@ -34,26 +59,56 @@ export async function listen(options: { app: Hono<ServerEnv>; host: string; port
       maxSessionMemory: http2SessionMemoryMb,
       handshakeTimeout: tlsHandshakeTimeoutMs,
       maxHeaderListPairs: 256,
-      settings: { maxHeaderListSize: requestHeaderBytesMax, maxConcurrentStreams: 250 },
+      settings: { maxHeaderListSize: requestHeaderBytesMax, maxConcurrentStreams: streamsPerConnection },
     },
   }) as Http2SecureServer // The adapter answers what `createServer` made.
-  server.on("session", (session) => {
-    sessions.add(session)
-    session.on("close", () => sessions.delete(session))
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(options.port, options.host, () => {
-      server.off("error", reject)
-      resolve()
-    })
-  })
-  return { server, close: () => close(server, sessions) }
 }
 
-async function close(server: Http2SecureServer, sessions: ReadonlySet<Http2Session>): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  for (const session of sessions) session.close()
-  if ("closeIdleConnections" in server && typeof server.closeIdleConnections === "function") server.closeIdleConnections()
-  await closed
+/** What is connected, so that a server that stops can let go of it in order. */
+class Connections {
+  private readonly sockets = new Set<TLSSocket>()
+  private readonly sessions = new Set<Http2Session>()
+  /** Requests in flight of each HTTP/1.1 connection. HTTP/2 counts its own. */
+  private readonly busy = new Map<Socket, number>()
+  private closing = false
+
+  constructor(private readonly server: Http2SecureServer) {
+    server.on("secureConnection", (socket) => track(this.sockets, socket))
+    server.on("session", (session) => track(this.sessions, session))
+    server.on("request", (request, response) => this.onRequest(request, response))
+  }
+
+  private onRequest(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void {
+    if (request.httpVersionMajor >= 2) return
+    const { socket } = request
+    this.busy.set(socket, (this.busy.get(socket) ?? 0) + 1)
+    response.on("close", () => {
+      const left = (this.busy.get(socket) ?? 1) - 1
+      if (left > 0) this.busy.set(socket, left)
+      else this.busy.delete(socket)
+      if (this.closing && left === 0) socket.end()
+    })
+  }
+
+  async close({ graceMs, clock }: { graceMs: number; clock: Clock }): Promise<void> {
+    this.closing = true
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
+    for (const session of this.sessions) session.close()
+    for (const socket of this.sockets) if (!this.busy.has(socket) && !isHttp2(socket)) socket.destroy()
+    const cancel = clock.after(graceMs, () => {
+      for (const socket of this.sockets) socket.destroy()
+    })
+    await closed
+    cancel()
+  }
+}
+
+/** The protocol that the handshake settled on. */
+function isHttp2(socket: TLSSocket): boolean {
+  return socket.alpnProtocol === "h2"
+}
+
+function track<T extends { on(event: "close", listener: () => void): unknown }>(all: Set<T>, one: T): void {
+  all.add(one)
+  one.on("close", () => all.delete(one))
 }

@@ -12,7 +12,7 @@ import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type BodyType, bodyLoader } from "./bodies.ts"
 import type { Clock } from "./clock.ts"
 import type { HealthChecks } from "./discovery/health.ts"
-import type { BehaviourDeps, BehaviourOptions } from "./kit/behaviour.ts"
+import type { BehaviourDeps, BehaviourFactory, BehaviourOptions, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
 import type { Kind } from "./kit/kind.ts"
 import { listen, type Tls } from "./listen.ts"
 import type { Random } from "./random.ts"
@@ -52,41 +52,62 @@ export interface ServerOptions {
   /** 0: any free port. */
   readonly port: number
   readonly tls: Tls
+  /** `--http2-max-streams-per-connection`; absent: the default. */
+  readonly http2StreamsPerConnection?: number
+  /** Behaviours of a user's own kinds, by the name that schemas use; the built-in ones need no mention. */
+  readonly behaviours?: Readonly<Record<string, BehaviourFactory>>
+  readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
 }
 
 export interface RunningServer {
   readonly parts: ServerParts
   readonly cache: WatchCache
   readonly port: number
-  /** Ends watches, waits for requests in flight, closes store and port. */
+  /** `/readyz` fails from now on; requests are served as before. Called when the end is near, specification section 3.2. */
+  beginShutdown(): void
+  /** Ends watches, waits for requests in flight up to `--request-timeout`, closes store and port. A second call waits for the first. */
   stop(): Promise<void>
 }
 
 /** Called once per server. Resolves when it listens; throws when the port is taken. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const draining = new AbortController()
   const stopping = new AbortController()
   const prefix = `/${options.storePrefix.replace(/^\/|\/$/g, "")}/`
   const cache = openCache({ store: options.store, prefix, clock: options.clock })
-  const parts = assemble(options, { cache, prefix, stopping: stopping.signal })
+  const parts = assemble(options, { cache, prefix, draining: draining.signal, stopping: stopping.signal })
   const app = createApp(parts)
-  const listener = await listen({ app, host: options.host, port: options.port, tls: options.tls })
+  const listener = await listen({
+    app,
+    host: options.host,
+    port: options.port,
+    tls: options.tls,
+    ...(options.http2StreamsPerConnection !== undefined && { streamsPerConnection: options.http2StreamsPerConnection }),
+  })
   const address = listener.server.address() as AddressInfo // A TCP listener that is listening has one.
+  let stopped: Promise<void> | undefined
+  async function stop(): Promise<void> {
+    draining.abort()
+    stopping.abort()
+    await listener.close({ graceMs: options.settings.requestTimeoutMs, clock: options.clock })
+    await cache.close()
+    await options.store.close()
+  }
   return {
     parts,
     cache,
     port: address.port,
-    async stop() {
-      stopping.abort()
-      await listener.close()
-      await cache.close()
-      await options.store.close()
+    beginShutdown: () => draining.abort(),
+    stop() {
+      stopped ??= stop()
+      return stopped
     },
   }
 }
 
-function assemble(options: ServerOptions, made: { cache: WatchCache; prefix: string; stopping: AbortSignal }): ServerParts {
+function assemble(options: ServerOptions, made: { cache: WatchCache; prefix: string; draining: AbortSignal; stopping: AbortSignal }): ServerParts {
   const { clock, random, store } = options
-  const { cache, prefix, stopping } = made
+  const { cache, prefix, draining, stopping } = made
   const vendor = vendorProfile(options.vendor)
   const kinds = new KindTable(options.kinds)
   const behaviourDeps: BehaviourDeps = {
@@ -102,7 +123,9 @@ function assemble(options: ServerOptions, made: { cache: WatchCache; prefix: str
     storageFormat: options.storageFormat,
     tokens: new ContinueTokens(options.tokenSecret),
     ttlSeconds: options.ttlSeconds,
-    behaviours, subresourceBehaviours, behaviourDeps,
+    behaviours: { ...behaviours, ...options.behaviours },
+    subresourceBehaviours: { ...subresourceBehaviours, ...options.subresourceBehaviours },
+    behaviourDeps,
     admission: [namespaceLifecycle({ vendor, phase: (name) => namespacePhase(registry, kinds, name) })],
   })
   return {
@@ -112,7 +135,7 @@ function assemble(options: ServerOptions, made: { cache: WatchCache; prefix: str
     body: bodyLoader(options.bodies, vendor),
     authenticators: authenticatorsOf(options.tokens),
     authorizers: options.authorizationModes.map(authorizerOf),
-    health: healthChecks(store, cache, stopping),
+    health: healthChecks(store, cache, draining),
     openapi: options.openapi,
   }
 }
@@ -143,11 +166,11 @@ async function readAll(registry: Registry, kinds: KindTable, storagePath: string
   return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
 }
 
-function healthChecks(store: Store, cache: WatchCache, stopping: AbortSignal): HealthChecks {
+function healthChecks(store: Store, cache: WatchCache, draining: AbortSignal): HealthChecks {
   const ping = { name: "ping", check: async () => undefined }
   const log = { name: "log", check: async () => undefined }
   const etcd = { name: "etcd", check: async () => (await store.status()).fault }
   const informers = { name: "informer-sync", check: async () => cache.fault() }
-  const shutdown = { name: "shutdown", check: async () => (stopping.aborted ? "the server is shutting down" : undefined) }
+  const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return { healthz: [ping, log, etcd], livez: [ping, log, etcd], readyz: [ping, log, etcd, informers, shutdown] }
 }

@@ -1,0 +1,55 @@
+/** `orch-apiserver convert`: one object from one encoding to another, without a server. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { kinds } from "../../generated/index.ts"
+import { OptionError } from "../options/command-line.ts"
+import { optionsHelp } from "../options/help.ts"
+import { vendorProfile } from "../vendor.ts"
+import { type ConvertFormat, convert as convertObject } from "../wire/convert.ts"
+import { type CommandContext, optionsOf } from "./context.ts"
+import { takeFlags } from "./flags.ts"
+
+const usage = `orch-apiserver convert [FILE] --to FORMAT [--from FORMAT] [--out FILE] [--key KEY]
+  Reads an object from FILE, or from standard input, and writes it as FORMAT: json, yaml, compact, or stored (as it lies in the store).
+  --from   told from the first bytes when absent
+  --out    a file instead of standard output
+  --key    of a stored value: must be one of the object's kind`
+
+const formats = ["json", "yaml", "compact", "stored"] as const
+
+/** The answer is the exit code. Throws ApiError with what is wrong with the input. */
+export async function convert(args: readonly string[], context: CommandContext): Promise<number> {
+  const { values, rest } = takeFlags(args, ["to", "from", "out", "key"])
+  const { options, positionals, help } = optionsOf(rest, context)
+  if (help) {
+    context.print(`${usage}\n\n${optionsHelp(["vendor", "storage-media-type", "api"])}`)
+    return 0
+  }
+  if (positionals.length > 1) throw new OptionError(`one file at a time: ${usage.split("\n")[0]}`)
+  const { loadApiFolder } = await import("../api-folder.ts")
+  const folders = await Promise.all(options.api.map((folder) => loadApiFolder(folder)))
+  const output = await convertObject({
+    bytes: readInput(positionals[0]),
+    to: formatOf("--to", values.to ?? "json"),
+    ...(values.from !== undefined && { from: formatOf("--from", values.from) }),
+    kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
+    vendor: vendorProfile(options.vendor),
+    storedAs: options["storage-media-type"] === "application/json" ? "json" : "compact",
+    ...(values.key !== undefined && { key: values.key }),
+  })
+  writeFileSync(values.out ?? process.stdout.fd, output)
+  return 0
+}
+
+function readInput(file: string | undefined): Buffer {
+  try {
+    return readFileSync(file ?? process.stdin.fd)
+  } catch (error) {
+    throw new OptionError(`${file ?? "standard input"} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function formatOf(flag: string, text: string): ConvertFormat {
+  const format = formats.find((one) => one === text)
+  if (format === undefined) throw new OptionError(`${flag}: ${JSON.stringify(text)} will not do: expected one of ${formats.join(", ")}`)
+  return format
+}

@@ -1,0 +1,23 @@
+import { OptionError } from "../options/command-line.ts"
+
+/**
+ * Called by commands that have flags of their own beside the table's: takes `--name value` and `--name=value` out of the arguments. The later
+ * value wins. Throws OptionError when a value is missing.
+ */
+export function takeFlags<const Name extends string>(args: readonly string[], names: readonly Name[]): { values: Partial<Record<Name, string>>; rest: string[] } {
+  const values: Partial<Record<Name, string>> = {}
+  const rest: string[] = []
+  const left = [...args]
+  for (let arg = left.shift(); arg !== undefined; arg = left.shift()) {
+    const [written = "", attached] = arg.split(/=(.*)/s)
+    const name = names.find((candidate) => written === `--${candidate}`)
+    if (name === undefined) {
+      rest.push(arg)
+      continue
+    }
+    const value = attached ?? left.shift()
+    if (value === undefined) throw new OptionError(`--${name} needs a value`)
+    values[name] = value
+  }
+  return { values, rest }
+}

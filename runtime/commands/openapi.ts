@@ -1,0 +1,65 @@
+/** `orch-apiserver openapi --out DIR`: the OpenAPI documents as a server with these options would serve them, for generators of clients and documents. */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { get } from "node:https"
+import { dirname, join } from "node:path"
+import { systemClock } from "../clock.ts"
+import { launch, type Launched } from "../launch.ts"
+import { silentLog } from "../logging.ts"
+import { OptionError } from "../options/command-line.ts"
+import { optionsHelp } from "../options/help.ts"
+import { systemRandom } from "../random.ts"
+import { type CommandContext, optionsOf } from "./context.ts"
+import { takeFlags } from "./flags.ts"
+
+const usage = `orch-apiserver openapi --out DIR
+  Writes DIR/v2.json and DIR/v3/<path>.json.`
+
+/** Asks a server of its own, which keeps everything in memory: what is written is what clients would be given. */
+export async function openapi(args: readonly string[], context: CommandContext): Promise<number> {
+  const { values, rest } = takeFlags(args, ["out"])
+  const { options, positionals, help } = optionsOf(rest, context)
+  if (help) {
+    context.print(`${usage}\n\n${optionsHelp(["vendor", "api", "config"])}`)
+    return 0
+  }
+  const { out } = values
+  if (out === undefined || positionals.length > 0) throw new OptionError(`a folder is needed: ${usage.split("\n")[0]}`)
+  const launched = await launch({
+    options: { ...options, store: "memory", "bind-address": "127.0.0.1", "advertise-address": "" },
+    clock: systemClock, random: systemRandom, log: silentLog(), transient: true, port: 0,
+  })
+  try {
+    const paths = await documentPaths(launched)
+    for (const [path, file] of paths) {
+      const target = join(out, file)
+      mkdirSync(dirname(target), { recursive: true })
+      writeFileSync(target, `${JSON.stringify(JSON.parse(await fetchText(launched, path)), undefined, 2)}\n`)
+    }
+    context.print(`${paths.length} documents in ${out}`)
+    return 0
+  } finally {
+    await launched.server.stop()
+  }
+}
+
+/** Path on the server and file below the folder. */
+async function documentPaths(launched: Launched): Promise<readonly (readonly [string, string])[]> {
+  const index: { paths: Record<string, { serverRelativeURL: string }> } = JSON.parse(await fetchText(launched, "/openapi/v3"))
+  const third = Object.entries(index.paths).map(([path, { serverRelativeURL }]) => [serverRelativeURL, `v3/${path}.json`] as const)
+  return [["/openapi/v2", "v2.json"], ...third]
+}
+
+function fetchText({ url, token, authority }: Launched, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get(url + path, { ca: authority, agent: false, headers: { authorization: `Bearer ${token}`, accept: "application/json" } }, (response) => {
+      const chunks: Buffer[] = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("error", reject)
+      response.on("end", () => {
+        if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString())
+        else reject(new Error(`${path} was answered with ${String(response.statusCode)}`))
+      })
+    })
+    request.on("error", reject)
+  })
+}

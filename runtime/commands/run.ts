@@ -1,0 +1,62 @@
+/** The command line as a whole: which command, and what its errors look like. */
+import { CertificateError } from "../certificates.ts"
+import { ApiError } from "../errors.ts"
+import { nearestWord } from "../options/nearest.ts"
+import { OptionError } from "../options/command-line.ts"
+import { StartError } from "../start-error.ts"
+import { StoreError } from "../storage/store.ts"
+import type { Command, CommandContext } from "./context.ts"
+
+interface Entry {
+  readonly help: string
+  /** Commands load when they are called: the generator needs more than the server does. */
+  readonly load: () => Promise<Command>
+}
+
+const commands: Readonly<Record<string, Entry>> = {
+  serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
+  backup: { help: "copy the embedded store to a file", load: async () => (await import("./backup.ts")).backup },
+  restore: { help: "make such a file the store of a new data folder", load: async () => (await import("./backup.ts")).restore },
+  convert: { help: "turn one encoding of an object into another: JSON, YAML, compact", load: async () => (await import("./convert.ts")).convert },
+  gen: { help: "schemas in, generated code out", load: async () => (await import("../../codegen/cli.ts")).runGenerator },
+  new: { help: "write a commented schema of a new kind", load: async () => async (args, context) => (await import("../../codegen/new.ts")).runNew(args, context) },
+  openapi: { help: "write the OpenAPI documents to a folder", load: async () => (await import("./openapi.ts")).openapi },
+}
+
+/** Called once per process. The answer is the exit code; faults of whoever called are told in one line, without a stack. */
+export async function run(args: readonly string[], context: CommandContext): Promise<number> {
+  const [first = ""] = args
+  if (first === "help") {
+    context.print(overview())
+    return 0
+  }
+  const named = first !== "" && !first.startsWith("-")
+  const entry = commands[named ? first : "serve"]
+  if (entry === undefined) {
+    const close = nearestWord(first, Object.keys(commands))
+    context.printError(`unknown command ${first}${close === undefined ? "" : `; did you mean ${close}?`}`)
+    context.printError(overview())
+    return 2
+  }
+  try {
+    const command = await entry.load()
+    return await command(named ? args.slice(1) : args, context)
+  } catch (error) {
+    const code = exitCode(error)
+    if (code === undefined) throw error
+    context.printError(error instanceof Error ? error.message : String(error))
+    return code
+  }
+}
+
+function overview(): string {
+  const lines = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(9)} ${help}`)
+  return `orch-apiserver COMMAND [options]\n${lines.join("\n")}\norch-apiserver COMMAND --help tells more.`
+}
+
+/** Undefined: a fault of this program; its stack is wanted. */
+function exitCode(error: unknown): number | undefined {
+  if (error instanceof OptionError) return 2
+  if (error instanceof StartError || error instanceof CertificateError || error instanceof StoreError || error instanceof ApiError) return 1
+  return undefined
+}

@@ -1,0 +1,99 @@
+/** `orch-apiserver serve`, the default command: runs a server until it is told to stop. */
+import { join } from "node:path"
+import { createLog } from "../logging.ts"
+import { systemClock } from "../clock.ts"
+import { launch, type Launched } from "../launch.ts"
+import { optionsHelp } from "../options/help.ts"
+import type { LoadedOptions } from "../options/load.ts"
+import type { Options } from "../options/table.ts"
+import { OptionError } from "../options/command-line.ts"
+import { writePrivateFile } from "../private-file.ts"
+import { systemRandom } from "../random.ts"
+import { StartError } from "../start-error.ts"
+import { type CommandContext, optionsOf } from "./context.ts"
+
+const usage = `orch-apiserver [serve] [options]
+  Serves the API until SIGTERM or SIGINT; a second signal ends it at once.
+  Every option is also an environment variable (--secure-port: ORCH_SECURE_PORT) and a key of the --config file (securePort).`
+
+/** Resolves with the exit code once the server has stopped. */
+export async function serve(args: readonly string[], context: CommandContext): Promise<number> {
+  const loaded = optionsOf(args, context)
+  const { options, positionals, help } = loaded
+  if (help) {
+    context.print(`${usage}\n\n${optionsHelp()}`)
+    return 0
+  }
+  if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; options begin with --`)
+  const log = createLog({ format: options["logging-format"], verbosity: options.v })
+  warnOfAnonymous(loaded, (text) => log.warn(text))
+  const launched = await launch({ options, clock: systemClock, random: systemRandom, log })
+  const kubeconfig = writeKubeconfig(options, launched)
+  log.info({ url: launched.url, store: options.store, vendor: options.vendor }, "ready")
+  if (options["logging-format"] === "text") for (const line of whatNext(options, launched, kubeconfig)) context.print(line)
+  const signal = await firstSignal()
+  log.info({ signal }, "stopping; once more ends it at once")
+  const cancel = onSecondSignal()
+  await stop(launched, options["shutdown-delay-duration"])
+  cancel()
+  log.info("stopped")
+  return 0
+}
+
+function warnOfAnonymous({ options, given }: LoadedOptions, warn: (text: string) => void): void {
+  if (!given.has("anonymous-auth") || !options["anonymous-auth"] || !options["authorization-mode"].includes("AlwaysAllow")) return
+  warn("--anonymous-auth stays off: with --authorization-mode=AlwaysAllow anybody could do anything")
+}
+
+function writeKubeconfig(options: Options, launched: Launched): string {
+  const path = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
+  try {
+    writePrivateFile(path, launched.kubeconfig)
+  } catch (error) {
+    throw new StartError(`--write-kubeconfig: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return path
+}
+
+function whatNext(options: Options, { url }: Launched, kubeconfig: string): string[] {
+  const curl = `curl --cacert ${join(options["cert-dir"] || join(options["data-dir"], "pki"), "ca.crt")} -H "Authorization: Bearer $(cat ${join(options["data-dir"], "admin.token")})"`
+  const ownCertificate = options["tls-cert-file"] !== ""
+  return [
+    "",
+    `  Serving on ${url}`,
+    "",
+    ...(options.vendor === "kubernetes" ? [`  kubectl --kubeconfig ${kubeconfig} get namespaces`] : []),
+    `  ${ownCertificate ? curl.replace(/--cacert \S+/, `--cacert ${options["tls-cert-file"]}`) : curl} ${url}/api/v1/namespaces`,
+    ...(options.vendor === "kubernetes" ? [] : ["", "  kubectl, client-go and the like know other names: start with --vendor=kubernetes for them"]),
+    "",
+  ]
+}
+
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    function received(signal: NodeJS.Signals): void {
+      for (const name of ["SIGTERM", "SIGINT"] as const) process.off(name, received)
+      resolve(signal)
+    }
+    for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, received)
+  })
+}
+
+/** Exit codes are those of a process that the signal ended. */
+function onSecondSignal(): () => void {
+  const onTerminate = (): never => process.exit(143)
+  const onInterrupt = (): never => process.exit(130)
+  process.on("SIGTERM", onTerminate)
+  process.on("SIGINT", onInterrupt)
+  return () => {
+    process.off("SIGTERM", onTerminate)
+    process.off("SIGINT", onInterrupt)
+  }
+}
+
+/** Specification section 3.2: `/readyz` fails at once, the rest goes on for the delay; then watches end and requests in flight finish. */
+async function stop({ server }: Launched, delayMs: number): Promise<void> {
+  server.beginShutdown()
+  if (delayMs > 0) await new Promise<void>((resolve) => systemClock.after(delayMs, resolve))
+  await server.stop()
+}

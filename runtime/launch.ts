@@ -1,0 +1,197 @@
+/**
+ * From option values to a running server: opens the store, finds or makes certificate, token and secrets, loads kinds, and hands all of it to
+ * the composition root. Used by the `serve` command and by the library.
+ */
+import { mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Logger } from "pino"
+import { bodies, kinds } from "../generated/index.ts"
+import { parseTokenFile, type StaticToken } from "./access/authenticate.ts"
+import type { ApiFolder } from "./api-folder.ts"
+import { builtInDocuments, joinDocuments } from "./api-documents.ts"
+import { CertificateError, passingPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
+import type { Clock } from "./clock.ts"
+import type { Kind } from "./kit/kind.ts"
+import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
+import type { Options } from "./options/table.ts"
+import { readOrMakePrivateFile } from "./private-file.ts"
+import type { Random } from "./random.ts"
+import type { StorageFormat } from "./registry/object-codec.ts"
+import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
+import { type RunningServer, type ServerOptions, startServer } from "./server.ts"
+import { StartError } from "./start-error.ts"
+import { storeFolder } from "./store-folder.ts"
+import { type Store, StoreError } from "./storage/store.ts"
+import { vendorProfile } from "./vendor.ts"
+
+export interface LaunchOptions {
+  readonly options: Options
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  /** Nothing is written outside the store: certificate, token and secrets are made for this run. For tests. */
+  readonly transient?: boolean
+  /** Instead of `--secure-port`; 0 is any free port. */
+  readonly port?: number
+}
+
+export interface Launched {
+  readonly server: RunningServer
+  /** Where a client on this machine reaches it. */
+  readonly url: string
+  /** The administrator's, of the group system:masters. */
+  readonly token: string
+  /** PEM text of what clients trust. */
+  readonly authority: string
+  readonly kubeconfig: string
+}
+
+/** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
+export async function launch(how: LaunchOptions): Promise<Launched> {
+  const store = await openStore(how)
+  try {
+    return await start(how, store)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function start(how: LaunchOptions, store: Store): Promise<Launched> {
+  const { options } = how
+  const pair = await servingPair(how)
+  const token = secret(how, "admin.token", () => how.random.bytes(32).toString("base64url"))
+  const folders = await apiFolders(options.api)
+  const serverOptions = serverOptionsOf(how, { store, pair, token, folders })
+  const server = await startServer(serverOptions).catch((error: unknown) => {
+    throw listenError(error, serverOptions)
+  })
+  const url = serverUrl(localAddress(options), server.port)
+  return { server, url, token, authority: pair.authority, kubeconfig: kubeconfigText({ url, authority: pair.authority, token }) }
+}
+
+async function apiFolders(given: readonly string[]): Promise<readonly ApiFolder[]> {
+  if (given.length === 0) return []
+  const { loadApiFolder } = await import("./api-folder.ts")
+  const folders = await Promise.all(given.map((folder) => loadApiFolder(folder)))
+  const taken = new Set(kinds.map(identity))
+  for (const kind of folders.flatMap((folder) => folder.kinds)) {
+    if (taken.has(identity(kind))) throw new StartError(`--api: ${identity(kind)} is there already; give yours another group, version or plural`)
+    taken.add(identity(kind))
+  }
+  return folders
+}
+
+function identity(kind: Kind): string {
+  return `${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.resource}`
+}
+
+interface Made {
+  readonly store: Store
+  readonly pair: ServingPair
+  readonly token: string
+  readonly folders: readonly ApiFolder[]
+}
+
+function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
+  const { options, clock, random, log } = how
+  const { store, pair, token, folders } = made
+  const admin: StaticToken = { token, user: { name: "admin", groups: ["system:masters"], extra: {} } }
+  const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
+  const streams = options["http2-max-streams-per-connection"]
+  return {
+    vendor: options.vendor,
+    store,
+    storePrefix: options["store-prefix"],
+    storageFormat: storageFormats[options["storage-media-type"]],
+    clock,
+    random,
+    log,
+    settings: {
+      anonymousAuth: options["anonymous-auth"] && !options["authorization-mode"].includes("AlwaysAllow"),
+      requestTimeoutMs: options["request-timeout"],
+      minRequestTimeoutMs: options["min-request-timeout"] * 1000,
+      watchList: options["feature-gates"].WatchList === true,
+      compressResponses: options["feature-gates"].APIResponseCompression === true,
+    },
+    kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
+    bodies: [...bodies, ...folders.flatMap((folder) => folder.bodies)],
+    behaviours: ownBehaviours,
+    subresourceBehaviours: ownBehaviours,
+    openapi: joinDocuments([builtInDocuments(), ...folders.map((folder) => folder.documents)]),
+    tokens: [admin, ...fileTokens(options["token-auth-file"])],
+    authorizationModes: options["authorization-mode"],
+    ttlSeconds: { "event-ttl": Math.round(options["event-ttl"] / 1000) },
+    behaviourOptions: { serviceClusterIpRange: options["service-cluster-ip-range"], serviceNodePortRange: options["service-node-port-range"] },
+    tokenSecret: Buffer.from(secret(how, "continue.secret", () => random.bytes(32).toString("base64")), "base64"),
+    host: options["bind-address"],
+    port: how.port ?? options["secure-port"],
+    tls: { certificate: pair.certificate, key: pair.key, minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2" },
+    ...(streams > 0 && { http2StreamsPerConnection: streams }),
+  }
+}
+
+const storageFormats: Readonly<Record<Options["storage-media-type"], StorageFormat>> = {
+  "application/vnd.orch.protobuf": "compact",
+  "application/vnd.kubernetes.protobuf": "compact",
+  "application/json": "json",
+  "application/yaml": "yaml",
+}
+
+async function openStore({ options, clock }: LaunchOptions): Promise<Store> {
+  if (options.store === "memory") {
+    const { openMemoryStore } = await import("./storage/memory/memory-store.ts")
+    return openMemoryStore({ clock })
+  }
+  const dataDir = options["data-dir"]
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const { openLmdbStore } = await import("./storage/lmdb/lmdb-store.ts")
+    return await openLmdbStore({ dir: storeFolder(dataDir), clock })
+  } catch (error) {
+    throw new StartError(`${error instanceof Error ? error.message : String(error)}; --data-dir names another folder${error instanceof StoreError ? ", --store=memory needs none" : ""}`)
+  }
+}
+
+async function servingPair(how: LaunchOptions): Promise<ServingPair> {
+  const { options, clock } = how
+  const files = { certificate: options["tls-cert-file"], key: options["tls-private-key-file"] }
+  if ((files.certificate === "") !== (files.key === "")) throw new CertificateError("--tls-cert-file and --tls-private-key-file go together")
+  if (files.certificate !== "") return readPair(files)
+  const advertised = advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
+  const names = servedNames({ vendor: vendorProfile(options.vendor), advertised, serviceRanges: options["service-cluster-ip-range"] })
+  if (how.transient === true) return passingPair({ names, clock })
+  return selfSignedPair({ dir: options["cert-dir"] || join(options["data-dir"], "pki"), names, clock })
+}
+
+function secret({ options, transient }: LaunchOptions, name: string, make: () => string): string {
+  if (transient === true) return make()
+  try {
+    return readOrMakePrivateFile(join(options["data-dir"], name), make)
+  } catch (error) {
+    throw new StartError(`--data-dir: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function fileTokens(path: string): StaticToken[] {
+  if (path === "") return []
+  try {
+    return parseTokenFile(readFileSync(path, "utf8"), path)
+  } catch (error) {
+    throw new StartError(`--token-auth-file: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function localAddress(options: Options): string {
+  if (options["advertise-address"] !== "") return options["advertise-address"]
+  return isUnspecified(options["bind-address"]) ? "127.0.0.1" : options["bind-address"]
+}
+
+/** What the system says of a port, with the option that mends it. */
+function listenError(error: unknown, { host, port }: ServerOptions): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  if (code === "EADDRINUSE") return new StartError(`port ${port} on ${host} is taken by another program; --secure-port names another one`)
+  if (code === "EACCES") return new StartError(`port ${port} may not be opened by this user; --secure-port names another one, above 1023`)
+  if (code === "EADDRNOTAVAIL") return new StartError(`${host} is not an address of this machine; --bind-address names another one`)
+  return error
+}

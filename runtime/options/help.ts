@@ -1,0 +1,63 @@
+/** The table of options as text: `--help`, and the table of the README. */
+import { groups, type Option } from "./option.ts"
+import { type OptionName, optionNames, optionTable } from "./table.ts"
+
+const helpWidth = 100
+
+/** The options part of `--help`, by group. `names`: those that the command reads. */
+export function optionsHelp(names: readonly OptionName[] = optionNames): string {
+  const sections = groups.flatMap((group) => {
+    const rows = names.filter((name) => optionTable[name].group === group)
+    return rows.length === 0 ? [] : [`${group}:\n${rows.map(helpEntry).join("\n")}`]
+  })
+  return sections.join("\n\n")
+}
+
+function helpEntry(name: OptionName): string {
+  const row = optionTable[name]
+  const short = row.short === undefined || row.short === name ? "" : `-${row.short}, `
+  const flag = row.short === name ? `-${name}` : `--${name}`
+  const shown = defaultText(name)
+  const text = shown === "" ? row.help : `${row.help} (default ${shown})`
+  return `  ${`${short}${flag} ${row.type.word}`.trimEnd()}\n${wrap(text, helpWidth - 8).map((line) => `        ${line}`).join("\n")}`
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ""
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + word.length + 1 > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === "" ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line]
+}
+
+/** Empty when the default is nothing at all. */
+function defaultText(name: OptionName): string {
+  return optionTable[name].defaultText ?? formatDefault<unknown>(optionTable[name])
+}
+
+function formatDefault<T>(row: Option<T>): string {
+  return row.type.format(row.default)
+}
+
+/** Markdown rows for the README; a test keeps them fresh. */
+export function optionsMarkdown(): string {
+  const lines = groups.flatMap((group) => {
+    const rows = optionNames.filter((name) => optionTable[name].group === group)
+    return [`| **${group}** | | |`, ...rows.map(markdownRow)]
+  })
+  return ["| option | default | what it does |", "|---|---|---|", ...lines].join("\n")
+}
+
+function markdownRow(name: OptionName): string {
+  const { help } = optionTable[name]
+  const shown = defaultText(name)
+  const value = shown === "" ? "" : optionTable[name].defaultText === undefined ? `\`${shown}\`` : shown
+  const flag = optionTable[name].short === name ? `-${name}` : `--${name}`
+  return `| \`${flag}\` | ${value} | ${help.replaceAll("|", "\\|")} |`
+}

@@ -1,0 +1,106 @@
+/** Puts the options together: flag over environment variable over configuration file over default. */
+import { parse as parseYaml } from "yaml"
+import { type Given, OptionError, parseCommandLine } from "./command-line.ts"
+import { nearestWord } from "./nearest.ts"
+import { configKey, environmentName, type Option } from "./option.ts"
+import { type OptionName, optionNames, type Options, optionTable } from "./table.ts"
+
+/** Where options may come from; `commands` hands in those of the process. */
+export interface OptionSources {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Text of a configuration file. May throw; the message is shown. */
+  readonly readFile: (path: string) => string
+}
+
+export interface LoadedOptions {
+  readonly options: Options
+  /** Those that somebody gave, whatever the source. */
+  readonly given: ReadonlySet<OptionName>
+  readonly positionals: readonly string[]
+  readonly help: boolean
+}
+
+/** Called once per command. Throws OptionError with a message for whoever started the command. */
+export function loadOptions(sources: OptionSources): LoadedOptions {
+  const { given: flags, positionals, help } = parseCommandLine(sources.args)
+  const variables = fromEnvironment(sources.env)
+  const file = [...variables, ...flags].findLast((one) => one.name === "config")?.text ?? ""
+  const layers = [file === "" ? [] : fromFile(file, sources.readFile), variables, flags]
+  const values: Partial<Record<OptionName, unknown>> = {}
+  const given = new Set<OptionName>()
+  for (const name of optionNames) {
+    const layer = layers.findLast((texts) => texts.some((one) => one.name === name)) ?? []
+    const texts = layer.filter((one) => one.name === name)
+    if (texts.length > 0) given.add(name)
+    values[name] = valueOf<unknown>(optionTable[name], texts)
+  }
+  // Each value was made by the type of its own row.
+  return { options: values as Options, given, positionals, help }
+}
+
+/** The options as they are when nobody gives any; libraries start from these. */
+export function defaultOptions(): Options {
+  return loadOptions({ args: [], env: {}, readFile: () => "" }).options
+}
+
+function valueOf<T>(row: Option<T>, texts: readonly Given[]): T {
+  const { type } = row
+  let value: T | undefined
+  for (const one of texts) {
+    const next = type.parse(one.text)
+    if (next === undefined) throw wrongValue(row, one)
+    value = value !== undefined && type.combine !== undefined ? type.combine(value, next) : next
+  }
+  if (value === undefined) return row.default
+  return type.over === undefined ? value : type.over(row.default, value)
+}
+
+function wrongValue<T>(row: Option<T>, given: Given): OptionError {
+  const { type } = row
+  const wrong = given.text.split(",").map((part) => part.split("=")[0]?.trim() ?? "").find((part) => type.words?.includes(part) === false)
+  const close = wrong === undefined ? undefined : nearestWord(wrong, type.words ?? [])
+  const hint = close === undefined ? "" : `; did you mean ${close}?`
+  return new OptionError(`${given.source}: ${JSON.stringify(given.text)} will not do: expected ${type.expected}${hint}`)
+}
+
+function fromEnvironment(env: OptionSources["env"]): Given[] {
+  return optionNames.flatMap((name) => {
+    const source = environmentName(name)
+    const text = env[source]
+    return text === undefined ? [] : [{ name, text, source }]
+  })
+}
+
+function fromFile(path: string, readFile: OptionSources["readFile"]): Given[] {
+  const document = parseFile(path, readFile)
+  const names = new Map(optionNames.filter((name) => name !== "config").map((name) => [configKey(name), name]))
+  return Object.entries(document).flatMap(([key, value]) => {
+    const name = names.get(key)
+    if (name === undefined) {
+      const close = nearestWord(key, names.keys())
+      throw new OptionError(`${path}: unknown key ${key}${close === undefined ? "" : `; did you mean ${close}?`}`)
+    }
+    return textsOf(value, `${key} in ${path}`).map((text) => ({ name, text, source: `${key} in ${path}` }))
+  })
+}
+
+function parseFile(path: string, readFile: OptionSources["readFile"]): object {
+  let document: unknown
+  try {
+    document = parseYaml(readFile(path))
+  } catch (error) {
+    throw new OptionError(`--config: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (document === null || document === undefined) return {}
+  if (typeof document !== "object" || Array.isArray(document)) throw new OptionError(`--config: ${path} must hold option names and values, such as securePort: 6443`)
+  return document
+}
+
+/** Lists count as the option given again and again; maps as `key=value`. */
+function textsOf(value: unknown, source: string): string[] {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return [String(value)]
+  if (Array.isArray(value)) return value.length === 0 ? [""] : value.flatMap((item) => textsOf(item, source))
+  if (typeof value === "object" && value !== null) return Object.entries(value).map(([key, item]) => `${key}=${String(item)}`)
+  throw new OptionError(`${source}: a value is missing`)
+}

@@ -1,0 +1,161 @@
+/**
+ * The types an option may have: how a text becomes a value, and what to say when it cannot. Syntax is that of the reference server's
+ * flags: booleans, comma lists that may also be repeated, `key=value` maps, durations with units.
+ */
+import { parseDuration } from "../kit/duration.ts"
+import { parseCidr, parseIp } from "../kit/ip-address.ts"
+
+/** One type of option value. */
+export interface ValueType<T> {
+  /** Shown in help: `--request-timeout duration`. Empty for booleans, which need no value. */
+  readonly word: string
+  /** What would be right, for the message of a wrong value. */
+  readonly expected: string
+  /** Undefined: the text is no such value. */
+  parse(text: string): T | undefined
+  /** How a value is written in help and documents; parses to itself. */
+  format(value: T): string
+  /** Of types whose option may be given again: the value after `next`; for all others the later value wins. */
+  combine?(earlier: T, next: T): T
+  /** Of types where a given value leaves part of the default standing. */
+  over?(defaults: T, given: T): T
+  /** The words that a value is made of, for "did you mean". */
+  readonly words?: readonly string[]
+}
+
+const booleans: Readonly<Record<string, boolean>> = { "1": true, t: true, T: true, TRUE: true, true: true, True: true, "0": false, f: false, F: false, FALSE: false, false: false, False: false }
+
+/** `--x`, `--x=true`, `--x=false`. */
+export const boolean: ValueType<boolean> = {
+  word: "",
+  expected: "true or false",
+  parse: (text) => booleans[text],
+  format: String,
+}
+
+/** Any text, as it is. */
+export function text(word: string): ValueType<string> {
+  return { word, expected: `a ${word}`, parse: (value) => value, format: (value) => value }
+}
+
+/** Decimal digits within bounds, both included. */
+export function wholeNumber(bounds: { min: number; max: number }): ValueType<number> {
+  return {
+    word: "int",
+    expected: `a whole number from ${bounds.min} to ${bounds.max}`,
+    parse(value) {
+      const number = /^[0-9]{1,15}$/.test(value) ? Number(value) : -1
+      return number >= bounds.min && number <= bounds.max ? number : undefined
+    },
+    format: String,
+  }
+}
+
+/** `1m30s`; the value is in milliseconds. Zero is allowed where the option says what it means. */
+export function duration(bounds: { minMs: number }): ValueType<number> {
+  return {
+    word: "duration",
+    expected: bounds.minMs > 0 ? "a duration above zero such as 90s, 5m0s or 1h30m" : "a duration such as 0s, 90s, 5m0s or 1h30m",
+    parse(value) {
+      const milliseconds = durationMs(value)
+      return milliseconds !== undefined && milliseconds >= bounds.minMs ? milliseconds : undefined
+    },
+    format: formatMs,
+  }
+}
+
+function durationMs(value: string): number | undefined {
+  try {
+    return Number(parseDuration(value)) / 1e6
+  } catch {
+    return undefined
+  }
+}
+
+function formatMs(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  if (hours > 0) return `${hours}h${minutes}m${rest}s`
+  return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`
+}
+
+/** One of a closed set. */
+export function oneOf<const T extends string>(...words: readonly T[]): ValueType<T> {
+  return { word: "string", expected: `one of ${words.join(", ")}`, words, parse: (value) => words.find((word) => word === value), format: (value) => value }
+}
+
+/** Comma-separated, and the option may be repeated: values add up in order. */
+export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<readonly T[]> {
+  return {
+    word,
+    expected: `${item.expected}; several with commas between them`,
+    ...(item.words !== undefined && { words: item.words }),
+    parse(value) {
+      const items = value === "" ? [] : value.split(",").map((part) => item.parse(part.trim()))
+      return items.every((one) => one !== undefined) ? items : undefined
+    },
+    format: (value) => value.map(item.format).join(","),
+    combine: (earlier, next) => [...earlier, ...next],
+  }
+}
+
+/** `Gate=true,Other=false` over a closed set of names; may be repeated, the later value of a name wins. */
+export function switches<const T extends string>(...names: readonly T[]): ValueType<Readonly<Partial<Record<T, boolean>>>> {
+  return {
+    word: "mapStringBool",
+    expected: `name=true or name=false, with commas between several; the names are ${names.join(", ")}`,
+    words: names,
+    parse(value) {
+      const entries = value.split(",").filter((part) => part.trim() !== "").map((part) => {
+        const [name = "", state = ""] = part.split(/=(.*)/s)
+        return [names.find((known) => known === name.trim()), booleans[state.trim()]] as const
+      })
+      const made: Partial<Record<T, boolean>> = {}
+      for (const [name, state] of entries) {
+        if (name === undefined || state === undefined) return undefined
+        made[name] = state
+      }
+      return made
+    },
+    format: (value) => Object.entries(value).map(([name, state]) => `${name}=${state}`).join(","),
+    combine: (earlier, next) => ({ ...earlier, ...next }),
+    over: (defaults, given) => ({ ...defaults, ...given }),
+  }
+}
+
+/** An IPv4 or IPv6 address. */
+export const address: ValueType<string> = {
+  word: "ip",
+  expected: "an IP address such as 127.0.0.1 or ::1",
+  parse: (value) => (parseIp(value) === undefined ? undefined : value),
+  format: (value) => value,
+}
+
+/** An address, or nothing where the option says what that means. */
+export const addressOrNone: ValueType<string> = { ...address, parse: (value) => (value === "" ? "" : address.parse(value)) }
+
+/** `10.0.0.0/24`. */
+export const cidr: ValueType<string> = {
+  word: "cidr",
+  expected: "a range of addresses such as 10.0.0.0/24",
+  parse: (value) => (parseCidr(value) === undefined ? undefined : value),
+  format: (value) => value,
+}
+
+/** Both ends are included. */
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** `30000-32767`. */
+export const portRange: ValueType<PortRange> = {
+  word: "portRange",
+  expected: "two ports from 1 to 65535, the smaller first, such as 30000-32767",
+  parse(value) {
+    const [, first = "", last = ""] = /^([0-9]{1,5})-([0-9]{1,5})$/.exec(value) ?? []
+    const range = { first: Number(first), last: Number(last) }
+    return range.first >= 1 && range.first <= range.last && range.last <= 65_535 ? range : undefined
+  },
+  format: ({ first, last }) => `${first}-${last}`,
+}

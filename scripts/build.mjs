@@ -1,0 +1,48 @@
+/** `npm run build`: bundles into dist/, and declarations for the library. `--bundle-only` leaves the declarations out: `npm start` needs none. */
+import { spawnSync } from "node:child_process"
+import { rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { build } from "esbuild"
+import { repository, stampFile } from "./freshness.mjs"
+
+/** Chunks lie beside the entries: modules find the package's folder one level above their own. */
+export async function bundle() {
+  const started = performance.now()
+  rmSync(join(repository, "dist"), { recursive: true, force: true })
+  await build({
+    absWorkingDir: repository,
+    entryPoints: {
+      main: "runtime/main.ts",
+      library: "runtime/library.ts",
+      kit: "runtime/kit/index.ts",
+      "lmdb-worker": "runtime/storage/lmdb/worker.ts",
+    },
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    chunkNames: "[name]-[hash]",
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: "warning",
+  })
+  writeFileSync(join(repository, stampFile), `${new Date().toISOString()}\n`)
+  return Math.round(performance.now() - started)
+}
+
+/** Types for those who import the package; `rewriteRelativeImportExtensions` would leave them alone, so the endings are changed here. */
+function declarations() {
+  const started = performance.now()
+  const result = spawnSync(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], { cwd: repository, stdio: "inherit" })
+  if (result.status !== 0) process.exit(result.status ?? 1)
+  return Math.round(performance.now() - started)
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  console.log(`bundled into dist/ in ${await bundle()} ms`)
+  if (!process.argv.includes("--bundle-only")) console.log(`declarations in dist/types/ in ${declarations()} ms`)
+}

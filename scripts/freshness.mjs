@@ -1,0 +1,67 @@
+/** What must be done before the program can run: on a fresh clone everything, on the next start nothing. Plain Node, no packages. */
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, readdirSync, statSync, utimesSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const repository = dirname(dirname(fileURLToPath(import.meta.url)))
+/** Written when a bundle is complete. */
+export const stampFile = "dist/.stamp"
+
+const minimumNode = [20, 19]
+
+/** Ends the process with a plain sentence when this Node is too old. */
+export function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+  if (major > minimumNode[0] || (major === minimumNode[0] && minor >= minimumNode[1])) return
+  console.error(`Node ${minimumNode.join(".")} or newer is needed; this is ${process.versions.node}`)
+  process.exit(1)
+}
+
+/** Installs when packages are missing or older than package-lock.json. */
+export function installPackages() {
+  const installed = join(repository, "node_modules/.package-lock.json")
+  const missing = !existsSync(installed)
+  if (!missing && modified(installed) >= modified(join(repository, "package-lock.json"))) return
+  console.log(missing ? "installing packages (once)..." : "package-lock.json has changed: installing packages...")
+  const result = spawnSync("npm", [missing ? "ci" : "install", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: repository, stdio: "inherit", shell: process.platform === "win32" })
+  if (result.status !== 0) {
+    console.error("npm could not install the packages; its message is above")
+    process.exit(1)
+  }
+  // npm leaves the file alone when nothing was to be done.
+  if (existsSync(installed)) utimesSync(installed, new Date(), new Date())
+}
+
+/** Bundles when a source is newer than the last bundle. */
+export async function buildBundle() {
+  const stamp = join(repository, stampFile)
+  const built = existsSync(stamp) ? modified(stamp) : 0
+  const sources = ["package.json", "package-lock.json", "scripts/build.mjs"].map((file) => modified(join(repository, file)))
+  if (Math.max(...sources, ...["runtime", "generated", "codegen"].map((folder) => newest(join(repository, folder)))) <= built) return
+  const { bundle } = await import("./build.mjs")
+  console.log(`built in ${await bundle()} ms`)
+}
+
+function modified(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+function newest(folder) {
+  let latest = 0
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.name.endsWith(".ts") || entry.name.endsWith(".test.ts")) continue
+    latest = Math.max(latest, modified(join(entry.parentPath, entry.name)))
+  }
+  return latest
+}
+
+/** Whether a program is there to be called. */
+export function hasProgram(name) {
+  try {
+    execFileSync("which", [name], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
