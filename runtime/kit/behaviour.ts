@@ -38,6 +38,14 @@ export interface ChangeContext {
   readonly failures: Failures
 }
 
+/** What a behaviour adds to the commit of a change. */
+export interface CommitRiders {
+  readonly checks: readonly Check[]
+  readonly writes: readonly Write[]
+  /** Called once when the attempt is over, whatever came of it: gives back what `commit` holds. Only with checks or writes. */
+  readonly settled?: () => void
+}
+
 export interface Behaviour {
   /** After drops and generation, before validation. May change `object`; may add failures. */
   prepareCreate?(object: ApiObject, context: ChangeContext): void
@@ -48,7 +56,7 @@ export interface Behaviour {
    * further checks and writes in the same commit, all or nothing. When one of its checks fails, the whole attempt is made again.
    * On a dry run nothing is written: allocate what would be given, write nothing.
    */
-  commit?(change: { object?: ApiObject; old?: ApiObject }, context: ChangeContext): Promise<{ checks: readonly Check[]; writes: readonly Write[] } | undefined>
+  commit?(change: { object?: ApiObject; old?: ApiObject }, context: ChangeContext): Promise<CommitRiders | undefined>
   /** Seconds between the delete request and the removal; absent or 0: removed at once. `asked` is the client's gracePeriodSeconds. */
   graceSeconds?(object: ApiObject, asked: number | undefined): number
   /** Called when a delete request meets a live object: may change it (phase Terminating) before the deletionTimestamp is written. */

@@ -1,8 +1,9 @@
 /** The one place where objects become commits: encode, hand the bytes to the cache, check and put in one step, translate store errors. */
 import { type ApiError, internal, tooLarge, unavailable } from "../errors.ts"
+import type { CommitRiders } from "../kit/behaviour.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { Failures } from "../kit/failure.ts"
-import { type Check, StoreError, type Write } from "../storage/store.ts"
+import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
 import { versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -21,21 +22,34 @@ export interface WriteResult {
 export interface Riders {
   readonly checks: readonly Check[]
   readonly writes: readonly Write[]
+  /** Called once by the commit that takes the riders along, whatever comes of it. */
+  readonly settled: () => void
 }
 
-export type CommitOutcome = { readonly ok: true; readonly result: WriteResult } | { readonly ok: false; readonly exists: boolean; readonly revision: number }
+export type CommitOutcome =
+  | { readonly ok: true; readonly result: WriteResult }
+  /** `changed`: somebody wrote this very object; otherwise what its behaviours depend on has changed, and another attempt may go through. */
+  | { readonly ok: false; readonly exists: boolean; readonly changed: boolean; readonly revision: number }
+
+/** Of a change that nothing has to happen with. */
+export const noRiders: Riders = { checks: [], writes: [], settled: () => {} }
 
 /** Asks every behaviour of the kind what must happen together with this change. */
 export async function ridersOf(handle: KindHandle, change: { object?: ApiObject; old?: ApiObject }, options: { dryRun: boolean; subresource?: string }): Promise<Riders> {
-  const checks: Check[] = []
-  const writes: Write[] = []
-  for (const behaviour of handle.behaviours) {
-    const riders = await behaviour.commit?.(change, { ...options, failures: new Failures() })
-    if (riders === undefined) continue
-    checks.push(...riders.checks)
-    writes.push(...riders.writes)
+  const all: CommitRiders[] = []
+  const settled = (): void => {
+    for (const riders of all) riders.settled?.()
   }
-  return { checks, writes }
+  try {
+    for (const behaviour of handle.behaviours) {
+      const riders = await behaviour.commit?.(change, { ...options, failures: new Failures() })
+      if (riders !== undefined) all.push(riders)
+    }
+  } catch (error) {
+    settled()
+    throw error
+  }
+  return { checks: all.flatMap(({ checks }) => checks), writes: all.flatMap(({ writes }) => writes), settled }
 }
 
 /** Puts `object` where the key is at `expected` (0: not there). `ok: false`: somebody was faster, nothing was written. */
@@ -46,12 +60,12 @@ export async function commitPut(
 ): Promise<CommitOutcome> {
   const { key, expected, object, riders, created } = options
   if (options.dryRun) return { ok: true, result: { object: dryRunVersion(object, expected), created, removed: false } }
-  const encoded = handle.codec.encode(handle.toStored(object))
+  const encoded = settlingOnError(riders, () => handle.codec.encode(handle.toStored(object)))
   handle.cache.expect(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const put: Write = { type: "put", key, value: encoded.value, ...(ttlSeconds !== undefined && ttlSeconds > 0 && { ttlSeconds }) }
-  const outcome = await commit(registry, { checks: [{ key, modRevision: expected }, ...riders.checks], writes: [put, ...riders.writes] })
-  if (!outcome.ok) return { ok: false, exists: outcome.current.get(key) !== undefined, revision: outcome.revision }
+  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, riders)
+  if (!outcome.ok) return lost(key, outcome)
   const final: ApiObject = { ...object, metadata: versioned(object.metadata, String(outcome.revision)) }
   return { ok: true, result: { object: final, json: encoded.json(outcome.revision), created, removed: false } }
 }
@@ -64,16 +78,33 @@ export async function commitDelete(
   const { key, expected, object, riders } = options
   const result: WriteResult = { object, created: false, removed: true }
   if (options.dryRun) return { ok: true, result }
-  const outcome = await commit(registry, { checks: [{ key, modRevision: expected }, ...riders.checks], writes: [{ type: "delete", key }, ...riders.writes] })
-  return outcome.ok ? { ok: true, result } : { ok: false, exists: outcome.current.get(key) !== undefined, revision: outcome.revision }
+  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: { type: "delete", key } }, riders)
+  return outcome.ok ? { ok: true, result } : lost(key, outcome)
 }
 
-async function commit(registry: Registry, change: Riders): ReturnType<Registry["deps"]["store"]["commit"]> {
+/** The object's own check and write, together with its riders. */
+async function commit(registry: Registry, own: { check: Check; write: Write }, riders: Riders): ReturnType<Registry["deps"]["store"]["commit"]> {
   try {
-    return await registry.deps.store.commit(change)
+    return await registry.deps.store.commit({ checks: [own.check, ...riders.checks], writes: [own.write, ...riders.writes] })
   } catch (error) {
     throw error instanceof StoreError ? storeFailure(error) : error
+  } finally {
+    riders.settled()
   }
+}
+
+/** Riders whose commit never comes must not hold on to anything. */
+function settlingOnError<T>(riders: Riders, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    riders.settled()
+    throw error
+  }
+}
+
+function lost(key: string, outcome: Extract<CommitResult, { ok: false }>): CommitOutcome {
+  return { ok: false, exists: outcome.current.get(key) !== undefined, changed: outcome.current.has(key), revision: outcome.revision }
 }
 
 /** A store's refusal in the words of the API. */

@@ -3,7 +3,7 @@ import { alreadyExists, badRequest, internal, invalid, timeout } from "../errors
 import { Failures } from "../kit/failure.ts"
 import { deletePath } from "../kit/field-path.ts"
 import type { ApiObject, ObjectMeta } from "../kit/json.ts"
-import { generatedNameTries } from "../limits.ts"
+import { conflictRetries, generatedNameTries } from "../limits.ts"
 import type { Random } from "../random.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
 import { validateObjectMeta } from "./object-meta.ts"
@@ -30,7 +30,7 @@ export async function createObject(registry: Registry, handle: KindHandle, reque
     const result = await createOnce(registry, handle, request)
     if (result.ok) return result.result
     if (result.exists && !generate) throw alreadyExists(subjectOf(handle, result.name))
-    if (attempt >= generatedNameTries) {
+    if (attempt >= (result.exists ? generatedNameTries : conflictRetries)) {
       throw result.exists
         ? alreadyExists(subjectOf(handle, result.name))
         : timeout("the server could not allocate what the object needs because others were faster each time; try again", 1)

@@ -4,7 +4,7 @@ import { deepEqual } from "../kit/field-path.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
 import type { CachedObject } from "../storage/cache.ts"
-import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
+import { commitDelete, commitPut, noRiders, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { secondsText } from "./create.ts"
 import { parseObject } from "./object-codec.ts"
 import { awaitFreshness, subjectOf } from "./read.ts"
@@ -60,7 +60,7 @@ async function attemptDelete(
     return commitDelete(registry, { key, expected: current.modRevision, object: old, riders, dryRun })
   }
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  return commitPut(registry, handle, { key, expected: current.modRevision, object: next, riders: { checks: [], writes: [] }, dryRun, created: false })
+  return commitPut(registry, handle, { key, expected: current.modRevision, object: next, riders: noRiders, dryRun, created: false })
 }
 
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {

@@ -45,7 +45,7 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
     const pinned = checkVersion(handle, request, { next, current: current.modRevision })
     const outcome = await attemptUpdate(registry, handle, request, { key, revision: current.modRevision, old, next })
     if (outcome.ok) return outcome.result
-    if (pinned || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))
+    if ((pinned && outcome.changed) || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))
     await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
   }
 }

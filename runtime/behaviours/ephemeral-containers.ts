@@ -1,0 +1,20 @@
+/** PUT and PATCH of a pod's ephemeral containers: only these are taken (catalog resources.yaml: pods, ephemeralcontainers). */
+import type { SubresourceBehaviourFactory } from "../kit/behaviour.ts"
+import type { ApiObject, ObjectMeta } from "../kit/json.ts"
+import { objectAt } from "./pods/fields.ts"
+
+/** Sub-resource `ephemeralContainers`. What is there already may not change; the check `podUpdate` sees to that. */
+export const ephemeralContainers: SubresourceBehaviourFactory = () => ({
+  update(submitted, old) {
+    const { ephemeralContainers: _before, ...spec } = objectAt(old, "spec") ?? {}
+    const added = objectAt(submitted, "spec")?.ephemeralContainers
+    return { ...old, metadata: metadataOf(submitted, old), spec: { ...spec, ...(added !== undefined && { ephemeralContainers: added }) } }
+  },
+})
+
+/** The stored metadata with the version and identity that the client insists on. */
+function metadataOf(submitted: ApiObject, old: ApiObject): ObjectMeta {
+  const { resourceVersion: _version, ...kept } = old.metadata ?? {}
+  const { resourceVersion, uid } = submitted.metadata ?? {}
+  return { ...kept, ...(resourceVersion !== undefined && { resourceVersion }), ...(uid !== undefined && { uid }) }
+}

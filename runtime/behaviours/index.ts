@@ -1,0 +1,26 @@
+/** Every behaviour by the name that schemas call it; the server makes those that its kinds name. */
+import type { BehaviourFactory, SubresourceBehaviourFactory } from "../kit/behaviour.ts"
+import { binding } from "./binding.ts"
+import { endpointsCanonical } from "./endpoints-canonical.ts"
+import { ephemeralContainers } from "./ephemeral-containers.ts"
+import { namespaceFinalize } from "./namespace-finalize.ts"
+import { namespaceLifecycle } from "./namespace-lifecycle.ts"
+import { nodeLifecycle } from "./node-lifecycle.ts"
+import { podLifecycle } from "./pod-lifecycle.ts"
+import { secretStringData } from "./secret-string-data.ts"
+import { serviceAccountSecrets } from "./service-account-secrets.ts"
+import { serviceAllocation } from "./service-allocation.ts"
+
+/** Hooks of kinds: `behaviours: [podLifecycle]` in a schema. */
+export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
+  endpointsCanonical,
+  namespaceLifecycle,
+  nodeLifecycle,
+  podLifecycle,
+  secretStringData,
+  serviceAccountSecrets,
+  serviceAllocation,
+}
+
+/** Sub-resources: `subresources: {binding: {behaviour: binding}}` in a schema. */
+export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>> = { binding, ephemeralContainers, namespaceFinalize }

@@ -1,0 +1,13 @@
+/** Conditions in a pod's status: one entry for each type. */
+import type { JsonObject } from "../../kit/json.ts"
+import { listOf, textOf } from "./fields.ts"
+
+/** A status with `condition` in the place of the one of its type, or behind the others. A copy. */
+export function withCondition(status: JsonObject, condition: JsonObject): JsonObject {
+  const conditions = [...listOf(status, "conditions")]
+  const index = conditions.findIndex((one) => textOf(one, "type") === textOf(condition, "type"))
+  if (index < 0) conditions.push(condition)
+  else conditions[index] = condition
+  const { phase, conditions: _replaced, ...rest } = status
+  return { ...(phase !== undefined && { phase }), conditions, ...rest }
+}

@@ -1,0 +1,45 @@
+/** The quality-of-service class of a pod, worked out from the requests and limits of its containers (catalog defaults.yaml: Pod). */
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantitySign } from "../../kit/quantity.ts"
+import { listOf, objectAt } from "./fields.ts"
+
+export type QualityOfService = "Guaranteed" | "Burstable" | "BestEffort"
+
+/** Only these count; what else a container asks for does not change its class. */
+const counted = ["cpu", "memory"] as const
+
+/** Called on create with a decoded pod spec; ephemeral containers do not count. Throws QuantityError for amounts that are none. */
+export function qualityOfService(spec: JsonValue | undefined): QualityOfService {
+  const containers = [...listOf(spec, "containers"), ...listOf(spec, "initContainers")]
+  const requests = new Map<string, Quantity>()
+  const limits = new Map<string, Quantity>()
+  let everyLimit = true
+  for (const container of containers) {
+    const resources = objectAt(container, "resources")
+    sumInto(requests, objectAt(resources, "requests"))
+    const limited = sumInto(limits, objectAt(resources, "limits"))
+    if (limited < counted.length) everyLimit = false
+  }
+  if (requests.size === 0 && limits.size === 0) return "BestEffort"
+  const same = requests.size === limits.size && [...requests].every(([name, request]) => equals(request, limits.get(name)))
+  return everyLimit && same ? "Guaranteed" : "Burstable"
+}
+
+/** Adds the positive amounts of one container; answers how many there were. */
+function sumInto(sums: Map<string, Quantity>, amounts: JsonObject | undefined): number {
+  let found = 0
+  for (const name of counted) {
+    const amount = amounts?.[name]
+    if (amount === undefined) continue
+    const quantity = parseQuantity(amount)
+    if (quantitySign(quantity) <= 0) continue
+    const before = sums.get(name)
+    sums.set(name, before === undefined ? quantity : addQuantities(before, quantity))
+    found++
+  }
+  return found
+}
+
+function equals(left: Quantity, right: Quantity | undefined): boolean {
+  return right !== undefined && compareQuantities(left, right) === 0
+}

@@ -1,0 +1,21 @@
+/** `stringData` of secrets is write-only: it becomes part of `data` (catalog resources.yaml: secrets). */
+import type { BehaviourFactory } from "../kit/behaviour.ts"
+import { setField } from "../kit/json-text.ts"
+import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
+
+/** Behaviour `secretStringData`. Runs before validation, so that limits and needed keys are checked on what is stored. */
+export const secretStringData: BehaviourFactory = () => ({
+  prepareCreate: (object) => mergeStringData(object),
+  prepareUpdate: (object) => mergeStringData(object),
+})
+
+function mergeStringData(secret: ApiObject): void {
+  const { stringData } = secret
+  delete secret.stringData
+  if (!isObject(stringData)) return
+  const data: JsonObject = isObject(secret.data) ? { ...secret.data } : {}
+  for (const [key, value] of Object.entries(stringData)) {
+    setField(data, key, Buffer.from(typeof value === "string" ? value : "", "utf8").toString("base64"))
+  }
+  if (Object.keys(data).length > 0) secret.data = data
+}

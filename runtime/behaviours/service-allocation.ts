@@ -1,0 +1,96 @@
+/**
+ * Cluster addresses and node ports of services (catalog resources.yaml: services; defaults.yaml: Service). They are given and taken back
+ * in the very commit that writes the service, on the condition that the range did not change meanwhile: no server can give a number twice,
+ * and none is lost when a server dies.
+ */
+import { invalid } from "../errors.ts"
+import type { Behaviour, BehaviourDeps, BehaviourFactory, ChangeContext, CommitRiders } from "../kit/behaviour.ts"
+import { deepClone } from "../kit/field-path.ts"
+import { Failures } from "../kit/failure.ts"
+import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
+import { objectAt } from "./pods/fields.ts"
+import { allocateAddresses, allocateNodePorts, releaseUnused } from "./services/allocate.ts"
+import { carryOver, dropUnneeded, syncAddresses } from "./services/carry-over.ts"
+import { fillFamilies } from "./services/families.ts"
+import { holdingsOf, inOrder } from "./services/fields.ts"
+import { Ledgers } from "./services/ledgers.ts"
+import { type IpFamily, type ServiceRanges, serviceRanges } from "./services/ranges.ts"
+import { createTurns } from "./services/turns.ts"
+
+/** Behaviour `serviceAllocation`. Throws at start when the options hold no ranges. */
+export const serviceAllocation: BehaviourFactory = (deps) => {
+  const ranges = serviceRanges(deps.options)
+  const families: readonly IpFamily[] = [...ranges.addresses.keys()]
+  const turns = createTurns()
+  const behaviour: Behaviour = {
+    prepareCreate(object, { failures }) {
+      object.status = { loadBalancer: {} }
+      if (!isObject(object.spec)) return
+      // The client's own spec is shared by every attempt.
+      const spec = deepClone(object.spec)
+      syncAddresses(spec)
+      fillFamilies(spec, families, failures)
+      object.spec = inOrder(spec)
+    },
+    prepareUpdate(object, old, { subresource, failures }) {
+      const [spec, before] = [objectAt(object, "spec"), objectAt(old, "spec")]
+      if (subresource !== undefined || spec === undefined || before === undefined) return
+      carryOver(spec, before)
+      dropUnneeded(spec, before)
+      fillFamilies(spec, families, failures)
+      object.spec = inOrder(spec)
+      dropBalancer(object, spec, before)
+    },
+    async commit(change, context) {
+      const leave = { call: (): void => {} }
+      const ledgers = new Ledgers(deps, async () => {
+        if (!context.dryRun) leave.call = await turns.enter()
+      })
+      try {
+        const riders = await ridersOf(change, { deps, ranges, ledgers, context })
+        if (riders.checks.length > 0 && !context.dryRun) return { ...riders, settled: leave.call }
+        leave.call()
+        return riders.writes.length === 0 || context.dryRun ? undefined : riders
+      } catch (error) {
+        leave.call()
+        throw error
+      }
+    },
+  }
+  return behaviour
+}
+
+async function ridersOf(
+  change: { object?: ApiObject; old?: ApiObject },
+  scope: { deps: BehaviourDeps; ranges: ServiceRanges; ledgers: Ledgers; context: ChangeContext },
+): Promise<CommitRiders> {
+  const { deps, ranges, ledgers } = scope
+  const { object, old } = change
+  const before = holdingsOf(old)
+  if (object === undefined) {
+    await releaseUnused({ ranges, ledgers, before }, holdingsOf(undefined))
+    const { checks, writes } = ledgers.riders()
+    return { checks, writes: [...writes, { type: "delete", key: deps.key(endpointsPath(old)) }] }
+  }
+  const spec = objectAt(object, "spec")
+  if (spec === undefined || scope.context.subresource !== undefined) return { checks: [], writes: [] }
+  const failures = new Failures()
+  const allocation = { ranges, ledgers, before, failures, random: deps.random }
+  await allocateAddresses(spec, allocation)
+  await allocateNodePorts(spec, allocation)
+  if (!failures.empty) throw invalid({ group: "", resource: "Service", name: object.metadata?.name ?? "" }, failures.list)
+  await releaseUnused(allocation, holdingsOf(object))
+  object.spec = inOrder(spec)
+  return ledgers.riders()
+}
+
+/** Endpoints of the same name go with their service. */
+function endpointsPath(service: ApiObject | undefined): string {
+  const { namespace = "", name = "" } = service?.metadata ?? {}
+  return `services/endpoints/${namespace}/${name}`
+}
+
+/** Without a balancer there is nothing to report of one. */
+function dropBalancer(service: ApiObject, spec: JsonObject, before: JsonObject): void {
+  if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer" && isObject(service.status)) service.status = { ...service.status, loadBalancer: {} }
+}

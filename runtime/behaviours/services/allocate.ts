@@ -1,0 +1,121 @@
+/** Gives a service the addresses and node ports that it asks for or needs, and takes back what it has no more. */
+import { internal } from "../../errors.ts"
+import type { Failures } from "../../kit/failure.ts"
+import { parseIp } from "../../kit/ip-address.ts"
+import type { JsonObject } from "../../kit/json.ts"
+import type { Random } from "../../random.ts"
+import { listOf, numberOf, textOf } from "../pods/fields.ts"
+import { type Holdings, isHeadless, mayHaveNodePorts, needsHealthCheckPort, textsOf } from "./fields.ts"
+import type { Ledgers } from "./ledgers.ts"
+import { familyOf, type NumberRange, type ServiceRanges } from "./ranges.ts"
+
+export interface Allocation {
+  readonly ranges: ServiceRanges
+  readonly ledgers: Ledgers
+  readonly random: Random
+  readonly failures: Failures
+  /** What the stored service holds already. */
+  readonly before: Holdings
+}
+
+/** Fills the missing addresses of a valid spec, in place; pushes a failure for each that it cannot have. Throws 500 when a range is full. */
+export async function allocateAddresses(spec: JsonObject, allocation: Allocation): Promise<void> {
+  if (spec.type === "ExternalName" || isHeadless(spec)) return
+  const { before, failures, ranges } = allocation
+  const given = textsOf(spec, "clusterIPs")
+  const addresses: string[] = []
+  for (const [index, family] of textsOf(spec, "ipFamilies").entries()) {
+    const wanted = given[index]
+    if (wanted === undefined) {
+      const range = family === "IPv4" || family === "IPv6" ? ranges.addresses.get(family) : undefined
+      if (range !== undefined) addresses.push(await next(range, allocation, "a serviceIP"))
+      continue
+    }
+    addresses.push(wanted)
+    if (before.addresses.includes(wanted)) continue
+    const why = await takeAddress(wanted, allocation)
+    if (why !== undefined) failures.add({ type: "Invalid", field: `spec.clusterIPs[${index}]`, value: wanted, detail: `failed to allocate IP ${wanted}: ${why}` })
+  }
+  if (addresses.length > 0) Object.assign(spec, { clusterIP: addresses[0], clusterIPs: addresses })
+}
+
+async function takeAddress(wanted: string, { ranges, ledgers }: Allocation): Promise<string | undefined> {
+  const address = parseIp(wanted)
+  const range = address === undefined ? undefined : ranges.addresses.get(familyOf(address))
+  if (range === undefined) return "provided IP is not in a range of this cluster"
+  switch ((await ledgers.of(range)).take(wanted)) {
+    case "taken": return "provided IP is already allocated"
+    case "outside": return `provided IP is not in the valid range. The range of valid IPs is ${range.text}`
+    case undefined: return undefined
+  }
+}
+
+/** Fills the missing node ports of a valid spec, in place, those that clients ask for first. */
+export async function allocateNodePorts(spec: JsonObject, allocation: Allocation): Promise<void> {
+  const ports = mayHaveNodePorts(spec) ? listOf(spec, "ports") : []
+  const owned = new Set(allocation.before.nodePorts)
+  const givenFor = new Map<number, number>()
+  for (const [index, port] of ports.entries()) {
+    const nodePort = numberOf(port, "nodePort") ?? 0
+    if (nodePort === 0) continue
+    await takePort(nodePort, `spec.ports[${index}].nodePort`, { allocation, owned })
+    givenFor.set(numberOf(port, "port") ?? 0, nodePort)
+  }
+  if (spec.type === "NodePort" || spec.allocateLoadBalancerNodePorts !== false) {
+    for (const port of ports) if ((numberOf(port, "nodePort") ?? 0) === 0) port.nodePort = await portFor(port, { ports, givenFor, allocation })
+  }
+  await allocateHealthCheckPort(spec, { allocation, owned })
+}
+
+/** Entries of one port number share a node port when their protocols let them. */
+async function portFor(port: JsonObject, from: { ports: readonly JsonObject[]; givenFor: Map<number, number>; allocation: Allocation }): Promise<number> {
+  const number = numberOf(port, "port") ?? 0
+  const shared = from.givenFor.get(number)
+  const clash = from.ports.some((one) => numberOf(one, "nodePort") === shared && textOf(one, "protocol") === textOf(port, "protocol"))
+  if (shared !== undefined && !clash) return shared
+  const nodePort = Number(await next(from.allocation.ranges.nodePorts, from.allocation, "a nodePort"))
+  from.givenFor.set(number, nodePort)
+  return nodePort
+}
+
+async function allocateHealthCheckPort(spec: JsonObject, from: { allocation: Allocation; owned: Set<string> }): Promise<void> {
+  if (!needsHealthCheckPort(spec)) return
+  const { allocation } = from
+  const asked = numberOf(spec, "healthCheckNodePort") ?? 0
+  if (asked === 0) spec.healthCheckNodePort = Number(await next(allocation.ranges.nodePorts, allocation, "a healthCheckNodePort"))
+  else if (listOf(spec, "ports").some((port) => numberOf(port, "nodePort") === asked)) allocation.failures.add(portFailure("spec.healthCheckNodePort", asked, "provided port is already allocated"))
+  else await takePort(asked, "spec.healthCheckNodePort", from)
+}
+
+async function takePort(port: number, field: string, { allocation, owned }: { allocation: Allocation; owned: Set<string> }): Promise<void> {
+  const value = String(port)
+  if (owned.has(value)) return
+  owned.add(value)
+  const { ledgers, ranges, failures } = allocation
+  const refused = (await ledgers.of(ranges.nodePorts)).take(value)
+  if (refused === undefined) return
+  const outside = `provided port is not in the valid range. The range of valid ports is ${ranges.nodePorts.text}`
+  failures.add(portFailure(field, port, refused === "outside" ? outside : "provided port is already allocated"))
+}
+
+function portFailure(field: string, value: number, detail: string) {
+  return { type: "Invalid" as const, field, value, detail }
+}
+
+async function next(range: NumberRange, { ledgers, random }: Allocation, what: string): Promise<string> {
+  const value = (await ledgers.of(range)).next(random)
+  if (value === undefined) throw internal(`failed to allocate ${what}: the range ${range.text} is full`)
+  return value
+}
+
+/** Gives back what `after` does not hold any more. */
+export async function releaseUnused(allocation: Pick<Allocation, "before" | "ledgers" | "ranges">, after: Holdings): Promise<void> {
+  const { before, ledgers, ranges } = allocation
+  for (const address of before.addresses) {
+    if (after.addresses.includes(address)) continue
+    for (const range of ranges.addresses.values()) if (range.indexOf(address) !== undefined) (await ledgers.of(range)).release(address)
+  }
+  for (const port of before.nodePorts) {
+    if (!after.nodePorts.includes(port)) (await ledgers.of(ranges.nodePorts)).release(port)
+  }
+}

@@ -1,0 +1,71 @@
+/** Address families of a service: which it has, which it gets, which the cluster cannot give (catalog defaults.yaml: Service). */
+import type { Failures } from "../../kit/failure.ts"
+import { parseIp } from "../../kit/ip-address.ts"
+import { isObject, type JsonObject } from "../../kit/json.ts"
+import { textOf } from "../pods/fields.ts"
+import { headless, isHeadless, putTexts, textsOf } from "./fields.ts"
+import { familyOf, type IpFamily } from "./ranges.ts"
+
+const notHere = "not configured on this cluster"
+
+/**
+ * Fills `ipFamilies` and `ipFamilyPolicy` of a spec whose `clusterIP` and `clusterIPs` are in step. Called before validation; what is
+ * wrong with the fields themselves is left to the validator. `cluster` holds the families of the cluster's ranges, the primary one first.
+ */
+export function fillFamilies(spec: JsonObject, cluster: readonly IpFamily[], failures: Failures): void {
+  const addresses = textsOf(spec, "clusterIPs")
+  const given = textsOf(spec, "ipFamilies")
+  if (spec.type === "ExternalName" || !areFamilies(given) || !areAddresses(addresses)) return
+  const policy = textOf(spec, "ipFamilyPolicy")
+  if (policy === "" && (addresses.length > 1 || given.length > 1)) {
+    const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple 'clusterIPs' or 'ipFamilies' are specified"
+    return failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: null, detail })
+  }
+  if (isHeadless(spec) && !hasSelector(spec)) return fillFreely(spec, { given, policy, first: cluster[0] ?? "IPv4" })
+  const families = inferred(given, { addresses, cluster, failures })
+  if (policy === "RequireDualStack" && cluster.length < 2) {
+    failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: policy, detail: "this cluster is not configured for dual-stack services" })
+  }
+  for (const [index, family] of families.entries()) {
+    if (!cluster.includes(family)) failures.add({ type: "Invalid", field: `spec.ipFamilies[${index}]`, value: family, detail: notHere })
+  }
+  if (!failures.empty) return
+  if (families.length === 0) families.push(...cluster.slice(0, 1))
+  if (policy === "PreferDualStack" || policy === "RequireDualStack") families.push(...cluster.filter((family) => !families.includes(family)))
+  spec.ipFamilyPolicy = policy === "" ? "SingleStack" : policy
+  putTexts(spec, "ipFamilies", families)
+}
+
+/** Endpoints of headless services without a selector are somebody else's: they may have both families anywhere. */
+function fillFreely(spec: JsonObject, from: { given: readonly IpFamily[]; policy: string; first: IpFamily }): void {
+  const families = from.given.length === 0 ? [from.first] : [...from.given]
+  const policy = from.policy === "" ? "RequireDualStack" : from.policy
+  if (families.length === 1 && policy !== "SingleStack") families.push(families[0] === "IPv4" ? "IPv6" : "IPv4")
+  spec.ipFamilyPolicy = policy
+  putTexts(spec, "ipFamilies", families)
+}
+
+/** The families that are given and, behind them, those of addresses that have none yet. */
+function inferred(given: readonly IpFamily[], from: { addresses: readonly string[]; cluster: readonly IpFamily[]; failures: Failures }): IpFamily[] {
+  const families = [...given]
+  for (const [index, text] of from.addresses.entries()) {
+    const address = parseIp(text)
+    if (address === undefined || index < families.length) continue
+    const family = familyOf(address)
+    if (from.cluster.includes(family)) families.push(family)
+    else from.failures.add({ type: "Invalid", field: `spec.clusterIPs[${index}]`, value: text, detail: `${family} is ${notHere}` })
+  }
+  return families
+}
+
+function areFamilies(texts: readonly string[]): texts is readonly IpFamily[] {
+  return texts.length <= 2 && texts.every((text) => text === "IPv4" || text === "IPv6")
+}
+
+function areAddresses(texts: readonly string[]): boolean {
+  return texts.length <= 2 && texts.every((text, index) => (index === 0 && text === headless) || parseIp(text) !== undefined)
+}
+
+function hasSelector(spec: JsonObject): boolean {
+  return isObject(spec.selector) && Object.keys(spec.selector).length > 0
+}

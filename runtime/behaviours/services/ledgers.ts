@@ -1,0 +1,106 @@
+/** The ranges as one attempt of one change sees them: read when they are needed, changed in memory, written with the service. */
+import type { BehaviourDeps } from "../../kit/behaviour.ts"
+import type { ApiObject } from "../../kit/json.ts"
+import type { Random } from "../../random.ts"
+import type { Check, Write } from "../../storage/store.ts"
+import { Bitmap } from "./bitmap.ts"
+import { holdingsOf } from "./fields.ts"
+import { decodeAllocation, encodeAllocation } from "./range-allocation.ts"
+import type { NumberRange } from "./ranges.ts"
+
+/** One range during one attempt. */
+export class Ledger {
+  private changed = false
+
+  constructor(
+    readonly range: NumberRange,
+    private readonly bitmap: Bitmap,
+    private readonly modRevision: number,
+  ) {}
+
+  /** Takes a number that a client asked for. Answers why it cannot have it. */
+  take(value: string): "outside" | "taken" | undefined {
+    const index = this.range.indexOf(value)
+    if (index === undefined) return "outside"
+    if (this.bitmap.has(index)) return "taken"
+    this.mark(index)
+    return undefined
+  }
+
+  /** Takes any free number, above the band while there is one. Undefined: the range is full. */
+  next(random: Random): string | undefined {
+    const { band, kept, size } = this.range
+    const start = Math.max(band, kept)
+    const index = this.free(random, start, size) ?? this.free(random, kept, start)
+    if (index === undefined) return undefined
+    this.mark(index)
+    return this.range.valueAt(index)
+  }
+
+  /** Gives a number back; one outside the range was never in it. */
+  release(value: string): void {
+    const index = this.range.indexOf(value)
+    if (index === undefined || !this.bitmap.has(index)) return
+    this.bitmap.remove(index)
+    this.changed = true
+  }
+
+  /** What has to be in the commit; nothing when nothing changed. */
+  riders(key: string): { check: Check; write: Write } | undefined {
+    if (!this.changed) return undefined
+    return { check: { key, modRevision: this.modRevision }, write: { type: "put", key, value: encodeAllocation(this.range, this.bitmap) } }
+  }
+
+  private free(random: Random, from: number, to: number): number | undefined {
+    return to <= from ? undefined : this.bitmap.firstFree({ from, to, start: from + random.integer(to - from) })
+  }
+
+  private mark(index: number): void {
+    this.bitmap.add(index)
+    this.changed = true
+  }
+}
+
+/** All ranges of one attempt. `enter` is awaited before the first is read: attempts of one server take turns instead of losing to each other. */
+export class Ledgers {
+  private readonly opened = new Map<NumberRange, Ledger>()
+
+  constructor(
+    private readonly deps: Pick<BehaviourDeps, "read" | "readAll" | "key">,
+    private readonly enter: () => Promise<void>,
+  ) {}
+
+  async of(range: NumberRange): Promise<Ledger> {
+    const known = this.opened.get(range)
+    if (known !== undefined) return known
+    if (this.opened.size === 0) await this.enter()
+    const ledger = await openLedger(this.deps, range)
+    this.opened.set(range, ledger)
+    return ledger
+  }
+
+  riders(): { checks: Check[]; writes: Write[] } {
+    const riders = [...this.opened.values()].flatMap((ledger) => ledger.riders(this.deps.key(ledger.range.path)) ?? [])
+    return { checks: riders.map(({ check }) => check), writes: riders.map(({ write }) => write) }
+  }
+}
+
+/** A range that was never written, or that is about other numbers than the options now say, is made from the services there are. */
+async function openLedger(deps: Pick<BehaviourDeps, "read" | "readAll">, range: NumberRange): Promise<Ledger> {
+  const stored = await deps.read(range.path)
+  const bitmap = stored === undefined ? undefined : decodeAllocation(range, stored.value)
+  return new Ledger(range, bitmap ?? occupied(range, await deps.readAll("services/specs")), stored?.modRevision ?? 0)
+}
+
+/** The bitmap as these services say it should be. Called by rebuilds and by the repair. */
+export function occupied(range: NumberRange, services: readonly ApiObject[]): Bitmap {
+  const bitmap = new Bitmap(range.size)
+  for (const service of services) {
+    const { addresses, nodePorts } = holdingsOf(service)
+    for (const value of [...addresses, ...nodePorts]) {
+      const index = range.indexOf(value)
+      if (index !== undefined) bitmap.add(index)
+    }
+  }
+  return bitmap
+}

@@ -1,0 +1,37 @@
+/**
+ * The stored form of a range: a RangeAllocation in the compact encoding, as the reference keeps it below `ranges/`, so that both can share
+ * a store. `range` says what the bitmap is about; `data` is one big-endian number whose bit n stands for the n-th usable number.
+ */
+import { ApiError } from "../../errors.ts"
+import { compactDescriptor } from "../../kit/compact-descriptor.ts"
+import { createCompactCodec, unwrapUnknown, wrapUnknown } from "../../kit/compact.ts"
+import type { TypeShape } from "../../kit/shape.ts"
+import { Bitmap } from "./bitmap.ts"
+import type { NumberRange } from "./ranges.ts"
+
+const shape: TypeShape = {
+  name: "core.v1.RangeAllocation",
+  fields: [
+    { name: "range", type: { scalar: "string" }, number: 2, keepEmpty: true },
+    { name: "data", type: { scalar: "bytes" }, number: 3, keepEmpty: true },
+  ],
+}
+const codec = createCompactCodec(compactDescriptor(shape), shape)
+
+/** Called when a range is about to be written. */
+export function encodeAllocation(range: NumberRange, bitmap: Bitmap): Buffer {
+  const raw = codec.encode({ range: range.text, data: bitmap.toBigEndian().toString("base64") })
+  return wrapUnknown({ apiVersion: "v1", kind: "RangeAllocation", raw })
+}
+
+/** Undefined when the value is about another range or cannot be read: it has to be made again from the services. */
+export function decodeAllocation(range: NumberRange, value: Uint8Array): Bitmap | undefined {
+  try {
+    const { range: text, data } = codec.decode(unwrapUnknown(value).raw)
+    if (text !== range.text) return undefined
+    return Bitmap.fromBigEndian(range.size, Buffer.from(typeof data === "string" ? data : "", "base64"))
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
