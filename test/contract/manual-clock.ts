@@ -4,6 +4,8 @@ import type { Clock } from "../../runtime/clock.ts"
 export interface ManualClock extends Clock {
   /** Moves on, running what falls due in the order of its time. */
   advance(byMs: number): void
+  /** When the next callback falls due; undefined while nothing waits. */
+  nextDueMs(): number | undefined
 }
 
 /** Starts at a whole second, so that tests can speak of seconds from here. */
@@ -31,6 +33,11 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
       const untilMs = nowMs + byMs
       while (runDue(untilMs));
       nowMs = untilMs
+    },
+    nextDueMs() {
+      let nextMs: number | undefined
+      for (const { atMs } of waiting) if (nextMs === undefined || atMs < nextMs) nextMs = atMs
+      return nextMs
     },
   }
 }

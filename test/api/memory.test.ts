@@ -1,0 +1,3 @@
+import { apiSuite } from "./harness/suite.ts"
+
+apiSuite({ store: "memory", protocol: "http1", vendor: "orch" })
