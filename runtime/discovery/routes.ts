@@ -1,12 +1,120 @@
-import { badRequest } from "../errors.ts"
+/** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
+import { methodNotAllowed, unknownPath } from "../errors.ts"
+import type { RequestContext } from "../request.ts"
 import type { ServerContext } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
-import { sendBytes } from "../wire/send.ts"
+import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
+import { answerUnknownPath, type Outgoing, sendBytes } from "../wire/send.ts"
+import { matchesTag, sendNotModified } from "./conditional.ts"
+import { aggregatedForm, Discovery, type DiscoveryTarget, entityTag } from "./discovery.ts"
+import { groupVersion } from "./documents.ts"
 import { answerHealth } from "./health.ts"
+import { OpenApiDocuments } from "./openapi-documents.ts"
+import { answerOpenApi } from "./openapi.ts"
+import { compareText } from "./group-order.ts"
+import { versionInfo } from "./version.ts"
 
+/** What one server keeps for these paths. */
+interface Other {
+  readonly parts: ServerParts
+  readonly discovery: Discovery
+  readonly openApi: OpenApiDocuments
+}
+
+interface Asked extends Other {
+  readonly request: RequestContext
+  readonly outgoing: Outgoing
+  /** Where the client reached this server: `127.0.0.1:6443`. */
+  readonly serverAddress: () => string
+}
+
+/** By server: documents are kept as long as it runs. */
+const others = new WeakMap<ServerParts, Other>()
+
+/** Called for every path that is no resource's. Throws ApiError; on return the answer is written. */
 export async function answerOther(parts: ServerParts, context: ServerContext): Promise<void> {
-  const { info, query } = context.get("request")
-  const health = await answerHealth(parts.health, info.path, query)
-  if (health === undefined) throw badRequest(info.path)
-  await sendBytes(context.env.outgoing, { status: health.status, contentType: "text/plain; charset=utf-8", body: Buffer.from(health.text) })
+  const { incoming, outgoing } = context.env
+  const { socket } = incoming
+  const asked: Asked = { ...otherOf(parts), request: context.get("request"), outgoing, serverAddress: () => addressOf(socket.localAddress ?? "", socket.localPort ?? 0) }
+  const path = asked.request.info.path
+  const [root = ""] = path.slice(1).split("/", 1)
+  if (root === "api" || root === "apis") return answerDiscovery(asked)
+  if (path === "/version" || path === "/version/") return answerVersion(asked)
+  if (root === "openapi") return answerOpenApi(asked.openApi, asked)
+  if (path === "/" || path === "/index.html") return answerIndex(asked)
+  const health = await answerHealth(parts.health, path, asked.request.query)
+  if (health === undefined) return answerUnknownPath(outgoing)
+  await sendBytes(outgoing, { status: health.status, contentType: "text/plain; charset=utf-8", body: Buffer.from(health.text), headers: { "x-content-type-options": "nosniff" } })
+}
+
+function otherOf(parts: ServerParts): Other {
+  const known = others.get(parts)
+  if (known !== undefined) return known
+  const made = { parts, discovery: new Discovery(parts), openApi: new OpenApiDocuments(parts) }
+  others.set(parts, made)
+  return made
+}
+
+function addressOf(address: string, port: number): string {
+  const plain = address.replace(/^::ffff:/, "")
+  return plain.includes(":") ? `[${plain}]:${port}` : `${plain}:${port}`
+}
+
+async function answerDiscovery(asked: Asked): Promise<void> {
+  const { parts, request, outgoing, discovery } = asked
+  const target = targetOf(asked)
+  if (target === undefined) return answerUnknownPath(outgoing)
+  const { headers, query, info } = request
+  const options = { vendor: parts.vendor, renderings: "none" } as const
+  if (target.at === "core" || target.at === "groups") {
+    if (info.method !== "GET") throw methodNotAllowed()
+    const form = aggregatedForm(headers.accept, options)
+    if (form !== undefined) return sendAggregated(asked, target.at, form)
+  }
+  const negotiated = negotiate(headers.accept, options)
+  const laidOut = wantsPretty({ query, userAgent: headers["user-agent"], negotiated })
+  const body = await discovery.document(target, { media: negotiated.media, laidOut, serverAddress: asked.serverAddress() })
+  if (body === undefined) throw unknownPath()
+  if (info.method !== "GET") throw methodNotAllowed()
+  const gzip = parts.settings.compressResponses && acceptsGzip(headers["accept-encoding"])
+  await sendBytes(outgoing, { status: 200, contentType: negotiated.contentType, body, gzip })
+}
+
+/** Undefined for a group that is not served. */
+function targetOf({ request, parts }: Asked): DiscoveryTarget | undefined {
+  const [root, first, second, ...more] = request.info.path.replace(/^\/|\/$/g, "").split("/")
+  if (more.length > 0) return undefined
+  if (first === undefined) return { at: root === "api" ? "core" : "groups" }
+  const group = root === "api" ? "" : parts.vendor.neutralGroup(first)
+  const version = root === "api" ? first : second
+  if (!parts.kinds.hasGroup(group) || (root === "apis" && group === "")) return undefined
+  return version === undefined ? { at: "group", group } : { at: "version", group, version }
+}
+
+async function sendAggregated(asked: Asked, at: "core" | "groups", form: NonNullable<ReturnType<typeof aggregatedForm>>): Promise<void> {
+  const { parts, request, outgoing, discovery } = asked
+  const laidOut = wantsPretty({ query: request.query, userAgent: request.headers["user-agent"], negotiated: form })
+  const body = await discovery.aggregated(at, { media: form.media, laidOut, version: form.version })
+  const headers = { etag: entityTag(body), vary: "Accept", "cache-control": "public" }
+  if (matchesTag(request.headers["if-none-match"], headers.etag)) return sendNotModified(outgoing, headers)
+  const contentType = `${form.contentType};g=${parts.vendor.group("apidiscovery.orch.io")};v=${form.version};as=APIGroupDiscoveryList`
+  await sendBytes(outgoing, { status: 200, contentType, body, headers })
+}
+
+async function answerVersion({ request, outgoing }: Asked): Promise<void> {
+  if (request.info.method !== "GET") throw methodNotAllowed()
+  await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify(versionInfo(), null, 2)) })
+}
+
+/** The paths that are served, for people who look around. */
+async function answerIndex(asked: Asked): Promise<void> {
+  const { parts, outgoing, discovery } = asked
+  const groups = discovery.current().flatMap(({ group, versions }) => {
+    const root = group === "" ? "/api" : "/apis"
+    const paths = versions.map(({ version }) => `${root}/${parts.vendor.apiVersion(groupVersion(group, version))}`)
+    return group === "" ? paths : [`${root}/${parts.vendor.group(group)}`, ...paths]
+  })
+  const health = Object.entries(parts.health).flatMap(([endpoint, checks]) => [`/${endpoint}`, ...checks.map(({ name }) => `/${endpoint}/${name}`)])
+  const paths = ["/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", ...groups, ...health].sort(compareText)
+  await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify({ paths }, null, 2)) })
 }

@@ -16,6 +16,12 @@ export class KindTable {
   private readonly byKind = new Map<string, Kind>()
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
+  private additions = 0
+
+  /** Another number after every addition: what was made of the table's kinds is made anew then. */
+  get revision(): number {
+    return this.additions
+  }
 
   constructor(kinds: Iterable<Kind>) {
     for (const kind of kinds) this.add(kind)
@@ -27,6 +33,7 @@ export class KindTable {
     if (this.byResource.has(key)) throw new Error(`resource ${key} is served twice`)
     this.byResource.set(key, kind)
     this.byKind.set(resourceKey(kind.group, kind.version, kind.kind), kind)
+    this.additions++
   }
 
   find(group: string, version: string, resource: string): Kind | undefined {

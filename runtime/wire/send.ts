@@ -117,13 +117,12 @@ export function encodeStatus(media: Media, status: ApiObject, laidOut = false): 
 }
 
 /** A small object in any representation. `codec` is that of its kind. */
-function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, laidOut = false): Buffer {
-  switch (media) {
-    case "json":
-      return laidOut ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)
-    case "yaml":
-      return Buffer.from(writeYaml(object))
-    case "compact":
-      return wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) })
-  }
+export function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, laidOut = false): Buffer {
+  return media === "compact" ? wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) }) : encodeText(media, object, laidOut)
+}
+
+/** As `encodeWith`, for representations that need no codec. */
+export function encodeText(media: "json" | "yaml", object: ApiObject, laidOut = false): Buffer {
+  if (media === "yaml") return Buffer.from(writeYaml(object))
+  return laidOut ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)
 }

@@ -1,0 +1,103 @@
+/**
+ * Aggregated discovery: every group with all its resources in one document, so that a client asks twice instead of once per group version.
+ * The shapes are those of `apidiscovery.orch.io` v2 and v2beta1, which differ in name only.
+ */
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { Kind } from "../kit/kind.ts"
+import type { TypeShape } from "../kit/shape.ts"
+import type { Vendor } from "../vendor.ts"
+import { compareText } from "./group-order.ts"
+import { bodyKind, type ServedGroup, sortedSubresources } from "./documents.ts"
+
+/** The answer of `/api` (the core group alone) and of `/apis` (all others). `version`: `v2`. */
+export function groupDiscoveryList(groups: readonly ServedGroup[], version: string, vendor: Vendor): ApiObject {
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: vendor.apiVersion(`apidiscovery.orch.io/${version}`),
+    metadata: {},
+    items: groups.map(({ group, versions }) => ({
+      metadata: { ...(group !== "" && { name: vendor.group(group) }), creationTimestamp: null },
+      versions: versions.map((served) => ({
+        version: served.version,
+        resources: served.kinds.map((kind) => resource(kind, vendor)),
+        freshness: "Current",
+      })),
+    })),
+  }
+}
+
+function resource(kind: Kind, vendor: Vendor): JsonObject {
+  const subresources = sortedSubresources(kind).map((subresource) => ({
+    subresource: subresource.name,
+    responseKind: bodyKind(kind, subresource, vendor),
+    verbs: [...subresource.verbs].sort(compareText),
+  }))
+  return {
+    resource: kind.resource,
+    responseKind: { group: "", version: "", kind: kind.kind },
+    scope: kind.namespaced ? "Namespaced" : "Cluster",
+    singularResource: kind.singular,
+    verbs: [...kind.verbs].sort(compareText),
+    ...(kind.shortNames.length > 0 && { shortNames: [...kind.shortNames] }),
+    ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
+    ...(subresources.length > 0 && { subresources }),
+  }
+}
+
+const groupVersionKind: TypeShape = {
+  name: "apidiscovery.GroupVersionKind",
+  fields: [
+    { name: "group", type: { scalar: "string" }, number: 1, keepEmpty: true },
+    { name: "version", type: { scalar: "string" }, number: 2, keepEmpty: true },
+    { name: "kind", type: { scalar: "string" }, number: 3, keepEmpty: true },
+  ],
+}
+
+const subresourceDiscovery: TypeShape = {
+  name: "apidiscovery.APISubresourceDiscovery",
+  fields: [
+    { name: "subresource", type: { scalar: "string" }, number: 1, keepEmpty: true },
+    { name: "responseKind", type: { ref: () => groupVersionKind }, number: 2 },
+    { name: "verbs", type: { list: { scalar: "string" } }, number: 4 },
+  ],
+}
+
+const resourceDiscovery: TypeShape = {
+  name: "apidiscovery.APIResourceDiscovery",
+  fields: [
+    { name: "resource", type: { scalar: "string" }, number: 1, keepEmpty: true },
+    { name: "responseKind", type: { ref: () => groupVersionKind }, number: 2 },
+    { name: "scope", type: { scalar: "string" }, number: 3, keepEmpty: true },
+    { name: "singularResource", type: { scalar: "string" }, number: 4, keepEmpty: true },
+    { name: "verbs", type: { list: { scalar: "string" } }, number: 5 },
+    { name: "shortNames", type: { list: { scalar: "string" } }, number: 6 },
+    { name: "categories", type: { list: { scalar: "string" } }, number: 7 },
+    { name: "subresources", type: { list: { ref: () => subresourceDiscovery } }, number: 8 },
+  ],
+}
+
+const versionDiscovery: TypeShape = {
+  name: "apidiscovery.APIVersionDiscovery",
+  fields: [
+    { name: "version", type: { scalar: "string" }, number: 1, keepEmpty: true },
+    { name: "resources", type: { list: { ref: () => resourceDiscovery } }, number: 2 },
+    { name: "freshness", type: { scalar: "string" }, number: 3, keepEmpty: true },
+  ],
+}
+
+/** Of an item's metadata only the name is ever set. */
+const itemMeta: TypeShape = { name: "apidiscovery.ItemMeta", fields: [{ name: "name", type: { scalar: "string" }, number: 1, keepEmpty: true }] }
+
+const groupDiscovery: TypeShape = {
+  name: "apidiscovery.APIGroupDiscovery",
+  fields: [
+    { name: "metadata", type: { ref: () => itemMeta }, number: 1 },
+    { name: "versions", type: { list: { ref: () => versionDiscovery } }, number: 2 },
+  ],
+}
+
+/** For the compact form. The list's own metadata is always empty. */
+export const groupDiscoveryListShape: TypeShape = {
+  name: "apidiscovery.APIGroupDiscoveryList",
+  fields: [{ name: "items", type: { list: { ref: () => groupDiscovery } }, number: 2 }],
+}

@@ -1,0 +1,111 @@
+/** Discovery documents as bytes: each made once, kept until a kind is added. */
+import { createHash } from "node:crypto"
+import { compactDescriptor } from "../kit/compact-descriptor.ts"
+import { type CompactCodec, createCompactCodec } from "../kit/compact.ts"
+import type { ApiObject } from "../kit/json.ts"
+import type { ServerParts } from "../server-parts.ts"
+import { type Media, negotiate, type Negotiated } from "../wire/negotiate.ts"
+import { encodeText, encodeWith } from "../wire/send.ts"
+import { groupDiscoveryList, groupDiscoveryListShape } from "./aggregated.ts"
+import { apiGroup, apiGroupList, apiResourceList, apiVersions, type ServedGroup, servedGroups } from "./documents.ts"
+
+/** What a discovery path names. Names neutral. */
+export type DiscoveryTarget =
+  | { readonly at: "core" | "groups" }
+  | { readonly at: "group"; readonly group: string }
+  | { readonly at: "version"; readonly group: string; readonly version: string }
+
+/** Made once per server. */
+export class Discovery {
+  private revision = -1
+  private groups: readonly ServedGroup[] = []
+  private documents = new Map<string, Promise<Buffer>>()
+
+  constructor(private readonly parts: Pick<ServerParts, "vendor" | "kinds" | "body">) {}
+
+  /** The bytes of a document, and undefined when there is no such group or version. `serverAddress` is told by `/api` and `/apis` only. */
+  async document(target: DiscoveryTarget, options: { media: Media; laidOut: boolean; serverAddress: string }): Promise<Buffer | undefined> {
+    const object = this.object(target, options.serverAddress)
+    if (object === undefined) return undefined
+    const { kind = "" } = object
+    const address = target.at === "core" || target.at === "groups" ? options.serverAddress : ""
+    return this.kept([JSON.stringify(target), options.media, options.laidOut, address].join(" "), async () =>
+      encode(object, options, async () => (await this.parts.body({ group: "meta", version: "v1", kind })).codec),
+    )
+  }
+
+  /** The bytes of the aggregated document of the core group or of all others. `version`: `v2`. */
+  aggregated(at: "core" | "groups", options: { media: Media; laidOut: boolean; version: string }): Promise<Buffer> {
+    const { media, laidOut, version } = options
+    return this.kept(["aggregated", at, media, laidOut, version].join(" "), async () => {
+      const groups = this.current().filter(({ group }) => (group === "") === (at === "core"))
+      const codec = async (): Promise<CompactCodec> => createCompactCodec(compactDescriptor(groupDiscoveryListShape), groupDiscoveryListShape)
+      return encode(groupDiscoveryList(groups, version, this.parts.vendor), { media, laidOut }, codec)
+    })
+  }
+
+  /** Groups as they are served now. */
+  current(): readonly ServedGroup[] {
+    const { kinds } = this.parts
+    if (this.revision !== kinds.revision) {
+      this.revision = kinds.revision
+      this.groups = servedGroups(kinds.all())
+      this.documents = new Map()
+    }
+    return this.groups
+  }
+
+  private object(target: DiscoveryTarget, serverAddress: string): ApiObject | undefined {
+    const { vendor } = this.parts
+    const groups = this.current()
+    const named = (name: string): ServedGroup | undefined => groups.find(({ group }) => group === name)
+    switch (target.at) {
+      case "core":
+        return apiVersions(named(""), serverAddress)
+      case "groups":
+        return apiGroupList(groups.filter(({ group }) => group !== ""), serverAddress, vendor)
+      case "group": {
+        const group = named(target.group)
+        return group === undefined ? undefined : apiGroup(group, vendor)
+      }
+      case "version": {
+        const served = named(target.group)?.versions.find(({ version }) => version === target.version)
+        return served === undefined ? undefined : apiResourceList(served, vendor)
+      }
+    }
+  }
+
+  private kept(key: string, make: () => Promise<Buffer>): Promise<Buffer> {
+    this.current()
+    const known = this.documents.get(key)
+    if (known !== undefined) return known
+    const made = make()
+    this.documents.set(key, made)
+    return made
+  }
+}
+
+async function encode(object: ApiObject, options: { media: Media; laidOut: boolean }, codec: () => Promise<CompactCodec>): Promise<Buffer> {
+  const { media, laidOut } = options
+  return media === "compact" ? encodeWith(media, object, await codec()) : encodeText(media, object, laidOut)
+}
+
+/**
+ * The aggregated form that a request asks for, undefined when it asks for none that there is. Every clause of Accept that asks for one
+ * counts before every clause that does not, whatever their order, as in the reference.
+ */
+export function aggregatedForm(accept: string | undefined, options: Pick<ServerParts, "vendor">): (Negotiated & { version: string }) | undefined {
+  const clauses = (accept ?? "").split(",").filter((clause) => /;\s*as=/.test(clause))
+  if (clauses.length === 0) return undefined
+  try {
+    const negotiated = negotiate(clauses.join(","), { vendor: options.vendor, renderings: "discovery" })
+    return negotiated.as === undefined ? undefined : { ...negotiated, version: negotiated.as.version }
+  } catch {
+    return undefined
+  }
+}
+
+/** For `ETag`, quoted: the hash of a document's bytes. */
+export function entityTag(bytes: Uint8Array): string {
+  return `"${createHash("sha512").update(bytes).digest("hex").toUpperCase()}"`
+}

@@ -1,0 +1,68 @@
+/** In which order discovery names groups and versions: clients take the first one that has what they look for. */
+
+/** Priorities of the built-in groups, as the reference registers them; the core group has a root of its own. */
+const groupPriorities: Readonly<Record<string, number>> = {
+  "apiregistration.orch.io": 20001,
+  apps: 17800,
+  "events.orch.io": 17750,
+  "authentication.orch.io": 17700,
+  "authorization.orch.io": 17600,
+  autoscaling: 17500,
+  batch: 17400,
+  "certificates.orch.io": 17300,
+  "networking.orch.io": 17200,
+  policy: 17100,
+  "rbac.authorization.orch.io": 17000,
+  "storage.orch.io": 16800,
+  "admissionregistration.orch.io": 16700,
+  "apiextensions.orch.io": 16700,
+  "scheduling.orch.io": 16600,
+  "coordination.orch.io": 16500,
+  "node.orch.io": 16300,
+  "discovery.orch.io": 16200,
+  "flowcontrol.apiserver.orch.io": 16100,
+  "internal.apiserver.orch.io": 16000,
+  "resource.orch.io": 15900,
+  "storagemigration.orch.io": 15800,
+}
+
+/** The reference's priority for groups of custom definitions. */
+const usersGroupPriority = 1000
+
+/** For sorting neutral group names: built-in ones by priority, then users' by name. */
+export function compareGroups(left: string, right: string): number {
+  return priority(right) - priority(left) || compareText(left, right)
+}
+
+function priority(group: string): number {
+  return groupPriorities[group] ?? usersGroupPriority
+}
+
+interface ParsedVersion {
+  readonly major: number
+  /** 3 stable, 2 beta, 1 alpha. */
+  readonly stability: number
+  readonly minor: number
+}
+
+/**
+ * For sorting versions, the preferred one first: stable before beta before alpha, newer before older, then whatever does not look like a
+ * version, by name. The rule of custom definitions; the built-in groups happen to follow it.
+ */
+export function compareVersions(left: string, right: string): number {
+  const [one, other] = [parseVersion(left), parseVersion(right)]
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined) || compareText(left, right)
+  return other.stability - one.stability || other.major - one.major || other.minor - one.minor
+}
+
+function parseVersion(text: string): ParsedVersion | undefined {
+  const match = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/.exec(text)
+  if (match === null) return undefined
+  const [, major, word, minor] = match
+  return { major: Number(major), stability: word === undefined ? 3 : word === "beta" ? 2 : 1, minor: Number(minor ?? 0) }
+}
+
+/** By code units, as every list of the API is sorted. */
+export function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}

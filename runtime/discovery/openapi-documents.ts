@@ -1,0 +1,82 @@
+/** The OpenAPI documents as they are sent: mapped to the vendor's names, hashed and compressed once, on first demand. */
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { gunzip, gzip } from "node:zlib"
+import type { ServerParts } from "../server-parts.ts"
+import type { Vendor } from "../vendor.ts"
+import { compareText } from "./group-order.ts"
+import { mapDocument } from "./openapi-vendor.ts"
+
+const compress = promisify(gzip)
+const expand = promisify(gunzip)
+
+/** One document in one form. Only the compressed bytes are kept: nearly every client takes them, and they are a fifteenth of the others. */
+export class OpenApiDocument {
+  private constructor(
+    /** Of the JSON, in upper-case hexadecimal; the same in every form of a document. */
+    readonly hash: string,
+    readonly gzipped: Buffer,
+  ) {}
+
+  static async of(bytes: Buffer, hash?: string): Promise<OpenApiDocument> {
+    return new OpenApiDocument(hash ?? createHash("sha512").update(bytes).digest("hex").toUpperCase(), await compress(bytes))
+  }
+
+  /** As they were before compression. */
+  bytes(): Promise<Buffer> {
+    return expand(this.gzipped)
+  }
+}
+
+/** Made once per server. Paths are those of the wire: `v2`, `v3/apis/events.k8s.io/v1`. */
+export class OpenApiDocuments {
+  private readonly vendor: Vendor
+  private readonly sources: ReadonlyMap<string, () => Promise<Buffer>>
+  private readonly made = new Map<string, Promise<OpenApiDocument>>()
+
+  constructor(parts: Pick<ServerParts, "vendor" | "openapi">) {
+    this.vendor = parts.vendor
+    this.sources = new Map([...parts.openapi].map(([path, read]) => [wirePath(path, parts.vendor), read]))
+  }
+
+  has(path: string): boolean {
+    return this.sources.has(path)
+  }
+
+  /** Undefined when there is no such document. */
+  document(path: string): Promise<OpenApiDocument> | undefined {
+    const read = this.sources.get(path)
+    return read === undefined ? undefined : this.kept(path, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
+  }
+
+  /** `/openapi/v3`: where each group version is described. The hash in an address changes with the document, so that clients may keep it. */
+  index(): Promise<OpenApiDocument> {
+    return this.kept("v3", async () => {
+      const paths: Record<string, { serverRelativeURL: string }> = {}
+      for (const path of [...this.sources.keys()].filter((path) => path.startsWith("v3/")).sort(compareText)) {
+        const document = await this.document(path)
+        if (document !== undefined) paths[path.slice("v3/".length)] = { serverRelativeURL: documentUrl(path, document.hash) }
+      }
+      return OpenApiDocument.of(Buffer.from(`${JSON.stringify({ paths })}\n`))
+    })
+  }
+
+  private kept(path: string, make: () => Promise<OpenApiDocument>): Promise<OpenApiDocument> {
+    const known = this.made.get(path)
+    if (known !== undefined) return known
+    const made = make()
+    this.made.set(path, made)
+    made.catch(() => this.made.delete(path))
+    return made
+  }
+}
+
+/** The address under which a document never changes. */
+export function documentUrl(path: string, hash: string): string {
+  return `/openapi/${path}?hash=${hash}`
+}
+
+function wirePath(neutral: string, vendor: Vendor): string {
+  const [kind, root, group, ...rest] = neutral.split("/")
+  return kind === "v3" && root === "apis" && group !== undefined ? [kind, root, vendor.group(group), ...rest].join("/") : neutral
+}

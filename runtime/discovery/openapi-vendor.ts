@@ -1,0 +1,24 @@
+/**
+ * Generated OpenAPI documents hold neutral names; clients read those of `--vendor`. Mapped as text: the words are unmistakable there, and
+ * a megabyte of JSON costs ten times as much to parse and write as to scan.
+ */
+import type { Vendor } from "../vendor.ts"
+
+/** Called once per document. `text` is JSON; the generator's own mark at its head is taken off. */
+export function mapDocument(text: string, vendor: Vendor): string {
+  const unmarked = text.replace(/^\{\s*"x-generated":\s*"(?:[^"\\]|\\.)*",/, "{")
+  if (vendor.definition("io.orch.") === "io.orch.") return unmarked
+  return unmarked
+    .replaceAll('"x-orch-', `"${vendor.extensionPrefix}`)
+    .replace(/\bio\.orch\./g, vendor.definition("io.orch."))
+    .replaceAll("application/vnd.orch.protobuf", vendor.compactMediaType)
+    .replace(/\borch-(?=system\b|public\b|node-lease\b)/g, vendor.namespace("orch-"))
+    .replace(/(\/apis\/)?\b((?:[a-z0-9-]+\.)*orch\.io)\b(\/(?!v[1-9]))?/g, (_all, root = "", name: string, slash = "") => root + mapName(vendor, { name, root, slash }))
+}
+
+/** `node.orch.io` is a group and a domain of labels: what follows a domain is a slash and a word, what follows a group is a version or nothing. */
+function mapName(vendor: Vendor, found: { name: string; root: string; slash: string }): string {
+  const { name, root, slash } = found
+  if (root === "" && slash !== "") return vendor.domain(`${name}/`)
+  return `${vendor.group(name)}${slash}`
+}
