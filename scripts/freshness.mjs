@@ -24,7 +24,12 @@ export function installPackages() {
   const missing = !existsSync(installed)
   if (!missing && modified(installed) >= modified(join(repository, "package-lock.json"))) return
   console.log(missing ? "installing packages (once)..." : "package-lock.json has changed: installing packages...")
-  const result = spawnSync("npm", [missing ? "ci" : "install", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: repository, stdio: "inherit", shell: process.platform === "win32" })
+  // Not `npm ci`: it refuses a lock file that lacks the optional packages of other platforms, and registries differ in which they carry.
+  const result = spawnSync("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: repository,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  })
   if (result.status !== 0) {
     console.error("npm could not install the packages; its message is above")
     process.exit(1)
