@@ -2,13 +2,9 @@
  * Namespaces end in two steps: marked Terminating, emptied by `background/namespace-emptying`, gone when `spec.finalizers` is empty
  * (catalog resources.yaml: namespaces).
  */
-import { conflict } from "../errors.ts"
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { type ApiObject, isObject } from "../kit/json.ts"
 import { textsOf } from "./services/fields.ts"
-
-const beingEmptied =
-  "The system is ensuring all content is removed from this namespace.  Upon completion, this namespace will automatically be purged by the system."
 
 /** Behaviour `namespaceLifecycle`. */
 export const namespaceLifecycle: BehaviourFactory = ({ vendor }) => {
@@ -29,10 +25,6 @@ export const namespaceLifecycle: BehaviourFactory = ({ vendor }) => {
       if (object.metadata !== undefined && (object.metadata.finalizers ?? []).length === 0) delete object.metadata.deletionGracePeriodSeconds
     },
     mayRemove: (object) => finalizersOf(object).length === 0,
-    checkDelete(object) {
-      const { name = "", deletionTimestamp } = object.metadata ?? {}
-      if (deletionTimestamp !== undefined && finalizersOf(object).length > 0) throw conflict({ group: "", resource: "namespaces", name }, beingEmptied)
-    },
   }
 }
 

@@ -63,8 +63,6 @@ export interface Behaviour {
   startDeletion?(object: ApiObject): void
   /** False keeps a terminating object although `metadata.finalizers` is empty (a namespace with spec.finalizers). */
   mayRemove?(object: ApiObject): boolean
-  /** Throws an ApiError when this object may not be deleted at all (the `default` namespace; a namespace already terminating). */
-  checkDelete?(object: ApiObject): void
 }
 
 /** A named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. */

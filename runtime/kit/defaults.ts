@@ -51,7 +51,7 @@ export function defaultNested(value: JsonValue | undefined, context: DefaultingC
 
 /**
  * A computed default: sets the field at `path` to `value` where it is absent (or empty and not a pointer), or in any case with
- * `force`. Parents that are absent are not made; an absent `value` sets nothing. The value is copied, so that no two fields share one.
+ * `force`. Parents that are absent are not made; an absent `value` sets nothing, a forced null removes the field. The value is copied, so that no two fields share one.
  */
 export function assign(self: JsonObject, path: readonly string[], value: Value, { pointer = false, force = false }: { readonly pointer?: boolean; readonly force?: boolean } = {}): void {
   let parent: JsonValue | undefined = self
@@ -60,6 +60,10 @@ export function assign(self: JsonObject, path: readonly string[], value: Value, 
   if (!isObject(parent) || name === undefined) return
   const made = json(value)
   if (made === undefined) return
+  if (made === null) {
+    if (force) delete parent[name]
+    return
+  }
   const old = parent[name]
   if (force || (pointer ? !present(old) : !nonZero(old))) parent[name] = structuredClone(made)
 }

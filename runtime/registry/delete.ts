@@ -52,12 +52,13 @@ async function attemptDelete(
   const { dryRun, namespace, name } = request
   const old = handle.fromStored(parseObject(current.json()))
   checkPreconditions(handle, request, old)
-  for (const behaviour of handle.behaviours) behaviour.checkDelete?.(old)
   for (const admit of registry.deps.admission) await admit({ operation: "delete", handle, namespace, name, old, dryRun })
   const next = terminating(registry, handle, request, old)
   if (removable(handle, next)) {
     const riders = await ridersOf(handle, { old }, { dryRun })
-    return commitDelete(registry, { key, expected: current.modRevision, object: old, riders, dryRun })
+    // Kinds that delete gracefully show the mark even when no grace was left, as the reference does.
+    const graceful = handle.behaviours.some((behaviour) => behaviour.graceSeconds !== undefined)
+    return commitDelete(registry, { key, expected: current.modRevision, object: graceful ? next : old, riders, dryRun })
   }
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: current.modRevision, object: next, riders: noRiders, dryRun, created: false })
@@ -75,7 +76,7 @@ function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: Api
 /** The object as the delete request leaves it: marked, with the finalizers that its propagation asks for. A copy. */
 function terminating(registry: Registry, handle: KindHandle, request: DeleteRequest, old: ApiObject): ApiObject {
   const metadata = { ...old.metadata }
-  const finalizers = finalizersFor(handle, request, old)
+  const finalizers = finalizersFor(registry, handle, request, old)
   if (finalizers.length > 0) metadata.finalizers = finalizers
   else delete metadata.finalizers
   const grace = graceOf(handle, request, old)
@@ -103,10 +104,10 @@ function graceOf(handle: KindHandle, request: DeleteRequest, old: ApiObject): nu
 }
 
 /** Explicit policy, else the finalizer that is there, else the kind's default; catalog `deletion.propagation`. */
-function finalizersFor(handle: KindHandle, request: DeleteRequest, old: ApiObject): string[] {
+function finalizersFor(registry: Registry, handle: KindHandle, request: DeleteRequest, old: ApiObject): string[] {
   const present = old.metadata?.finalizers ?? []
   const standard = handle.kind.rules.defaultPropagation
-  if (standard === "unsupported") return [...present]
+  if (standard === "unsupported" || registry.deps.garbageCollector === false) return [...present]
   const wanted = askedPropagation(request) ?? presentPropagation(present) ?? standard
   const others = present.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer)
   if (wanted === "orphan") return [...others, orphanFinalizer]
