@@ -8,8 +8,11 @@ import { type Authenticator, type StaticToken, staticTokens } from "./access/aut
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./access/authorize.ts"
 import { type NamespacePhase, namespaceLifecycle } from "./admission/namespace-lifecycle.ts"
 import { createApp } from "./app.ts"
+import type { Loop } from "./background/loop.ts"
+import { startBackground } from "./background/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type BodyType, bodyLoader } from "./bodies.ts"
+import { startBootstrap } from "./bootstrap.ts"
 import type { Clock } from "./clock.ts"
 import type { HealthChecks } from "./discovery/health.ts"
 import type { BehaviourDeps, BehaviourFactory, BehaviourOptions, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
@@ -19,7 +22,9 @@ import type { Random } from "./random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
 import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
+import { awaitFreshness } from "./registry/read.ts"
 import { Registry } from "./registry/registry.ts"
+import { advertisedAddress } from "./server-names.ts"
 import type { ServerParts, Settings } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCache, type WatchCache } from "./storage/watch-cache/watch-cache.ts"
@@ -57,6 +62,14 @@ export interface ServerOptions {
   /** Behaviours of a user's own kinds, by the name that schemas use; the built-in ones need no mention. */
   readonly behaviours?: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
+  /** `--advertise-address`; absent or empty: the bind address, else the host's first. */
+  readonly advertiseAddress?: string
+  /** `--enable-garbage-collector`; default on. Off, nobody removes the finalizers that propagation policies would add, so none are added. */
+  readonly garbageCollector?: boolean
+  /** `--store-compaction-interval`; default five minutes, 0: never. */
+  readonly compactionIntervalMs?: number
+  /** Other servers write to the same store; default no. */
+  readonly sharedStore?: boolean
 }
 
 export interface RunningServer {
@@ -69,13 +82,18 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Called once per server. Resolves when it listens; throws when the port is taken. */
+const defaultCompactionIntervalMs = 5 * 60_000
+/** For what a store that does not answer would hold up: the start (`/readyz` says so) and the end (what is left fails when the store closes). */
+const patienceMs = 5000
+
+/** Called once per server. Resolves when it listens and the objects of the system are there; throws when the port is taken. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
   const stopping = new AbortController()
   const prefix = `/${options.storePrefix.replace(/^\/|\/$/g, "")}/`
   const cache = openCache({ store: options.store, prefix, clock: options.clock })
-  const parts = assemble(options, { cache, prefix, draining: draining.signal, stopping: stopping.signal })
+  const start = { done: false }
+  const parts = assemble(options, { cache, prefix, start, draining: draining.signal, stopping: stopping.signal })
   const app = createApp(parts)
   const listener = await listen({
     app,
@@ -85,9 +103,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(options.http2StreamsPerConnection !== undefined && { streamsPerConnection: options.http2StreamsPerConnection }),
   })
   const address = listener.server.address() as AddressInfo // A TCP listener that is listening has one.
+  const loops = startLoops(options, parts, address.port)
+  void loops.ready.then(() => {
+    start.done = true
+  })
+  await soon(loops.ready, options.clock)
   let stopped: Promise<void> | undefined
   async function stop(): Promise<void> {
     draining.abort()
+    await soon(loops.stop(), options.clock)
     stopping.abort()
     await listener.close({ graceMs: options.settings.requestTimeoutMs, clock: options.clock })
     await cache.close()
@@ -105,9 +129,43 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-function assemble(options: ServerOptions, made: { cache: WatchCache; prefix: string; draining: AbortSignal; stopping: AbortSignal }): ServerParts {
+async function soon(work: Promise<void>, clock: Clock): Promise<void> {
+  let cancel = (): void => {}
+  const patience = new Promise<void>((resolve) => {
+    cancel = clock.after(patienceMs, resolve)
+  })
+  await Promise.race([work, patience])
+  cancel()
+}
+
+/** What goes on beside requests; all of it ends before the store closes. */
+function startLoops(options: ServerOptions, { registry, clock, log }: ServerParts, port: number): Loop & { readonly ready: Promise<void> } {
+  const deps = { registry, clock, log }
+  const address = advertisedAddress({ advertise: options.advertiseAddress ?? "", bind: options.host })
+  const bootstrap = startBootstrap(deps, { address, port, shared: options.sharedStore ?? false })
+  const background = startBackground(deps, {
+    garbageCollector: options.garbageCollector ?? true,
+    compactionIntervalMs: options.compactionIntervalMs ?? defaultCompactionIntervalMs,
+  })
+  return {
+    ready: bootstrap.done,
+    async stop() {
+      await Promise.all([bootstrap.stop(), background.stop()])
+    },
+  }
+}
+
+interface Made {
+  readonly cache: WatchCache
+  readonly prefix: string
+  readonly start: { readonly done: boolean }
+  readonly draining: AbortSignal
+  readonly stopping: AbortSignal
+}
+
+function assemble(options: ServerOptions, made: Made): ServerParts {
   const { clock, random, store } = options
-  const { cache, prefix, draining, stopping } = made
+  const { cache, prefix, stopping } = made
   const vendor = vendorProfile(options.vendor)
   const kinds = new KindTable(options.kinds)
   const behaviourDeps: BehaviourDeps = {
@@ -123,6 +181,7 @@ function assemble(options: ServerOptions, made: { cache: WatchCache; prefix: str
     storageFormat: options.storageFormat,
     tokens: new ContinueTokens(options.tokenSecret),
     ttlSeconds: options.ttlSeconds,
+    garbageCollector: options.garbageCollector ?? true,
     behaviours: { ...behaviours, ...options.behaviours },
     subresourceBehaviours: { ...subresourceBehaviours, ...options.subresourceBehaviours },
     behaviourDeps,
@@ -135,7 +194,7 @@ function assemble(options: ServerOptions, made: { cache: WatchCache; prefix: str
     body: bodyLoader(options.bodies, vendor),
     authenticators: authenticatorsOf(options.tokens),
     authorizers: options.authorizationModes.map(authorizerOf),
-    health: healthChecks(store, cache, draining),
+    health: healthChecks(store, cache, made),
     openapi: options.openapi,
   }
 }
@@ -158,19 +217,22 @@ async function namespacePhase(registry: Registry, kinds: KindTable, name: string
   return found.field("status.phase") === "Terminating" ? "Terminating" : "Active"
 }
 
+/** The newest state: what was committed before the call is in it. */
 async function readAll(registry: Registry, kinds: KindTable, storagePath: string): ReturnType<BehaviourDeps["readAll"]> {
   const kind = kinds.all().find((candidate) => candidate.storage.path === storagePath && kinds.stored(candidate) === candidate)
   if (kind === undefined) return []
   const handle = await registry.handle(kind)
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
   const snapshot = handle.cache.snapshot()
   return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
 }
 
-function healthChecks(store: Store, cache: WatchCache, draining: AbortSignal): HealthChecks {
+function healthChecks(store: Store, cache: WatchCache, { draining, start }: Made): HealthChecks {
   const ping = { name: "ping", check: async () => undefined }
   const log = { name: "log", check: async () => undefined }
   const etcd = { name: "etcd", check: async () => (await store.status()).fault }
   const informers = { name: "informer-sync", check: async () => cache.fault() }
+  const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => (start.done ? undefined : "not finished") }
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
-  return { healthz: [ping, log, etcd], livez: [ping, log, etcd], readyz: [ping, log, etcd, informers, shutdown] }
+  return { healthz: [ping, log, etcd], livez: [ping, log, etcd], readyz: [ping, log, etcd, informers, bootstrap, shutdown] }
 }

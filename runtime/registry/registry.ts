@@ -43,6 +43,8 @@ export interface RegistryDeps {
   readonly tokens: ContinueTokens
   /** Seconds for each `ttlOption` that schemas name. */
   readonly ttlSeconds: Readonly<Record<string, number>>
+  /** Someone removes the finalizers that propagation policies add; absent: yes. */
+  readonly garbageCollector?: boolean
   readonly behaviours: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>>
   readonly behaviourDeps: BehaviourDeps

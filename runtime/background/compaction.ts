@@ -1,0 +1,35 @@
+/** Old revisions are forgotten in time, so that the store does not grow with every write for ever. */
+import type { Clock } from "../clock.ts"
+import { type Store, StoreError } from "../storage/store.ts"
+import { every } from "./every.ts"
+import { type Log, type Loop, textOfError } from "./loop.ts"
+
+/**
+ * Called once at start with `--store-compaction-interval`; 0 turns it off. Each run forgets what the run before had seen, so that watches
+ * and pages have at least one interval to go on.
+ */
+export function startCompaction(options: { store: Store; clock: Clock; log: Log; intervalMs: number }): Loop {
+  const { store, clock, log, intervalMs } = options
+  if (intervalMs <= 0) return { stop: async () => {} }
+  let seen = 0
+  return every({
+    clock,
+    intervalMs,
+    atOnce: true,
+    async task() {
+      const revision = await store.revision()
+      if (seen > 0 && seen < revision) await compactTo(store, seen)
+      seen = revision
+    },
+    onError: (error) => log.warn({ error: textOfError(error) }, "the store could not be compacted; tried again later"),
+  })
+}
+
+/** Another server may have been faster. */
+async function compactTo(store: Store, revision: number): Promise<void> {
+  try {
+    await store.compact({ revision })
+  } catch (error) {
+    if (!(error instanceof StoreError && error.code === "compacted")) throw error
+  }
+}

@@ -1,0 +1,60 @@
+/** Everything there is of a kind, then every change: what loops that react to objects are fed by. */
+import { awaitFreshness } from "../registry/read.ts"
+import type { KindHandle } from "../registry/registry.ts"
+import type { Kind } from "../kit/kind.ts"
+import type { CachedObject, CacheEvent, Subscription } from "../storage/cache.ts"
+import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
+
+export interface Follower {
+  /** All objects there are: at first, and again whenever events may have been lost. */
+  onState(objects: Iterable<CachedObject>, handle: KindHandle): void
+  onEvents(events: readonly CacheEvent[], handle: KindHandle): void
+}
+
+const retryMs = 1000
+
+/** Called once per kind by a loop; resolves when the first state was told, or when that failed and is going to be tried again. */
+export async function follow(deps: BackgroundDeps, kind: Kind, follower: Follower): Promise<Loop> {
+  const { registry, clock, log } = deps
+  let subscription: Subscription | undefined
+  let cancel = (): void => {}
+  let stopped = false
+
+  async function begin(): Promise<void> {
+    if (stopped) return
+    try {
+      const handle = await registry.handle(kind)
+      await awaitFreshness(registry, handle, { mode: "most-recent" })
+      if (!stopped) subscription = subscribe(handle)
+    } catch (error) {
+      later(error)
+    }
+  }
+
+  function subscribe(handle: KindHandle): Subscription {
+    const snapshot = handle.cache.snapshot()
+    follower.onState(snapshot.entries({ prefix: handle.prefix("") }), handle)
+    return handle.cache.subscribe({
+      prefix: "",
+      afterRevision: snapshot.revision,
+      onEvents: (events) => follower.onEvents(events, handle),
+      onEnd: later,
+    })
+  }
+
+  function later(error: unknown): void {
+    subscription = undefined
+    if (stopped) return
+    log.warn({ kind: kind.kind, error: textOfError(error) }, "a background watch has ended and begins anew")
+    cancel = clock.after(retryMs, () => void begin())
+  }
+
+  await begin()
+  return {
+    async stop() {
+      stopped = true
+      cancel()
+      subscription?.stop()
+    },
+  }
+}

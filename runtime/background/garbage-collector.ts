@@ -1,0 +1,214 @@
+/**
+ * Dependents go when their owners have gone, and owners wait for them or let them go first, as the delete request said (finalizers
+ * `foregroundDeletion` and `orphan`). Kinds without objects are never opened; the first object of a kind opens it.
+ */
+import type { Kind } from "../kit/kind.ts"
+import type { ObjectMeta, OwnerReference } from "../kit/json.ts"
+import { parseObject } from "../registry/object-codec.ts"
+import type { KindHandle } from "../registry/registry.ts"
+import type { CachedObject, CacheEvent } from "../storage/cache.ts"
+import { StoreError } from "../storage/store.ts"
+import { follow } from "./follow.ts"
+import { collect, type Collection, foregroundFinalizer, isWaiting, orphanFinalizer } from "./garbage/collect.ts"
+import { OwnerIndex } from "./garbage/owner-index.ts"
+import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
+import { createWorkQueue } from "./work-queue.ts"
+
+export interface GarbageCollector extends Loop {
+  /** Resolves when everything known has been dealt with. For tests. */
+  idle(): Promise<void>
+}
+
+/** Called once at start unless `--enable-garbage-collector=false`. */
+export function startGarbageCollector(deps: BackgroundDeps): GarbageCollector {
+  return new Collector(deps)
+}
+
+const retryMs = 1000
+/** What objects must contain to be looked at; all others are passed by without being parsed. */
+const marks = [Buffer.from('"ownerReferences"'), Buffer.from('"deletionTimestamp"')]
+
+class Collector implements GarbageCollector {
+  private readonly index = new OwnerIndex()
+  /** Owners that wait for their dependents: store keys by uid. */
+  private readonly waiting = new Map<string, string>()
+  private readonly followed = new Map<string, { kind: Kind; following: Promise<Loop> }>()
+  private readonly queue
+  private readonly collection: Collection
+  private watching: Promise<void>
+  private unwatch = (): void => {}
+  private cancelRetry = (): void => {}
+  private stopped = false
+
+  constructor(private readonly deps: BackgroundDeps) {
+    const { registry, clock, log } = deps
+    this.queue = createWorkQueue({
+      clock,
+      work: (key) => this.work(key),
+      onError: (error, key) => log.warn({ key, error: textOfError(error) }, "an object could not be collected; tried again later"),
+    })
+    this.collection = { registry, index: this.index, handleOf: (key) => this.handleOf(key), consider: (key) => this.queue.add(key) }
+    this.watching = this.watchKeys()
+  }
+
+  async idle(): Promise<void> {
+    await this.watching
+    for (let known = -1; known !== this.followed.size; ) {
+      known = this.followed.size
+      await this.settled()
+      await this.queue.idle()
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true
+    this.cancelRetry()
+    await this.watching
+    this.unwatch()
+    for (const { following } of this.followed.values()) await (await following).stop()
+    await this.queue.stop()
+  }
+
+  /** Decisions want to know every dependent there is: kinds that are being opened come first. */
+  private async work(key: string): Promise<void> {
+    await this.settled()
+    await collect(this.collection, key)
+  }
+
+  private async settled(): Promise<void> {
+    await Promise.all([...this.followed.values()].map(({ following }) => following))
+  }
+
+  /** Keys alone tell which kinds have objects. */
+  private async watchKeys(): Promise<void> {
+    const { store, storePrefix } = this.deps.registry.deps
+    try {
+      const afterRevision = await store.revision()
+      for (const kind of this.unfollowed()) {
+        const { items } = await store.list({ prefix: `${storePrefix}${kind.storage.path}/`, limit: 1 })
+        if (items.length > 0) this.follow(kind)
+      }
+      const watch = await store.watch({
+        prefix: storePrefix,
+        afterRevision,
+        onEvents: (events) => {
+          for (const { type, key } of events) if (type === "put") this.open(key)
+        },
+        onEnd: (error) => this.watchLater(error),
+      })
+      if (this.stopped) watch.stop()
+      else this.unwatch = () => watch.stop()
+    } catch (error) {
+      this.watchLater(error)
+    }
+  }
+
+  private watchLater(error: unknown): void {
+    if (this.stopped || (error instanceof StoreError && error.code === "closed")) return
+    const { clock, log } = this.deps
+    log.warn({ error: textOfError(error) }, "the garbage collector lost its watch and begins anew")
+    this.cancelRetry = clock.after(retryMs, () => {
+      this.watching = this.watchKeys()
+    })
+  }
+
+  /** Kinds whose objects may own or be owned: all that are stored by themselves and can be deleted, events excepted. */
+  private unfollowed(): Kind[] {
+    const { kinds } = this.deps.registry.deps
+    return kinds.all().filter((kind) => this.isCollected(kind) && !this.followed.has(kind.storage.path) && kinds.stored(kind) === kind)
+  }
+
+  private isCollected(kind: Kind): boolean {
+    return kind.verbs.includes("delete") && kind.rules.defaultPropagation !== "unsupported"
+  }
+
+  private open(key: string): void {
+    if (this.stopped || this.kindOf(key) !== undefined) return
+    const { storePrefix } = this.deps.registry.deps
+    const kind = this.unfollowed().find(({ storage }) => key.startsWith(`${storePrefix}${storage.path}/`))
+    if (kind !== undefined) this.follow(kind)
+  }
+
+  private kindOf(key: string): Kind | undefined {
+    const { storePrefix } = this.deps.registry.deps
+    for (let end = key.indexOf("/", storePrefix.length); end >= 0; end = key.indexOf("/", end + 1)) {
+      const known = this.followed.get(key.slice(storePrefix.length, end))
+      if (known !== undefined) return known.kind
+    }
+    return undefined
+  }
+
+  private async handleOf(key: string): Promise<KindHandle | undefined> {
+    this.open(key)
+    const kind = this.kindOf(key)
+    return kind === undefined ? undefined : this.deps.registry.handle(kind)
+  }
+
+  private follow(kind: Kind): void {
+    const following = follow(this.deps, kind, {
+      onState: (objects, handle) => this.takeState(objects, handle),
+      onEvents: (events) => {
+        for (const event of events) this.takeEvent(event)
+      },
+    })
+    this.followed.set(kind.storage.path, { kind, following })
+  }
+
+  private takeState(objects: Iterable<CachedObject>, handle: KindHandle): void {
+    const gone = new Set(this.index.keysBelow(handle.prefix("")))
+    for (const object of objects) {
+      gone.delete(object.key)
+      this.take(object)
+    }
+    for (const key of gone) this.forget(key)
+  }
+
+  private takeEvent({ type, object }: CacheEvent): void {
+    if (type !== "DELETED") return this.take(object)
+    this.forget(object.key)
+    if (this.index.size === 0 && this.waiting.size === 0) return
+    const uid = parseObject(object.json()).metadata?.uid ?? ""
+    this.waiting.delete(uid)
+    for (const { key } of this.index.dependentsOf(uid)) this.queue.add(key)
+  }
+
+  private take(object: CachedObject): void {
+    const json = object.json()
+    const metadata = marks.some((mark) => json.includes(mark)) ? parseObject(json).metadata : undefined
+    const owners = metadata?.ownerReferences ?? []
+    const before = this.index.get(object.key)?.owners ?? []
+    if (owners.length > 0) this.index.put({ key: object.key, owners })
+    else this.index.remove(object.key)
+    const changed = !sameOwners(owners, before)
+    if (changed) this.tellOwners(before)
+    const waits = metadata !== undefined && this.noteWaiting(object.key, metadata)
+    if (waits || (changed && owners.length > 0)) this.queue.add(object.key)
+  }
+
+  /** Whether the object is being deleted and held by one of the collector's own finalizers. */
+  private noteWaiting(key: string, metadata: ObjectMeta): boolean {
+    const foreground = isWaiting(metadata, foregroundFinalizer)
+    if (foreground && metadata.uid !== undefined) this.waiting.set(metadata.uid, key)
+    return foreground || isWaiting(metadata, orphanFinalizer)
+  }
+
+  private forget(key: string): void {
+    const before = this.index.get(key)?.owners ?? []
+    this.index.remove(key)
+    this.tellOwners(before)
+  }
+
+  /** Owners may have waited for just this. */
+  private tellOwners(owners: readonly OwnerReference[]): void {
+    for (const { uid } of owners) {
+      const key = this.waiting.get(uid)
+      if (key !== undefined) this.queue.add(key)
+    }
+  }
+}
+
+/** The same owners, and the same ones blocked. */
+function sameOwners(left: readonly OwnerReference[], right: readonly OwnerReference[]): boolean {
+  const text = (owners: readonly OwnerReference[]): string => owners.map(({ uid, blockOwnerDeletion }) => `${uid}${blockOwnerDeletion === true ? "!" : ""}`).join(" ")
+  return text(left) === text(right)
+}

@@ -1,0 +1,180 @@
+/**
+ * What the garbage collector does with one object (catalog resources.yaml: deletion.propagation; the reference's controller). Decisions are
+ * made on the newest state, and every write is bound to the uid that was looked at: doing one twice, or on two servers, does no harm.
+ */
+import { ApiError } from "../../errors.ts"
+import type { ApiObject, ObjectMeta, OwnerReference } from "../../kit/json.ts"
+import { deleteObject, type PropagationPolicy } from "../../registry/delete.ts"
+import { parseObject } from "../../registry/object-codec.ts"
+import { awaitFreshness } from "../../registry/read.ts"
+import type { KindHandle, Registry } from "../../registry/registry.ts"
+import { updateObject } from "../../registry/update.ts"
+import type { OwnerIndex } from "./owner-index.ts"
+
+export const orphanFinalizer = "orphan"
+export const foregroundFinalizer = "foregroundDeletion"
+
+/** What decisions are made on. */
+export interface Collection {
+  readonly registry: Registry
+  readonly index: OwnerIndex
+  /** The kind that a store key belongs to; undefined for what is not collected. */
+  readonly handleOf: (key: string) => Promise<KindHandle | undefined>
+  /** Asks for work on another key. */
+  readonly consider: (key: string) => void
+}
+
+/** An object as it is now. */
+interface Found {
+  readonly handle: KindHandle
+  readonly key: string
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly metadata: ObjectMeta
+}
+
+/** `waiting`: being deleted in the foreground, so that dependents have to go first. `unknown`: nobody can tell, so it counts as there. */
+type OwnerState = "solid" | "absent" | "waiting" | "unknown"
+
+/** Called for every object that changed in a way that matters: as an owner that waits, and as a dependent. */
+export async function collect(collection: Collection, key: string): Promise<void> {
+  const found = await findKey(collection, key)
+  if (found === undefined) return
+  if (isWaiting(found.metadata, orphanFinalizer)) return orphan(collection, found)
+  if (isWaiting(found.metadata, foregroundFinalizer)) return finishForeground(collection, found)
+  if (found.metadata.deletionTimestamp === undefined && (found.metadata.ownerReferences ?? []).length > 0) await judge(collection, found)
+}
+
+async function findKey(collection: Collection, key: string): Promise<Found | undefined> {
+  const handle = await collection.handleOf(key)
+  return handle === undefined ? undefined : find(collection.registry, handle, key)
+}
+
+async function find(registry: Registry, handle: KindHandle, key: string): Promise<Found | undefined> {
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const entry = handle.cache.get(key)
+  const metadata = entry === undefined ? undefined : parseObject(entry.json()).metadata
+  if (metadata?.name === undefined || metadata.uid === undefined) return undefined
+  return { handle, key, namespace: metadata.namespace ?? "", name: metadata.name, uid: metadata.uid, metadata }
+}
+
+/** Dependents lose their reference, then the owner its finalizer. */
+async function orphan(collection: Collection, owner: Found): Promise<void> {
+  for (const { key } of collection.index.dependentsOf(owner.uid)) {
+    const dependent = await findKey(collection, key)
+    if (dependent !== undefined) await keepOwners(collection, dependent, (reference) => reference.uid !== owner.uid)
+  }
+  await removeFinalizer(collection, owner, orphanFinalizer)
+}
+
+/** Nothing that blocks is left: the owner goes. Otherwise the dependents are asked again. */
+async function finishForeground(collection: Collection, owner: Found): Promise<void> {
+  const dependents = collection.index.dependentsOf(owner.uid)
+  const blocking = dependents.some(({ owners }) => owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true))
+  for (const { key } of dependents) if (key !== owner.key) collection.consider(key)
+  // An object that names itself would wait for itself for ever.
+  const onlyItself = dependents.every(({ key }) => key === owner.key)
+  if (!blocking || onlyItself) await removeFinalizer(collection, owner, foregroundFinalizer)
+}
+
+/** A dependent stays while one owner does; what owners have gone is forgotten then. */
+async function judge(collection: Collection, dependent: Found): Promise<void> {
+  const references = dependent.metadata.ownerReferences ?? []
+  const states = new Map<OwnerReference, OwnerState>()
+  for (const reference of references) states.set(reference, await ownerState(collection, dependent, reference))
+  const of = (...wanted: OwnerState[]): OwnerReference[] => references.filter((reference) => wanted.includes(states.get(reference) ?? "unknown"))
+  const gone = new Set(of("absent", "waiting").map(({ uid }) => uid))
+  if (gone.size === 0) return
+  if (of("solid", "unknown").length > 0) return keepOwners(collection, dependent, ({ uid }) => !gone.has(uid))
+  const waited = of("waiting").length > 0 && collection.index.dependentsOf(dependent.uid).length > 0
+  if (waited) await breakCircle(collection, dependent)
+  await remove(collection, dependent, waited ? "Foreground" : ownPolicy(dependent.metadata))
+}
+
+async function ownerState(collection: Collection, dependent: Found, reference: OwnerReference): Promise<OwnerState> {
+  const { kinds, vendor } = collection.registry.deps
+  const [group, version] = groupVersion(vendor.neutralApiVersion(reference.apiVersion))
+  const kind = kinds.findKind(group, version, reference.kind)
+  // A namespaced owner of a cluster-scoped object cannot be looked up; the reference leaves such objects alone too.
+  if (kind === undefined || (kind.namespaced && dependent.namespace === "")) return "unknown"
+  const handle = await collection.registry.handle(kinds.stored(kind))
+  const owner = await find(collection.registry, handle, handle.key(dependent.namespace, reference.name))
+  if (owner === undefined || owner.uid !== reference.uid) return "absent"
+  return isWaiting(owner.metadata, foregroundFinalizer) ? "waiting" : "solid"
+}
+
+/** Objects that own each other would block each other: the one that is judged stops blocking. */
+async function breakCircle(collection: Collection, dependent: Found): Promise<void> {
+  for (const { key } of collection.index.dependentsOf(dependent.uid)) {
+    const below = await findKey(collection, key)
+    if (below === undefined || !isWaiting(below.metadata, foregroundFinalizer)) continue
+    return change(collection, dependent, (metadata) => ({
+      ...metadata,
+      ownerReferences: (metadata.ownerReferences ?? []).map((reference) => (reference.blockOwnerDeletion === true ? { ...reference, blockOwnerDeletion: false } : reference)),
+    }))
+  }
+}
+
+function ownPolicy({ finalizers = [] }: ObjectMeta): PropagationPolicy {
+  if (finalizers.includes(orphanFinalizer)) return "Orphan"
+  return finalizers.includes(foregroundFinalizer) ? "Foreground" : "Background"
+}
+
+async function keepOwners(collection: Collection, dependent: Found, keep: (reference: OwnerReference) => boolean): Promise<void> {
+  await change(collection, dependent, ({ ownerReferences = [], ...metadata }) => withList(metadata, "ownerReferences", ownerReferences.filter(keep)))
+}
+
+async function removeFinalizer(collection: Collection, owner: Found, finalizer: string): Promise<void> {
+  await change(collection, owner, ({ finalizers = [], ...metadata }) => withList(metadata, "finalizers", finalizers.filter((one) => one !== finalizer)))
+}
+
+function withList<Name extends "ownerReferences" | "finalizers">(metadata: ObjectMeta, name: Name, list: NonNullable<ObjectMeta[Name]>): ObjectMeta {
+  return list.length === 0 ? metadata : { ...metadata, [name]: list }
+}
+
+async function change({ registry }: Collection, { handle, namespace, name, uid }: Found, next: (metadata: ObjectMeta) => ObjectMeta): Promise<void> {
+  const transform = (old: ApiObject | undefined): ApiObject => ({ ...old, metadata: next(old?.metadata ?? {}) })
+  await ignoringGone(updateObject(registry, handle, { namespace, name, uid, transform, dryRun: false, put: false, warn: () => {} }))
+}
+
+/** Bound to the version that was judged: an object that got a new owner meanwhile is judged again. */
+async function remove({ registry, consider }: Collection, { handle, key, namespace, name, uid, metadata }: Found, propagationPolicy: PropagationPolicy): Promise<void> {
+  const entry = handle.cache.get(key)
+  const current = entry === undefined ? undefined : parseObject(entry.json()).metadata
+  const same = current?.uid === uid && sameOwners(current, metadata)
+  if (!same || current.resourceVersion === undefined) return consider(key)
+  try {
+    await deleteObject(registry, handle, { namespace, name, uid, resourceVersion: current.resourceVersion, propagationPolicy, dryRun: false })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.code === 409) consider(key)
+    else if (error.code !== 404) throw error
+  }
+}
+
+/** Whether the same owners are named; breaking a circle changes only how. */
+function sameOwners(left: ObjectMeta, right: ObjectMeta): boolean {
+  const uids = ({ ownerReferences = [] }: ObjectMeta): string => ownerReferences.map(({ uid }) => uid).join(" ")
+  return uids(left) === uids(right)
+}
+
+/** Being deleted, and held by this finalizer. */
+export function isWaiting({ deletionTimestamp, finalizers = [] }: ObjectMeta, finalizer: string): boolean {
+  return deletionTimestamp !== undefined && finalizers.includes(finalizer)
+}
+
+/** `["apps", "v1"]` of `apps/v1`, `["", "v1"]` of `v1`. */
+function groupVersion(apiVersion: string): [string, string] {
+  const slash = apiVersion.indexOf("/")
+  return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
+}
+
+/** Gone, or made anew under the same name: either way not this object's business any more. */
+async function ignoringGone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof ApiError && (error.code === 404 || (error.code === 409 && error.message.includes("Precondition failed"))))) throw error
+  }
+}

@@ -1,0 +1,122 @@
+/** What is in a namespace that is going, and what keeps it there. */
+import { ApiError } from "../errors.ts"
+import type { Kind } from "../kit/kind.ts"
+import type { JsonObject } from "../kit/json.ts"
+import { deleteObject } from "../registry/delete.ts"
+import { parseObject } from "../registry/object-codec.ts"
+import { awaitFreshness } from "../registry/read.ts"
+import type { KindHandle, Registry } from "../registry/registry.ts"
+import { textOfError } from "./loop.ts"
+
+/** One resource of which something is left. */
+export interface Remaining {
+  readonly handle: KindHandle
+  readonly count: number
+  /** The state that was counted. */
+  readonly revision: number
+  /** How many objects each finalizer holds. */
+  readonly finalizers: ReadonlyMap<string, number>
+}
+
+export interface Sweep {
+  readonly remaining: readonly Remaining[]
+  /** Why objects could not be deleted. */
+  readonly faults: readonly string[]
+}
+
+/** Every namespaced kind that is stored by itself and may be deleted, once per storage path. */
+export function contentKinds(registry: Registry): Kind[] {
+  const { kinds } = registry.deps
+  return kinds.all().filter((kind) => kind.namespaced && kind.verbs.includes("delete") && kinds.stored(kind) === kind)
+}
+
+/** Deletes what is left of these kinds in the namespace, then says what is still there. Kinds without objects are not even opened. */
+export async function sweep(registry: Registry, kinds: readonly Kind[], namespace: string): Promise<Sweep> {
+  const remaining: Remaining[] = []
+  const faults: string[] = []
+  for (const kind of kinds) {
+    if (!(await hasObjects(registry, kind, namespace))) continue
+    const handle = await registry.handle(kind)
+    faults.push(...(await deleteAll(registry, handle, namespace)))
+    const left = await countLeft(registry, handle, namespace)
+    if (left.count > 0) remaining.push(left)
+  }
+  return { remaining, faults }
+}
+
+async function hasObjects(registry: Registry, kind: Kind, namespace: string): Promise<boolean> {
+  const { store, storePrefix } = registry.deps
+  const { items } = await store.list({ prefix: `${storePrefix}${kind.storage.path}/${namespace}/`, limit: 1 })
+  return items.length > 0
+}
+
+async function deleteAll(registry: Registry, handle: KindHandle, namespace: string): Promise<string[]> {
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const faults: string[] = []
+  for (const entry of [...handle.cache.snapshot().entries({ prefix: handle.prefix(namespace) })]) {
+    const { name = "", uid, deletionTimestamp } = parseObject(entry.json()).metadata ?? {}
+    if (deletionTimestamp !== undefined || uid === undefined) continue
+    try {
+      await deleteObject(registry, handle, { namespace, name, uid, dryRun: false, propagationPolicy: "Background" })
+    } catch (error) {
+      // Gone, or made anew meanwhile: the next sweep sees.
+      if (error instanceof ApiError && (error.code === 404 || error.code === 409)) continue
+      faults.push(`${handle.kind.resource} ${name}: ${textOfError(error)}`)
+    }
+  }
+  return faults
+}
+
+async function countLeft(registry: Registry, handle: KindHandle, namespace: string): Promise<Remaining> {
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const finalizers = new Map<string, number>()
+  const snapshot = handle.cache.snapshot()
+  let count = 0
+  for (const entry of snapshot.entries({ prefix: handle.prefix(namespace) })) {
+    count++
+    for (const finalizer of parseObject(entry.json()).metadata?.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+  }
+  return { handle, count, finalizers, revision: snapshot.revision }
+}
+
+interface Finding {
+  readonly type: string
+  readonly good: { readonly reason: string; readonly message: string }
+  readonly bad?: { readonly reason: string; readonly message: string } | undefined
+}
+
+/** The conditions of a namespace whose content did not go at once, in the words and order of the reference's namespace controller. */
+export function conditionsOf(found: Sweep, before: readonly JsonObject[], now: string): JsonObject[] {
+  return findings(found).map(({ type, good, bad }) => {
+    const condition = { type, status: bad === undefined ? "False" : "True", ...(bad ?? good) }
+    const old = before.find((one) => one.type === type)
+    const lastTransitionTime = old?.status === condition.status && typeof old.lastTransitionTime === "string" ? old.lastTransitionTime : now
+    return { type, status: condition.status, lastTransitionTime, reason: condition.reason, message: condition.message }
+  })
+}
+
+function findings({ remaining, faults }: Sweep): Finding[] {
+  const held = new Map<string, number>()
+  for (const { finalizers } of remaining) for (const [name, count] of finalizers) held.set(name, (held.get(name) ?? 0) + count)
+  const resources = remaining.map(({ handle: { kind }, count }) => `${kind.group === "" ? `${kind.resource}.` : `${kind.resource}.${kind.group}`} has ${count} resource instances`)
+  const holders = [...held].map(([name, count]) => `${name} in ${count} resource instances`)
+  return [
+    { type: "NamespaceDeletionDiscoveryFailure", good: { reason: "ResourcesDiscovered", message: "All resources successfully discovered" } },
+    { type: "NamespaceDeletionGroupVersionParsingFailure", good: { reason: "ParsedGroupVersions", message: "All legacy types successfully parsed" } },
+    {
+      type: "NamespaceDeletionContentFailure",
+      good: { reason: "ContentDeleted", message: "All content successfully deleted, may be waiting on finalization" },
+      bad: faults.length === 0 ? undefined : { reason: "ContentDeletionFailed", message: `Failed to delete all resource types, ${faults.length} remaining: ${[...faults].sort().join(", ")}` },
+    },
+    {
+      type: "NamespaceContentRemaining",
+      good: { reason: "ContentRemoved", message: "All content successfully removed" },
+      bad: resources.length === 0 ? undefined : { reason: "SomeResourcesRemain", message: `Some resources are remaining: ${resources.sort().join(", ")}` },
+    },
+    {
+      type: "NamespaceFinalizersRemaining",
+      good: { reason: "ContentHasNoFinalizers", message: "All content-preserving finalizers finished" },
+      bad: holders.length === 0 ? undefined : { reason: "SomeFinalizersRemain", message: `Some content in the namespace has finalizers remaining: ${holders.sort().join(", ")}` },
+    },
+  ]
+}

@@ -1,0 +1,143 @@
+/**
+ * Ends namespaces: what is in a terminating one is deleted, pods first and the rest only when they are gone, so that nothing they rely on
+ * goes before them; then the server's own finalizer is taken out. State is all in the objects: after a restart the loop goes on where it was.
+ */
+import { listOf, objectAt } from "../behaviours/pods/fields.ts"
+import { textsOf } from "../behaviours/services/fields.ts"
+import { ApiError } from "../errors.ts"
+import { deepEqual } from "../kit/field-path.ts"
+import type { ApiObject } from "../kit/json.ts"
+import type { Subresource } from "../kit/kind.ts"
+import { timeText } from "../kit/time.ts"
+import { parseObject } from "../registry/object-codec.ts"
+import { awaitFreshness } from "../registry/read.ts"
+import type { KindHandle } from "../registry/registry.ts"
+import { updateObject } from "../registry/update.ts"
+import type { CachedObject, Subscription } from "../storage/cache.ts"
+import { follow } from "./follow.ts"
+import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
+import { conditionsOf, contentKinds, type Remaining, sweep, type Sweep } from "./namespace-content.ts"
+import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
+
+export interface NamespaceEmptying extends Loop {
+  /** Resolves when nothing can be done until something changes. For tests. */
+  idle(): Promise<void>
+}
+
+/** Called once at start, with `namespaces` served or not. */
+export function startNamespaceEmptying(deps: BackgroundDeps): NamespaceEmptying {
+  const { registry, clock, log } = deps
+  const kind = registry.deps.kinds.find("", "v1", "namespaces")
+  if (kind === undefined) return { idle: async () => {}, stop: async () => {} }
+  /** What tells of changes in namespaces that wait for somebody else. */
+  const watches = new Map<string, Subscription[]>()
+  const queue = createWorkQueue({
+    clock,
+    work: async (name) => empty(deps, { handle: await registry.handle(kind), name, wait: (remaining) => wait({ queue, watches }, name, remaining) }),
+    onError: (error, name) => log.warn({ namespace: name, error: textOfError(error) }, "a namespace could not be emptied; tried again later"),
+  })
+  const consider = (object: CachedObject): void => {
+    if (object.field("status.phase") === "Terminating") queue.add(object.field("metadata.name"))
+  }
+  const following = follow(deps, kind, {
+    onState: (objects) => {
+      for (const object of objects) consider(object)
+    },
+    onEvents: (events) => {
+      for (const { type, object } of events) if (type !== "DELETED") consider(object)
+    },
+  })
+  return {
+    async idle() {
+      await following
+      await queue.idle()
+    },
+    async stop() {
+      await (await following).stop()
+      await queue.stop()
+      for (const name of [...watches.keys()]) stopWaiting(watches, name)
+    },
+  }
+}
+
+interface Task {
+  readonly handle: KindHandle
+  readonly name: string
+  /** Calls the namespace up again when one of these changes; none: stops that. */
+  readonly wait: (remaining: readonly Remaining[]) => void
+}
+
+async function empty(deps: BackgroundDeps, task: Task): Promise<void> {
+  const { registry } = deps
+  const { handle, name, wait } = task
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const entry = handle.cache.get(handle.key("", name))
+  const namespace = entry === undefined ? undefined : handle.fromStored(parseObject(entry.json()))
+  wait([])
+  if (namespace?.metadata?.deletionTimestamp === undefined || !textsOf(namespace.spec, "finalizers").includes(registry.deps.vendor.word)) return
+  const found = await sweepInOrder(deps, name)
+  if (found.remaining.length === 0 && found.faults.length === 0) return finalize(deps, task)
+  wait(found.remaining)
+  await report(deps, task, { namespace, found })
+  if (found.faults.length > 0) throw new Error(found.faults.join("; "))
+}
+
+async function sweepInOrder({ registry }: BackgroundDeps, name: string): Promise<Sweep> {
+  const kinds = contentKinds(registry)
+  const pods = kinds.filter((kind) => kind.group === "" && kind.resource === "pods")
+  const first = await sweep(registry, pods, name)
+  if (first.remaining.length > 0 || first.faults.length > 0) return first
+  return sweep(registry, kinds.filter((kind) => !pods.includes(kind)), name)
+}
+
+function wait(state: { queue: WorkQueue; watches: Map<string, Subscription[]> }, name: string, remaining: readonly Remaining[]): void {
+  const { queue, watches } = state
+  stopWaiting(watches, name)
+  const again = (): void => queue.add(name)
+  const subscriptions = remaining.map(({ handle, revision }) => handle.cache.subscribe({ prefix: `${name}/`, afterRevision: revision, onEvents: again, onEnd: again }))
+  if (subscriptions.length > 0) watches.set(name, subscriptions)
+}
+
+function stopWaiting(watches: Map<string, Subscription[]>, name: string): void {
+  for (const subscription of watches.get(name) ?? []) subscription.stop()
+  watches.delete(name)
+}
+
+/** Says in the status what holds the namespace up. */
+async function report({ registry, clock }: BackgroundDeps, { handle, name }: Task, { namespace, found }: { namespace: ApiObject; found: Sweep }): Promise<void> {
+  const before = listOf(namespace.status, "conditions")
+  const conditions = conditionsOf(found, before, timeText(clock.nowMs()))
+  if (deepEqual(conditions, [...before])) return
+  const subresource = subresourceOf(handle, "status")
+  const uid = namespace.metadata?.uid
+  await ignoringGone(
+    updateObject(registry, handle, {
+      namespace: "", name, subresource, dryRun: false, put: false, warn: () => {},
+      ...(uid !== undefined && { uid }),
+      transform: (old) => ({ ...old, status: { ...objectAt(old, "status"), conditions } }),
+    }),
+  )
+}
+
+/** The last step: without finalizers of its own and of others the namespace is gone. */
+async function finalize({ registry }: BackgroundDeps, { handle, name }: Task): Promise<void> {
+  const { word } = registry.deps.vendor
+  await ignoringGone(
+    updateObject(registry, handle, {
+      namespace: "", name, subresource: subresourceOf(handle, "finalize"), dryRun: false, put: false, warn: () => {},
+      transform: (old) => ({ ...old, spec: { ...objectAt(old, "spec"), finalizers: textsOf(old?.spec, "finalizers").filter((finalizer) => finalizer !== word) } }),
+    }),
+  )
+}
+
+function subresourceOf({ kind }: KindHandle, name: string): Subresource {
+  return kind.subresources.find((subresource) => subresource.name === name) ?? { name, type: "behaviour", verbs: [] }
+}
+
+async function ignoringGone(change: Promise<unknown>): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 404)) throw error
+  }
+}

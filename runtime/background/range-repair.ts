@@ -1,0 +1,69 @@
+/**
+ * Cluster addresses and node ports as the services have them against the ranges as they are stored (catalog operations.yaml: service IP
+ * and node port repair). Allocation is atomic with its service, so there is nothing to repair unless someone else wrote to the store.
+ */
+import type { StoredValue } from "../storage/store.ts"
+import { decodeAllocation, encodeAllocation } from "../behaviours/services/range-allocation.ts"
+import { holdingsOf } from "../behaviours/services/fields.ts"
+import { occupied } from "../behaviours/services/ledgers.ts"
+import { type NumberRange, serviceRanges } from "../behaviours/services/ranges.ts"
+import type { ApiObject } from "../kit/json.ts"
+import { conflictRetries } from "../limits.ts"
+import { every } from "./every.ts"
+import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
+
+const intervalMs = 3 * 60_000
+
+/** Called once at start; repairs at once and every three minutes. */
+export function startRangeRepair({ registry, clock, log }: BackgroundDeps): Loop {
+  const { options } = registry.deps.behaviourDeps
+  const { addresses, nodePorts } = serviceRanges(options)
+  return every({
+    clock,
+    intervalMs,
+    atOnce: true,
+    async task() {
+      for (const range of addresses.values()) await repair({ registry, clock, log }, range)
+      await repair({ registry, clock, log }, nodePorts)
+    },
+    onError: (error) => log.warn({ error: textOfError(error) }, "the ranges of services could not be checked; tried again later"),
+  })
+}
+
+async function repair({ registry, log }: BackgroundDeps, range: NumberRange): Promise<void> {
+  const { behaviourDeps, store } = registry.deps
+  const key = behaviourDeps.key(range.path)
+  for (let attempt = 0; attempt < conflictRetries; attempt++) {
+    // Read first: services that come later fail the check.
+    const stored = await behaviourDeps.read(range.path)
+    const services = await behaviourDeps.readAll("services/specs")
+    const bitmap = occupied(range, services)
+    if (stored === undefined ? services.length === 0 : same(range, stored, bitmap.toBigEndian())) break
+    const value = encodeAllocation(range, bitmap)
+    const outcome = await store.commit({ checks: [{ key, modRevision: stored?.modRevision ?? 0 }], writes: [{ type: "put", key, value }] })
+    if (!outcome.ok) continue
+    log.warn({ range: range.text }, "a range of services did not fit the services and was made anew")
+    reportDoubles({ registry, log }, range, services)
+    break
+  }
+}
+
+function same(range: NumberRange, stored: StoredValue, wanted: Buffer): boolean {
+  return decodeAllocation(range, stored.value)?.toBigEndian().equals(wanted) === true
+}
+
+/** Two services with one number came from elsewhere; only their owners can say which is right. */
+function reportDoubles({ log }: Pick<BackgroundDeps, "registry" | "log">, range: NumberRange, services: readonly ApiObject[]): void {
+  const holders = new Map<number, string>()
+  for (const service of services) {
+    const name = `${service.metadata?.namespace}/${service.metadata?.name}`
+    const { addresses, nodePorts } = holdingsOf(service)
+    for (const value of [...addresses, ...nodePorts]) {
+      const index = range.indexOf(value)
+      if (index === undefined) continue
+      const other = holders.get(index)
+      if (other !== undefined) log.warn({ value, services: [other, name] }, "two services have the same number")
+      holders.set(index, name)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The objects that every cluster has (catalog operations.yaml: system namespaces, kubernetes service): the namespaces of the system, and the
+ * Service through which programs in the cluster reach the server. Making them twice, or on several servers at once, does no harm: what is
+ * there stays.
+ */
+import { serviceRanges } from "../behaviours/services/ranges.ts"
+import { ApiError } from "../errors.ts"
+import { deepEqual } from "../kit/field-path.ts"
+import { parseIp, specialIpFaults } from "../kit/ip-address.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
+import { createObject } from "../registry/create.ts"
+import { parseObject } from "../registry/object-codec.ts"
+import { awaitFreshness } from "../registry/read.ts"
+import type { KindHandle, Registry } from "../registry/registry.ts"
+import { updateObject } from "../registry/update.ts"
+
+/** In the neutral form. */
+export const systemNamespaces = ["default", "orch-system", "orch-public", "orch-node-lease"] as const
+
+const portName = "https"
+const servicePort = 443
+
+/** Called at start and again from time to time: some of them can be deleted. */
+export async function ensureNamespaces(registry: Registry): Promise<void> {
+  const handle = await handleOf(registry, "namespaces")
+  if (handle === undefined) return
+  for (const name of systemNamespaces) await ensure(registry, handle, { namespace: "", object: { metadata: { name: registry.deps.vendor.namespace(name) } } })
+}
+
+/** Called at start, once the port is known and the namespaces are there. Puts ports and type right where they are not. */
+export async function ensureService(registry: Registry, { port }: { port: number }): Promise<void> {
+  const handle = await handleOf(registry, "services")
+  const [primary] = serviceRanges(registry.deps.behaviourDeps.options).addresses.values()
+  if (handle === undefined || primary === undefined) return
+  const { word } = registry.deps.vendor
+  const wanted = { type: "ClusterIP", ports: [{ name: portName, protocol: "TCP", port: servicePort, targetPort: port }] }
+  const metadata = { name: word, namespace: "default", labels: { component: "apiserver", provider: word } }
+  const object = { metadata, spec: { ...wanted, clusterIP: primary.valueAt(0), ipFamilyPolicy: "SingleStack", sessionAffinity: "None" } }
+  const found = await ensure(registry, handle, { namespace: "default", object })
+  if (found === undefined || hasFields(found.spec, wanted)) return
+  const transform = (old: ApiObject | undefined): ApiObject => withDefaults(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
+  await updateObject(registry, handle, { namespace: "default", name: word, transform, dryRun: false, put: false, warn: () => {} })
+}
+
+/**
+ * Called at start, and whenever the addresses of the servers change. An address that only this machine can reach is no endpoint: then the
+ * Service has none, as the API refuses them for everybody.
+ */
+export async function ensureEndpoints(registry: Registry, { addresses, port }: { addresses: readonly string[]; port: number }): Promise<void> {
+  const handle = await handleOf(registry, "endpoints")
+  const reachable = addresses.filter(isReachable).sort()
+  if (handle === undefined || reachable.length === 0) return
+  const { vendor } = registry.deps
+  const subsets = [{ addresses: reachable.map((ip) => ({ ip })), ports: [{ name: portName, port, protocol: "TCP" }] }]
+  const labels = { [vendor.domain("endpointslice.orch.io/skip-mirror")]: "true" }
+  const object = { metadata: { name: vendor.word, namespace: "default", labels }, subsets }
+  const found = await ensure(registry, handle, { namespace: "default", object })
+  if (found === undefined || hasFields({ subsets: found.subsets ?? null }, { subsets })) return
+  const transform = (old: ApiObject | undefined): ApiObject => ({ ...old, metadata: { ...old?.metadata, labels: { ...old?.metadata?.labels, ...labels } }, subsets })
+  await updateObject(registry, handle, { namespace: "default", name: vendor.word, transform, dryRun: false, put: false, warn: () => {} })
+}
+
+/** Whether other machines can reach an address. */
+export function isReachable(address: string): boolean {
+  const parsed = parseIp(address)
+  return parsed !== undefined && specialIpFaults(parsed).length === 0
+}
+
+async function handleOf(registry: Registry, resource: string): Promise<KindHandle | undefined> {
+  const kind = registry.deps.kinds.find("", "v1", resource)
+  return kind === undefined ? undefined : registry.handle(kind)
+}
+
+/** The object that is there already; undefined when this call made it. */
+async function ensure(registry: Registry, handle: KindHandle, wanted: { namespace: string; object: ApiObject }): Promise<ApiObject | undefined> {
+  const { namespace, object } = wanted
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const entry = handle.cache.get(handle.key(namespace, object.metadata?.name ?? ""))
+  if (entry !== undefined) return handle.fromStored(parseObject(entry.json()))
+  const full = withDefaults(registry, handle, { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...object })
+  try {
+    await createObject(registry, handle, { namespace, object: full, dryRun: false, warn: () => {} })
+  } catch (error) {
+    // Another server was faster and made the same.
+    if (!(error instanceof ApiError && error.reason === "AlreadyExists")) throw error
+  }
+  return undefined
+}
+
+function withDefaults(registry: Registry, handle: KindHandle, object: ApiObject): ApiObject {
+  handle.parts.applyDefaults(object, { vendor: registry.deps.vendor })
+  return object
+}
+
+/** True when every field of `wanted` is in `found` with the same value. */
+function hasFields(found: JsonValue | undefined, wanted: JsonObject): boolean {
+  return isObject(found) && Object.keys(wanted).every((name) => deepEqual(found[name], wanted[name]))
+}
