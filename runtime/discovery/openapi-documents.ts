@@ -2,9 +2,11 @@
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
+import { isObject, type JsonValue } from "../kit/json.ts"
 import type { ServerParts } from "../server-parts.ts"
 import type { Vendor } from "../vendor.ts"
 import { compareText } from "./group-order.ts"
+import { compactOpenApi } from "./openapi-compact.ts"
 import { mapDocument } from "./openapi-vendor.ts"
 
 const compress = promisify(gzip)
@@ -47,6 +49,17 @@ export class OpenApiDocuments {
   document(path: string): Promise<OpenApiDocument> | undefined {
     const read = this.sources.get(path)
     return read === undefined ? undefined : this.kept(path, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
+  }
+
+  /** `v2` in the compact form that kubectl asks for; undefined when there is no `v2`. Decoded once, on first demand. */
+  compactV2(): Promise<OpenApiDocument> | undefined {
+    const plain = this.document("v2")
+    if (plain === undefined) return undefined
+    return this.kept("v2 compact", async () => {
+      const document = await plain
+      const decoded: JsonValue = JSON.parse((await document.bytes()).toString())
+      return OpenApiDocument.of(compactOpenApi(isObject(decoded) ? decoded : {}), document.hash)
+    })
   }
 
   /** `/openapi/v3`: where each group version is described. The hash in an address changes with the document, so that clients may keep it. */

@@ -9,36 +9,50 @@ import { documentUrl, type OpenApiDocument, type OpenApiDocuments } from "./open
 
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
-/** Called for every path below `/openapi/`. */
-export async function answerOpenApi(documents: OpenApiDocuments, options: { parts: ServerParts; request: RequestContext; outgoing: Outgoing }): Promise<void> {
-  const { request, outgoing } = options
-  const path = request.info.path.slice("/openapi/".length)
-  if (path === "v3") return send(await documents.index(), { ...options, accept: "any" })
-  const document = await documents.document(path)
-  if (document === undefined) return answerUnknownPath(outgoing)
-  if (path === "v2") return send(document, { ...options, accept: "negotiated" })
-  const asked = request.query.get("hash") ?? ""
-  if (asked === "" || asked === document.hash) return send(document, { ...options, accept: "negotiated", immutable: asked !== "" })
-  const headers = { location: documentUrl(path, document.hash), etag: tagOf(document), vary: "Accept" }
-  await sendBytes(outgoing, { status: 301, contentType: "application/json", body: Buffer.alloc(0), headers })
+/** The compact form of `/openapi/v2`: clients write either name, the second is the valid one. */
+const compactV2Types = ["application/com.github.proto-openapi.spec.v2@v1.0+protobuf", "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"]
+
+interface Asked {
+  readonly parts: ServerParts
+  readonly request: RequestContext
+  readonly outgoing: Outgoing
 }
 
-async function send(
-  document: OpenApiDocument,
-  options: { parts: ServerParts; request: RequestContext; outgoing: Outgoing; accept: "any" | "negotiated"; immutable?: boolean },
-): Promise<void> {
-  const { parts, request, outgoing, accept, immutable } = options
-  if (accept === "negotiated" && !acceptsJson(request.headers.accept)) throw notAcceptable(["application/json"])
+/** Called for every path below `/openapi/`. */
+export async function answerOpenApi(documents: OpenApiDocuments, asked: Asked): Promise<void> {
+  const { request, outgoing } = asked
+  const path = request.info.path.slice("/openapi/".length)
+  if (path === "v3") return send(asked, await documents.index(), { contentType: "application/json" })
+  if (path === "v2") return answerV2(documents, asked)
+  const document = await documents.document(path)
+  if (document === undefined) return answerUnknownPath(outgoing)
+  const contentType = acceptedType(request.headers.accept, ["application/json"])
+  const hash = request.query.get("hash") ?? ""
+  if (hash === "" || hash === document.hash) return send(asked, document, { contentType, immutable: hash !== "" })
+  const headers = { location: documentUrl(path, document.hash), etag: tagOf(document), vary: "Accept" }
+  await sendBytes(outgoing, { status: 301, contentType, body: Buffer.alloc(0), headers })
+}
+
+async function answerV2(documents: OpenApiDocuments, asked: Asked): Promise<void> {
+  const type = acceptedType(asked.request.headers.accept, ["application/json", ...compactV2Types])
+  const json = type === "application/json"
+  const document = await (json ? documents.document("v2") : documents.compactV2())
+  if (document === undefined) return answerUnknownPath(asked.outgoing)
+  await send(asked, document, { contentType: json ? type : (compactV2Types[1] ?? type) })
+}
+
+async function send(asked: Asked, document: OpenApiDocument, options: { contentType: string; immutable?: boolean }): Promise<void> {
+  const { parts, request, outgoing } = asked
   const headers = {
     etag: tagOf(document),
     vary: "Accept-Encoding, Accept",
-    ...(immutable === true && { "cache-control": "public, immutable", expires: new Date(parts.clock.nowMs() + yearMs).toUTCString() }),
+    ...(options.immutable === true && { "cache-control": "public, immutable", expires: new Date(parts.clock.nowMs() + yearMs).toUTCString() }),
   }
   if (matchesTag(request.headers["if-none-match"], headers.etag)) return sendNotModified(outgoing, headers)
   const compressed = parts.settings.compressResponses && acceptsGzip(request.headers["accept-encoding"])
   await sendBytes(outgoing, {
     status: 200,
-    contentType: "application/json",
+    contentType: options.contentType,
     body: compressed ? document.gzipped : await document.bytes(),
     headers: { ...headers, ...(compressed && { "content-encoding": "gzip" }) },
   })
@@ -48,7 +62,12 @@ function tagOf(document: OpenApiDocument): string {
   return `"${document.hash}"`
 }
 
-function acceptsJson(accept: string | undefined): boolean {
-  const types = (accept ?? "*/*").split(",").map((clause) => clause.split(";", 1)[0]?.trim())
-  return types.some((type) => type === "" || type === "*/*" || type === "application/*" || type === "application/json")
+/** The first type of Accept that is offered; a wildcard takes the first one offered. Throws 406. */
+function acceptedType(accept: string | undefined, offered: readonly string[]): string {
+  for (const clause of (accept === undefined || accept === "" ? "*/*" : accept).split(",")) {
+    const type = clause.split(";", 1)[0]?.trim() ?? ""
+    const found = type === "*/*" || type === "application/*" ? offered[0] : offered.find((candidate) => candidate === type)
+    if (found !== undefined) return found
+  }
+  throw notAcceptable(offered)
 }

@@ -1,0 +1,219 @@
+/**
+ * An OpenAPI v2 document in the compact form that kubectl asks for: messages of the public `openapi.v2` schema (gnostic's). One table a
+ * message, field numbers by JSON name; what a document says beyond these tables is not written.
+ */
+import protobuf from "protobufjs"
+import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
+import { writeYaml } from "../wire/yaml.ts"
+
+type Writer = protobuf.Writer
+
+/** Writes one field; nothing for a value of another type and for zero values, which readers take for granted. */
+type Field = (writer: Writer, number: number, value: JsonValue) => void
+
+/** Fields of a message by JSON name. `extensions`: where names that begin with `x-` go. */
+interface Message {
+  readonly fields: Readonly<Record<string, readonly [number: number, field: Field]>>
+  readonly extensions?: number
+}
+
+const lengthDelimited = 2
+
+/** Called once per document, with its JSON decoded. */
+export function compactOpenApi(document: JsonObject): Buffer {
+  const writer = protobuf.Writer.create()
+  writeMessage(writer, documentMessage, document)
+  return Buffer.from(writer.finish())
+}
+
+function writeMessage(writer: Writer, message: Message, object: JsonObject): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (value === undefined) continue
+    const [number, field] = message.fields[name] ?? []
+    if (number !== undefined && field !== undefined) field(writer, number, value)
+    else if (message.extensions !== undefined && name.startsWith("x-")) named(anything)(writer, message.extensions, { [name]: value })
+  }
+}
+
+/** A nested message whose content `write` fills in. */
+function nested(writer: Writer, number: number, write: () => void): void {
+  writer.uint32((number << 3) | lengthDelimited).fork()
+  write()
+  writer.ldelim()
+}
+
+const text: Field = (writer, number, value) => {
+  if (typeof value === "string" && value !== "") writer.uint32((number << 3) | lengthDelimited).string(value)
+}
+
+const flag: Field = (writer, number, value) => {
+  if (value === true) writer.uint32(number << 3).bool(true)
+}
+
+const whole: Field = (writer, number, value) => {
+  if (typeof value === "number") writer.uint32(number << 3).int64(value)
+}
+
+const real: Field = (writer, number, value) => {
+  if (typeof value === "number") writer.uint32((number << 3) | 1).double(value)
+}
+
+/** A value of any type travels as YAML. */
+const anything: Field = (writer, number, value) => nested(writer, number, () => text(writer, 2, writeYaml(value)))
+
+const list = (field: Field): Field => (writer, number, value) => {
+  for (const item of Array.isArray(value) ? value : []) {
+    // An empty text in a list still counts.
+    if (item === "") writer.uint32((number << 3) | lengthDelimited).string("")
+    else field(writer, number, item)
+  }
+}
+
+/** Maps are lists of messages: name 1, value 2. */
+const named = (field: Field): Field => (writer, number, value) => {
+  for (const [name, item] of Object.entries(isObject(value) ? value : {})) {
+    nested(writer, number, () => {
+      text(writer, 1, name)
+      if (item !== undefined) field(writer, 2, item)
+    })
+  }
+}
+
+/** A message that only wraps field 1 (or `inner`) of it. */
+const wrapped = (field: Field, inner = 1): Field => (writer, number, value) => nested(writer, number, () => field(writer, inner, value))
+
+const message = (of: () => Message): Field => (writer, number, value) => {
+  if (isObject(value)) nested(writer, number, () => writeMessage(writer, of(), value))
+}
+
+const schema = message(() => schemaMessage)
+
+/** true, false, or the schema of every further property. */
+const additionalProperties: Field = (writer, number, value) => wrapped(isObject(value) ? schema : flag, isObject(value) ? 1 : 2)(writer, number, value)
+
+/** One type or several. */
+const types: Field = (writer, number, value) => wrapped(list(text))(writer, number, Array.isArray(value) ? value : [value])
+const itemSchemas: Field = (writer, number, value) => wrapped(list(schema))(writer, number, Array.isArray(value) ? value : [value])
+
+const schemaMessage: Message = {
+  fields: {
+    $ref: [1, text],
+    format: [2, text],
+    title: [3, text],
+    description: [4, text],
+    default: [5, anything],
+    multipleOf: [6, real],
+    maximum: [7, real],
+    exclusiveMaximum: [8, flag],
+    minimum: [9, real],
+    exclusiveMinimum: [10, flag],
+    maxLength: [11, whole],
+    minLength: [12, whole],
+    pattern: [13, text],
+    maxItems: [14, whole],
+    minItems: [15, whole],
+    uniqueItems: [16, flag],
+    maxProperties: [17, whole],
+    minProperties: [18, whole],
+    required: [19, list(text)],
+    enum: [20, list(anything)],
+    additionalProperties: [21, additionalProperties],
+    type: [22, types],
+    items: [23, itemSchemas],
+    allOf: [24, list(schema)],
+    properties: [25, wrapped(named(schema))],
+    readOnly: [27, flag],
+    example: [30, anything],
+  },
+  extensions: 31,
+}
+
+const bodyParameter: Message = {
+  fields: { description: [1, text], name: [2, text], in: [3, text], required: [4, flag], schema: [5, schema] },
+  extensions: 6,
+}
+
+const pathParameter: Message = {
+  fields: { required: [1, flag], in: [2, text], description: [3, text], name: [4, text], type: [5, text], format: [6, text], default: [9, anything], pattern: [16, text], uniqueItems: [19, flag], enum: [20, list(anything)] },
+  extensions: 22,
+}
+
+const queryParameter: Message = {
+  fields: { required: [1, flag], in: [2, text], description: [3, text], name: [4, text], type: [6, text], format: [7, text], default: [10, anything], pattern: [17, text], uniqueItems: [20, flag], enum: [21, list(anything)] },
+  extensions: 23,
+}
+
+/** Where a parameter stands decides its message. */
+const parameter: Field = (writer, number, value) => {
+  if (!isObject(value)) return
+  if (value.in === "body") wrapped(message(() => bodyParameter), 1)(writer, number, value)
+  else if (value.in === "path") wrapped(wrapped(message(() => pathParameter), 4), 2)(writer, number, value)
+  else if (value.in === "query") wrapped(wrapped(message(() => queryParameter), 3), 2)(writer, number, value)
+}
+
+const reference = message(() => ({ fields: { $ref: [1, text], description: [2, text] } }))
+
+/** A thing itself (1) or a reference to it (2). */
+const orReference = (field: Field): Field => (writer, number, value) => {
+  const isReference = isObject(value) && value.$ref !== undefined
+  wrapped(isReference ? reference : field, isReference ? 2 : 1)(writer, number, value)
+}
+
+const parameters = list(orReference(parameter))
+const response = message(() => ({ fields: { description: [1, text], schema: [2, wrapped(schema)] }, extensions: 5 }))
+const responses: Field = (writer, number, value) => wrapped(named(orReference(response)))(writer, number, value)
+
+/** A name and its scopes. */
+const securityRequirement = wrapped(named((writer, number, value) => wrapped(list(text))(writer, number, value)))
+
+const operation = message(() => ({
+  fields: {
+    tags: [1, list(text)],
+    summary: [2, text],
+    description: [3, text],
+    operationId: [5, text],
+    produces: [6, list(text)],
+    consumes: [7, list(text)],
+    parameters: [8, parameters],
+    responses: [9, responses],
+    schemes: [10, list(text)],
+    deprecated: [11, flag],
+    security: [12, list(securityRequirement)],
+  },
+  extensions: 13,
+}))
+
+const pathItem = message(() => ({
+  fields: {
+    $ref: [1, text],
+    get: [2, operation],
+    put: [3, operation],
+    post: [4, operation],
+    delete: [5, operation],
+    options: [6, operation],
+    head: [7, operation],
+    patch: [8, operation],
+    parameters: [9, parameters],
+  },
+  extensions: 10,
+}))
+
+const apiKey: Message = { fields: { type: [1, text], name: [2, text], in: [3, text], description: [4, text] }, extensions: 5 }
+
+const documentMessage: Message = {
+  fields: {
+    swagger: [1, text],
+    info: [2, message(() => ({ fields: { title: [1, text], version: [2, text], description: [3, text] }, extensions: 7 }))],
+    host: [3, text],
+    basePath: [4, text],
+    schemes: [5, list(text)],
+    consumes: [6, list(text)],
+    produces: [7, list(text)],
+    paths: [8, wrapped(named(pathItem), 2)],
+    definitions: [9, wrapped(named(schema))],
+    parameters: [10, wrapped(named(parameter))],
+    security: [12, list(securityRequirement)],
+    securityDefinitions: [13, wrapped(named(wrapped(message(() => apiKey), 2)))],
+  },
+  extensions: 16,
+}
