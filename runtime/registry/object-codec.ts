@@ -81,17 +81,14 @@ export function parseObject(json: Uint8Array): ApiObject {
 
 /** Metadata with resourceVersion in its published place: behind uid, before what follows. */
 export function versioned(metadata: ObjectMeta | undefined, resourceVersion: string): ObjectMeta {
-  const { name, generateName, namespace, selfLink, uid, resourceVersion: _old, ...rest } = metadata ?? {}
-  return {
-    ...(name !== undefined && { name }),
-    ...(generateName !== undefined && { generateName }),
-    ...(namespace !== undefined && { namespace }),
-    ...(selfLink !== undefined && { selfLink }),
-    ...(uid !== undefined && { uid }),
-    resourceVersion,
-    ...rest,
-  }
+  const placed: ObjectMeta = {}
+  for (const name of beforeVersion) if (metadata?.[name] !== undefined) placed[name] = metadata[name]
+  placed.resourceVersion = resourceVersion
+  for (const name in metadata) if (!(name in placed)) placed[name] = metadata[name]
+  return placed
 }
+
+const beforeVersion = ["name", "generateName", "namespace", "selfLink", "uid"] as const
 
 function markedMetadata(metadata: ObjectMeta | undefined): ObjectMeta {
   const marked = versioned(metadata, marker)

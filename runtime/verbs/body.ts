@@ -27,9 +27,9 @@ export async function readKindBody(call: Call, kind: KindBody, options: { fieldV
 }
 
 async function readAs(call: Call, options: { fieldValidation: FieldValidation }, kind: KindBody): Promise<ApiObject> {
-  const { headers, signal, warnings } = call.request
+  const { headers, warnings } = call.request
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
-  const body = await readBody({ request: call.incoming, limit: bodyLimit(media), signal })
+  const body = await readBody({ request: call.incoming, limit: bodyLimit(media) })
   const { object, warnings: found } = decodeObject(body, media, {
     shape: kind.shape, codec: kind.codec, expect: { kind: kind.kind, apiVersions: [kind.apiVersion] }, fieldValidation: options.fieldValidation,
   })
@@ -39,9 +39,9 @@ async function readAs(call: Call, options: { fieldValidation: FieldValidation },
 
 /** DeleteOptions, when a body was sent. Both its own versions and the kind's group version are accepted. */
 export async function readOptions(call: Call): Promise<JsonObject | undefined> {
-  const { headers, signal } = call.request
+  const { headers } = call.request
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
-  const body = await readBody({ request: call.incoming, limit: bodyLimit(media), signal })
+  const body = await readBody({ request: call.incoming, limit: bodyLimit(media) })
   if (body.length === 0) return undefined
   const options = await call.parts.body({ group: "meta", version: "v1", kind: "DeleteOptions" })
   const apiVersions = ["v1", call.parts.vendor.apiVersion("meta.orch.io/v1"), call.handle.apiVersion]

@@ -39,7 +39,7 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
   const type = patchTypeOf(call)
   const wanted = representation(call, { list: false })
   const options = readWriteOptions(query, "PatchOptions")
-  const patch = readPatch(call, type, await readBody({ request: call.incoming, signal: call.request.signal }))
+  const patch = readPatch(call, type, await readBody({ request: call.incoming }))
   const told = new Set<string>()
   const result = await updateObject(call.registry, call.handle, {
     namespace: info.namespace,

@@ -49,7 +49,7 @@ async function sentScale(call: Call, options: WriteOptions): Promise<ScaleChange
 }
 
 async function patchedScale(call: Call, subresource: Subresource, options: WriteOptions): Promise<ScaleChange> {
-  const patch = readPatch(call, patchTypeOf(call), await readBody({ request: call.incoming, signal: call.request.signal }))
+  const patch = readPatch(call, patchTypeOf(call), await readBody({ request: call.incoming }))
   const kind = await call.parts.body(scaleKind)
   const told = new Set<string>()
   return async (old) => {
