@@ -2,6 +2,7 @@
  * The composition root: store → cache → registry → filters and verbs → listener → background loops. Everything a server is made of is
  * put together here and nowhere else; `stop` takes it apart in the opposite order.
  */
+import { setMaxListeners } from "node:events"
 import type { AddressInfo } from "node:net"
 import type { Logger } from "pino"
 import { type Authenticator, type StaticToken, staticTokens } from "./access/authenticate.ts"
@@ -15,6 +16,7 @@ import { type BodyType, bodyLoader } from "./bodies.ts"
 import { startBootstrap } from "./bootstrap.ts"
 import type { Clock } from "./clock.ts"
 import type { HealthChecks } from "./discovery/health.ts"
+import { RequestCounts } from "./discovery/request-counts.ts"
 import type { BehaviourDeps, BehaviourFactory, BehaviourOptions, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
 import type { Kind } from "./kit/kind.ts"
 import { listen, type Tls } from "./listen.ts"
@@ -90,6 +92,8 @@ const patienceMs = 5000
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
   const stopping = new AbortController()
+  // Every watch listens to it.
+  setMaxListeners(0, stopping.signal)
   const prefix = `/${options.storePrefix.replace(/^\/|\/$/g, "")}/`
   const cache = openCache({ store: options.store, prefix, clock: options.clock })
   const start = { done: false }
@@ -195,6 +199,7 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     authenticators: authenticatorsOf(options.tokens),
     authorizers: options.authorizationModes.map(authorizerOf),
     health: healthChecks(store, cache, made),
+    requestCounts: new RequestCounts(kinds, vendor),
     openapi: options.openapi,
   }
 }
