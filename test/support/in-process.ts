@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { bodies, kinds } from "../../generated/index.ts"
 import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
 import { systemClock } from "../../runtime/clock.ts"
-import { silentLog } from "../../runtime/logging.ts"
+import { createLog } from "../../runtime/logging.ts"
 import { type Random, systemRandom } from "../../runtime/random.ts"
 import { type RunningServer, startServer } from "../../runtime/server.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
@@ -40,6 +40,8 @@ export interface InProcess {
   readonly clock: ManualClock
   readonly random: ScriptedRandom
   readonly port: number
+  /** What the server had to say, line by line. */
+  readonly log: readonly string[]
   /** PEM text of what clients trust. */
   readonly authority: string
   /** Of a member of `system:masters`. */
@@ -53,15 +55,20 @@ export const adminToken = "in-process-token"
 export async function startInProcess(options: InProcessOptions): Promise<InProcess> {
   const clock = createManualClock()
   const random = createScriptedRandom()
+  const log: string[] = []
   const dir = options.store === "lmdb" ? await mkdtemp(join(tmpdir(), "api-store-")) : undefined
   const store = dir === undefined ? await openMemoryStore({ clock }) : await openLmdbStore({ dir, clock })
   const pair = await loopbackPair()
   const server = await startServer({
     vendor: options.vendor,
-    store, clock, random, kinds, bodies,
+    store,
+    clock,
+    random,
+    kinds,
+    bodies,
     storePrefix: "registry",
     storageFormat: "compact",
-    log: silentLog(),
+    log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),
     settings: {
       anonymousAuth: options.anonymousAuth ?? false,
       requestTimeoutMs: 60_000,
@@ -83,7 +90,11 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     tls: { certificate: pair.certificate, key: pair.key },
   })
   return {
-    server, store, clock, random,
+    server,
+    store,
+    clock,
+    random,
+    log,
     port: server.port,
     authority: pair.authority,
     token: adminToken,

@@ -44,7 +44,10 @@ function listDifferences(expected: readonly unknown[], got: unknown, path: strin
 
 /** JSON of a value for messages, cut where it gets long. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value, (_name, item: unknown) => (item instanceof Matcher ? item.text : typeof item === "bigint" ? String(item) : item)) ?? "nothing"
+  const text =
+    JSON.stringify(value, (_name, item: unknown) =>
+      item instanceof Matcher ? item.text : typeof item === "bigint" ? String(item) : item,
+    ) ?? "nothing"
   return text.length > 2000 ? `${text.slice(0, 2000)}...` : text
 }
 
@@ -58,11 +61,15 @@ export function matcherOf(tag: string, content: unknown): Matcher {
 function judgeOf(tag: string, content: unknown): Matcher["judge"] | undefined {
   switch (tag) {
     case "!any":
-      return (got, present) => (present && got !== null && got !== "" ? undefined : `expected some value, got ${present ? shown(got) : "nothing"}`)
+      return (got, present) =>
+        present && got !== null && got !== "" ? undefined : `expected some value, got ${present ? shown(got) : "nothing"}`
     case "!absent":
       return (got, present) => (present ? `expected nothing, got ${shown(got)}` : undefined)
     case "!match":
-      return (got) => (typeof got === "string" && new RegExp(String(content), "s").test(got) ? undefined : `expected a text like ${String(content)}, got ${shown(got)}`)
+      return (got) =>
+        (typeof got === "string" || typeof got === "number") && new RegExp(String(content), "s").test(String(got))
+          ? undefined
+          : `expected a text like ${String(content)}, got ${shown(got)}`
     case "!not":
       return (got, present) => (differences(content, got, "", present).length > 0 ? undefined : `expected anything but ${shown(content)}`)
     case "!exact":
@@ -70,7 +77,8 @@ function judgeOf(tag: string, content: unknown): Matcher["judge"] | undefined {
     case "!has":
       return (got) => missing(content, got)
     case "!length":
-      return (got) => (lengthOf(got) === Number(content) ? undefined : `expected ${Number(content)} items, got ${lengthOf(got)}: ${shown(got)}`)
+      return (got) =>
+        lengthOf(got) === Number(content) ? undefined : `expected ${Number(content)} items, got ${lengthOf(got)}: ${shown(got)}`
     default:
       return undefined
   }
@@ -84,10 +92,13 @@ function missing(content: unknown, got: unknown): string | undefined {
 }
 
 function surplus(expected: unknown, got: unknown, path: string): string[] {
-  if (Array.isArray(expected) && Array.isArray(got)) return expected.flatMap((item: unknown, index) => surplus(item, got[index], `${path}[${index}]`))
+  if (Array.isArray(expected) && Array.isArray(got))
+    return expected.flatMap((item: unknown, index) => surplus(item, got[index], `${path}[${index}]`))
   if (!isRecord(expected) || !isRecord(got)) return []
   return Object.keys(got).flatMap((name) =>
-    Object.hasOwn(expected, name) ? surplus(expected[name], got[name], `${path}.${name}`) : [`${path}.${name}: expected nothing, got ${shown(got[name])}`],
+    Object.hasOwn(expected, name)
+      ? surplus(expected[name], got[name], `${path}.${name}`)
+      : [`${path}.${name}: expected nothing, got ${shown(got[name])}`],
   )
 }
 

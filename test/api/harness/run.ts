@@ -33,6 +33,16 @@ export async function runScenario(scenario: Scenario, target: Target): Promise<v
   }
 }
 
+/** A step that was answered otherwise. It happened in no place of the code, so it has no stack. */
+class ScenarioFailure extends Error {
+  override readonly stack: string
+
+  constructor(message: string) {
+    super(message)
+    this.stack = message
+  }
+}
+
 class Run {
   private readonly variables: Variables
   private readonly watches = new Map<string, WatchStream>()
@@ -90,6 +100,7 @@ class Run {
 
   private async request(step: Step, where: string): Promise<void> {
     const { times, until, suffixes, expect: wanted, capture } = step.fields
+    this.target.at.random.clear()
     if (Array.isArray(suffixes)) this.target.at.random.draw(suffixes.flatMap((suffix) => suffixIntegers(String(suffix))))
     for (let index = 0; index < (typeof times === "number" ? times : 1); index++) {
       this.variables.set("i", index)
@@ -108,13 +119,14 @@ class Run {
     const faults = judgeAnswer(filled(step.fields.expect ?? 200, this.variables), answer)
     if (faults.length === 0) return
     const got = `got ${answer.status} ${shown(answer.headers)}\n${answer.text.slice(0, 2000)}`
-    throw new Error(`${where}: ${filledText(String(step.fields.do), this.variables)}\n  ${faults.join("\n  ")}\n${got}`)
+    throw new ScenarioFailure(`${where}: ${filledText(String(step.fields.do), this.variables)}\n  ${faults.join("\n  ")}\n${got}`)
   }
 
   private async answer(step: Step): Promise<Answer> {
     const request = await requestOf(step.fields, { variables: this.variables, vendor: this.target.vendor, token: this.target.at.token })
     const sent = this.target.client.send(request)
-    const { status, headers, body } = step.fields.clock === undefined ? await sent : await this.whileTimePasses(sent, milliseconds(step.fields.clock))
+    const { status, headers, body } =
+      step.fields.clock === undefined ? await sent : await this.whileTimePasses(sent, milliseconds(step.fields.clock))
     return { status, headers, ...(await this.decoded(headers, body)) }
   }
 
@@ -155,7 +167,7 @@ class Run {
     if (!Array.isArray(list)) throw new Error(`${where}: expect is a list of events`)
     const got = await this.watch(name).next(list.length)
     const faults = differences(list, got, "events")
-    if (faults.length > 0) throw new Error(`${where}: events ${String(name)}\n  ${faults.join("\n  ")}\ngot ${shown(got)}`)
+    if (faults.length > 0) throw new ScenarioFailure(`${where}: events ${String(name)}\n  ${faults.join("\n  ")}\ngot ${shown(got)}`)
     this.captureFrom(capture, got, where)
   }
 
@@ -168,7 +180,8 @@ class Run {
     if (statuses !== undefined) expect(answers.map(({ status }) => status).sort(), where).toEqual(statuses)
     for (const [index, each] of steps.entries()) {
       const answer = answers[index]
-      if (answer !== undefined && each.fields.expect !== undefined) this.judge({ step: each, where: `${where}, request ${index + 1}`, answer })
+      if (answer !== undefined && each.fields.expect !== undefined)
+        this.judge({ step: each, where: `${where}, request ${index + 1}`, answer })
     }
   }
 

@@ -36,7 +36,10 @@ export function apiSuite(options: ApiSuiteOptions): void {
     const key = JSON.stringify(asked)
     let running = servers.get(key)
     if (running === undefined) {
-      running = startInProcess(asked).then((at) => ({ at, client: createHttpClient({ protocol: options.protocol, port: at.port, authority: at.authority }) }))
+      running = startInProcess(asked).then((at) => ({
+        at,
+        client: createHttpClient({ protocol: options.protocol, port: at.port, authority: at.authority }),
+      }))
       servers.set(key, running)
     }
     return running
@@ -49,8 +52,16 @@ export function apiSuite(options: ApiSuiteOptions): void {
       const { at, client } = await serverFor(scenario, vendor)
       const namespace = `s${index}-${scenario.name.replace(/[^a-z0-9]+/g, "-").slice(0, 40)}`
       await makeNamespace({ at, client }, namespace)
-      await runScenario(scenario, { at, client, vendor, namespace })
-      for (const { resource, matches } of await at.server.cache.verify()) expect(matches, `the cache of ${resource} equals the store`).toBe(true)
+      const logged = at.log.length
+      await runScenario(scenario, { at, client, vendor, namespace }).catch((error: unknown) => {
+        throw withLog(error, at.log.slice(logged))
+      })
+      expect(
+        at.log.slice(logged).filter((line) => line.startsWith("ERROR") || line.includes(" ERROR ")),
+        "the server met no fault of its own",
+      ).toEqual([])
+      for (const { resource, matches } of await at.server.cache.verify())
+        expect(matches, `the cache of ${resource} equals the store`).toBe(true)
     })
   }
 }
@@ -60,4 +71,13 @@ async function makeNamespace({ at, client }: Running, name: string): Promise<voi
   const headers = { authorization: `Bearer ${at.token}`, "content-type": "application/json" }
   const { status } = await client.send({ method: "POST", path: "/api/v1/namespaces", headers, body })
   if (status !== 201) throw new Error(`the namespace of the scenario could not be made: ${status}`)
+}
+
+/** What the server said while the scenario failed stands in the failure. */
+function withLog(error: unknown, lines: readonly string[]): unknown {
+  if (error instanceof Error && lines.length > 0) {
+    error.message += `\nthe server's log:\n${lines.join("")}`
+    error.stack = error.message
+  }
+  return error
 }
