@@ -8,6 +8,7 @@ import { ApiError, internal } from "./errors.ts"
 import { authentication } from "./filters/authentication.ts"
 import { authorization } from "./filters/authorization.ts"
 import { deadline } from "./filters/deadline.ts"
+import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import type { Filter, ServerContext, ServerEnv } from "./server-env.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
@@ -23,6 +24,7 @@ export function filtersOf(parts: ServerParts): readonly Filter[] {
   const { vendor, clock } = parts
   return [
     requestInfo({ vendor }),
+    requestCounts({ counts: parts.requestCounts }),
     deadline({ clock, requestTimeoutMs: parts.settings.requestTimeoutMs, fail: (outgoing, error) => isOutgoing(outgoing) && sendError(outgoing, error, { vendor }) }),
     authentication({ authenticators: parts.authenticators, anonymous: parts.settings.anonymousAuth }),
     authorization({ authorizers: parts.authorizers }),

@@ -4,6 +4,7 @@ import type { Authenticator } from "./access/authenticate.ts"
 import type { Authorizer } from "./access/authorize.ts"
 import type { Clock } from "./clock.ts"
 import type { HealthChecks } from "./discovery/health.ts"
+import type { RequestCounts } from "./discovery/request-counts.ts"
 import type { CompactCodec } from "./kit/compact.ts"
 import type { KindParts } from "./kit/kind.ts"
 import type { TypeShape } from "./kit/shape.ts"
@@ -49,6 +50,8 @@ export interface ServerParts {
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   readonly health: HealthChecks
+  /** Of answered requests, for `/metrics`. */
+  readonly requestCounts: RequestCounts
   /** Documents of the OpenAPI, neutral, as the generator wrote them: `v2`, `v3/api/v1`, `v3/apis/apps/v1` → JSON text. */
   readonly openapi: ReadonlyMap<string, () => Promise<Buffer>>
   /** Aborted when the server stops: watches end. */

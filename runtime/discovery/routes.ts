@@ -9,6 +9,7 @@ import { matchesTag, sendNotModified } from "./conditional.ts"
 import { aggregatedForm, Discovery, type DiscoveryTarget, entityTag } from "./discovery.ts"
 import { groupVersion } from "./documents.ts"
 import { answerHealth } from "./health.ts"
+import { metricsContentType, metricsText } from "./metrics.ts"
 import { OpenApiDocuments } from "./openapi-documents.ts"
 import { answerOpenApi } from "./openapi.ts"
 import { compareText } from "./group-order.ts"
@@ -42,6 +43,7 @@ export async function answerOther(parts: ServerParts, context: ServerContext): P
   if (path === "/version" || path === "/version/") return answerVersion(asked)
   if (root === "openapi") return answerOpenApi(asked.openApi, asked)
   if (path === "/" || path === "/index.html") return answerIndex(asked)
+  if (path === "/metrics") return answerMetrics(asked)
   const health = await answerHealth(parts.health, path, asked.request.query)
   if (health === undefined) return answerUnknownPath(outgoing)
   await sendBytes(outgoing, { status: health.status, contentType: "text/plain; charset=utf-8", body: Buffer.from(health.text), headers: { "x-content-type-options": "nosniff" } })
@@ -106,6 +108,10 @@ async function answerVersion({ request, outgoing }: Asked): Promise<void> {
   await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify(versionInfo(), null, 2)) })
 }
 
+async function answerMetrics({ parts, outgoing }: Asked): Promise<void> {
+  await sendBytes(outgoing, { status: 200, contentType: metricsContentType, body: Buffer.from(metricsText({ counts: parts.requestCounts, clock: parts.clock })) })
+}
+
 /** The paths that are served, for people who look around. */
 async function answerIndex(asked: Asked): Promise<void> {
   const { parts, outgoing, discovery } = asked
@@ -115,6 +121,6 @@ async function answerIndex(asked: Asked): Promise<void> {
     return group === "" ? paths : [`${root}/${parts.vendor.group(group)}`, ...paths]
   })
   const health = Object.entries(parts.health).flatMap(([endpoint, checks]) => [`/${endpoint}`, ...checks.map(({ name }) => `/${endpoint}/${name}`)])
-  const paths = ["/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", ...groups, ...health].sort(compareText)
+  const paths = ["/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version", ...groups, ...health].sort(compareText)
   await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify({ paths }, null, 2)) })
 }

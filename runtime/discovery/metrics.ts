@@ -1,0 +1,47 @@
+/** `/metrics`: the process and its requests, in the text format of Prometheus 0.0.4. */
+import type { Clock } from "../clock.ts"
+import type { RequestCounts } from "./request-counts.ts"
+
+export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+interface Metric {
+  readonly name: string
+  readonly type: "counter" | "gauge"
+  readonly help: string
+  /** Labels as they are written, without braces; "" for none. */
+  readonly samples: readonly (readonly [labels: string, value: number])[]
+}
+
+/** The whole answer. Called per request: everything is read at that moment. */
+export function metricsText(options: { counts: RequestCounts; clock: Clock }): string {
+  return metricsOf(options).map(metricText).join("")
+}
+
+function metricsOf({ counts, clock }: { counts: RequestCounts; clock: Clock }): readonly Metric[] {
+  const { user, system } = process.cpuUsage()
+  const memory = process.memoryUsage()
+  const started = clock.nowMs() / 1000 - process.uptime()
+  return [
+    {
+      name: "apiserver_request_total",
+      type: "counter",
+      help: "Answered requests by verb, dry run, group, version, resource, sub-resource, scope, component and HTTP status.",
+      samples: counts.samples(),
+    },
+    gauge("nodejs_external_memory_bytes", "Memory of buffers outside the JavaScript heap in bytes.", memory.external),
+    gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap in bytes.", memory.heapTotal),
+    gauge("nodejs_heap_size_used_bytes", "Used part of the JavaScript heap in bytes.", memory.heapUsed),
+    { name: "process_cpu_seconds_total", type: "counter", help: "User and system CPU time spent in seconds.", samples: [["", (user + system) / 1e6]] },
+    gauge("process_resident_memory_bytes", "Resident memory size in bytes.", memory.rss),
+    gauge("process_start_time_seconds", "Start time of the process in seconds since the epoch.", started),
+  ]
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, type: "gauge", help, samples: [["", value]] }
+}
+
+function metricText({ name, type, help, samples }: Metric): string {
+  const lines = samples.map(([labels, value]) => `${name}${labels === "" ? "" : `{${labels}}`} ${value}`)
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n")
+}
