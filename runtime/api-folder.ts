@@ -28,11 +28,13 @@ const packageName = "orch-apiserver"
 export async function loadApiFolder(given: string): Promise<ApiFolder> {
   const folder = resolve(given)
   const again = `npm run gen -- --schemas <your schemas> --out ${given}`
-  if (!existsSync(join(folder, "index.ts"))) throw new StartError(`--api ${given}: there are no generated kinds (no index.ts); make them with ${again}`)
+  if (!existsSync(join(folder, "index.ts")))
+    throw new StartError(`--api ${given}: there are no generated kinds (no index.ts); make them with ${again}`)
   const behaviourFiles = behaviourFilesBeside(folder)
   const exported = evaluate(await bundle(folder, behaviourFiles, given), folder, given)
   const { kinds, bodies, behaviours } = exported
-  if (!isListOf<Kind>(kinds, isKind)) throw new StartError(`--api ${given}: index.ts holds no kinds of this version; make it again with ${again}`)
+  if (!isListOf<Kind>(kinds, isKind))
+    throw new StartError(`--api ${given}: index.ts holds no kinds of this version; make it again with ${again}`)
   return {
     kinds,
     bodies: isListOf<BodyType>(bodies, isBodyType) ? bodies : [],
@@ -44,7 +46,10 @@ export async function loadApiFolder(given: string): Promise<ApiFolder> {
 function behaviourFilesBeside(folder: string): string[] {
   const beside = join(dirname(folder), "behaviours")
   if (!existsSync(beside)) return []
-  return readdirSync(beside).filter((file) => /^[a-z0-9-]+\.ts$/.test(file) && !file.endsWith(".test.ts")).toSorted().map((file) => join(beside, file))
+  return readdirSync(beside)
+    .filter((file) => /^[a-z0-9-]+\.ts$/.test(file) && !file.endsWith(".test.ts"))
+    .toSorted()
+    .map((file) => join(beside, file))
 }
 
 async function bundle(folder: string, behaviourFiles: readonly string[], given: string): Promise<string> {
@@ -60,7 +65,12 @@ async function bundle(folder: string, behaviourFiles: readonly string[], given: 
   try {
     const result = await build({
       stdin: { contents: entry.join("\n"), resolveDir: folder, sourcefile: "api-folder.ts", loader: "ts" },
-      bundle: true, write: false, format: "cjs", platform: "node", target: "node20", logLevel: "silent",
+      bundle: true,
+      write: false,
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      logLevel: "silent",
       logOverride: { "import-is-undefined": "silent" },
       plugins: [packagePlugin],
     })
@@ -120,5 +130,7 @@ function isLoadable(value: unknown): value is { kind: unknown; load: unknown } {
 
 function factoriesOf(value: unknown): ApiFolder["behaviours"] {
   const entries = Object.entries(typeof value === "object" && value !== null ? value : {})
-  return Object.fromEntries(entries.filter((entry): entry is [string, BehaviourFactory & SubresourceBehaviourFactory] => typeof entry[1] === "function"))
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, BehaviourFactory & SubresourceBehaviourFactory] => typeof entry[1] === "function"),
+  )
 }

@@ -44,7 +44,9 @@ export function readPair(files: { certificate: string; key: string }): ServingPa
   try {
     if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return { certificate, key, authority: certificate }
   } catch (error) {
-    throw new CertificateError(`--tls-cert-file ${files.certificate} and --tls-private-key-file ${files.key} must be PEM files: ${messageOf(error)}`)
+    throw new CertificateError(
+      `--tls-cert-file ${files.certificate} and --tls-private-key-file ${files.key} must be PEM files: ${messageOf(error)}`,
+    )
   }
   throw new CertificateError(`--tls-private-key-file ${files.key} is not the key of --tls-cert-file ${files.certificate}`)
 }
@@ -124,7 +126,10 @@ const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
 async function createKeys(): Promise<{ keys: webcrypto.CryptoKeyPair; pem: string }> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"])
   const exported = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey))
-  return { keys, pem: createPrivateKey({ key: exported, format: "der", type: "pkcs8" }).export({ format: "pem", type: "pkcs8" }).toString() }
+  return {
+    keys,
+    pem: createPrivateKey({ key: exported, format: "der", type: "pkcs8" }).export({ format: "pem", type: "pkcs8" }).toString(),
+  }
 }
 
 async function createAuthority(nowMs: number): Promise<Authority> {
@@ -138,7 +143,10 @@ async function createAuthority(nowMs: number): Promise<Authority> {
     keys,
     extensions: [
       new maker.BasicConstraintsExtension(true, 0, true),
-      new maker.KeyUsagesExtension(maker.KeyUsageFlags.keyCertSign | maker.KeyUsageFlags.cRLSign | maker.KeyUsageFlags.digitalSignature, true),
+      new maker.KeyUsagesExtension(
+        maker.KeyUsageFlags.keyCertSign | maker.KeyUsageFlags.cRLSign | maker.KeyUsageFlags.digitalSignature,
+        true,
+      ),
       await maker.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
@@ -162,7 +170,9 @@ async function makePair(authority: Authority, names: readonly string[], nowMs: n
       new maker.BasicConstraintsExtension(false, undefined, true),
       new maker.KeyUsagesExtension(maker.KeyUsageFlags.digitalSignature, true),
       new maker.ExtendedKeyUsageExtension([maker.ExtendedKeyUsage.serverAuth]),
-      new maker.SubjectAlternativeNameExtension(names.map((name) => ({ type: isIP(name) === 0 ? ("dns" as const) : ("ip" as const), value: name }))),
+      new maker.SubjectAlternativeNameExtension(
+        names.map((name) => ({ type: isIP(name) === 0 ? ("dns" as const) : ("ip" as const), value: name })),
+      ),
       await maker.AuthorityKeyIdentifierExtension.create(issuer),
     ],
   })

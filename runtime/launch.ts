@@ -76,7 +76,8 @@ async function apiFolders(given: readonly string[]): Promise<readonly ApiFolder[
   const folders = await Promise.all(given.map((folder) => loadApiFolder(folder)))
   const taken = new Set(kinds.map(identity))
   for (const kind of folders.flatMap((folder) => folder.kinds)) {
-    if (taken.has(identity(kind))) throw new StartError(`--api: ${identity(kind)} is there already; give yours another group, version or plural`)
+    if (taken.has(identity(kind)))
+      throw new StartError(`--api: ${identity(kind)} is there already; give yours another group, version or plural`)
     taken.add(identity(kind))
   }
   return folders
@@ -122,11 +123,21 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
     tokens: [admin, ...fileTokens(options["token-auth-file"])],
     authorizationModes: options["authorization-mode"],
     ttlSeconds: { "event-ttl": Math.round(options["event-ttl"] / 1000) },
-    behaviourOptions: { serviceClusterIpRange: options["service-cluster-ip-range"], serviceNodePortRange: options["service-node-port-range"] },
-    tokenSecret: Buffer.from(secret(how, "continue.secret", () => random.bytes(32).toString("base64")), "base64"),
+    behaviourOptions: {
+      serviceClusterIpRange: options["service-cluster-ip-range"],
+      serviceNodePortRange: options["service-node-port-range"],
+    },
+    tokenSecret: Buffer.from(
+      secret(how, "continue.secret", () => random.bytes(32).toString("base64")),
+      "base64",
+    ),
     host: options["bind-address"],
     port: how.port ?? options["secure-port"],
-    tls: { certificate: pair.certificate, key: pair.key, minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2" },
+    tls: {
+      certificate: pair.certificate,
+      key: pair.key,
+      minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2",
+    },
     ...(streams > 0 && { http2StreamsPerConnection: streams }),
   }
 }
@@ -149,14 +160,17 @@ async function openStore({ options, clock }: LaunchOptions): Promise<Store> {
     const { openLmdbStore } = await import("./storage/lmdb/lmdb-store.ts")
     return await openLmdbStore({ dir: storeFolder(dataDir), clock })
   } catch (error) {
-    throw new StartError(`${error instanceof Error ? error.message : String(error)}; --data-dir names another folder${error instanceof StoreError ? ", --store=memory needs none" : ""}`)
+    throw new StartError(
+      `${error instanceof Error ? error.message : String(error)}; --data-dir names another folder${error instanceof StoreError ? ", --store=memory needs none" : ""}`,
+    )
   }
 }
 
 async function servingPair(how: LaunchOptions): Promise<ServingPair> {
   const { options, clock } = how
   const files = { certificate: options["tls-cert-file"], key: options["tls-private-key-file"] }
-  if ((files.certificate === "") !== (files.key === "")) throw new CertificateError("--tls-cert-file and --tls-private-key-file go together")
+  if ((files.certificate === "") !== (files.key === ""))
+    throw new CertificateError("--tls-cert-file and --tls-private-key-file go together")
   if (files.certificate !== "") return readPair(files)
   const advertised = advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
   const names = servedNames({ vendor: vendorProfile(options.vendor), advertised, serviceRanges: options["service-cluster-ip-range"] })

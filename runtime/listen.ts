@@ -1,6 +1,12 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener, through Hono's Node adapter. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type Http2Session } from "node:http2"
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type Http2Session,
+} from "node:http2"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { createAdaptorServer } from "@hono/node-server"

@@ -2,14 +2,26 @@
 import pino, { type DestinationStream, type Logger } from "pino"
 
 /** Where a logged object could carry a credential. */
-const redacted = ["token", "*.token", "authorization", "*.authorization", "headers.authorization", "*.headers.authorization", "key", "*.key"]
+const redacted = [
+  "token",
+  "*.token",
+  "authorization",
+  "*.authorization",
+  "headers.authorization",
+  "*.headers.authorization",
+  "key",
+  "*.key",
+]
 
 /** Called once at start. `write` gets whole lines; by default they go to the standard error stream at once, so that nothing is lost in a crash. */
 export function createLog(options: { format: "text" | "json"; verbosity: number; write?: (line: string) => void }): Logger {
   const level = options.verbosity >= 6 ? "trace" : options.verbosity >= 4 ? "debug" : "info"
   const standard = options.write === undefined ? pino.destination({ dest: 2, sync: true }) : { write: options.write }
   const destination: DestinationStream = options.format === "json" ? standard : { write: (line) => void standard.write(textLine(line)) }
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: redacted, censor: "[redacted]" } }, destination)
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: redacted, censor: "[redacted]" } },
+    destination,
+  )
 }
 
 /** For libraries and tests that want silence. */
@@ -22,7 +34,9 @@ const levelWords: Readonly<Record<number, string>> = { 10: "TRACE", 20: "DEBUG",
 /** `2026-11-21T10:05:55.123Z INFO  listening url=https://127.0.0.1:6443`. */
 function textLine(json: string): string {
   const { level, time, msg, err, ...rest }: Record<string, unknown> = JSON.parse(json)
-  const fields = Object.entries(rest).map(([name, value]) => ` ${name}=${typeof value === "string" && !/[\s"=]/.test(value) ? value : JSON.stringify(value)}`)
+  const fields = Object.entries(rest).map(
+    ([name, value]) => ` ${name}=${typeof value === "string" && !/[\s"=]/.test(value) ? value : JSON.stringify(value)}`,
+  )
   return `${String(time)} ${levelWords[Number(level)] ?? String(level)} ${String(msg)}${fields.join("")}${errorText(err)}\n`
 }
 

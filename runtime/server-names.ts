@@ -13,14 +13,26 @@ export function isUnspecified(address: string): boolean {
 export function advertisedAddress(options: { advertise: string; bind: string }): string {
   if (options.advertise !== "") return options.advertise
   if (!isUnspecified(options.bind)) return options.bind
-  const outward = Object.values(networkInterfaces()).flatMap((all) => all ?? []).find((one) => !one.internal && one.family === "IPv4")
+  const outward = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .find((one) => !one.internal && one.family === "IPv4")
   return outward?.address ?? "127.0.0.1"
 }
 
 /** Called once at start. The server's Service has the first address of the first range, as in the reference server. */
 export function servedNames(options: { vendor: Vendor; advertised: string; serviceRanges: readonly string[] }): readonly string[] {
   const service = options.vendor.word
-  const names = ["localhost", "127.0.0.1", "::1", hostname(), options.advertised, service, `${service}.default`, `${service}.default.svc`, `${service}.default.svc.cluster.local`]
+  const names = [
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    hostname(),
+    options.advertised,
+    service,
+    `${service}.default`,
+    `${service}.default.svc`,
+    `${service}.default.svc.cluster.local`,
+  ]
   const addresses = options.serviceRanges.flatMap((range) => firstAddress(range) ?? [])
   return [...new Set([...names, ...addresses].filter(isName))]
 }
@@ -36,7 +48,10 @@ function firstAddress(range: string): string | undefined {
 }
 
 function masked(address: IpAddress, prefixLength: number): IpAddress {
-  return { ...address, bytes: address.bytes.map((byte, index) => byte & (0xff00 >> Math.max(0, Math.min(8, prefixLength - index * 8))) & 0xff) }
+  return {
+    ...address,
+    bytes: address.bytes.map((byte, index) => byte & (0xff00 >> Math.max(0, Math.min(8, prefixLength - index * 8))) & 0xff),
+  }
 }
 
 function increment(address: IpAddress): IpAddress {

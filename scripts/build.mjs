@@ -37,7 +37,10 @@ export async function bundle() {
 /** Types for those who import the package; `rewriteRelativeImportExtensions` would leave them alone, so the endings are changed here. */
 function declarations() {
   const started = performance.now()
-  const result = spawnSync(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], { cwd: repository, stdio: "inherit" })
+  const result = spawnSync(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], {
+    cwd: repository,
+    stdio: "inherit",
+  })
   if (result.status !== 0) process.exit(result.status ?? 1)
   return Math.round(performance.now() - started)
 }

@@ -7,7 +7,11 @@ import { type CommandContext, optionsOf } from "./context.ts"
 
 /** Writes FILE whole or not at all, and only after it was checked. */
 export async function backup(args: readonly string[], context: CommandContext): Promise<number> {
-  const asked = fileAndFolder(args, context, "orch-apiserver backup FILE\n  Copies the store to FILE and checks the copy. The server may be running.")
+  const asked = fileAndFolder(
+    args,
+    context,
+    "orch-apiserver backup FILE\n  Copies the store to FILE and checks the copy. The server may be running.",
+  )
   if (asked === undefined) return 0
   const { backupLmdb } = await import("../storage/lmdb/backup.ts")
   const { revision, keys } = await backupLmdb(storeFolder(asked.dataDir), asked.file)
@@ -17,7 +21,11 @@ export async function backup(args: readonly string[], context: CommandContext): 
 
 /** Only into a data folder without a store. */
 export async function restore(args: readonly string[], context: CommandContext): Promise<number> {
-  const asked = fileAndFolder(args, context, "orch-apiserver restore FILE\n  Makes FILE, written by backup, the store of a new data folder.")
+  const asked = fileAndFolder(
+    args,
+    context,
+    "orch-apiserver restore FILE\n  Makes FILE, written by backup, the store of a new data folder.",
+  )
   if (asked === undefined) return 0
   mkdirSync(asked.dataDir, { recursive: true, mode: 0o700 })
   const { restoreLmdb } = await import("../storage/lmdb/backup.ts")

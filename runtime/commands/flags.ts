@@ -4,7 +4,10 @@ import { OptionError } from "../options/command-line.ts"
  * Called by commands that have flags of their own beside the table's: takes `--name value` and `--name=value` out of the arguments. The later
  * value wins. Throws OptionError when a value is missing.
  */
-export function takeFlags<const Name extends string>(args: readonly string[], names: readonly Name[]): { values: Partial<Record<Name, string>>; rest: string[] } {
+export function takeFlags<const Name extends string>(
+  args: readonly string[],
+  names: readonly Name[],
+): { values: Partial<Record<Name, string>>; rest: string[] } {
   const values: Partial<Record<Name, string>> = {}
   const rest: string[] = []
   const left = [...args]

@@ -26,7 +26,11 @@ export async function openapi(args: readonly string[], context: CommandContext):
   if (out === undefined || positionals.length > 0) throw new OptionError(`a folder is needed: ${usage.split("\n")[0]}`)
   const launched = await launch({
     options: { ...options, store: "memory", "bind-address": "127.0.0.1", "advertise-address": "" },
-    clock: systemClock, random: systemRandom, log: silentLog(), transient: true, port: 0,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog(),
+    transient: true,
+    port: 0,
   })
   try {
     const paths = await documentPaths(launched)
@@ -51,15 +55,19 @@ async function documentPaths(launched: Launched): Promise<readonly (readonly [st
 
 function fetchText({ url, token, authority }: Launched, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = get(url + path, { ca: authority, agent: false, headers: { authorization: `Bearer ${token}`, accept: "application/json" } }, (response) => {
-      const chunks: Buffer[] = []
-      response.on("data", (chunk: Buffer) => chunks.push(chunk))
-      response.on("error", reject)
-      response.on("end", () => {
-        if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString())
-        else reject(new Error(`${path} was answered with ${String(response.statusCode)}`))
-      })
-    })
+    const request = get(
+      url + path,
+      { ca: authority, agent: false, headers: { authorization: `Bearer ${token}`, accept: "application/json" } },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        response.on("error", reject)
+        response.on("end", () => {
+          if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString())
+          else reject(new Error(`${path} was answered with ${String(response.statusCode)}`))
+        })
+      },
+    )
     request.on("error", reject)
   })
 }

@@ -17,9 +17,15 @@ const commands: Readonly<Record<string, Entry>> = {
   serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
   backup: { help: "copy the embedded store to a file", load: async () => (await import("./backup.ts")).backup },
   restore: { help: "make such a file the store of a new data folder", load: async () => (await import("./backup.ts")).restore },
-  convert: { help: "turn one encoding of an object into another: JSON, YAML, compact", load: async () => (await import("./convert.ts")).convert },
+  convert: {
+    help: "turn one encoding of an object into another: JSON, YAML, compact",
+    load: async () => (await import("./convert.ts")).convert,
+  },
   gen: { help: "schemas in, generated code out", load: async () => (await import("../../codegen/cli.ts")).runGenerator },
-  new: { help: "write a commented schema of a new kind", load: async () => async (args, context) => (await import("../../codegen/new.ts")).runNew(args, context) },
+  new: {
+    help: "write a commented schema of a new kind",
+    load: async () => async (args, context) => (await import("../../codegen/new.ts")).runNew(args, context),
+  },
   openapi: { help: "write the OpenAPI documents to a folder", load: async () => (await import("./openapi.ts")).openapi },
 }
 

@@ -27,15 +27,14 @@ export async function serve(args: readonly string[], context: CommandContext): P
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; options begin with --`)
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
   warnOfAnonymous(loaded, (text) => log.warn(text))
+  const signals = listenForSignals()
   const launched = await launch({ options, clock: systemClock, random: systemRandom, log })
   const kubeconfig = writeKubeconfig(options, launched)
   log.info({ url: launched.url, store: options.store, vendor: options.vendor }, "ready")
   if (options["logging-format"] === "text") for (const line of whatNext(options, launched, kubeconfig)) context.print(line)
-  const signal = await firstSignal()
-  log.info({ signal }, "stopping; once more ends it at once")
-  const cancel = onSecondSignal()
+  log.info({ signal: await signals.first }, "stopping; once more ends it at once")
   await stop(launched, options["shutdown-delay-duration"])
-  cancel()
+  signals.close()
   log.info("stopped")
   return 0
 }
@@ -64,31 +63,34 @@ function whatNext(options: Options, { url }: Launched, kubeconfig: string): stri
     "",
     ...(options.vendor === "kubernetes" ? [`  kubectl --kubeconfig ${kubeconfig} get namespaces`] : []),
     `  ${ownCertificate ? curl.replace(/--cacert \S+/, `--cacert ${options["tls-cert-file"]}`) : curl} ${url}/api/v1/namespaces`,
-    ...(options.vendor === "kubernetes" ? [] : ["", "  kubectl, client-go and the like know other names: start with --vendor=kubernetes for them"]),
+    ...(options.vendor === "kubernetes"
+      ? []
+      : ["", "  kubectl, client-go and the like know other names: start with --vendor=kubernetes for them"]),
     "",
   ]
 }
 
-function firstSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    function received(signal: NodeJS.Signals): void {
-      for (const name of ["SIGTERM", "SIGINT"] as const) process.off(name, received)
-      resolve(signal)
-    }
-    for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, received)
-  })
-}
+/** Exit codes of a process that the signal ended. */
+const signalExitCodes = { SIGTERM: 143, SIGINT: 130 } as const
 
-/** Exit codes are those of a process that the signal ended. */
-function onSecondSignal(): () => void {
-  const onTerminate = (): never => process.exit(143)
-  const onInterrupt = (): never => process.exit(130)
-  process.on("SIGTERM", onTerminate)
-  process.on("SIGINT", onInterrupt)
-  return () => {
-    process.off("SIGTERM", onTerminate)
-    process.off("SIGINT", onInterrupt)
+/** The first signal, also one that comes while the server starts, is waited for; from then on another one ends the process at once. */
+function listenForSignals(): { first: Promise<NodeJS.Signals>; close(): void } {
+  let received: ((signal: NodeJS.Signals) => void) | undefined
+  const first = new Promise<NodeJS.Signals>((resolve) => {
+    received = resolve
+  })
+  function on(signal: "SIGTERM" | "SIGINT"): void {
+    if (received === undefined) process.exit(signalExitCodes[signal])
+    received(signal)
+    received = undefined
   }
+  process.on("SIGTERM", on)
+  process.on("SIGINT", on)
+  function close(): void {
+    process.off("SIGTERM", on)
+    process.off("SIGINT", on)
+  }
+  return { first, close }
 }
 
 /** Specification section 3.2: `/readyz` fails at once, the rest goes on for the delay; then watches end and requests in flight finish. */

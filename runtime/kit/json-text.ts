@@ -119,6 +119,7 @@ function merged(before: JsonValue, after: JsonValue): JsonValue {
 
 const escapes: Readonly<Record<string, string>> = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
 const numberSyntax = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON texts must not hold them
 const plainString = /[^"\\\u0000-\u001f]*/y
 const loopCharacters = 64
 

@@ -62,7 +62,9 @@ function shortOption(arg: string, rest: string[]): Given {
   const name = optionNames.find((candidate) => optionTable[candidate].short === letter)
   if (name === undefined) {
     const long = arg.slice(1).split("=")[0] ?? ""
-    throw isOptionName(long) ? new OptionError(`${arg}: long options begin with two dashes: -${arg}`) : new OptionError(`unknown option ${arg}; --help lists the options`)
+    throw isOptionName(long)
+      ? new OptionError(`${arg}: long options begin with two dashes: -${arg}`)
+      : new OptionError(`unknown option ${arg}; --help lists the options`)
   }
   const source = `-${letter}`
   const attached = arg.slice(2).replace(/^=/, "")

@@ -19,7 +19,9 @@ function helpEntry(name: OptionName): string {
   const flag = row.short === name ? `-${name}` : `--${name}`
   const shown = defaultText(name)
   const text = shown === "" ? row.help : `${row.help} (default ${shown})`
-  return `  ${`${short}${flag} ${row.type.word}`.trimEnd()}\n${wrap(text, helpWidth - 8).map((line) => `        ${line}`).join("\n")}`
+  return `  ${`${short}${flag} ${row.type.word}`.trimEnd()}\n${wrap(text, helpWidth - 8)
+    .map((line) => `        ${line}`)
+    .join("\n")}`
 }
 
 function wrap(text: string, width: number): string[] {

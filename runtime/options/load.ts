@@ -58,7 +58,10 @@ function valueOf<T>(row: Option<T>, texts: readonly Given[]): T {
 
 function wrongValue<T>(row: Option<T>, given: Given): OptionError {
   const { type } = row
-  const wrong = given.text.split(",").map((part) => part.split("=")[0]?.trim() ?? "").find((part) => type.words?.includes(part) === false)
+  const wrong = given.text
+    .split(",")
+    .map((part) => part.split("=")[0]?.trim() ?? "")
+    .find((part) => type.words?.includes(part) === false)
   const close = wrong === undefined ? undefined : nearestWord(wrong, type.words ?? [])
   const hint = close === undefined ? "" : `; did you mean ${close}?`
   return new OptionError(`${given.source}: ${JSON.stringify(given.text)} will not do: expected ${type.expected}${hint}`)
@@ -93,7 +96,8 @@ function parseFile(path: string, readFile: OptionSources["readFile"]): object {
     throw new OptionError(`--config: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (document === null || document === undefined) return {}
-  if (typeof document !== "object" || Array.isArray(document)) throw new OptionError(`--config: ${path} must hold option names and values, such as securePort: 6443`)
+  if (typeof document !== "object" || Array.isArray(document))
+    throw new OptionError(`--config: ${path} must hold option names and values, such as securePort: 6443`)
   return document
 }
 

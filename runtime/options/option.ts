@@ -2,7 +2,16 @@
 import type { ValueType } from "./value-types.ts"
 
 /** Headings of `--help`, in the order shown. */
-export const groups = ["Serving", "Certificates", "Who may", "Store", "Services", "Requests and shutdown", "Kinds and features", "Logs and files"] as const
+export const groups = [
+  "Serving",
+  "Certificates",
+  "Who may",
+  "Store",
+  "Services",
+  "Requests and shutdown",
+  "Kinds and features",
+  "Logs and files",
+] as const
 
 export type Group = (typeof groups)[number]
 

@@ -9,41 +9,170 @@ const file = text("file")
 const folder = text("folder")
 
 export const optionTable = {
-  "bind-address": option({ type: address, group: "Serving", default: "0.0.0.0", help: "Address to listen on; 0.0.0.0 and :: are all interfaces. npm start listens on 127.0.0.1 only." }),
-  "secure-port": option({ type: wholeNumber({ min: 1, max: 65_535 }), group: "Serving", default: 6443, help: "Port of HTTPS, for HTTP/1.1 and HTTP/2 alike." }),
-  "advertise-address": option({ type: addressOrNone, group: "Serving", default: "", defaultText: "the bind address, else the host's first", help: "Address that clients reach this server at: in the certificate made here and in the kubeconfig." }),
-  "http2-max-streams-per-connection": option({ type: wholeNumber({ min: 0, max: 100_000 }), group: "Serving", default: 0, help: "Requests that one HTTP/2 connection may have open at a time; 0 means 250." }),
+  "bind-address": option({
+    type: address,
+    group: "Serving",
+    default: "0.0.0.0",
+    help: "Address to listen on; 0.0.0.0 and :: are all interfaces. npm start listens on 127.0.0.1 only.",
+  }),
+  "secure-port": option({
+    type: wholeNumber({ min: 1, max: 65_535 }),
+    group: "Serving",
+    default: 6443,
+    help: "Port of HTTPS, for HTTP/1.1 and HTTP/2 alike.",
+  }),
+  "advertise-address": option({
+    type: addressOrNone,
+    group: "Serving",
+    default: "",
+    defaultText: "the bind address, else the host's first",
+    help: "Address that clients reach this server at: in the certificate made here and in the kubeconfig.",
+  }),
+  "http2-max-streams-per-connection": option({
+    type: wholeNumber({ min: 0, max: 100_000 }),
+    group: "Serving",
+    default: 0,
+    help: "Requests that one HTTP/2 connection may have open at a time; 0 means 250.",
+  }),
 
-  "cert-dir": option({ type: folder, group: "Certificates", default: "", defaultText: "pki in the data folder", help: "Where the self-signed certificate is made and found again. Not used when --tls-cert-file is given." }),
-  "tls-cert-file": option({ type: file, group: "Certificates", default: "", help: "PEM file with the serving certificate and the certificates between it and its authority." }),
+  "cert-dir": option({
+    type: folder,
+    group: "Certificates",
+    default: "",
+    defaultText: "pki in the data folder",
+    help: "Where the self-signed certificate is made and found again. Not used when --tls-cert-file is given.",
+  }),
+  "tls-cert-file": option({
+    type: file,
+    group: "Certificates",
+    default: "",
+    help: "PEM file with the serving certificate and the certificates between it and its authority.",
+  }),
   "tls-private-key-file": option({ type: file, group: "Certificates", default: "", help: "PEM file with the key of --tls-cert-file." }),
-  "tls-min-version": option({ type: oneOf("VersionTLS12", "VersionTLS13"), group: "Certificates", default: "VersionTLS12", help: "Oldest TLS that is accepted." }),
+  "tls-min-version": option({
+    type: oneOf("VersionTLS12", "VersionTLS13"),
+    group: "Certificates",
+    default: "VersionTLS12",
+    help: "Oldest TLS that is accepted.",
+  }),
 
-  "token-auth-file": option({ type: file, group: "Who may", default: "", help: "File of bearer tokens, one a line: token,user,uid,\"group,group\"." }),
-  "anonymous-auth": option({ type: boolean, group: "Who may", default: true, help: "Let requests without a credential pass as system:anonymous. Off whenever --authorization-mode has AlwaysAllow: anybody could do anything." }),
-  "authorization-mode": option({ type: listOf(oneOf("AlwaysAllow", "AlwaysDeny")), group: "Who may", default: ["AlwaysAllow"], help: "Who decides whether a user may, asked in this order. Members of system:masters always may." }),
+  "token-auth-file": option({
+    type: file,
+    group: "Who may",
+    default: "",
+    help: 'File of bearer tokens, one a line: token,user,uid,"group,group".',
+  }),
+  "anonymous-auth": option({
+    type: boolean,
+    group: "Who may",
+    default: true,
+    help: "Let requests without a credential pass as system:anonymous. Off whenever --authorization-mode has AlwaysAllow: anybody could do anything.",
+  }),
+  "authorization-mode": option({
+    type: listOf(oneOf("AlwaysAllow", "AlwaysDeny")),
+    group: "Who may",
+    default: ["AlwaysAllow"],
+    help: "Who decides whether a user may, asked in this order. Members of system:masters always may.",
+  }),
 
-  store: option({ type: oneOf("lmdb", "memory"), group: "Store", default: "lmdb", help: "Where objects are kept: lmdb on disk in the data folder, memory until the process ends." }),
-  "data-dir": option({ type: folder, group: "Store", default: ".orch", help: "Folder for the store, the certificate and the administrator's token. Made for the owner's eyes only." }),
+  store: option({
+    type: oneOf("lmdb", "memory"),
+    group: "Store",
+    default: "lmdb",
+    help: "Where objects are kept: lmdb on disk in the data folder, memory until the process ends.",
+  }),
+  "data-dir": option({
+    type: folder,
+    group: "Store",
+    default: ".orch",
+    help: "Folder for the store, the certificate and the administrator's token. Made for the owner's eyes only.",
+  }),
   "store-prefix": option({ type: text("path"), group: "Store", default: "/registry", help: "What every key in the store begins with." }),
-  "storage-media-type": option({ type: oneOf("application/vnd.orch.protobuf", "application/vnd.kubernetes.protobuf", "application/json", "application/yaml"), group: "Store", default: "application/vnd.orch.protobuf", help: "How objects are written to the store. Either spelling of the compact encoding means the same; what was written otherwise stays readable." }),
+  "storage-media-type": option({
+    type: oneOf("application/vnd.orch.protobuf", "application/vnd.kubernetes.protobuf", "application/json", "application/yaml"),
+    group: "Store",
+    default: "application/vnd.orch.protobuf",
+    help: "How objects are written to the store. Either spelling of the compact encoding means the same; what was written otherwise stays readable.",
+  }),
   "event-ttl": option({ type: duration({ minMs: 1000 }), group: "Store", default: 3_600_000, help: "How long Events are kept." }),
 
-  "service-cluster-ip-range": option({ type: listOf(cidr, "cidrs"), group: "Services", default: ["10.0.0.0/24"], help: "Addresses given to Services; two ranges, one per family, for dual stack." }),
-  "service-node-port-range": option({ type: portRange, group: "Services", default: { first: 30_000, last: 32_767 }, help: "Ports given to Services on every node, both ends included." }),
+  "service-cluster-ip-range": option({
+    type: listOf(cidr, "cidrs"),
+    group: "Services",
+    default: ["10.0.0.0/24"],
+    help: "Addresses given to Services; two ranges, one per family, for dual stack.",
+  }),
+  "service-node-port-range": option({
+    type: portRange,
+    group: "Services",
+    default: { first: 30_000, last: 32_767 },
+    help: "Ports given to Services on every node, both ends included.",
+  }),
 
-  "request-timeout": option({ type: duration({ minMs: 1 }), group: "Requests and shutdown", default: 60_000, help: "How long a request may take; watches may take longer." }),
-  "min-request-timeout": option({ type: wholeNumber({ min: 1, max: 1_000_000 }), group: "Requests and shutdown", default: 1800, help: "Seconds that a watch lasts when its client asks for no other time, drawn up to twice as long." }),
-  "shutdown-delay-duration": option({ type: duration({ minMs: 0 }), group: "Requests and shutdown", default: 0, help: "How long to go on serving after SIGTERM while /readyz fails, so that load balancers look elsewhere first." }),
+  "request-timeout": option({
+    type: duration({ minMs: 1 }),
+    group: "Requests and shutdown",
+    default: 60_000,
+    help: "How long a request may take; watches may take longer.",
+  }),
+  "min-request-timeout": option({
+    type: wholeNumber({ min: 1, max: 1_000_000 }),
+    group: "Requests and shutdown",
+    default: 1800,
+    help: "Seconds that a watch lasts when its client asks for no other time, drawn up to twice as long.",
+  }),
+  "shutdown-delay-duration": option({
+    type: duration({ minMs: 0 }),
+    group: "Requests and shutdown",
+    default: 0,
+    help: "How long to go on serving after SIGTERM while /readyz fails, so that load balancers look elsewhere first.",
+  }),
 
-  vendor: option({ type: oneOf("orch", "kubernetes"), group: "Kinds and features", default: "orch", help: "Whose names to use: groups, media types and labels of orch, or those that kubectl and its libraries know." }),
-  api: option({ type: listOf(folder, "folders"), group: "Kinds and features", default: [], help: "Folder of kinds of your own, as written by npm run gen -- --out. May be repeated." }),
-  "feature-gates": option({ type: switches("APIResponseCompression", "WatchList"), group: "Kinds and features", default: { APIResponseCompression: true, WatchList: false }, help: "APIResponseCompression: gzip for large answers. WatchList: lists streamed through a watch (sendInitialEvents)." }),
+  vendor: option({
+    type: oneOf("orch", "kubernetes"),
+    group: "Kinds and features",
+    default: "orch",
+    help: "Whose names to use: groups, media types and labels of orch, or those that kubectl and its libraries know.",
+  }),
+  api: option({
+    type: listOf(folder, "folders"),
+    group: "Kinds and features",
+    default: [],
+    help: "Folder of kinds of your own, as written by npm run gen -- --out. May be repeated.",
+  }),
+  "feature-gates": option({
+    type: switches("APIResponseCompression", "WatchList"),
+    group: "Kinds and features",
+    default: { APIResponseCompression: true, WatchList: false },
+    help: "APIResponseCompression: gzip for large answers. WatchList: lists streamed through a watch (sendInitialEvents).",
+  }),
 
-  config: option({ type: file, group: "Logs and files", default: "", help: "YAML or JSON file with any of these options. Flags win over environment variables, those over this file." }),
-  "write-kubeconfig": option({ type: file, group: "Logs and files", default: "", defaultText: "admin.kubeconfig in the data folder", help: "Where the administrator's kubeconfig is written, readable by its owner only." }),
-  "logging-format": option({ type: oneOf("text", "json"), group: "Logs and files", default: "text", help: "Lines for people, or one JSON object each. Logs go to the standard error stream." }),
-  v: option({ type: wholeNumber({ min: 0, max: 10 }), group: "Logs and files", default: 0, short: "v", help: "How much is logged: 4 and more for debugging, 6 and more for everything." }),
+  config: option({
+    type: file,
+    group: "Logs and files",
+    default: "",
+    help: "YAML or JSON file with any of these options. Flags win over environment variables, those over this file.",
+  }),
+  "write-kubeconfig": option({
+    type: file,
+    group: "Logs and files",
+    default: "",
+    defaultText: "admin.kubeconfig in the data folder",
+    help: "Where the administrator's kubeconfig is written, readable by its owner only.",
+  }),
+  "logging-format": option({
+    type: oneOf("text", "json"),
+    group: "Logs and files",
+    default: "text",
+    help: "Lines for people, or one JSON object each. Logs go to the standard error stream.",
+  }),
+  v: option({
+    type: wholeNumber({ min: 0, max: 10 }),
+    group: "Logs and files",
+    default: 0,
+    short: "v",
+    help: "How much is logged: 4 and more for debugging, 6 and more for everything.",
+  }),
 } as const
 
 export type OptionName = keyof typeof optionTable

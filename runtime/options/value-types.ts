@@ -23,7 +23,20 @@ export interface ValueType<T> {
   readonly words?: readonly string[]
 }
 
-const booleans: Readonly<Record<string, boolean>> = { "1": true, t: true, T: true, TRUE: true, true: true, True: true, "0": false, f: false, F: false, FALSE: false, false: false, False: false }
+const booleans: Readonly<Record<string, boolean>> = {
+  "1": true,
+  t: true,
+  T: true,
+  TRUE: true,
+  true: true,
+  True: true,
+  "0": false,
+  f: false,
+  F: false,
+  FALSE: false,
+  false: false,
+  False: false,
+}
 
 /** `--x`, `--x=true`, `--x=false`. */
 export const boolean: ValueType<boolean> = {
@@ -55,7 +68,10 @@ export function wholeNumber(bounds: { min: number; max: number }): ValueType<num
 export function duration(bounds: { minMs: number }): ValueType<number> {
   return {
     word: "duration",
-    expected: bounds.minMs > 0 ? "a duration above zero such as 90s, 5m0s or 1h30m" : "a duration such as 0s, 90s, 5m0s or 1h30m",
+    expected:
+      bounds.minMs > 0
+        ? `a duration of ${formatMs(bounds.minMs)} or more, such as 90s, 5m0s or 1h30m`
+        : "a duration such as 0s, 90s, 5m0s or 1h30m",
     parse(value) {
       const milliseconds = durationMs(value)
       return milliseconds !== undefined && milliseconds >= bounds.minMs ? milliseconds : undefined
@@ -81,7 +97,13 @@ function formatMs(milliseconds: number): string {
 
 /** One of a closed set. */
 export function oneOf<const T extends string>(...words: readonly T[]): ValueType<T> {
-  return { word: "string", expected: `one of ${words.join(", ")}`, words, parse: (value) => words.find((word) => word === value), format: (value) => value }
+  return {
+    word: "string",
+    expected: `one of ${words.join(", ")}`,
+    words,
+    parse: (value) => words.find((word) => word === value),
+    format: (value) => value,
+  }
 }
 
 /** Comma-separated, and the option may be repeated: values add up in order. */
@@ -106,10 +128,13 @@ export function switches<const T extends string>(...names: readonly T[]): ValueT
     expected: `name=true or name=false, with commas between several; the names are ${names.join(", ")}`,
     words: names,
     parse(value) {
-      const entries = value.split(",").filter((part) => part.trim() !== "").map((part) => {
-        const [name = "", state = ""] = part.split(/=(.*)/s)
-        return [names.find((known) => known === name.trim()), booleans[state.trim()]] as const
-      })
+      const entries = value
+        .split(",")
+        .filter((part) => part.trim() !== "")
+        .map((part) => {
+          const [name = "", state = ""] = part.split(/=(.*)/s)
+          return [names.find((known) => known === name.trim()), booleans[state.trim()]] as const
+        })
       const made: Partial<Record<T, boolean>> = {}
       for (const [name, state] of entries) {
         if (name === undefined || state === undefined) return undefined
@@ -117,7 +142,10 @@ export function switches<const T extends string>(...names: readonly T[]): ValueT
       }
       return made
     },
-    format: (value) => Object.entries(value).map(([name, state]) => `${name}=${state}`).join(","),
+    format: (value) =>
+      Object.entries(value)
+        .map(([name, state]) => `${name}=${state}`)
+        .join(","),
     combine: (earlier, next) => ({ ...earlier, ...next }),
     over: (defaults, given) => ({ ...defaults, ...given }),
   }

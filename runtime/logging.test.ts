@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest"
+import { createLog } from "./logging.ts"
+
+function logged(format: "text" | "json", verbosity: number): { lines: string[]; log: ReturnType<typeof createLog> } {
+  const lines: string[] = []
+  return { lines, log: createLog({ format, verbosity, write: (line) => void lines.push(line) }) }
+}
+
+describe("the log", () => {
+  it("is lines for people", () => {
+    const { lines, log } = logged("text", 0)
+    log.info({ url: "https://127.0.0.1:6443", note: "two words" }, "ready")
+    expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}ready url=https:\/\/127\.0\.0\.1:6443 note="two words"\n$/)
+  })
+
+  it("shows where an error came from", () => {
+    const { lines, log } = logged("text", 0)
+    log.error({ err: new Error("lost") }, "it failed")
+    expect(lines[0]).toContain("ERROR it failed\nError: lost\n")
+  })
+
+  it("says more when asked to", () => {
+    for (const [verbosity, expected] of [
+      [0, 0],
+      [4, 1],
+      [6, 2],
+    ] as const) {
+      const { lines, log } = logged("json", verbosity)
+      log.debug("some")
+      log.trace("all")
+      expect(lines.length).toBe(expected)
+    }
+  })
+
+  it("holds no credentials", () => {
+    const { lines, log } = logged("json", 0)
+    log.info({ token: "secret-a", headers: { authorization: "Bearer secret-b" }, user: { token: "secret-c" } }, "request")
+    expect(lines.join("")).not.toMatch(/secret-/)
+  })
+})

@@ -1,0 +1,65 @@
+/** `npm run dev`: as `npm start`, and again whenever a schema or a source changes. Options behind `--` are handed on. */
+import { spawn, spawnSync } from "node:child_process"
+import { watch } from "node:fs"
+import { join } from "node:path"
+import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"
+
+/** Editors write a file in several steps. */
+const settleMs = 50
+
+let server
+let pending
+let schemasChanged = false
+let busy = false
+
+function begin() {
+  server = spawn(process.execPath, [join(repository, "scripts/start.mjs"), ...process.argv.slice(2)], { stdio: "inherit" })
+}
+
+async function end() {
+  if (server === undefined || server.exitCode !== null) return
+  const exited = new Promise((resolve) => server.once("exit", resolve))
+  server.kill("SIGTERM")
+  await exited
+}
+
+/** A fault in a schema or a source leaves the running server alone. */
+async function again() {
+  if (busy) return later(false)
+  busy = true
+  try {
+    if (schemasChanged) {
+      schemasChanged = false
+      const generated = spawnSync(process.execPath, ["--import", "tsx", "runtime/main.ts", "gen"], { cwd: repository, stdio: "inherit" })
+      if (generated.status !== 0) return
+    }
+    await buildBundle()
+    await end()
+    begin()
+  } catch {
+    console.error("not restarted: the sources do not build")
+  } finally {
+    busy = false
+  }
+}
+
+function later(schemas) {
+  schemasChanged ||= schemas
+  clearTimeout(pending)
+  pending = setTimeout(again, settleMs)
+}
+
+requireNode()
+installPackages()
+begin()
+for (const folder of ["schemas", "runtime", "codegen"]) {
+  watch(join(repository, folder), { recursive: true }, (_event, file) => {
+    if (file !== null && /\.(ya?ml|ts)$/.test(file) && !file.endsWith(".test.ts")) later(folder === "schemas")
+  })
+}
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, async () => {
+    await end()
+    process.exit(0)
+  })
+}

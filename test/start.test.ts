@@ -1,0 +1,197 @@
+/** From the command line to a served request: the built program as its users start it, and the library entry. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { buildBundle, repository } from "../scripts/freshness.mjs"
+import { createHttpClient } from "./support/http-client.ts"
+import { startTestServer } from "./support/server.ts"
+
+const program = join(repository, "dist/main.js")
+await buildBundle()
+
+interface Program {
+  readonly child: ChildProcess
+  readonly port: number
+  /** Resolves when what the program has said matches. Rejects with all of it when it ends before. */
+  said(pattern: RegExp): Promise<void>
+  readonly exit: Promise<number | null>
+}
+
+async function startProgram(dataDir: string, ...args: readonly string[]): Promise<Program> {
+  const port = await freePort()
+  const all = ["serve", "--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${dataDir}`, ...args]
+  const child = spawn(process.execPath, [program, ...all], { env: { PATH: process.env.PATH }, stdio: ["ignore", "pipe", "pipe"] })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  let output = ""
+  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()))
+  function said(pattern: RegExp): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => void (pattern.test(output) && resolve())
+      for (const stream of [child.stdout, child.stderr]) stream?.on("data", look)
+      void exit.then(() => reject(new Error(`ended without saying ${String(pattern)}:\n${output}`)))
+      look()
+    })
+  }
+  return { child, port, said, exit }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+}
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), "start-"))
+}
+
+async function ask(
+  started: Program,
+  dataDir: string,
+  path: string,
+  options: { method?: string; body?: string; token?: string } = {},
+): Promise<{ status: number; body: string }> {
+  const client = createHttpClient({ protocol: "http1", port: started.port, authority: readFileSync(join(dataDir, "pki/ca.crt"), "utf8") })
+  const token = options.token ?? readFileSync(join(dataDir, "admin.token"), "utf8").trim()
+  const headers = { ...(token !== "" && { authorization: `Bearer ${token}` }), "content-type": "application/yaml" }
+  const { status, body } = await client.send({
+    method: options.method ?? "GET",
+    path,
+    headers,
+    ...(options.body !== undefined && { body: Buffer.from(options.body) }),
+  })
+  client.close()
+  return { status, body: body.toString() }
+}
+
+const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: kept}}"
+
+describe("the program", () => {
+  it("serves, keeps what it was given, and ends on SIGTERM", async () => {
+    const dataDir = newFolder()
+    const first = await startProgram(dataDir)
+    await first.said(/Serving on https/)
+    expect((await ask(first, dataDir, "/api/v1/namespaces", { method: "POST", body: namespace })).status).toBe(201)
+    first.child.kill("SIGTERM")
+    expect(await first.exit).toBe(0)
+    const second = await startProgram(dataDir)
+    await second.said(/Serving on https/)
+    expect((await ask(second, dataDir, "/api/v1/namespaces/kept")).status).toBe(200)
+    second.child.kill("SIGINT")
+    expect(await second.exit).toBe(0)
+  })
+
+  it("wants its credential and keeps it for its owner", async () => {
+    const dataDir = newFolder()
+    const started = await startProgram(dataDir)
+    await started.said(/Serving on https/)
+    for (const token of ["", "wrong"]) expect((await ask(started, dataDir, "/api/v1/namespaces", { token })).status).toBe(401)
+    expect((await ask(started, dataDir, "/readyz", { token: "" })).status).toBe(200)
+    for (const file of ["admin.token", "admin.kubeconfig", "continue.secret"])
+      expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
+    const kubeconfig = readFileSync(join(dataDir, "admin.kubeconfig"), "utf8")
+    expect(kubeconfig).toContain(`server: https://127.0.0.1:${started.port}`)
+    expect(kubeconfig).toContain(readFileSync(join(dataDir, "admin.token"), "utf8").trim())
+  })
+
+  it("goes on serving while readiness fails, and leaves at once when told twice", async () => {
+    const dataDir = newFolder()
+    const started = await startProgram(dataDir, "--shutdown-delay-duration=1h")
+    await started.said(/Serving on https/)
+    started.child.kill("SIGTERM")
+    await started.said(/stopping/)
+    expect((await ask(started, dataDir, "/readyz")).status).toBe(500)
+    expect((await ask(started, dataDir, "/livez")).status).toBe(200)
+    expect((await ask(started, dataDir, "/api/v1/namespaces")).status).toBe(200)
+    started.child.kill("SIGTERM")
+    expect(await started.exit).toBe(143)
+  })
+
+  it("says what is in the way of a start", async () => {
+    const dataDir = newFolder()
+    const first = await startProgram(dataDir)
+    await first.said(/Serving on https/)
+    const locked = await startProgram(dataDir)
+    await expect(locked.said(/Serving on https/)).rejects.toThrow(/is open in process \d+ .*--data-dir names another folder/)
+    expect(await locked.exit).toBe(1)
+    const taken = await startProgram(newFolder(), `--secure-port=${first.port}`)
+    await expect(taken.said(/Serving on https/)).rejects.toThrow(
+      `port ${first.port} on 127.0.0.1 is taken by another program; --secure-port names another one`,
+    )
+    expect(await taken.exit).toBe(1)
+  })
+
+  it("ends with 2 for a wrong option", async () => {
+    const started = await startProgram(newFolder(), "--secure-prt=1")
+    await expect(started.said(/Serving on https/)).rejects.toThrow("unknown option --secure-prt; did you mean --secure-port?")
+    expect(await started.exit).toBe(2)
+  })
+
+  it("copies a store that is in use, and makes a new one of the copy", async () => {
+    const dataDir = newFolder()
+    const copy = join(newFolder(), "copy.mdb")
+    const first = await startProgram(dataDir)
+    await first.said(/Serving on https/)
+    await ask(first, dataDir, "/api/v1/namespaces", { method: "POST", body: namespace })
+    execFileSync(process.execPath, [program, "backup", copy, `--data-dir=${dataDir}`])
+    const otherDir = join(newFolder(), "restored")
+    execFileSync(process.execPath, [program, "restore", copy, `--data-dir=${otherDir}`])
+    const second = await startProgram(otherDir)
+    await second.said(/Serving on https/)
+    expect((await ask(second, otherDir, "/api/v1/namespaces/kept")).status).toBe(200)
+  })
+})
+
+describe("a folder of one's own kinds", () => {
+  it("is scaffolded, generated and served", async () => {
+    const folder = newFolder()
+    const run = (...args: readonly string[]): string =>
+      execFileSync(process.execPath, [program, ...args], { cwd: folder, encoding: "utf8" })
+    run("new", "kitchen.example.com/v1", "Kettle", "--schemas", "schemas")
+    run("gen", "--schemas", "schemas", "--out", "generated")
+    const server = await startTestServer({ api: [join(folder, "generated")] })
+    await server.request("POST", "/api/v1/namespaces", namespace)
+    const kettle = (spec: string): string => `{apiVersion: kitchen.example.com/v1, kind: Kettle, metadata: {name: tea}, spec: ${spec}}`
+    const path = "/apis/kitchen.example.com/v1/namespaces/kept/kettles"
+    const refused = await server.request("POST", path, kettle("{mode: Sideways}"))
+    expect([refused.status, refused.body.toString()]).toEqual([422, expect.stringContaining("spec.mode: Unsupported value")])
+    const created = await server.request("POST", path, kettle("{}"))
+    expect([created.status, JSON.parse(created.body.toString()).spec]).toEqual([201, { replicas: 1, mode: "Manual" }])
+    const document = await server.request("GET", "/openapi/v3/apis/kitchen.example.com/v1")
+    expect([document.status, document.body.toString()]).toEqual([200, expect.stringContaining("Kettle")])
+  })
+
+  it("is refused with what to do when it is not one", async () => {
+    const empty = newFolder()
+    await expect(startTestServer({ api: [empty] })).rejects.toThrow("npm run gen -- --schemas")
+    writeFileSync(join(empty, "index.ts"), "export const kinds = [")
+    await expect(startTestServer({ api: [empty] })).rejects.toThrow(/the code does not build\n.*index\.ts:1/)
+    writeFileSync(join(empty, "index.ts"), "export const kinds = [1]")
+    await expect(startTestServer({ api: [empty] })).rejects.toThrow("index.ts holds no kinds of this version")
+  })
+})
+
+describe("the library", () => {
+  it("stands on a free port without options", async () => {
+    const [one, other] = [await startTestServer(), await startTestServer({ vendor: "kubernetes" })]
+    expect(one.url).not.toBe(other.url)
+    expect((await one.request("GET", "/api/v1/namespaces")).status).toBe(200)
+    expect(other.kubeconfig).toContain(other.url)
+  })
+
+  it("keeps its objects when it has a folder", async () => {
+    const options = { "data-dir": newFolder() }
+    const first = await startTestServer(options)
+    await first.request("POST", "/api/v1/namespaces", namespace)
+    await first.stop()
+    const second = await startTestServer(options)
+    expect((await second.request("GET", "/api/v1/namespaces/kept")).status).toBe(200)
+  })
+})

@@ -1,0 +1,29 @@
+/** The package's own library entry for tests that start from options: one server per test, stopped when the test is over. */
+import { onTestFinished } from "vitest"
+import { type LibraryOptions, type LibraryServer, startServer } from "../../runtime/library.ts"
+import { createHttpClient, type HttpAnswer } from "./http-client.ts"
+
+export interface TestServer extends LibraryServer {
+  /** As the administrator. `body` is sent as YAML, which JSON is too. */
+  request(method: string, path: string, body?: string): Promise<HttpAnswer>
+}
+
+/** Called within a test. Without options: in memory, on a free port. */
+export async function startTestServer(options: LibraryOptions = {}): Promise<TestServer> {
+  const server = await startServer(options)
+  const client = createHttpClient({ protocol: "http2", port: Number(new URL(server.url).port), authority: server.caPem })
+  onTestFinished(async () => {
+    client.close()
+    await server.stop()
+  })
+  return {
+    ...server,
+    request: (method, path, body) =>
+      client.send({
+        method,
+        path,
+        headers: { authorization: `Bearer ${server.token}`, ...(body !== undefined && { "content-type": "application/yaml" }) },
+        ...(body !== undefined && { body: Buffer.from(body) }),
+      }),
+  }
+}

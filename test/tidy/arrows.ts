@@ -1,0 +1,165 @@
+/** Who may import whom. Anything that is not drawn here is forbidden; the reason is part of the test's message. */
+import type { SourceFile } from "./source.ts"
+
+interface Area {
+  /** The files it is about. */
+  readonly files: RegExp
+  /** What they may import, beside each other and packages. */
+  readonly mayImport: readonly RegExp[]
+  readonly reason: string
+}
+
+/** Facts and tools that anybody may lean on. */
+const ground = /^runtime\/(errors|assert|clock|random|limits|vendor)\.ts$/
+const kit = /^runtime\/kit\//
+const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
+/** One request as filters and verbs see it. */
+const request = /^runtime\/(request|request-info|query|server-env|server-parts)\.ts$/
+const wire = /^runtime\/wire\//
+const registry = /^runtime\/registry\//
+
+/** The first area that a file belongs to counts. */
+const areas: readonly Area[] = [
+  {
+    files: /^runtime\/(errors|assert|clock|random|limits|vendor)\.ts$/,
+    mayImport: [kit],
+    reason: "everybody stands on these; they may stand on the kit's types only",
+  },
+  { files: kit, mayImport: [ground, storeContract], reason: "the kit is what generated code imports: it must not draw the server in" },
+  { files: /^runtime\/storage\//, mayImport: [ground, kit], reason: "storage must know neither HTTP nor kinds" },
+  { files: /^runtime\/apply\//, mayImport: [ground, kit], reason: "patches are pure: no I/O, no HTTP" },
+  { files: wire, mayImport: [ground, kit], reason: "encodings must not know what is stored" },
+  {
+    files: /^runtime\/access\//,
+    mayImport: [ground, kit, request],
+    reason: "who may do what is decided without the registry; what it must read is handed in",
+  },
+  {
+    files: /^runtime\/behaviours\//,
+    mayImport: [ground, kit, storeContract],
+    reason: "a behaviour reads through its deps and never through the registry",
+  },
+  {
+    files: /^runtime\/admission\//,
+    mayImport: [ground, kit, registry],
+    reason: "admission is called by verbs and registry and calls neither",
+  },
+  {
+    files: registry,
+    mayImport: [ground, kit, storeContract, /^runtime\/(behaviours|apply)\//, /^runtime\/storage\/watch-cache\//],
+    reason: "the registry knows neither HTTP nor store drivers",
+  },
+  {
+    files: /^runtime\/filters\//,
+    mayImport: [ground, kit, request, wire, /^runtime\/access\//],
+    reason: "a filter passes requests on; it must not reach into verbs or the registry",
+  },
+  {
+    files: /^runtime\/verbs\//,
+    mayImport: [ground, kit, request, wire, registry, storeContract, /^runtime\/(apply|admission)\//],
+    reason: "a verb knows no store driver and no other way into the server",
+  },
+  {
+    files: /^runtime\/discovery\//,
+    mayImport: [ground, kit, request, wire, registry],
+    reason: "discovery answers from the table of kinds",
+  },
+  {
+    files: /^runtime\/background\//,
+    mayImport: [ground, kit, wire, registry, storeContract, /^runtime\/behaviours\//],
+    reason: "a loop works on the registry and knows no HTTP",
+  },
+  { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; whoever starts the server gives them meaning" },
+  {
+    files: /^runtime\/(server-env|server-parts|request|request-info|query|bodies)\.ts$/,
+    mayImport: [ground, kit, request, registry, /^runtime\/(access|discovery)\//],
+    reason: "what a request carries is types",
+  },
+  {
+    files: /^runtime\/app\.ts$/,
+    mayImport: [ground, kit, request, wire, registry, storeContract, /^runtime\/(filters|verbs|discovery|access)\//],
+    reason: "the app is the order of filters and verbs, nothing else",
+  },
+  {
+    files: /^runtime\/server\.ts$/,
+    mayImport: [/^runtime\/(?!commands|options|launch|library|main)/],
+    reason: "the composition root knows every part, and not who starts it",
+  },
+  {
+    files: /^runtime\/commands\//,
+    mayImport: [/^runtime\//, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
+    reason: "commands start what is there",
+  },
+  {
+    files: /^runtime\/launch\.ts$/,
+    mayImport: [/^runtime\//, /^generated\/index\.ts$/],
+    reason: "one place hands the generated kinds to the server",
+  },
+  { files: /^runtime\//, mayImport: [/^runtime\//], reason: "only launch.ts and commands/ know generated code" },
+  {
+    files: /^generated\//,
+    mayImport: [/^runtime\/kit\/index\.ts$/, /^runtime\/behaviours\/(checks|cells|conversions|warnings)\//],
+    reason: "generated code enters by the doorway; a missing piece is a kit function",
+  },
+  { files: /^codegen\/print\//, mayImport: [], reason: "printing knows no model" },
+  { files: /^codegen\/model\//, mayImport: [kit], reason: "the model is plain data" },
+  { files: /^codegen\/load\//, mayImport: [kit, /^codegen\/model\//], reason: "loading knows nothing of what is emitted" },
+  { files: /^codegen\/emit\/testing\//, mayImport: [/^codegen\//], reason: "fixtures of tests" },
+  {
+    files: /^codegen\/emit\//,
+    mayImport: [kit, /^codegen\/(model|print)\//, /^codegen\/load\/(expression|functions|type-text)\.ts$/],
+    reason: "an emitter reads the model and nothing else",
+  },
+  { files: /^codegen\//, mayImport: [/^codegen\//], reason: "the generator is a pure function beside the server" },
+  { files: /^(bench|scripts)\//, mayImport: [/^(runtime|generated|codegen)\//], reason: "tools may use everything" },
+  { files: /^test\//, mayImport: [/./], reason: "" },
+]
+
+/** Faults in words: `file:line imports target: reason`. Tests beside a file may import test/ and whatever they need. */
+export function arrowFaults(sources: readonly SourceFile[]): string[] {
+  return sources
+    .filter(({ path }) => !path.endsWith(".test.ts"))
+    .flatMap((source) => {
+      const area = areas.find(({ files }) => files.test(source.path))
+      if (area === undefined) return [`${source.path} belongs to no area of test/tidy/arrows.ts`]
+      const wrong = source.imports.filter(
+        ({ target }) =>
+          target.includes("/") && isOurs(target) && !area.files.test(target) && !area.mayImport.some((allowed) => allowed.test(target)),
+      )
+      return wrong.map(({ target, line }) => `${source.path}:${line} imports ${target}: ${area.reason}`)
+    })
+}
+
+function isOurs(target: string): boolean {
+  return /^(bench|codegen|generated|runtime|scripts|test)\//.test(target)
+}
+
+/** ts-morph is slow and has many ways; it stays in one room. */
+export function roomFaults(sources: readonly SourceFile[]): string[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => target === "ts-morph" && !path.startsWith("codegen/print/"))
+      .map(({ line }) => `${path}:${line} imports ts-morph: only codegen/print/ does`),
+  )
+}
+
+/** Modules that need each other before any of them is ready: rings of imports that remain at run time. */
+export function cycleFaults(sources: readonly SourceFile[]): string[] {
+  const next = new Map(
+    sources.map(({ path, imports }) => [
+      path,
+      imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic).map(({ target }) => target),
+    ]),
+  )
+  const done = new Set<string>()
+  const faults: string[] = []
+  function walk(path: string, trail: readonly string[]): void {
+    const seen = trail.indexOf(path)
+    if (seen >= 0) faults.push([...trail.slice(seen), path].join(" → "))
+    if (seen >= 0 || done.has(path)) return
+    for (const target of next.get(path) ?? []) walk(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of next.keys()) walk(path, [])
+  return faults
+}

@@ -1,0 +1,7 @@
+/** What is longer than the house allows. Remove lines, never add: the test fails when an exception is no longer needed. */
+
+/** Files beyond 500 lines, with their length. */
+export const longFiles: Readonly<Record<string, number>> = {}
+
+/** Functions beyond 70 lines, by `file#name`, with their length. */
+export const longFunctions: Readonly<Record<string, number>> = {}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config"
+
+// Set by .ci/run, which counts: the command stays the one that everybody types.
+const report = process.env.ORCH_TEST_REPORT
+
+export default defineConfig({
+  test: {
+    include: ["codegen/**/*.test.ts", "runtime/**/*.test.ts", "test/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+  },
+})
