@@ -13,6 +13,7 @@ import { createAdaptorServer } from "@hono/node-server"
 import type { Hono } from "hono"
 import type { Clock } from "./clock.ts"
 import { http2SessionMemoryMb, http2StreamsMax, requestHeaderBytesMax, tlsHandshakeTimeoutMs } from "./limits.ts"
+import { answerMalformed, type ParserFault } from "./malformed-request.ts"
 import type { ServerEnv } from "./server-env.ts"
 
 /** PEM texts of the serving pair. */
@@ -82,6 +83,10 @@ class Connections {
     server.on("secureConnection", (socket) => track(this.sockets, socket))
     server.on("session", (session) => track(this.sessions, session))
     server.on("request", (request, response) => this.onRequest(request, response))
+    server.on("clientError", (fault: ParserFault, socket: Socket) => {
+      if (this.busy.has(socket)) socket.destroy() // An answer is on its way: nothing can be said before it.
+      else answerMalformed(socket, fault)
+    })
   }
 
   private onRequest(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void {
