@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
+import { ApiError } from "../errors.ts"
+import { Failures } from "../kit/failure.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { ephemeralContainers } from "./ephemeral-containers.ts"
+import { binding } from "./binding.ts"
+import { objectAt } from "./pods/fields.ts"
+import { qualityOfService } from "./pods/quality-of-service.ts"
+
+let one: OpenRegistry
+beforeEach(async () => {
+  one = await openRegistry()
+})
+afterEach(() => one.close())
+
+function pod(spec: JsonObject = {}, more: Partial<ApiObject> = {}): ApiObject {
+  return { metadata: { name: "p", namespace: "a" }, spec: { containers: [{ name: "c", image: "i" }], ...spec }, ...more }
+}
+
+function resources(requests: JsonObject, limits: JsonObject = {}): JsonObject {
+  return { name: "c", image: "i", resources: { requests, limits } }
+}
+
+const context = () => ({ dryRun: false, failures: new Failures() })
+
+test.each([
+  { containers: [resources({})], expected: "BestEffort" },
+  { containers: [resources({ "example.com/gpu": "1" }, { "example.com/gpu": "1" })], expected: "BestEffort" },
+  { containers: [resources({ cpu: "0" })], expected: "BestEffort" },
+  { containers: [resources({ cpu: "1" })], expected: "Burstable" },
+  { containers: [resources({ cpu: "1", memory: "1Gi" }, { cpu: "1000m", memory: "1024Mi" })], expected: "Guaranteed" },
+  { containers: [resources({ cpu: "1", memory: "1Gi" }, { cpu: "2", memory: "1Gi" })], expected: "Burstable" },
+  { containers: [resources({ cpu: "1", memory: "1Gi" }, { cpu: "1", memory: "1Gi" }), resources({})], expected: "Burstable" },
+  { containers: [resources({ cpu: "1" }, { cpu: "1" })], expected: "Burstable" },
+])("the class of $containers is $expected", ({ containers, expected }) => {
+  expect(qualityOfService({ containers })).toBe(expected)
+})
+
+test("init containers count for the class", () => {
+  const guaranteed = resources({ cpu: "1", memory: "1Gi" }, { cpu: "1", memory: "1Gi" })
+  expect(qualityOfService({ containers: [guaranteed], initContainers: [resources({})] })).toBe("Burstable")
+})
+
+test("a new pod is pending, whatever status was sent", async () => {
+  const created = await one.create("pods", pod({}, { status: { phase: "Running", podIP: "1.2.3.4" } }))
+  expect(created.status).toEqual({ phase: "Pending", qosClass: "BestEffort" })
+})
+
+test("scheduling gates are a condition", async () => {
+  const created = await one.create("pods", pod({ schedulingGates: [{ name: "example.com/gate" }] }))
+  expect(created.status).toMatchObject({ phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }] })
+})
+
+test("amounts finer than thousandths are rounded up", async () => {
+  const created = await one.create("pods", pod({ containers: [resources({ cpu: "0.00001" }, { cpu: "1.0001" })], overhead: { cpu: "100u" } }))
+  expect(created.spec).toMatchObject({ containers: [{ resources: { requests: { cpu: "1m" }, limits: { cpu: "1001m" } } }], overhead: { cpu: "1m" } })
+})
+
+test("the client's own object is not changed: another attempt begins with what was sent", async () => {
+  const { behaviours } = await one.handle("pods")
+  const sent = pod({ containers: [resources({ cpu: "0.00001" })] })
+  const spec = sent.spec
+  behaviours[0]?.prepareCreate?.({ ...sent }, context())
+  expect(spec).toMatchObject({ containers: [{ resources: { requests: { cpu: "0.00001" } } }] })
+})
+
+test("a status without a class keeps the class, and podIP goes first in podIPs", async () => {
+  await one.create("pods", pod())
+  const writeStatus = (status: JsonObject) => one.update("pods", "a/p", (old) => ({ ...old, status }), { subresource: "status" })
+  expect((await writeStatus({ phase: "Running", podIP: "192.0.2.1" })).status).toMatchObject({ qosClass: "BestEffort", podIPs: [{ ip: "192.0.2.1" }] })
+  expect((await writeStatus({ phase: "Running", podIPs: [{ ip: "192.0.2.2" }] })).status).toMatchObject({ podIP: "192.0.2.2" })
+  expect((await writeStatus({ podIP: "192.0.2.3", podIPs: [{ ip: "192.0.2.2" }] })).status).toMatchObject({ podIPs: [{ ip: "192.0.2.3" }] })
+})
+
+test("a pod that no node runs goes at once", async () => {
+  await one.create("pods", pod())
+  expect((await one.remove("pods", "a/p")).removed).toBe(true)
+})
+
+test.each([
+  { asked: undefined, own: undefined, expected: 30 },
+  { asked: undefined, own: 5, expected: 5 },
+  { asked: 7, own: 5, expected: 7 },
+  { asked: undefined, own: 0, expected: 0 },
+])("grace of a running pod: asked $asked, its own $own: $expected seconds", async ({ asked, own, expected }) => {
+  await one.create("pods", pod({ nodeName: "n", ...(own !== undefined && { terminationGracePeriodSeconds: own }) }))
+  const { removed, object } = await one.remove("pods", "a/p", asked === undefined ? {} : { gracePeriodSeconds: asked })
+  expect(removed).toBe(expected === 0)
+  if (!removed) expect(object.metadata).toMatchObject({ deletionGracePeriodSeconds: expected })
+})
+
+test("a grace period that has begun is only shortened by who names a shorter one", async () => {
+  await one.create("pods", pod({ nodeName: "n", terminationGracePeriodSeconds: 10 }))
+  await one.remove("pods", "a/p", { gracePeriodSeconds: 60 })
+  expect((await one.remove("pods", "a/p")).object.metadata).toMatchObject({ deletionGracePeriodSeconds: 60 })
+  expect((await one.remove("pods", "a/p", { gracePeriodSeconds: 90 })).object.metadata).toMatchObject({ deletionGracePeriodSeconds: 60 })
+  expect((await one.remove("pods", "a/p", { gracePeriodSeconds: 20 })).object.metadata).toMatchObject({ deletionGracePeriodSeconds: 20 })
+  expect((await one.remove("pods", "a/p", { gracePeriodSeconds: 0 })).removed).toBe(true)
+})
+
+test("a pod that has run to its end goes at once", async () => {
+  await one.create("pods", pod({ nodeName: "n" }))
+  await one.update("pods", "a/p", (old) => ({ ...old, status: { phase: "Succeeded" } }), { subresource: "status" })
+  expect((await one.remove("pods", "a/p")).removed).toBe(true)
+})
+
+function bind(body: JsonObject, old: ApiObject): ApiObject {
+  const act = binding(one.registry.deps.behaviourDeps).create
+  if (act === undefined) throw new Error("binding takes no POST")
+  return act(body, old, context())
+}
+
+test("binding gives the pod its node, annotations and a condition", async () => {
+  const old = await one.create("pods", pod())
+  const next = bind({ metadata: { annotations: { a: "b" } }, target: { kind: "Node", name: "n" } }, old)
+  expect(next).toMatchObject({ metadata: { annotations: { a: "b" } }, spec: { nodeName: "n" }, status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "True" }] } })
+  expect(objectAt(old, "spec")?.nodeName).toBeUndefined()
+})
+
+test.each([
+  { why: "bound already", spec: { nodeName: "m" }, body: {}, code: 409, text: 'pods/binding "p": pod p is already assigned to node "m"' },
+  { why: "gated", spec: { schedulingGates: [{ name: "g" }] }, body: {}, code: 409, text: "pod p has non-empty .spec.schedulingGates" },
+  { why: "another pod", spec: {}, body: { metadata: { uid: "other" } }, code: 409, text: "Precondition failed: UID" },
+  { why: "another version", spec: {}, body: { metadata: { resourceVersion: "999" } }, code: 409, text: "Precondition failed: ResourceVersion" },
+  { why: "no node", spec: {}, body: { target: { kind: "Pod" } }, code: 422, text: 'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", target.name: Required value' },
+])("binding is refused: $why", async ({ spec, body, code, text }) => {
+  const old = await one.create("pods", pod(spec))
+  const work = (): ApiObject => bind({ target: { name: "n" }, ...body }, old)
+  expect(work).toThrow(ApiError)
+  expect(work).toThrow(expect.objectContaining({ code, message: expect.stringContaining(text) }))
+})
+
+test("only ephemeral containers are taken, at the version that the client names", async () => {
+  const old = await one.create("pods", pod())
+  const take = ephemeralContainers(one.registry.deps.behaviourDeps).update
+  const added = [{ name: "debug", image: "i" }]
+  const submitted = { ...pod({ ephemeralContainers: added, nodeName: "n" }), metadata: { name: "p", namespace: "a", resourceVersion: "7", labels: { a: "b" } } }
+  const next = take?.(submitted, old, context())
+  expect(next?.spec).toEqual({ ...objectAt(old, "spec"), ephemeralContainers: added })
+  expect(next?.metadata?.labels).toBeUndefined()
+  expect(next?.metadata?.resourceVersion).toBe("7")
+})

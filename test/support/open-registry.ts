@@ -1,0 +1,131 @@
+/** A registry over the generated kinds and a store in memory, without HTTP: what behaviours and background loops are tested with. */
+import { kinds } from "../../generated/index.ts"
+import { behaviours, subresourceBehaviours } from "../../runtime/behaviours/index.ts"
+import type { BehaviourOptions } from "../../runtime/kit/behaviour.ts"
+import type { ApiObject } from "../../runtime/kit/json.ts"
+import { type Random, systemRandom } from "../../runtime/random.ts"
+import { ContinueTokens } from "../../runtime/registry/continue-token.ts"
+import { createObject } from "../../runtime/registry/create.ts"
+import { deleteObject, type DeleteRequest } from "../../runtime/registry/delete.ts"
+import { KindTable } from "../../runtime/registry/kinds.ts"
+import { parseObject } from "../../runtime/registry/object-codec.ts"
+import { awaitFreshness } from "../../runtime/registry/read.ts"
+import { type KindHandle, Registry } from "../../runtime/registry/registry.ts"
+import { updateObject } from "../../runtime/registry/update.ts"
+import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
+import type { Store } from "../../runtime/storage/store.ts"
+import { openCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
+import { vendorProfile } from "../../runtime/vendor.ts"
+import { createManualClock, type ManualClock } from "../contract/manual-clock.ts"
+
+export interface OpenRegistry {
+  readonly registry: Registry
+  readonly store: Store
+  readonly clock: ManualClock
+  /** Texts of warnings that loops logged. */
+  readonly logged: string[]
+  readonly log: { warn(values: object, text: string): void }
+  handle(resource: string): Promise<KindHandle>
+  /** `object` as a client sends it; defaults are filled. */
+  create(resource: string, object: ApiObject, options?: { dryRun?: boolean }): Promise<ApiObject>
+  /** Undefined when it is not there. */
+  get(resource: string, path: string): Promise<ApiObject | undefined>
+  /** PUT of what `change` makes of the stored object. */
+  update(resource: string, path: string, change: (old: ApiObject) => ApiObject, options?: { subresource?: string; dryRun?: boolean }): Promise<ApiObject>
+  remove(resource: string, path: string, options?: Partial<DeleteRequest>): Promise<{ readonly removed: boolean; readonly object: ApiObject }>
+  /** Paths of everything there is of a resource, `namespace/name`. */
+  names(resource: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+export interface OpenRegistryOptions {
+  /** Another server's store; default a new one. */
+  readonly store?: Store
+  readonly clock?: ManualClock
+  readonly random?: Random
+  readonly behaviourOptions?: Partial<BehaviourOptions>
+}
+
+/** Called once per server a test needs. Namespaces need not exist: nothing is admitted or refused. */
+export async function openRegistry(options: OpenRegistryOptions = {}): Promise<OpenRegistry> {
+  const clock = options.clock ?? createManualClock()
+  const store = options.store ?? (await openMemoryStore({ clock }))
+  const vendor = vendorProfile("orch")
+  const random = options.random ?? systemRandom
+  const storePrefix = "/registry/"
+  const cache = openCache({ store, prefix: storePrefix, clock })
+  const table = new KindTable(kinds)
+  const key = (path: string): string => storePrefix + path
+  const registry: Registry = new Registry({
+    kinds: table, store, cache, vendor, clock, random, storePrefix, behaviours, subresourceBehaviours,
+    storageFormat: "compact",
+    tokens: new ContinueTokens(Buffer.from("a secret of tests")),
+    ttlSeconds: {},
+    behaviourDeps: {
+      vendor, clock, random, key,
+      options: { serviceClusterIpRange: ["10.0.0.0/24"], serviceNodePortRange: { first: 30000, last: 32767 }, ...options.behaviourOptions },
+      read: (path) => store.get({ key: key(path) }),
+      readAll: async (path) => (path === "services/specs" ? objectsOf(registry, await handleOf(registry, "services")) : []),
+    },
+    admission: [],
+  })
+  const logged: string[] = []
+  return { registry, store, clock, logged, log: { warn: (_values, text) => logged.push(text) }, ...verbs(registry), close: () => cache.close() }
+}
+
+function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "get" | "update" | "remove" | "names"> {
+  return {
+    handle: (resource) => handleOf(registry, resource),
+    async create(resource, object, { dryRun = false } = {}) {
+      const handle = await handleOf(registry, resource)
+      const full: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...structuredClone(object) }
+      handle.parts.applyDefaults(full, { vendor: registry.deps.vendor })
+      const result = await createObject(registry, handle, { namespace: object.metadata?.namespace ?? "", object: full, dryRun, warn: () => {} })
+      return result.object
+    },
+    async get(resource, path) {
+      const handle = await handleOf(registry, resource)
+      await awaitFreshness(registry, handle, { mode: "most-recent" })
+      const entry = handle.cache.get(handle.key(...split(path)))
+      return entry === undefined ? undefined : parseObject(entry.json())
+    },
+    async update(resource, path, change, { subresource: name, dryRun = false } = {}) {
+      const handle = await handleOf(registry, resource)
+      const subresource = handle.kind.subresources.find((one) => one.name === name)
+      const [namespace, objectName] = split(path)
+      const transform = (old: ApiObject | undefined): ApiObject => {
+        const next = change(structuredClone(old ?? {}))
+        handle.parts.applyDefaults(next, { vendor: registry.deps.vendor })
+        return next
+      }
+      const result = await updateObject(registry, handle, { namespace, name: objectName, transform, dryRun, put: true, warn: () => {}, ...(subresource !== undefined && { subresource }) })
+      return result.object
+    },
+    async remove(resource, path, options = {}) {
+      const [namespace, name] = split(path)
+      return deleteObject(registry, await handleOf(registry, resource), { namespace, name, dryRun: false, ...options })
+    },
+    async names(resource) {
+      const handle = await handleOf(registry, resource)
+      const objects = await objectsOf(registry, handle)
+      return objects.map(({ metadata }) => (handle.kind.namespaced ? `${metadata?.namespace}/${metadata?.name}` : `${metadata?.name}`))
+    },
+  }
+}
+
+async function handleOf(registry: Registry, resource: string): Promise<KindHandle> {
+  const kind = registry.deps.kinds.all().find((one) => one.resource === resource)
+  if (kind === undefined) throw new Error(`no kind is served as ${resource}`)
+  return registry.handle(kind)
+}
+
+async function objectsOf(registry: Registry, handle: KindHandle): Promise<ApiObject[]> {
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  return [...handle.cache.snapshot().entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
+}
+
+/** `namespace/name`, or the bare name of a cluster-scoped object. */
+function split(path: string): [string, string] {
+  const slash = path.indexOf("/")
+  return slash < 0 ? ["", path] : [path.slice(0, slash), path.slice(slash + 1)]
+}
