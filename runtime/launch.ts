@@ -138,6 +138,9 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
       key: pair.key,
       minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2",
     },
+    advertiseAddress: options["advertise-address"],
+    garbageCollector: options["enable-garbage-collector"],
+    compactionIntervalMs: options["store-compaction-interval"],
     ...(streams > 0 && { http2StreamsPerConnection: streams }),
   }
 }

@@ -34,7 +34,7 @@ export async function bundle() {
   return Math.round(performance.now() - started)
 }
 
-/** Types for those who import the package; `rewriteRelativeImportExtensions` would leave them alone, so the endings are changed here. */
+/** Types for those who import the package. */
 function declarations() {
   const started = performance.now()
   const result = spawnSync(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], {

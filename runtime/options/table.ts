@@ -26,7 +26,7 @@ export const optionTable = {
     group: "Serving",
     default: "",
     defaultText: "the bind address, else the host's first",
-    help: "Address that clients reach this server at: in the certificate made here and in the kubeconfig.",
+    help: "Address that clients reach this server at: in the certificate made here, the kubeconfig, and the endpoints of the server's own Service.",
   }),
   "http2-max-streams-per-connection": option({
     type: wholeNumber({ min: 0, max: 100_000 }),
@@ -95,6 +95,12 @@ export const optionTable = {
     help: "How objects are written to the store. Either spelling of the compact encoding means the same; what was written otherwise stays readable.",
   }),
   "event-ttl": option({ type: duration({ minMs: 1000 }), group: "Store", default: 3_600_000, help: "How long Events are kept." }),
+  "store-compaction-interval": option({
+    type: duration({ minMs: 0 }),
+    group: "Store",
+    default: 300_000,
+    help: "How often history that no client can ask for any more is dropped from the store; 0s never.",
+  }),
 
   "service-cluster-ip-range": option({
     type: listOf(cidr, "cidrs"),
@@ -139,6 +145,12 @@ export const optionTable = {
     group: "Kinds and features",
     default: [],
     help: "Folder of kinds of your own, as written by npm run gen -- --out. May be repeated.",
+  }),
+  "enable-garbage-collector": option({
+    type: boolean,
+    group: "Kinds and features",
+    default: true,
+    help: "Delete what belongs to owners that are gone. Off, deleting an owner leaves its dependents as they are.",
   }),
   "feature-gates": option({
     type: switches("APIResponseCompression", "WatchList"),
