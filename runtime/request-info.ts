@@ -2,10 +2,8 @@
  * Path and method to what is asked for; specification sections 4.1 and 4.2. Segments are split after decoding, as the reference does: an
  * encoded slash in a name makes a longer path, never another object.
  */
-import type { RequestInfo } from "./request.ts"
+import type { RequestInfo, RequestVerb } from "./request.ts"
 import type { Vendor } from "./vendor.ts"
-
-export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | "proxy" | (string & {})
 
 const verbOfMethod: Record<string, RequestVerb> = { POST: "create", GET: "get", HEAD: "get", PUT: "update", PATCH: "patch", DELETE: "delete" }
 

@@ -1,7 +1,6 @@
-/** One request as filters and verbs see it, and how its path is read. */
+/** One request as filters and verbs see it. */
 import type { EventEmitter } from "node:events"
 import type { IncomingHttpHeaders } from "node:http"
-import type { RequestVerb } from "./request-info.ts"
 
 /** Who is asking; decided by the authentication filter. */
 export interface User {
@@ -11,10 +10,12 @@ export interface User {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
+/** For resources an API verb; for other paths, and for methods that no resource has, the lower-case method. */
+export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {})
+
 /** What the path and method ask for. Group is neutral; empty strings stand for "not there". */
 export interface RequestInfo {
   readonly isResource: boolean
-  /** For resources one of the API verbs; for other paths the lower-case method. */
   readonly verb: RequestVerb
   readonly method: string
   /** Decoded path, as it came. */
