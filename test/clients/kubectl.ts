@@ -1,0 +1,50 @@
+/** kubectl as a person has it: the one on the path, or the one that the environment variable KUBECTL names. */
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import type { Cluster } from "./cluster.ts"
+import { type CommandOptions, type Outcome, type RunningCommand, runCommand, startCommand } from "./command.ts"
+
+const program = process.env.KUBECTL ?? "kubectl"
+
+/** Behind the name of a suite: why it is passed over, or which release speaks. */
+export const kubectlVersion = clientVersion()
+export const kubectlMissing = kubectlVersion === undefined
+
+function clientVersion(): string | undefined {
+  const { status, stdout } = spawnSync(program, ["version", "--client", "--output=json"], { encoding: "utf8" })
+  return status === 0 ? /"gitVersion": "([^"]+)"/.exec(stdout)?.[1] : undefined
+}
+
+/** Name of a suite of kubectl tests: with the release, or with the reason why they cannot run. */
+export function kubectlSuite(name: string): string {
+  return kubectlMissing ? `${name} (kubectl is not installed)` : `${name} (${kubectlVersion})`
+}
+
+export interface Kubectl {
+  /** Arguments as in a shell. Fails the test when kubectl fails; answers what it printed. */
+  (...args: readonly string[]): Promise<string>
+  /** Answers whatever happened. */
+  attempt(args: readonly string[], options?: CommandOptions): Promise<Outcome>
+  /** For `--watch`. */
+  start(...args: readonly string[]): RunningCommand
+}
+
+/** With a home of its own: no cache, configuration or colour of whoever runs the tests. */
+export function kubectlFor(cluster: Cluster): Kubectl {
+  const env = { KUBECONFIG: cluster.kubeconfigFile, HOME: join(cluster.folder, "home"), NO_COLOR: "1", TERM: "dumb" }
+  const attempt: Kubectl["attempt"] = (args, options) => runCommand(program, args, { ...options, env: { ...env, ...options?.env } })
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await attempt(args)
+    if (code !== 0) throw new Error(`kubectl ${args.join(" ")} ended with ${code}:\n${stdout}${stderr}`)
+    return stdout
+  }
+  return Object.assign(kubectl, { attempt, start: (...args: readonly string[]) => startCommand(program, args, { env }) })
+}
+
+/** Cells of what `kubectl get` prints, row by row; columns are two spaces or more apart. */
+export function tableOf(printed: string): string[][] {
+  return printed
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s{2,}/))
+}
