@@ -38,7 +38,7 @@ async function repair({ registry, log }: BackgroundDeps, range: NumberRange): Pr
     const stored = await behaviourDeps.read(range.path)
     const services = await behaviourDeps.readAll("services/specs")
     const bitmap = occupied(range, services)
-    if (stored === undefined ? services.length === 0 : same(range, stored, bitmap.toBigEndian())) break
+    if (stored === undefined ? bitmap.toBigEndian().length === 0 : same(range, stored, bitmap.toBigEndian())) break
     const value = encodeAllocation(range, bitmap)
     const outcome = await store.commit({ checks: [{ key, modRevision: stored?.modRevision ?? 0 }], writes: [{ type: "put", key, value }] })
     if (!outcome.ok) continue

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
+import { objectAt, listOf } from "../behaviours/pods/fields.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { Store } from "../storage/store.ts"
+import { type NamespaceEmptying, startNamespaceEmptying } from "./namespace-emptying.ts"
+
+let one: OpenRegistry
+let emptying: NamespaceEmptying
+beforeEach(async () => {
+  one = await openRegistry()
+  emptying = startNamespaceEmptying(one)
+  await one.create("namespaces", { metadata: { name: "a" } })
+})
+afterEach(async () => {
+  await emptying.stop()
+  await one.close()
+})
+
+const configMap = (name: string, more: JsonObject = {}): ApiObject => ({ metadata: { name, namespace: "a", ...more } })
+const runningPod: ApiObject = { metadata: { name: "p", namespace: "a" }, spec: { nodeName: "n", containers: [{ name: "c", image: "i" }] } }
+
+async function removeNamespace(): Promise<void> {
+  await one.remove("namespaces", "a")
+  await emptying.idle()
+}
+
+async function conditions(): Promise<Record<string, string>> {
+  const list = listOf((await one.get("namespaces", "a"))?.status, "conditions")
+  return Object.fromEntries(list.map(({ type, status, message }) => [String(type), `${String(status)}: ${String(message)}`]))
+}
+
+test("an empty namespace goes at once", async () => {
+  await removeNamespace()
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+})
+
+test("everything in it goes, other namespaces stay", async () => {
+  await one.create("configmaps", configMap("c"))
+  await one.create("services", { metadata: { name: "s", namespace: "a" }, spec: { ports: [{ port: 80 }] } })
+  await one.create("configmaps", { metadata: { name: "c", namespace: "b" } })
+  await removeNamespace()
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+  expect([await one.names("configmaps"), await one.names("services")]).toEqual([["b/c"], []])
+})
+
+test("pods go before the rest, and a pod that is still running holds everything up", async () => {
+  await one.create("pods", runningPod)
+  await one.create("configmaps", configMap("c"))
+  await removeNamespace()
+  expect(await one.names("configmaps")).toEqual(["a/c"])
+  expect((await one.get("pods", "a/p"))?.metadata?.deletionTimestamp).toBeDefined()
+  expect(await conditions()).toMatchObject({ NamespaceContentRemaining: "True: Some resources are remaining: pods. has 1 resource instances" })
+  await one.remove("pods", "a/p", { gracePeriodSeconds: 0 })
+  await emptying.idle()
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+  expect(await one.names("configmaps")).toEqual([])
+})
+
+test("finalizers of content are told, and their end is noticed", async () => {
+  for (const name of ["c", "d"]) await one.create("configmaps", configMap(name, { finalizers: ["example.com/held"] }))
+  await removeNamespace()
+  expect(await conditions()).toEqual({
+    NamespaceDeletionDiscoveryFailure: "False: All resources successfully discovered",
+    NamespaceDeletionGroupVersionParsingFailure: "False: All legacy types successfully parsed",
+    NamespaceDeletionContentFailure: "False: All content successfully deleted, may be waiting on finalization",
+    NamespaceContentRemaining: "True: Some resources are remaining: configmaps. has 2 resource instances",
+    NamespaceFinalizersRemaining: "True: Some content in the namespace has finalizers remaining: example.com/held in 2 resource instances",
+  })
+  const release = (path: string) => one.update("configmaps", path, (old) => ({ ...old, metadata: { ...old.metadata, finalizers: [] } }))
+  await release("a/c")
+  await emptying.idle()
+  expect(await conditions()).toMatchObject({ NamespaceContentRemaining: "True: Some resources are remaining: configmaps. has 1 resource instances" })
+  await release("a/d")
+  await emptying.idle()
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+})
+
+test("a condition keeps its time while its status stays, and nothing is written when nothing changed", async () => {
+  await one.create("configmaps", configMap("c", { finalizers: ["example.com/held"] }))
+  await removeNamespace()
+  const before = await one.get("namespaces", "a")
+  one.clock.advance(5000)
+  await one.update("configmaps", "a/c", (old) => ({ ...old, data: { a: "b" } }))
+  await emptying.idle()
+  expect((await one.get("namespaces", "a"))?.metadata?.resourceVersion).toBe(before?.metadata?.resourceVersion)
+})
+
+test("finalizers of others stay in the spec", async () => {
+  await one.create("namespaces", { metadata: { name: "own" }, spec: { finalizers: ["example.com/own"] } })
+  await one.remove("namespaces", "own")
+  await emptying.idle()
+  expect(objectAt(await one.get("namespaces", "own"), "spec")).toEqual({ finalizers: ["example.com/own"] })
+})
+
+test("a restart half-way goes on where it was", async () => {
+  await one.create("pods", runningPod)
+  await one.create("configmaps", configMap("c"))
+  await removeNamespace()
+  await emptying.stop()
+  await one.remove("pods", "a/p", { gracePeriodSeconds: 0 })
+  emptying = startNamespaceEmptying(one)
+  await emptying.idle()
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+  expect(await one.names("configmaps")).toEqual([])
+})
+
+test("what cannot be deleted is told and tried again", async () => {
+  await emptying.stop()
+  await one.create("configmaps", configMap("c"))
+  // The report of the first failure is itself a change that calls the namespace up again.
+  let failures = 2
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  one.store.commit = async (options) => {
+    if (failures > 0 && options.writes.some(({ type, key }) => type === "delete" && key.includes("/configmaps/"))) {
+      failures--
+      throw new Error("the disk is on fire")
+    }
+    return real(options)
+  }
+  emptying = startNamespaceEmptying(one)
+  await one.remove("namespaces", "a")
+  await emptying.idle()
+  expect(await conditions()).toMatchObject({
+    NamespaceDeletionContentFailure: "True: Failed to delete all resource types, 1 remaining: configmaps c: the disk is on fire",
+  })
+  one.clock.advance(60_000)
+  await emptying.idle()
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+})

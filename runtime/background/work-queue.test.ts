@@ -1,0 +1,110 @@
+import { expect, test } from "vitest"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
+
+/** A queue whose work is written down; `failing` keys fail as often as they say. */
+function record(failing: Readonly<Record<string, number>> = {}) {
+  const clock = createManualClock()
+  const left = new Map(Object.entries(failing))
+  const done: string[] = []
+  const errors: string[] = []
+  const queue: WorkQueue = createWorkQueue({
+    clock,
+    retryMinMs: 100,
+    retryMaxMs: 300,
+    async work(key) {
+      done.push(key)
+      const times = left.get(key) ?? 0
+      left.set(key, times - 1)
+      if (times > 0) throw new Error("not yet")
+    },
+    onError: (_error, key) => errors.push(key),
+  })
+  return { queue, clock, done, errors }
+}
+
+test("keys are worked on once each, in the order of asking", async () => {
+  const { queue, done } = record()
+  for (const key of ["a", "b", "a", "c"]) queue.add(key)
+  await queue.idle()
+  expect(done).toEqual(["a", "b", "c"])
+})
+
+test("a key that is asked for while it is worked on is done once more", async () => {
+  const clock = createManualClock()
+  const done: string[] = []
+  const queue: WorkQueue = createWorkQueue({
+    clock,
+    async work(key) {
+      done.push(key)
+      if (done.length === 1) queue.add(key)
+    },
+    onError: () => {},
+  })
+  queue.add("a")
+  await queue.idle()
+  expect(done).toEqual(["a", "a"])
+})
+
+test("what fails is tried again, ever later, up to a limit", async () => {
+  const { queue, clock, done, errors } = record({ a: 4 })
+  queue.add("a")
+  await queue.idle()
+  for (const waitMs of [100, 200, 300, 300]) {
+    const before = done.length
+    clock.advance(waitMs - 1)
+    await queue.idle()
+    expect(done).toHaveLength(before)
+    clock.advance(1)
+    await queue.idle()
+    expect(done).toHaveLength(before + 1)
+  }
+  expect(errors).toHaveLength(4)
+  clock.advance(60_000)
+  await queue.idle()
+  expect(done).toHaveLength(5)
+})
+
+test("asking again does not wait for the retry, and the retry is not made twice", async () => {
+  const { queue, clock, done } = record({ a: 1 })
+  queue.add("a")
+  await queue.idle()
+  queue.add("a")
+  await queue.idle()
+  clock.advance(60_000)
+  await queue.idle()
+  expect(done).toEqual(["a", "a"])
+})
+
+test("one key that fails does not hold up the others", async () => {
+  const { queue, done } = record({ a: 100 })
+  for (const key of ["a", "b"]) queue.add(key)
+  await queue.idle()
+  expect(done).toEqual(["a", "b"])
+})
+
+test("after stop nothing is begun, and what runs has ended", async () => {
+  const clock = createManualClock()
+  const done: string[] = []
+  let finish = (): void => {}
+  const queue = createWorkQueue({
+    clock,
+    async work(key) {
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      done.push(key)
+    },
+    onError: () => {},
+  })
+  queue.add("a")
+  queue.add("b")
+  await Promise.resolve()
+  await Promise.resolve()
+  const stopped = queue.stop()
+  finish()
+  await stopped
+  queue.add("c")
+  await queue.idle()
+  expect(done).toEqual(["a"])
+})
