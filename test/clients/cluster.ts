@@ -5,8 +5,10 @@ import { join } from "node:path"
 import { type LibraryOptions, type LibraryServer, startServer } from "../../runtime/library.ts"
 
 export interface Cluster extends LibraryServer {
-  /** Holds the store in `data`, `kubeconfig`, and whatever a test puts beside them. */
+  /** For whatever a test puts there. */
   readonly folder: string
+  /** Holds the store, certificate and token. */
+  readonly dataDir: string
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfigFile: string
   /** Stops the server and removes the folder. */
@@ -16,12 +18,14 @@ export interface Cluster extends LibraryServer {
 /** Called in `beforeAll`; `remove` belongs into `afterAll`. */
 export async function startCluster(options: LibraryOptions = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "clients-"))
-  const server = await startServer({ vendor: "kubernetes", "data-dir": join(folder, "data"), ...options })
+  const dataDir = join(folder, "data")
+  const server = await startServer({ vendor: "kubernetes", "data-dir": dataDir, ...options })
   const kubeconfigFile = join(folder, "kubeconfig")
   await writeFile(kubeconfigFile, server.kubeconfig, { mode: 0o600 })
   return {
     ...server,
     folder,
+    dataDir,
     kubeconfigFile,
     async remove() {
       await server.stop()
