@@ -5,7 +5,7 @@ import { expressionFunctions, macros } from "./load/functions.ts"
 import { dialect, formTitle, type Keyword, placeTitles } from "./load/dialect.ts"
 import { usage } from "./load/expression.ts"
 import { formatNames } from "./load/formats.ts"
-import { nearest } from "./load/nearest.ts"
+import { nearest } from "../runtime/kit/nearest.ts"
 
 export type Explanation = { readonly text: string } | { readonly fault: string }
 

@@ -1,7 +1,7 @@
 /**
  * What the generator tells the author of a schema. Every fault of every file is collected; none is ever a stack trace.
  */
-import { nearest } from "./nearest.ts"
+import { nearest } from "../../runtime/kit/nearest.ts"
 
 /** What is wrong and what would be right. */
 export interface Fault {

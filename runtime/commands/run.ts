@@ -1,7 +1,7 @@
 /** The command line as a whole: which command, and what its errors look like. */
 import { CertificateError } from "../certificates.ts"
 import { ApiError } from "../errors.ts"
-import { nearestWord } from "../options/nearest.ts"
+import { nearest } from "../kit/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
 import { StartError } from "../start-error.ts"
 import { StoreError } from "../storage/store.ts"
@@ -39,7 +39,7 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   const named = first !== "" && !first.startsWith("-")
   const entry = commands[named ? first : "serve"]
   if (entry === undefined) {
-    const close = nearestWord(first, Object.keys(commands))
+    const close = nearest(first, Object.keys(commands))
     context.printError(`unknown command ${first}${close === undefined ? "" : `; did you mean ${close}?`}`)
     context.printError(overview())
     return 2

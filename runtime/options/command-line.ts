@@ -1,5 +1,5 @@
 /** Reads a command line the way the reference server does: `--name=value`, `--name value`, `--flag`, `--flag=false`, `-v4`, `--` ends options. */
-import { nearestWord } from "./nearest.ts"
+import { nearest } from "../kit/nearest.ts"
 import { type OptionName, isOptionName, optionNames, optionTable } from "./table.ts"
 
 /** A text given for an option, and where it stood. */
@@ -82,6 +82,6 @@ function nextText(name: OptionName, source: string, rest: string[]): string {
 
 /** The message for a name that is not in the table. */
 export function unknownOption(written: string, name: string): OptionError {
-  const close = nearestWord(name, optionNames)
+  const close = nearest(name, optionNames)
   return new OptionError(`unknown option ${written}${close === undefined ? "; --help lists the options" : `; did you mean --${close}?`}`)
 }

@@ -1,7 +1,7 @@
 /** Puts the options together: flag over environment variable over configuration file over default. */
 import { parse as parseYaml } from "yaml"
 import { type Given, OptionError, parseCommandLine } from "./command-line.ts"
-import { nearestWord } from "./nearest.ts"
+import { nearest } from "../kit/nearest.ts"
 import { configKey, environmentName, type Option } from "./option.ts"
 import { type OptionName, optionNames, type Options, optionTable } from "./table.ts"
 
@@ -62,7 +62,7 @@ function wrongValue<T>(row: Option<T>, given: Given): OptionError {
     .split(",")
     .map((part) => part.split("=")[0]?.trim() ?? "")
     .find((part) => type.words?.includes(part) === false)
-  const close = wrong === undefined ? undefined : nearestWord(wrong, type.words ?? [])
+  const close = wrong === undefined ? undefined : nearest(wrong, type.words ?? [])
   const hint = close === undefined ? "" : `; did you mean ${close}?`
   return new OptionError(`${given.source}: ${JSON.stringify(given.text)} will not do: expected ${type.expected}${hint}`)
 }
@@ -81,7 +81,7 @@ function fromFile(path: string, readFile: OptionSources["readFile"]): Given[] {
   return Object.entries(document).flatMap(([key, value]) => {
     const name = names.get(key)
     if (name === undefined) {
-      const close = nearestWord(key, names.keys())
+      const close = nearest(key, names.keys())
       throw new OptionError(`${path}: unknown key ${key}${close === undefined ? "" : `; did you mean ${close}?`}`)
     }
     return textsOf(value, `${key} in ${path}`).map((text) => ({ name, text, source: `${key} in ${path}` }))
