@@ -25,6 +25,12 @@ export const bodies: readonly BodyType[] = [
   {
     group: "",
     version: "v1",
+    kind: "Binding",
+    load: async () => ({ shape: (await import("./core/v1/binding/shape.ts")).bindingShape }),
+  },
+  {
+    group: "",
+    version: "v1",
     kind: "ObjectReference",
     load: async () => ({ shape: (await import("./core/v1/shared/references/shape.ts")).objectReferenceShape }),
   },

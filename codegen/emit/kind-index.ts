@@ -39,10 +39,13 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
   })
 }
 
-/** Types outside of kinds that name their own kind and version: they travel as bodies. */
+/** Types outside of kinds that name their own kind and version, and those that a sub-resource is written with: they travel as bodies. */
 function bodyTypes(context: EmitContext): readonly TypeModel[] {
   const emitted = context.model.files.filter((file) => context.options.emitted.has(file.path)).flatMap((file) => file.types.map((name) => typeOf(context, name)))
-  return emitted.filter((type) => kindOfType(context, type) === undefined && ["kind", "apiVersion"].every((name) => type.fields.some((field) => field.name === name)))
+  const posted = context.model.kinds.flatMap((kind) => kind.subresources.flatMap((one) => one.kind ?? []))
+  const isPosted = (type: TypeModel): boolean => posted.some((body) => body.group === type.group && body.version === type.version && body.kind === type.localName)
+  const namesItself = (type: TypeModel): boolean => ["kind", "apiVersion"].every((name) => type.fields.some((field) => field.name === name))
+  return emitted.filter((type) => kindOfType(context, type) === undefined && (namesItself(type) || isPosted(type)))
 }
 
 function bodyList(context: EmitContext, bodies: readonly TypeModel[]): ConstantDeclaration {
