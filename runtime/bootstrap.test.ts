@@ -33,7 +33,12 @@ test("namespaces, Service and endpoints are there after the first start", async 
   expect(await one.names("namespaces")).toEqual(["default", "orch-node-lease", "orch-public", "orch-system"])
   expect(await one.get("services", "default/orch")).toMatchObject({
     metadata: { labels: { component: "apiserver", provider: "orch" } },
-    spec: { type: "ClusterIP", clusterIP: "10.0.0.1", ipFamilyPolicy: "SingleStack", ports: [{ name: "https", port: 443, targetPort: 6443, protocol: "TCP" }] },
+    spec: {
+      type: "ClusterIP",
+      clusterIP: "10.0.0.1",
+      ipFamilyPolicy: "SingleStack",
+      ports: [{ name: "https", port: 443, targetPort: 6443, protocol: "TCP" }],
+    },
   })
   expect(await one.get("endpoints", "default/orch")).toMatchObject({
     metadata: { labels: { "endpointslice.orch.io/skip-mirror": "true" } },
@@ -60,9 +65,15 @@ test("several servers at once make everything once", async () => {
 test("another port and another address are put right, what people added to the Service stays", async () => {
   const one = await open()
   await start(one)
-  await one.update("services", "default/orch", (old) => ({ ...old, metadata: { ...old.metadata, labels: { ...old.metadata?.labels, a: "b" } } }))
+  await one.update("services", "default/orch", (old) => ({
+    ...old,
+    metadata: { ...old.metadata, labels: { ...old.metadata?.labels, a: "b" } },
+  }))
   await start(one, { port: 7443, address: "192.0.2.9" })
-  expect(await one.get("services", "default/orch")).toMatchObject({ metadata: { labels: { a: "b" } }, spec: { clusterIP: "10.0.0.1", ports: [{ targetPort: 7443 }] } })
+  expect(await one.get("services", "default/orch")).toMatchObject({
+    metadata: { labels: { a: "b" } },
+    spec: { clusterIP: "10.0.0.1", ports: [{ targetPort: 7443 }] },
+  })
   expect(await addresses(one)).toMatchObject([{ addresses: [{ ip: "192.0.2.9" }], ports: [{ port: 7443 }] }])
 })
 
@@ -114,7 +125,10 @@ test("a server that died is taken out when its lease has run out", async () => {
   const first = await open()
   await start(first, { shared: true, address: "192.0.2.1" })
   const prefix = first.registry.deps.storePrefix
-  await first.store.commit({ checks: [], writes: [{ type: "put", key: `${prefix}masterleases/192.0.2.7`, value: Buffer.from("x"), ttlSeconds: 15 }] })
+  await first.store.commit({
+    checks: [],
+    writes: [{ type: "put", key: `${prefix}masterleases/192.0.2.7`, value: Buffer.from("x"), ttlSeconds: 15 }],
+  })
   for (let seconds = 0; seconds < 40; seconds += 10) {
     first.clock.advance(10_000)
     await settle()

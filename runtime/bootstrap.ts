@@ -37,7 +37,8 @@ export function startBootstrap(deps: BackgroundDeps, options: BootstrapOptions):
       await ensureEndpoints(registry, { addresses: await addressesOf(deps, options), port: options.port })
       finish()
     },
-    onError: (error) => log.warn({ error: textOfError(error) }, "the objects of the system could not be made or checked; tried again in ten seconds"),
+    onError: (error) =>
+      log.warn({ error: textOfError(error) }, "the objects of the system could not be made or checked; tried again in ten seconds"),
   })
   return {
     done,

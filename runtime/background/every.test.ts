@@ -41,7 +41,8 @@ async function written(times: number) {
   const clock = createManualClock()
   const store = await openMemoryStore({ clock })
   const write = async () => {
-    for (let index = 0; index < times; index++) await store.commit({ checks: [], writes: [{ type: "put", key: "/registry/a/b", value: Buffer.from(String(index)) }] })
+    for (let index = 0; index < times; index++)
+      await store.commit({ checks: [], writes: [{ type: "put", key: "/registry/a/b", value: Buffer.from(String(index)) }] })
   }
   return { clock, store, write, log: { warn: () => {} } }
 }
@@ -64,7 +65,10 @@ test("compaction of a store that does not change asks for nothing, and 0 turns i
   const { clock, store, log } = await written(0)
   let asked = 0
   const counting = Object.assign(Object.create(store), { compact: async () => void asked++ })
-  const loops = [startCompaction({ store: counting, clock, log, intervalMs: 1000 }), startCompaction({ store: counting, clock, log, intervalMs: 0 })]
+  const loops = [
+    startCompaction({ store: counting, clock, log, intervalMs: 1000 }),
+    startCompaction({ store: counting, clock, log, intervalMs: 0 }),
+  ]
   for (let index = 0; index < 3; index++) {
     clock.advance(1000)
     await settle()

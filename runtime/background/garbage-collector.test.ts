@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
 import type { ApiObject, JsonObject, OwnerReference } from "../kit/json.ts"
 import { deleteObject } from "../registry/delete.ts"
+import { type Store, StoreError, type WatchOptions } from "../storage/store.ts"
 import { type GarbageCollector, startGarbageCollector } from "./garbage-collector.ts"
 
 let one: OpenRegistry
@@ -133,7 +134,10 @@ test("objects that own each other, or themselves, do not wait for each other for
   const right = await make("configmaps", "right", [reference(left, { blockOwnerDeletion: true })])
   const own = await make("configmaps", "own")
   const addOwner = (path: string, owner: ApiObject) =>
-    one.update("configmaps", path, (old) => ({ ...old, metadata: { ...old.metadata, ownerReferences: [reference(owner, { blockOwnerDeletion: true })] } }))
+    one.update("configmaps", path, (old) => ({
+      ...old,
+      metadata: { ...old.metadata, ownerReferences: [reference(owner, { blockOwnerDeletion: true })] },
+    }))
   await addOwner("a/left", right)
   await addOwner("a/own", own)
   await remove("a/left", "Foreground")
@@ -168,6 +172,34 @@ test("a reference given later counts", async () => {
   await one.update("secrets", "a/child", (old) => ({ ...old, metadata: { ...old.metadata, ownerReferences: [absent] } }))
   await collector.idle()
   expect(await one.names("secrets")).toEqual([])
+})
+
+test("an owner that went while the watch was lost is noticed afterwards", async () => {
+  const watches: { options: WatchOptions; stop: () => void }[] = []
+  const store: Store = Object.assign(Object.create(one.store), {
+    async watch(options: WatchOptions) {
+      const watch = await one.store.watch(options)
+      watches.push({ options, stop: () => watch.stop() })
+      return watch
+    },
+  })
+  const two = await openRegistry({ store, clock: one.clock })
+  await collector.stop()
+  collector = startGarbageCollector(two)
+  const owner = await make("configmaps", "owner")
+  await make("secrets", "child", [reference(owner)])
+  await collector.idle()
+  const lost = watches.splice(0)
+  for (const { stop } of lost) stop()
+  await one.remove("configmaps", "a/owner")
+  for (const { options } of lost) options.onEnd(new StoreError("unavailable", "the line is dead"))
+  await vi.waitFor(async () => {
+    one.clock.advance(1000)
+    await collector.idle()
+    expect(await one.names("secrets")).toEqual([])
+  })
+  await collector.stop()
+  await two.close()
 })
 
 test("two collectors on two servers do no harm to each other", async () => {

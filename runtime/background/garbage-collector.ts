@@ -32,6 +32,8 @@ class Collector implements GarbageCollector {
   private readonly index = new OwnerIndex()
   /** Owners that wait for their dependents: store keys by uid. */
   private readonly waiting = new Map<string, string>()
+  /** Storage paths whose first state was taken. */
+  private readonly seen = new Set<string>()
   private readonly followed = new Map<string, { kind: Kind; following: Promise<Loop> }>()
   private readonly queue
   private readonly collection: Collection
@@ -154,7 +156,11 @@ class Collector implements GarbageCollector {
     this.followed.set(kind.storage.path, { kind, following })
   }
 
+  /** A second state of a kind comes after a gap: owners may have gone unnoticed, so everybody is judged again. */
   private takeState(objects: Iterable<CachedObject>, handle: KindHandle): void {
+    const { path } = handle.kind.storage
+    if (this.seen.has(path)) for (const key of this.index.keysBelow("")) this.queue.add(key)
+    this.seen.add(path)
     const gone = new Set(this.index.keysBelow(handle.prefix("")))
     for (const object of objects) {
       gone.delete(object.key)
@@ -209,6 +215,7 @@ class Collector implements GarbageCollector {
 
 /** The same owners, and the same ones blocked. */
 function sameOwners(left: readonly OwnerReference[], right: readonly OwnerReference[]): boolean {
-  const text = (owners: readonly OwnerReference[]): string => owners.map(({ uid, blockOwnerDeletion }) => `${uid}${blockOwnerDeletion === true ? "!" : ""}`).join(" ")
+  const text = (owners: readonly OwnerReference[]): string =>
+    owners.map(({ uid, blockOwnerDeletion }) => `${uid}${blockOwnerDeletion === true ? "!" : ""}`).join(" ")
   return text(left) === text(right)
 }

@@ -1,12 +1,15 @@
 /** What is in a namespace that is going, and what keeps it there. */
 import { ApiError } from "../errors.ts"
 import type { Kind } from "../kit/kind.ts"
-import type { JsonObject } from "../kit/json.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
 import { textOfError } from "./loop.ts"
+
+/** Stores write what comes together in one go; more at once would only keep requests waiting. */
+const deletesAtOnce = 16
 
 /** One resource of which something is left. */
 export interface Remaining {
@@ -52,19 +55,29 @@ async function hasObjects(registry: Registry, kind: Kind, namespace: string): Pr
 
 async function deleteAll(registry: Registry, handle: KindHandle, namespace: string): Promise<string[]> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const entries = [...handle.cache.snapshot().entries({ prefix: handle.prefix(namespace) })]
   const faults: string[] = []
-  for (const entry of [...handle.cache.snapshot().entries({ prefix: handle.prefix(namespace) })]) {
-    const { name = "", uid, deletionTimestamp } = parseObject(entry.json()).metadata ?? {}
-    if (deletionTimestamp !== undefined || uid === undefined) continue
-    try {
-      await deleteObject(registry, handle, { namespace, name, uid, dryRun: false, propagationPolicy: "Background" })
-    } catch (error) {
-      // Gone, or made anew meanwhile: the next sweep sees.
-      if (error instanceof ApiError && (error.code === 404 || error.code === 409)) continue
-      faults.push(`${handle.kind.resource} ${name}: ${textOfError(error)}`)
-    }
+  for (let from = 0; from < entries.length; from += deletesAtOnce) {
+    const outcomes = await Promise.all(
+      entries.slice(from, from + deletesAtOnce).map((entry) => deleteOne(registry, handle, parseObject(entry.json()))),
+    )
+    for (const fault of outcomes) if (fault !== undefined) faults.push(fault)
   }
   return faults
+}
+
+/** Answers why it was not possible. */
+async function deleteOne(registry: Registry, handle: KindHandle, object: ApiObject): Promise<string | undefined> {
+  const { namespace = "", name = "", uid, deletionTimestamp } = object.metadata ?? {}
+  if (deletionTimestamp !== undefined || uid === undefined) return undefined
+  try {
+    await deleteObject(registry, handle, { namespace, name, uid, dryRun: false, propagationPolicy: "Background" })
+    return undefined
+  } catch (error) {
+    // Gone, or made anew meanwhile: the next sweep sees.
+    if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined
+    return `${handle.kind.resource} ${name}: ${textOfError(error)}`
+  }
 }
 
 async function countLeft(registry: Registry, handle: KindHandle, namespace: string): Promise<Remaining> {
@@ -74,7 +87,8 @@ async function countLeft(registry: Registry, handle: KindHandle, namespace: stri
   let count = 0
   for (const entry of snapshot.entries({ prefix: handle.prefix(namespace) })) {
     count++
-    for (const finalizer of parseObject(entry.json()).metadata?.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+    for (const finalizer of parseObject(entry.json()).metadata?.finalizers ?? [])
+      finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
   }
   return { handle, count, finalizers, revision: snapshot.revision }
 }
@@ -98,25 +112,49 @@ export function conditionsOf(found: Sweep, before: readonly JsonObject[], now: s
 function findings({ remaining, faults }: Sweep): Finding[] {
   const held = new Map<string, number>()
   for (const { finalizers } of remaining) for (const [name, count] of finalizers) held.set(name, (held.get(name) ?? 0) + count)
-  const resources = remaining.map(({ handle: { kind }, count }) => `${kind.group === "" ? `${kind.resource}.` : `${kind.resource}.${kind.group}`} has ${count} resource instances`)
+  const resources = remaining.map(
+    ({ handle: { kind }, count }) =>
+      `${kind.group === "" ? `${kind.resource}.` : `${kind.resource}.${kind.group}`} has ${count} resource instances`,
+  )
   const holders = [...held].map(([name, count]) => `${name} in ${count} resource instances`)
   return [
-    { type: "NamespaceDeletionDiscoveryFailure", good: { reason: "ResourcesDiscovered", message: "All resources successfully discovered" } },
-    { type: "NamespaceDeletionGroupVersionParsingFailure", good: { reason: "ParsedGroupVersions", message: "All legacy types successfully parsed" } },
+    {
+      type: "NamespaceDeletionDiscoveryFailure",
+      good: { reason: "ResourcesDiscovered", message: "All resources successfully discovered" },
+    },
+    {
+      type: "NamespaceDeletionGroupVersionParsingFailure",
+      good: { reason: "ParsedGroupVersions", message: "All legacy types successfully parsed" },
+    },
     {
       type: "NamespaceDeletionContentFailure",
       good: { reason: "ContentDeleted", message: "All content successfully deleted, may be waiting on finalization" },
-      bad: faults.length === 0 ? undefined : { reason: "ContentDeletionFailed", message: `Failed to delete all resource types, ${faults.length} remaining: ${[...faults].sort().join(", ")}` },
+      bad:
+        faults.length === 0
+          ? undefined
+          : {
+              reason: "ContentDeletionFailed",
+              message: `Failed to delete all resource types, ${faults.length} remaining: ${[...faults].sort().join(", ")}`,
+            },
     },
     {
       type: "NamespaceContentRemaining",
       good: { reason: "ContentRemoved", message: "All content successfully removed" },
-      bad: resources.length === 0 ? undefined : { reason: "SomeResourcesRemain", message: `Some resources are remaining: ${resources.sort().join(", ")}` },
+      bad:
+        resources.length === 0
+          ? undefined
+          : { reason: "SomeResourcesRemain", message: `Some resources are remaining: ${resources.sort().join(", ")}` },
     },
     {
       type: "NamespaceFinalizersRemaining",
       good: { reason: "ContentHasNoFinalizers", message: "All content-preserving finalizers finished" },
-      bad: holders.length === 0 ? undefined : { reason: "SomeFinalizersRemain", message: `Some content in the namespace has finalizers remaining: ${holders.sort().join(", ")}` },
+      bad:
+        holders.length === 0
+          ? undefined
+          : {
+              reason: "SomeFinalizersRemain",
+              message: `Some content in the namespace has finalizers remaining: ${holders.sort().join(", ")}`,
+            },
     },
   ]
 }

@@ -50,7 +50,9 @@ test("pods go before the rest, and a pod that is still running holds everything 
   await removeNamespace()
   expect(await one.names("configmaps")).toEqual(["a/c"])
   expect((await one.get("pods", "a/p"))?.metadata?.deletionTimestamp).toBeDefined()
-  expect(await conditions()).toMatchObject({ NamespaceContentRemaining: "True: Some resources are remaining: pods. has 1 resource instances" })
+  expect(await conditions()).toMatchObject({
+    NamespaceContentRemaining: "True: Some resources are remaining: pods. has 1 resource instances",
+  })
   await one.remove("pods", "a/p", { gracePeriodSeconds: 0 })
   await emptying.idle()
   expect(await one.get("namespaces", "a")).toBeUndefined()
@@ -70,7 +72,9 @@ test("finalizers of content are told, and their end is noticed", async () => {
   const release = (path: string) => one.update("configmaps", path, (old) => ({ ...old, metadata: { ...old.metadata, finalizers: [] } }))
   await release("a/c")
   await emptying.idle()
-  expect(await conditions()).toMatchObject({ NamespaceContentRemaining: "True: Some resources are remaining: configmaps. has 1 resource instances" })
+  expect(await conditions()).toMatchObject({
+    NamespaceContentRemaining: "True: Some resources are remaining: configmaps. has 1 resource instances",
+  })
   await release("a/d")
   await emptying.idle()
   expect(await one.get("namespaces", "a")).toBeUndefined()

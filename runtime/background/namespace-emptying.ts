@@ -33,8 +33,10 @@ export function startNamespaceEmptying(deps: BackgroundDeps): NamespaceEmptying 
   const watches = new Map<string, Subscription[]>()
   const queue = createWorkQueue({
     clock,
-    work: async (name) => empty(deps, { handle: await registry.handle(kind), name, wait: (remaining) => wait({ queue, watches }, name, remaining) }),
-    onError: (error, name) => log.warn({ namespace: name, error: textOfError(error) }, "a namespace could not be emptied; tried again later"),
+    work: async (name) =>
+      empty(deps, { handle: await registry.handle(kind), name, wait: (remaining) => wait({ queue, watches }, name, remaining) }),
+    onError: (error, name) =>
+      log.warn({ namespace: name, error: textOfError(error) }, "a namespace could not be emptied; tried again later"),
   })
   const consider = (object: CachedObject): void => {
     if (object.field("status.phase") === "Terminating") queue.add(object.field("metadata.name"))
@@ -74,7 +76,8 @@ async function empty(deps: BackgroundDeps, task: Task): Promise<void> {
   const entry = handle.cache.get(handle.key("", name))
   const namespace = entry === undefined ? undefined : handle.fromStored(parseObject(entry.json()))
   wait([])
-  if (namespace?.metadata?.deletionTimestamp === undefined || !textsOf(namespace.spec, "finalizers").includes(registry.deps.vendor.word)) return
+  if (namespace?.metadata?.deletionTimestamp === undefined || !textsOf(namespace.spec, "finalizers").includes(registry.deps.vendor.word))
+    return
   const found = await sweepInOrder(deps, name)
   if (found.remaining.length === 0 && found.faults.length === 0) return finalize(deps, task)
   wait(found.remaining)
@@ -87,14 +90,20 @@ async function sweepInOrder({ registry }: BackgroundDeps, name: string): Promise
   const pods = kinds.filter((kind) => kind.group === "" && kind.resource === "pods")
   const first = await sweep(registry, pods, name)
   if (first.remaining.length > 0 || first.faults.length > 0) return first
-  return sweep(registry, kinds.filter((kind) => !pods.includes(kind)), name)
+  return sweep(
+    registry,
+    kinds.filter((kind) => !pods.includes(kind)),
+    name,
+  )
 }
 
 function wait(state: { queue: WorkQueue; watches: Map<string, Subscription[]> }, name: string, remaining: readonly Remaining[]): void {
   const { queue, watches } = state
   stopWaiting(watches, name)
   const again = (): void => queue.add(name)
-  const subscriptions = remaining.map(({ handle, revision }) => handle.cache.subscribe({ prefix: `${name}/`, afterRevision: revision, onEvents: again, onEnd: again }))
+  const subscriptions = remaining.map(({ handle, revision }) =>
+    handle.cache.subscribe({ prefix: `${name}/`, afterRevision: revision, onEvents: again, onEnd: again }),
+  )
   if (subscriptions.length > 0) watches.set(name, subscriptions)
 }
 
@@ -104,7 +113,11 @@ function stopWaiting(watches: Map<string, Subscription[]>, name: string): void {
 }
 
 /** Says in the status what holds the namespace up. */
-async function report({ registry, clock }: BackgroundDeps, { handle, name }: Task, { namespace, found }: { namespace: ApiObject; found: Sweep }): Promise<void> {
+async function report(
+  { registry, clock }: BackgroundDeps,
+  { handle, name }: Task,
+  { namespace, found }: { namespace: ApiObject; found: Sweep },
+): Promise<void> {
   const before = listOf(namespace.status, "conditions")
   const conditions = conditionsOf(found, before, timeText(clock.nowMs()))
   if (deepEqual(conditions, [...before])) return
@@ -112,7 +125,12 @@ async function report({ registry, clock }: BackgroundDeps, { handle, name }: Tas
   const uid = namespace.metadata?.uid
   await ignoringGone(
     updateObject(registry, handle, {
-      namespace: "", name, subresource, dryRun: false, put: false, warn: () => {},
+      namespace: "",
+      name,
+      subresource,
+      dryRun: false,
+      put: false,
+      warn: () => {},
       ...(uid !== undefined && { uid }),
       transform: (old) => ({ ...old, status: { ...objectAt(old, "status"), conditions } }),
     }),
@@ -124,8 +142,16 @@ async function finalize({ registry }: BackgroundDeps, { handle, name }: Task): P
   const { word } = registry.deps.vendor
   await ignoringGone(
     updateObject(registry, handle, {
-      namespace: "", name, subresource: subresourceOf(handle, "finalize"), dryRun: false, put: false, warn: () => {},
-      transform: (old) => ({ ...old, spec: { ...objectAt(old, "spec"), finalizers: textsOf(old?.spec, "finalizers").filter((finalizer) => finalizer !== word) } }),
+      namespace: "",
+      name,
+      subresource: subresourceOf(handle, "finalize"),
+      dryRun: false,
+      put: false,
+      warn: () => {},
+      transform: (old) => ({
+        ...old,
+        spec: { ...objectAt(old, "spec"), finalizers: textsOf(old?.spec, "finalizers").filter((finalizer) => finalizer !== word) },
+      }),
     }),
   )
 }

@@ -28,7 +28,9 @@ async function write(bitmap: Bitmap): Promise<void> {
 async function taken(): Promise<string[]> {
   const stored = await one.store.get({ key: key() })
   const bitmap = stored === undefined ? undefined : decodeAllocation(range, stored.value)
-  return Array.from({ length: range.size }, (_, index) => index).filter((index) => bitmap?.has(index)).map((index) => range.valueAt(index))
+  return Array.from({ length: range.size }, (_, index) => index)
+    .filter((index) => bitmap?.has(index))
+    .map((index) => range.valueAt(index))
 }
 
 const service = (name: string, clusterIP: string) => ({ metadata: { name, namespace: "a" }, spec: { ports: [{ port: 80 }], clusterIP } })

@@ -18,7 +18,10 @@ export async function renewLease(registry: Registry, address: string): Promise<v
   if (kind === undefined) return
   const { codec, apiVersion } = await registry.handle(kind)
   const { value } = codec.encode({ kind: kind.kind, apiVersion, metadata: {}, subsets: [{ addresses: [{ ip: address }] }] })
-  await registry.deps.store.commit({ checks: [], writes: [{ type: "put", key: prefixOf(registry) + address, value, ttlSeconds: leaseSeconds }] })
+  await registry.deps.store.commit({
+    checks: [],
+    writes: [{ type: "put", key: prefixOf(registry) + address, value, ttlSeconds: leaseSeconds }],
+  })
 }
 
 /** Called when the server stops: the others need not wait for the lease to run out. */

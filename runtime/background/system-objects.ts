@@ -24,7 +24,8 @@ const servicePort = 443
 export async function ensureNamespaces(registry: Registry): Promise<void> {
   const handle = await handleOf(registry, "namespaces")
   if (handle === undefined) return
-  for (const name of systemNamespaces) await ensure(registry, handle, { namespace: "", object: { metadata: { name: registry.deps.vendor.namespace(name) } } })
+  for (const name of systemNamespaces)
+    await ensure(registry, handle, { namespace: "", object: { metadata: { name: registry.deps.vendor.namespace(name) } } })
 }
 
 /** Called at start, once the port is known and the namespaces are there. Puts ports and type right where they are not. */
@@ -38,7 +39,8 @@ export async function ensureService(registry: Registry, { port }: { port: number
   const object = { metadata, spec: { ...wanted, clusterIP: primary.valueAt(0), ipFamilyPolicy: "SingleStack", sessionAffinity: "None" } }
   const found = await ensure(registry, handle, { namespace: "default", object })
   if (found === undefined || hasFields(found.spec, wanted)) return
-  const transform = (old: ApiObject | undefined): ApiObject => withDefaults(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
+  const transform = (old: ApiObject | undefined): ApiObject =>
+    withDefaults(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
   await updateObject(registry, handle, { namespace: "default", name: word, transform, dryRun: false, put: false, warn: () => {} })
 }
 
@@ -46,7 +48,10 @@ export async function ensureService(registry: Registry, { port }: { port: number
  * Called at start, and whenever the addresses of the servers change. An address that only this machine can reach is no endpoint: then the
  * Service has none, as the API refuses them for everybody.
  */
-export async function ensureEndpoints(registry: Registry, { addresses, port }: { addresses: readonly string[]; port: number }): Promise<void> {
+export async function ensureEndpoints(
+  registry: Registry,
+  { addresses, port }: { addresses: readonly string[]; port: number },
+): Promise<void> {
   const handle = await handleOf(registry, "endpoints")
   const reachable = addresses.filter(isReachable).sort()
   if (handle === undefined || reachable.length === 0) return
@@ -56,7 +61,11 @@ export async function ensureEndpoints(registry: Registry, { addresses, port }: {
   const object = { metadata: { name: vendor.word, namespace: "default", labels }, subsets }
   const found = await ensure(registry, handle, { namespace: "default", object })
   if (found === undefined || hasFields({ subsets: found.subsets ?? null }, { subsets })) return
-  const transform = (old: ApiObject | undefined): ApiObject => ({ ...old, metadata: { ...old?.metadata, labels: { ...old?.metadata?.labels, ...labels } }, subsets })
+  const transform = (old: ApiObject | undefined): ApiObject => ({
+    ...old,
+    metadata: { ...old?.metadata, labels: { ...old?.metadata?.labels, ...labels } },
+    subsets,
+  })
   await updateObject(registry, handle, { namespace: "default", name: vendor.word, transform, dryRun: false, put: false, warn: () => {} })
 }
 
@@ -72,7 +81,11 @@ async function handleOf(registry: Registry, resource: string): Promise<KindHandl
 }
 
 /** The object that is there already; undefined when this call made it. */
-async function ensure(registry: Registry, handle: KindHandle, wanted: { namespace: string; object: ApiObject }): Promise<ApiObject | undefined> {
+async function ensure(
+  registry: Registry,
+  handle: KindHandle,
+  wanted: { namespace: string; object: ApiObject },
+): Promise<ApiObject | undefined> {
   const { namespace, object } = wanted
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(handle.key(namespace, object.metadata?.name ?? ""))

@@ -20,7 +20,10 @@ export const binding: SubresourceBehaviourFactory = ({ clock }) => ({
     const scheduled = { type: "PodScheduled", status: "True", lastTransitionTime: timeText(clock.nowMs()) }
     return {
       ...old,
-      metadata: { ...old.metadata, ...(Object.keys(annotations).length > 0 && { annotations: { ...old.metadata?.annotations, ...texts(annotations) } }) },
+      metadata: {
+        ...old.metadata,
+        ...(Object.keys(annotations).length > 0 && { annotations: { ...old.metadata?.annotations, ...texts(annotations) } }),
+      },
       spec: { ...objectAt(old, "spec"), nodeName: textOf(target, "name") },
       status: withCondition(objectAt(old, "status") ?? {}, scheduled),
     }
@@ -30,7 +33,8 @@ export const binding: SubresourceBehaviourFactory = ({ clock }) => ({
 function checkTarget(target: JsonObject | undefined, name: string): void {
   const failures: Failure[] = []
   const kind = textOf(target, "kind")
-  if (kind !== "" && kind !== "Node") failures.push({ type: "NotSupported", field: "target.kind", value: kind, detail: "", supported: ["Node", "<empty>"] })
+  if (kind !== "" && kind !== "Node")
+    failures.push({ type: "NotSupported", field: "target.kind", value: kind, detail: "", supported: ["Node", "<empty>"] })
   if (textOf(target, "name") === "") failures.push({ type: "Required", field: "target.name", detail: "" })
   if (failures.length > 0) throw invalid({ group: "", resource: "Binding", name }, failures)
 }
@@ -44,7 +48,10 @@ function checkPreconditions(body: JsonObject, old: ApiObject): void {
     throw podConflict(name, `Precondition failed: UID in precondition: ${wantedUid}, UID in object meta: ${uid}`)
   }
   if (wantedVersion !== "" && wantedVersion !== resourceVersion) {
-    throw podConflict(name, `Precondition failed: ResourceVersion in precondition: ${wantedVersion}, ResourceVersion in object meta: ${resourceVersion}`)
+    throw podConflict(
+      name,
+      `Precondition failed: ResourceVersion in precondition: ${wantedVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+    )
   }
 }
 

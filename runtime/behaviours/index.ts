@@ -23,4 +23,8 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
 }
 
 /** Sub-resources: `subresources: {binding: {behaviour: binding}}` in a schema. */
-export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>> = { binding, ephemeralContainers, namespaceFinalize }
+export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>> = {
+  binding,
+  ephemeralContainers,
+  namespaceFinalize,
+}

@@ -33,7 +33,11 @@ test("amounts of nodes have thousandths", async () => {
 })
 
 test("text of a secret becomes data and wins over it", async () => {
-  const created = await one.create("secrets", { metadata: { name: "s", namespace: "a" }, data: { a: "MQ==", b: "Mg==" }, stringData: { b: "ü", "c.d": "" } })
+  const created = await one.create("secrets", {
+    metadata: { name: "s", namespace: "a" },
+    data: { a: "MQ==", b: "Mg==" },
+    stringData: { b: "ü", "c.d": "" },
+  })
   expect(created.data).toEqual({ a: "MQ==", b: "w7w=", "c.d": "" })
   expect(created.stringData).toBeUndefined()
 })
@@ -53,7 +57,10 @@ test("service accounts keep only the names of secrets", async () => {
 })
 
 test("endpoints are packed when they are stored, and faults name the places of the client", async () => {
-  const subsets = [{ addresses: [{ ip: "192.0.2.2" }], ports: [{ port: 80 }] }, { addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 80 }] }]
+  const subsets = [
+    { addresses: [{ ip: "192.0.2.2" }], ports: [{ port: 80 }] },
+    { addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 80 }] },
+  ]
   const created = await one.create("endpoints", { metadata: { name: "e", namespace: "a" }, subsets })
   expect(created.subsets).toEqual([{ addresses: [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }], ports: [{ port: 80, protocol: "TCP" }] }])
   const wrong = [...subsets, { addresses: [{ ip: "127.0.0.1" }], ports: [{ port: 80 }] }]
@@ -62,7 +69,10 @@ test("endpoints are packed when they are stored, and faults name the places of t
 })
 
 test("a namespace is made active, labelled, and held by the server's finalizer", async () => {
-  const created = await one.create("namespaces", { metadata: { name: "n", labels: { "orch.io/metadata.name": "wrong" } }, spec: { finalizers: ["example.com/own"] } })
+  const created = await one.create("namespaces", {
+    metadata: { name: "n", labels: { "orch.io/metadata.name": "wrong" } },
+    spec: { finalizers: ["example.com/own"] },
+  })
   expect(created).toMatchObject({
     metadata: { labels: { "orch.io/metadata.name": "n" } },
     spec: { finalizers: ["example.com/own", "orch"] },

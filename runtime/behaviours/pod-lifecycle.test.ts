@@ -49,12 +49,21 @@ test("a new pod is pending, whatever status was sent", async () => {
 
 test("scheduling gates are a condition", async () => {
   const created = await one.create("pods", pod({ schedulingGates: [{ name: "example.com/gate" }] }))
-  expect(created.status).toMatchObject({ phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }] })
+  expect(created.status).toMatchObject({
+    phase: "Pending",
+    conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }],
+  })
 })
 
 test("amounts finer than thousandths are rounded up", async () => {
-  const created = await one.create("pods", pod({ containers: [resources({ cpu: "0.00001" }, { cpu: "1.0001" })], overhead: { cpu: "100u" } }))
-  expect(created.spec).toMatchObject({ containers: [{ resources: { requests: { cpu: "1m" }, limits: { cpu: "1001m" } } }], overhead: { cpu: "1m" } })
+  const created = await one.create(
+    "pods",
+    pod({ containers: [resources({ cpu: "0.00001" }, { cpu: "1.0001" })], overhead: { cpu: "100u" } }),
+  )
+  expect(created.spec).toMatchObject({
+    containers: [{ resources: { requests: { cpu: "1m" }, limits: { cpu: "1001m" } } }],
+    overhead: { cpu: "1m" },
+  })
 })
 
 test("the client's own object is not changed: another attempt begins with what was sent", async () => {
@@ -68,7 +77,10 @@ test("the client's own object is not changed: another attempt begins with what w
 test("a status without a class keeps the class, and podIP goes first in podIPs", async () => {
   await one.create("pods", pod())
   const writeStatus = (status: JsonObject) => one.update("pods", "a/p", (old) => ({ ...old, status }), { subresource: "status" })
-  expect((await writeStatus({ phase: "Running", podIP: "192.0.2.1" })).status).toMatchObject({ qosClass: "BestEffort", podIPs: [{ ip: "192.0.2.1" }] })
+  expect((await writeStatus({ phase: "Running", podIP: "192.0.2.1" })).status).toMatchObject({
+    qosClass: "BestEffort",
+    podIPs: [{ ip: "192.0.2.1" }],
+  })
   expect((await writeStatus({ phase: "Running", podIPs: [{ ip: "192.0.2.2" }] })).status).toMatchObject({ podIP: "192.0.2.2" })
   expect((await writeStatus({ podIP: "192.0.2.3", podIPs: [{ ip: "192.0.2.2" }] })).status).toMatchObject({ podIPs: [{ ip: "192.0.2.3" }] })
 })
@@ -114,7 +126,11 @@ function bind(body: JsonObject, old: ApiObject): ApiObject {
 test("binding gives the pod its node, annotations and a condition", async () => {
   const old = await one.create("pods", pod())
   const next = bind({ metadata: { annotations: { a: "b" } }, target: { kind: "Node", name: "n" } }, old)
-  expect(next).toMatchObject({ metadata: { annotations: { a: "b" } }, spec: { nodeName: "n" }, status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "True" }] } })
+  expect(next).toMatchObject({
+    metadata: { annotations: { a: "b" } },
+    spec: { nodeName: "n" },
+    status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "True" }] },
+  })
   expect(objectAt(old, "spec")?.nodeName).toBeUndefined()
 })
 
@@ -122,8 +138,20 @@ test.each([
   { why: "bound already", spec: { nodeName: "m" }, body: {}, code: 409, text: 'pods/binding "p": pod p is already assigned to node "m"' },
   { why: "gated", spec: { schedulingGates: [{ name: "g" }] }, body: {}, code: 409, text: "pod p has non-empty .spec.schedulingGates" },
   { why: "another pod", spec: {}, body: { metadata: { uid: "other" } }, code: 409, text: "Precondition failed: UID" },
-  { why: "another version", spec: {}, body: { metadata: { resourceVersion: "999" } }, code: 409, text: "Precondition failed: ResourceVersion" },
-  { why: "no node", spec: {}, body: { target: { kind: "Pod" } }, code: 422, text: 'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", target.name: Required value' },
+  {
+    why: "another version",
+    spec: {},
+    body: { metadata: { resourceVersion: "999" } },
+    code: 409,
+    text: "Precondition failed: ResourceVersion",
+  },
+  {
+    why: "no node",
+    spec: {},
+    body: { target: { kind: "Pod" } },
+    code: 422,
+    text: 'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", target.name: Required value',
+  },
 ])("binding is refused: $why", async ({ spec, body, code, text }) => {
   const old = await one.create("pods", pod(spec))
   const work = (): ApiObject => bind({ target: { name: "n" }, ...body }, old)
@@ -135,7 +163,10 @@ test("only ephemeral containers are taken, at the version that the client names"
   const old = await one.create("pods", pod())
   const take = ephemeralContainers(one.registry.deps.behaviourDeps).update
   const added = [{ name: "debug", image: "i" }]
-  const submitted = { ...pod({ ephemeralContainers: added, nodeName: "n" }), metadata: { name: "p", namespace: "a", resourceVersion: "7", labels: { a: "b" } } }
+  const submitted = {
+    ...pod({ ephemeralContainers: added, nodeName: "n" }),
+    metadata: { name: "p", namespace: "a", resourceVersion: "7", labels: { a: "b" } },
+  }
   const next = take?.(submitted, old, context())
   expect(next?.spec).toEqual({ ...objectAt(old, "spec"), ephemeralContainers: added })
   expect(next?.metadata?.labels).toBeUndefined()

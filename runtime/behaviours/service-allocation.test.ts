@@ -33,7 +33,9 @@ function portsOf(object: ApiObject | undefined): JsonObject[] {
   return Array.isArray(ports) ? ports.filter(isObject) : []
 }
 
-const withSpec = (change: (spec: JsonObject) => JsonObject) => (old: ApiObject): ApiObject => ({ ...old, spec: change(specOf(old)) })
+const withSpec =
+  (change: (spec: JsonObject) => JsonObject) =>
+  (old: ApiObject): ApiObject => ({ ...old, spec: change(specOf(old)) })
 
 /** Everything that the stored ranges say is taken. */
 async function taken({ registry, store }: OpenRegistry): Promise<string[]> {
@@ -49,7 +51,10 @@ async function taken({ registry, store }: OpenRegistry): Promise<string[]> {
 }
 
 async function failureOf(work: Promise<unknown>): Promise<ApiError> {
-  const error = await work.then(() => undefined, (reason: unknown) => reason)
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
   if (!(error instanceof ApiError)) throw new Error(`expected an ApiError, got ${String(error)}`)
   return error
 }
@@ -76,12 +81,16 @@ test("an address that a client asks for is given once, in either spelling", asyn
   expect(specOf(await one.create("services", service("b", { clusterIPs: ["10.0.0.8"] })))).toMatchObject({ clusterIP: "10.0.0.8" })
   const error = await failureOf(one.create("services", service("c", { clusterIP: "10.0.0.7" })))
   expect(error.code).toBe(422)
-  expect(causesOf(error)).toEqual(['spec.clusterIPs[0]: Invalid value: "10.0.0.7": failed to allocate IP 10.0.0.7: provided IP is already allocated'])
+  expect(causesOf(error)).toEqual([
+    'spec.clusterIPs[0]: Invalid value: "10.0.0.7": failed to allocate IP 10.0.0.7: provided IP is already allocated',
+  ])
 })
 
 test.each(["10.0.1.1", "10.0.0.0", "10.0.0.255"])("%s is refused: not in the range", async (clusterIP) => {
   const one = await open()
-  expect(causesOf(await failureOf(one.create("services", service("s", { clusterIP }))))?.[0]).toContain("provided IP is not in the valid range. The range of valid IPs is 10.0.0.0/24")
+  expect(causesOf(await failureOf(one.create("services", service("s", { clusterIP }))))?.[0]).toContain(
+    "provided IP is not in the valid range. The range of valid IPs is 10.0.0.0/24",
+  )
 })
 
 test("headless services and aliases hold nothing", async () => {
@@ -114,7 +123,10 @@ test("node ports: one per port, shared between protocols of one port, those aske
 test("a node port that is taken or out of range is a cause at its port, beside a taken address", async () => {
   const one = await open()
   await one.create("services", service("a", { type: "NodePort", clusterIP: "10.0.0.5", ports: [{ port: 80, nodePort: 30080 }] }))
-  const ports = [{ name: "a", port: 80, nodePort: 30080 }, { name: "b", port: 81, nodePort: 80 }]
+  const ports = [
+    { name: "a", port: 80, nodePort: 30080 },
+    { name: "b", port: 81, nodePort: 80 },
+  ]
   const error = await failureOf(one.create("services", service("b", { type: "NodePort", clusterIP: "10.0.0.5", ports })))
   expect(causesOf(error)).toEqual([
     'spec.clusterIPs[0]: Invalid value: "10.0.0.5": failed to allocate IP 10.0.0.5: provided IP is already allocated',
@@ -138,7 +150,10 @@ test("a full range is said so", async () => {
   const one = await open({ behaviourOptions: { serviceClusterIpRange: ["10.0.0.0/30"] } })
   await one.create("services", service("a"))
   const error = await failureOf(one.create("services", service("b")))
-  expect(error).toMatchObject({ code: 500, message: "Internal error occurred: failed to allocate a serviceIP: the range 10.0.0.0/30 is full" })
+  expect(error).toMatchObject({
+    code: 500,
+    message: "Internal error occurred: failed to allocate a serviceIP: the range 10.0.0.0/30 is full",
+  })
 })
 
 test("the first address is not given to those who do not ask for it", async () => {
@@ -182,7 +197,12 @@ test("an update that leaves the given values out keeps them", async () => {
   const one = await open()
   const before = await one.create("services", service("s", { type: "NodePort" }))
   const { resourceVersion: _version, ...metadata } = before.metadata ?? {}
-  const after = await one.update("services", "a/s", () => ({ kind: "Service", apiVersion: "v1", metadata, spec: { type: "NodePort", ports: [{ port: 81 }] } }))
+  const after = await one.update("services", "a/s", () => ({
+    kind: "Service",
+    apiVersion: "v1",
+    metadata,
+    spec: { type: "NodePort", ports: [{ port: 81 }] },
+  }))
   expect(specOf(after).clusterIP).toBe(specOf(before).clusterIP)
   expect(portsOf(after)[0]).toMatchObject({ port: 81, nodePort: portsOf(before)[0]?.nodePort })
   expect(await taken(one)).toHaveLength(2)
@@ -200,24 +220,48 @@ test("an update that changes nothing of this writes no range", async () => {
 test("changing the type drops what the client sent back unchanged, and gives it back", async () => {
   const one = await open()
   await one.create("services", service("s", { type: "LoadBalancer", externalTrafficPolicy: "Local" }))
-  await one.update("services", "a/s", (old) => ({ ...old, status: { loadBalancer: { ingress: [{ ip: "192.0.2.1", ipMode: "VIP" }] } } }), { subresource: "status" })
-  const inside = await one.update("services", "a/s", withSpec((spec) => ({ ...spec, type: "ClusterIP" })))
+  await one.update("services", "a/s", (old) => ({ ...old, status: { loadBalancer: { ingress: [{ ip: "192.0.2.1", ipMode: "VIP" }] } } }), {
+    subresource: "status",
+  })
+  const inside = await one.update(
+    "services",
+    "a/s",
+    withSpec((spec) => ({ ...spec, type: "ClusterIP" })),
+  )
   expect(inside.status).toEqual({ loadBalancer: {} })
   const spec = specOf(inside)
   for (const name of ["externalTrafficPolicy", "healthCheckNodePort", "allocateLoadBalancerNodePorts"]) expect(spec[name]).toBeUndefined()
   expect(portsOf(inside)[0]?.nodePort).toBeUndefined()
   expect(await taken(one)).toEqual([spec.clusterIP])
-  const alias = specOf(await one.update("services", "a/s", withSpec((old) => ({ ...old, type: "ExternalName", externalName: "example.com" }))))
+  const alias = specOf(
+    await one.update(
+      "services",
+      "a/s",
+      withSpec((old) => ({ ...old, type: "ExternalName", externalName: "example.com" })),
+    ),
+  )
   for (const name of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]) expect(alias[name]).toBeUndefined()
   expect(await taken(one)).toEqual([])
-  const again = specOf(await one.update("services", "a/s", withSpec(({ externalName: _name, ...old }) => ({ ...old, type: "ClusterIP" }))))
+  const again = specOf(
+    await one.update(
+      "services",
+      "a/s",
+      withSpec(({ externalName: _name, ...old }) => ({ ...old, type: "ClusterIP" })),
+    ),
+  )
   expect(await taken(one)).toEqual([again.clusterIP])
 })
 
 test("the address of a service does not change", async () => {
   const one = await open()
   await one.create("services", service("s", { clusterIP: "10.0.0.5" }))
-  const error = await failureOf(one.update("services", "a/s", withSpec((spec) => ({ ...spec, clusterIP: "10.0.0.6" }))))
+  const error = await failureOf(
+    one.update(
+      "services",
+      "a/s",
+      withSpec((spec) => ({ ...spec, clusterIP: "10.0.0.6" })),
+    ),
+  )
   expect(causesOf(error)?.[0]).toContain("may not change once set")
   expect(await taken(one)).toEqual(["10.0.0.5"])
 })
@@ -225,7 +269,11 @@ test("the address of a service does not change", async () => {
 test("a port that moves to another node port gives the old one back", async () => {
   const one = await open()
   await one.create("services", service("s", { type: "NodePort", ports: [{ port: 80, nodePort: 30080 }] }))
-  await one.update("services", "a/s", withSpec((spec) => ({ ...spec, ports: [{ port: 80, nodePort: 30081 }] })))
+  await one.update(
+    "services",
+    "a/s",
+    withSpec((spec) => ({ ...spec, ports: [{ port: 80, nodePort: 30081 }] })),
+  )
   expect((await taken(one)).filter((value) => !value.includes("."))).toEqual(["30081"])
 })
 
@@ -233,22 +281,44 @@ test("two families: asked for, wished for, added later and given back", async ()
   const one = await open(dualStack)
   expect(specOf(await one.create("services", service("single"))).ipFamilies).toEqual(["IPv4"])
   const both = specOf(await one.create("services", service("both", { ipFamilyPolicy: "RequireDualStack" })))
-  expect(both).toMatchObject({ ipFamilies: ["IPv4", "IPv6"], clusterIPs: [expect.stringMatching(/^10\./), expect.stringMatching(/^fd00::/)] })
+  expect(both).toMatchObject({
+    ipFamilies: ["IPv4", "IPv6"],
+    clusterIPs: [expect.stringMatching(/^10\./), expect.stringMatching(/^fd00::/)],
+  })
   const swapped = specOf(await one.create("services", service("swapped", { ipFamilyPolicy: "PreferDualStack", ipFamilies: ["IPv6"] })))
   expect(swapped).toMatchObject({ ipFamilies: ["IPv6", "IPv4"], clusterIP: expect.stringMatching(/^fd00::/) })
-  const added = specOf(await one.update("services", "a/single", withSpec((spec) => ({ ...spec, ipFamilyPolicy: "PreferDualStack" }))))
+  const added = specOf(
+    await one.update(
+      "services",
+      "a/single",
+      withSpec((spec) => ({ ...spec, ipFamilyPolicy: "PreferDualStack" })),
+    ),
+  )
   expect(added.clusterIPs).toHaveLength(2)
   expect(await taken(one)).toHaveLength(6)
-  const back = specOf(await one.update("services", "a/single", withSpec((spec) => ({ ...spec, ipFamilyPolicy: "SingleStack" }))))
+  const back = specOf(
+    await one.update(
+      "services",
+      "a/single",
+      withSpec((spec) => ({ ...spec, ipFamilyPolicy: "SingleStack" })),
+    ),
+  )
   expect(back).toMatchObject({ clusterIPs: [added.clusterIP], ipFamilies: ["IPv4"] })
   expect(await taken(one)).toHaveLength(5)
 })
 
 test.each([
-  { spec: { ipFamilyPolicy: "RequireDualStack" }, cause: "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not configured for dual-stack services" },
+  {
+    spec: { ipFamilyPolicy: "RequireDualStack" },
+    cause: 'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
+  },
   { spec: { ipFamilies: ["IPv6"] }, cause: 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster' },
   { spec: { clusterIP: "fd00::1" }, cause: 'spec.clusterIPs[0]: Invalid value: "fd00::1": IPv6 is not configured on this cluster' },
-  { spec: { ipFamilies: ["IPv4", "IPv6"] }, cause: "spec.ipFamilyPolicy: Invalid value: null: must be 'RequireDualStack' or 'PreferDualStack' when multiple 'clusterIPs' or 'ipFamilies' are specified" },
+  {
+    spec: { ipFamilies: ["IPv4", "IPv6"] },
+    cause:
+      "spec.ipFamilyPolicy: Invalid value: null: must be 'RequireDualStack' or 'PreferDualStack' when multiple 'clusterIPs' or 'ipFamilies' are specified",
+  },
 ])("$spec is refused in a cluster of one family", async ({ spec, cause }) => {
   const one = await open()
   expect(causesOf(await failureOf(one.create("services", service("s", spec))))).toEqual([cause])
@@ -256,13 +326,18 @@ test.each([
 
 test("a wish for two families is met with the one there is", async () => {
   const one = await open()
-  expect(specOf(await one.create("services", service("s", { ipFamilyPolicy: "PreferDualStack" })))).toMatchObject({ ipFamilies: ["IPv4"], ipFamilyPolicy: "PreferDualStack" })
+  expect(specOf(await one.create("services", service("s", { ipFamilyPolicy: "PreferDualStack" })))).toMatchObject({
+    ipFamilies: ["IPv4"],
+    ipFamilyPolicy: "PreferDualStack",
+  })
 })
 
 test("many at once, on two servers of one store, never get the same number", async () => {
   const first = await open()
   const second = await open({ store: first.store, clock: first.clock })
-  const wanted = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? first : second).create("services", service(`s${index}`, { type: "NodePort" })))
+  const wanted = Array.from({ length: 60 }, (_, index) =>
+    (index % 2 === 0 ? first : second).create("services", service(`s${index}`, { type: "NodePort" })),
+  )
   const created = await Promise.all(wanted)
   const numbers = created.flatMap((object) => [String(specOf(object).clusterIP), String(portsOf(object)[0]?.nodePort)])
   expect(new Set(numbers).size).toBe(120)
@@ -286,10 +361,19 @@ test("a client that pins a version does not lose to another service's allocation
   const one = await open({ store, clock: rival.clock })
   await one.get("services", "a/pinned")
   between = () => rival.create("services", service("faster", { type: "NodePort" }))
-  const updated = await one.update("services", "a/pinned", withSpec((spec) => ({ ...spec, type: "NodePort" })))
+  const updated = await one.update(
+    "services",
+    "a/pinned",
+    withSpec((spec) => ({ ...spec, type: "NodePort" })),
+  )
   const ports = [updated, await rival.get("services", "a/faster")].map((object) => Number(portsOf(object)[0]?.nodePort))
   expect(new Set(ports).size).toBe(2)
-  expect((await taken(one)).filter((value) => !value.includes(".")).map(Number).sort()).toEqual(ports.sort())
+  expect(
+    (await taken(one))
+      .filter((value) => !value.includes("."))
+      .map(Number)
+      .sort(),
+  ).toEqual(ports.sort())
 })
 
 test("ranges that were lost are made anew from the services", async () => {

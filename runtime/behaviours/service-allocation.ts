@@ -92,5 +92,6 @@ function endpointsPath(service: ApiObject | undefined): string {
 
 /** Without a balancer there is nothing to report of one. */
 function dropBalancer(service: ApiObject, spec: JsonObject, before: JsonObject): void {
-  if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer" && isObject(service.status)) service.status = { ...service.status, loadBalancer: {} }
+  if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer" && isObject(service.status))
+    service.status = { ...service.status, loadBalancer: {} }
 }

@@ -31,8 +31,17 @@ export interface OpenRegistry {
   /** Undefined when it is not there. */
   get(resource: string, path: string): Promise<ApiObject | undefined>
   /** PUT of what `change` makes of the stored object. */
-  update(resource: string, path: string, change: (old: ApiObject) => ApiObject, options?: { subresource?: string; dryRun?: boolean }): Promise<ApiObject>
-  remove(resource: string, path: string, options?: Partial<DeleteRequest>): Promise<{ readonly removed: boolean; readonly object: ApiObject }>
+  update(
+    resource: string,
+    path: string,
+    change: (old: ApiObject) => ApiObject,
+    options?: { subresource?: string; dryRun?: boolean },
+  ): Promise<ApiObject>
+  remove(
+    resource: string,
+    path: string,
+    options?: Partial<DeleteRequest>,
+  ): Promise<{ readonly removed: boolean; readonly object: ApiObject }>
   /** Paths of everything there is of a resource, `namespace/name`. */
   names(resource: string): Promise<string[]>
   close(): Promise<void>
@@ -57,12 +66,23 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
   const table = new KindTable(kinds)
   const key = (path: string): string => storePrefix + path
   const registry: Registry = new Registry({
-    kinds: table, store, cache, vendor, clock, random, storePrefix, behaviours, subresourceBehaviours,
+    kinds: table,
+    store,
+    cache,
+    vendor,
+    clock,
+    random,
+    storePrefix,
+    behaviours,
+    subresourceBehaviours,
     storageFormat: "compact",
     tokens: new ContinueTokens(Buffer.from("a secret of tests")),
     ttlSeconds: {},
     behaviourDeps: {
-      vendor, clock, random, key,
+      vendor,
+      clock,
+      random,
+      key,
       options: { serviceClusterIpRange: ["10.0.0.0/24"], serviceNodePortRange: { first: 30000, last: 32767 }, ...options.behaviourOptions },
       read: (path) => store.get({ key: key(path) }),
       readAll: async (path) => (path === "services/specs" ? objectsOf(registry, await handleOf(registry, "services")) : []),
@@ -70,7 +90,15 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
     admission: [],
   })
   const logged: string[] = []
-  return { registry, store, clock, logged, log: { warn: (_values, text) => logged.push(text) }, ...verbs(registry), close: () => cache.close() }
+  return {
+    registry,
+    store,
+    clock,
+    logged,
+    log: { warn: (_values, text) => logged.push(text) },
+    ...verbs(registry),
+    close: () => cache.close(),
+  }
 }
 
 function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "get" | "update" | "remove" | "names"> {
@@ -80,7 +108,12 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
       const handle = await handleOf(registry, resource)
       const full: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...structuredClone(object) }
       handle.parts.applyDefaults(full, { vendor: registry.deps.vendor })
-      const result = await createObject(registry, handle, { namespace: object.metadata?.namespace ?? "", object: full, dryRun, warn: () => {} })
+      const result = await createObject(registry, handle, {
+        namespace: object.metadata?.namespace ?? "",
+        object: full,
+        dryRun,
+        warn: () => {},
+      })
       return result.object
     },
     async get(resource, path) {
@@ -98,7 +131,15 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
         handle.parts.applyDefaults(next, { vendor: registry.deps.vendor })
         return next
       }
-      const result = await updateObject(registry, handle, { namespace, name: objectName, transform, dryRun, put: true, warn: () => {}, ...(subresource !== undefined && { subresource }) })
+      const result = await updateObject(registry, handle, {
+        namespace,
+        name: objectName,
+        transform,
+        dryRun,
+        put: true,
+        warn: () => {},
+        ...(subresource !== undefined && { subresource }),
+      })
       return result.object
     },
     async remove(resource, path, options = {}) {

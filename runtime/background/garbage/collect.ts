@@ -71,7 +71,9 @@ async function orphan(collection: Collection, owner: Found): Promise<void> {
 /** Nothing that blocks is left: the owner goes. Otherwise the dependents are asked again. */
 async function finishForeground(collection: Collection, owner: Found): Promise<void> {
   const dependents = collection.index.dependentsOf(owner.uid)
-  const blocking = dependents.some(({ owners }) => owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true))
+  const blocking = dependents.some(({ owners }) =>
+    owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true),
+  )
   for (const { key } of dependents) if (key !== owner.key) collection.consider(key)
   // An object that names itself would wait for itself for ever.
   const onlyItself = dependents.every(({ key }) => key === owner.key)
@@ -83,7 +85,8 @@ async function judge(collection: Collection, dependent: Found): Promise<void> {
   const references = dependent.metadata.ownerReferences ?? []
   const states = new Map<OwnerReference, OwnerState>()
   for (const reference of references) states.set(reference, await ownerState(collection, dependent, reference))
-  const of = (...wanted: OwnerState[]): OwnerReference[] => references.filter((reference) => wanted.includes(states.get(reference) ?? "unknown"))
+  const of = (...wanted: OwnerState[]): OwnerReference[] =>
+    references.filter((reference) => wanted.includes(states.get(reference) ?? "unknown"))
   const gone = new Set(of("absent", "waiting").map(({ uid }) => uid))
   if (gone.size === 0) return
   if (of("solid", "unknown").length > 0) return keepOwners(collection, dependent, ({ uid }) => !gone.has(uid))
@@ -111,7 +114,9 @@ async function breakCircle(collection: Collection, dependent: Found): Promise<vo
     if (below === undefined || !isWaiting(below.metadata, foregroundFinalizer)) continue
     return change(collection, dependent, (metadata) => ({
       ...metadata,
-      ownerReferences: (metadata.ownerReferences ?? []).map((reference) => (reference.blockOwnerDeletion === true ? { ...reference, blockOwnerDeletion: false } : reference)),
+      ownerReferences: (metadata.ownerReferences ?? []).map((reference) =>
+        reference.blockOwnerDeletion === true ? { ...reference, blockOwnerDeletion: false } : reference,
+      ),
     }))
   }
 }
@@ -122,30 +127,57 @@ function ownPolicy({ finalizers = [] }: ObjectMeta): PropagationPolicy {
 }
 
 async function keepOwners(collection: Collection, dependent: Found, keep: (reference: OwnerReference) => boolean): Promise<void> {
-  await change(collection, dependent, ({ ownerReferences = [], ...metadata }) => withList(metadata, "ownerReferences", ownerReferences.filter(keep)))
+  await change(collection, dependent, ({ ownerReferences = [], ...metadata }) =>
+    withList(metadata, "ownerReferences", ownerReferences.filter(keep)),
+  )
 }
 
 async function removeFinalizer(collection: Collection, owner: Found, finalizer: string): Promise<void> {
-  await change(collection, owner, ({ finalizers = [], ...metadata }) => withList(metadata, "finalizers", finalizers.filter((one) => one !== finalizer)))
+  await change(collection, owner, ({ finalizers = [], ...metadata }) =>
+    withList(
+      metadata,
+      "finalizers",
+      finalizers.filter((one) => one !== finalizer),
+    ),
+  )
 }
 
-function withList<Name extends "ownerReferences" | "finalizers">(metadata: ObjectMeta, name: Name, list: NonNullable<ObjectMeta[Name]>): ObjectMeta {
+function withList<Name extends "ownerReferences" | "finalizers">(
+  metadata: ObjectMeta,
+  name: Name,
+  list: NonNullable<ObjectMeta[Name]>,
+): ObjectMeta {
   return list.length === 0 ? metadata : { ...metadata, [name]: list }
 }
 
-async function change({ registry }: Collection, { handle, namespace, name, uid }: Found, next: (metadata: ObjectMeta) => ObjectMeta): Promise<void> {
+async function change(
+  { registry }: Collection,
+  { handle, namespace, name, uid }: Found,
+  next: (metadata: ObjectMeta) => ObjectMeta,
+): Promise<void> {
   const transform = (old: ApiObject | undefined): ApiObject => ({ ...old, metadata: next(old?.metadata ?? {}) })
   await ignoringGone(updateObject(registry, handle, { namespace, name, uid, transform, dryRun: false, put: false, warn: () => {} }))
 }
 
 /** Bound to the version that was judged: an object that got a new owner meanwhile is judged again. */
-async function remove({ registry, consider }: Collection, { handle, key, namespace, name, uid, metadata }: Found, propagationPolicy: PropagationPolicy): Promise<void> {
+async function remove(
+  { registry, consider }: Collection,
+  { handle, key, namespace, name, uid, metadata }: Found,
+  propagationPolicy: PropagationPolicy,
+): Promise<void> {
   const entry = handle.cache.get(key)
   const current = entry === undefined ? undefined : parseObject(entry.json()).metadata
   const same = current?.uid === uid && sameOwners(current, metadata)
   if (!same || current.resourceVersion === undefined) return consider(key)
   try {
-    await deleteObject(registry, handle, { namespace, name, uid, resourceVersion: current.resourceVersion, propagationPolicy, dryRun: false })
+    await deleteObject(registry, handle, {
+      namespace,
+      name,
+      uid,
+      resourceVersion: current.resourceVersion,
+      propagationPolicy,
+      dryRun: false,
+    })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 409) consider(key)
@@ -175,6 +207,7 @@ async function ignoringGone(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (error) {
-    if (!(error instanceof ApiError && (error.code === 404 || (error.code === 409 && error.message.includes("Precondition failed"))))) throw error
+    if (!(error instanceof ApiError && (error.code === 404 || (error.code === 409 && error.message.includes("Precondition failed")))))
+      throw error
   }
 }

@@ -8,25 +8,42 @@ const https = { name: "https", port: 443, protocol: "TCP" }
 const [a, b, c] = [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }, { ip: "192.0.2.3" }]
 
 test("addresses with the same ports become one subset", () => {
-  expect(repackSubsets([{ addresses: [b], ports: [http] }, { addresses: [a], ports: [http] }])).toEqual([{ addresses: [a, b], ports: [http] }])
+  expect(
+    repackSubsets([
+      { addresses: [b], ports: [http] },
+      { addresses: [a], ports: [http] },
+    ]),
+  ).toEqual([{ addresses: [a, b], ports: [http] }])
 })
 
 test("ports of the same addresses become one subset", () => {
-  expect(repackSubsets([{ addresses: [a], ports: [https] }, { addresses: [a], ports: [http] }])).toEqual([{ addresses: [a], ports: [http, https] }])
+  expect(
+    repackSubsets([
+      { addresses: [a], ports: [https] },
+      { addresses: [a], ports: [http] },
+    ]),
+  ).toEqual([{ addresses: [a], ports: [http, https] }])
 })
 
 test("addresses with other ports stay apart", () => {
-  const subsets = [{ addresses: [a, b], ports: [http] }, { addresses: [c], ports: [https] }]
+  const subsets = [
+    { addresses: [a, b], ports: [http] },
+    { addresses: [c], ports: [https] },
+  ]
   expect(repackSubsets(subsets)).toEqual(subsets)
 })
 
 test("an address that is ready and not ready is not ready", () => {
-  expect(repackSubsets([{ addresses: [a, b], notReadyAddresses: [a], ports: [http] }])).toEqual([{ addresses: [b], notReadyAddresses: [a], ports: [http] }])
+  expect(repackSubsets([{ addresses: [a, b], notReadyAddresses: [a], ports: [http] }])).toEqual([
+    { addresses: [b], notReadyAddresses: [a], ports: [http] },
+  ])
 })
 
 test("one address of two pods stays two", () => {
   const of = (uid: string): JsonObject => ({ ip: "192.0.2.1", targetRef: { kind: "Pod", uid } })
-  expect(repackSubsets([{ addresses: [of("2"), of("1"), of("2")], ports: [http] }])).toEqual([{ addresses: [of("1"), of("2")], ports: [http] }])
+  expect(repackSubsets([{ addresses: [of("2"), of("1"), of("2")], ports: [http] }])).toEqual([
+    { addresses: [of("1"), of("2")], ports: [http] },
+  ])
 })
 
 test("addresses without ports are kept", () => {

@@ -35,12 +35,19 @@ export function repackSubsets(subsets: readonly JsonObject[]): JsonObject[] {
   return [...groups.values()].map(subsetOf).sort(bySubset)
 }
 
-function offer(byPort: Map<string, PortOffers>, known: Map<string, JsonObject>, from: { subset: JsonObject; port: JsonObject | undefined }): void {
+function offer(
+  byPort: Map<string, PortOffers>,
+  known: Map<string, JsonObject>,
+  from: { subset: JsonObject; port: JsonObject | undefined },
+): void {
   const { subset, port } = from
   const key = port === undefined ? "" : portKey(port)
   const found = byPort.get(key) ?? { port, offers: new Map() }
   byPort.set(key, found)
-  for (const [list, ready] of [["addresses", true], ["notReadyAddresses", false]] as const) {
+  for (const [list, ready] of [
+    ["addresses", true],
+    ["notReadyAddresses", false],
+  ] as const) {
     for (const address of listOf(subset, list)) {
       const identity = `${textOf(address, "ip")} ${textOf(objectAt(address, "targetRef"), "uid")}`
       const one = known.get(identity) ?? address
@@ -51,11 +58,18 @@ function offer(byPort: Map<string, PortOffers>, known: Map<string, JsonObject>, 
 }
 
 function groupKey(offers: Offers, order: ReadonlyMap<JsonObject, number>): string {
-  return [...offers].map(([address, ready]) => `${order.get(address)}${ready ? "+" : "-"}`).sort().join(" ")
+  return [...offers]
+    .map(([address, ready]) => `${order.get(address)}${ready ? "+" : "-"}`)
+    .sort()
+    .join(" ")
 }
 
 function subsetOf({ offers, ports }: { offers: Offers; ports: JsonObject[] }): JsonObject {
-  const pick = (wanted: boolean): JsonObject[] => [...offers].filter(([, ready]) => ready === wanted).map(([address]) => address).sort(byAddress)
+  const pick = (wanted: boolean): JsonObject[] =>
+    [...offers]
+      .filter(([, ready]) => ready === wanted)
+      .map(([address]) => address)
+      .sort(byAddress)
   const [addresses, notReadyAddresses] = [pick(true), pick(false)]
   return {
     ...(addresses.length > 0 && { addresses }),
@@ -65,7 +79,10 @@ function subsetOf({ offers, ports }: { offers: Offers; ports: JsonObject[] }): J
 }
 
 function byAddress(left: JsonObject, right: JsonObject): number {
-  return compare(textOf(left, "ip"), textOf(right, "ip")) || compare(textOf(objectAt(left, "targetRef"), "uid"), textOf(objectAt(right, "targetRef"), "uid"))
+  return (
+    compare(textOf(left, "ip"), textOf(right, "ip")) ||
+    compare(textOf(objectAt(left, "targetRef"), "uid"), textOf(objectAt(right, "targetRef"), "uid"))
+  )
 }
 
 function byPortNumber(left: JsonObject, right: JsonObject): number {

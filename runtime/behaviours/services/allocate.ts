@@ -34,7 +34,13 @@ export async function allocateAddresses(spec: JsonObject, allocation: Allocation
     addresses.push(wanted)
     if (before.addresses.includes(wanted)) continue
     const why = await takeAddress(wanted, allocation)
-    if (why !== undefined) failures.add({ type: "Invalid", field: `spec.clusterIPs[${index}]`, value: wanted, detail: `failed to allocate IP ${wanted}: ${why}` })
+    if (why !== undefined)
+      failures.add({
+        type: "Invalid",
+        field: `spec.clusterIPs[${index}]`,
+        value: wanted,
+        detail: `failed to allocate IP ${wanted}: ${why}`,
+      })
   }
   if (addresses.length > 0) Object.assign(spec, { clusterIP: addresses[0], clusterIPs: addresses })
 }
@@ -44,9 +50,12 @@ async function takeAddress(wanted: string, { ranges, ledgers }: Allocation): Pro
   const range = address === undefined ? undefined : ranges.addresses.get(familyOf(address))
   if (range === undefined) return "provided IP is not in a range of this cluster"
   switch ((await ledgers.of(range)).take(wanted)) {
-    case "taken": return "provided IP is already allocated"
-    case "outside": return `provided IP is not in the valid range. The range of valid IPs is ${range.text}`
-    case undefined: return undefined
+    case "taken":
+      return "provided IP is already allocated"
+    case "outside":
+      return `provided IP is not in the valid range. The range of valid IPs is ${range.text}`
+    case undefined:
+      return undefined
   }
 }
 
@@ -62,13 +71,17 @@ export async function allocateNodePorts(spec: JsonObject, allocation: Allocation
     givenFor.set(numberOf(port, "port") ?? 0, nodePort)
   }
   if (spec.type === "NodePort" || spec.allocateLoadBalancerNodePorts !== false) {
-    for (const port of ports) if ((numberOf(port, "nodePort") ?? 0) === 0) port.nodePort = await portFor(port, { ports, givenFor, allocation })
+    for (const port of ports)
+      if ((numberOf(port, "nodePort") ?? 0) === 0) port.nodePort = await portFor(port, { ports, givenFor, allocation })
   }
   await allocateHealthCheckPort(spec, { allocation, owned })
 }
 
 /** Entries of one port number share a node port when their protocols let them. */
-async function portFor(port: JsonObject, from: { ports: readonly JsonObject[]; givenFor: Map<number, number>; allocation: Allocation }): Promise<number> {
+async function portFor(
+  port: JsonObject,
+  from: { ports: readonly JsonObject[]; givenFor: Map<number, number>; allocation: Allocation },
+): Promise<number> {
   const number = numberOf(port, "port") ?? 0
   const shared = from.givenFor.get(number)
   const clash = from.ports.some((one) => numberOf(one, "nodePort") === shared && textOf(one, "protocol") === textOf(port, "protocol"))
@@ -83,7 +96,8 @@ async function allocateHealthCheckPort(spec: JsonObject, from: { allocation: All
   const { allocation } = from
   const asked = numberOf(spec, "healthCheckNodePort") ?? 0
   if (asked === 0) spec.healthCheckNodePort = Number(await next(allocation.ranges.nodePorts, allocation, "a healthCheckNodePort"))
-  else if (listOf(spec, "ports").some((port) => numberOf(port, "nodePort") === asked)) allocation.failures.add(portFailure("spec.healthCheckNodePort", asked, "provided port is already allocated"))
+  else if (listOf(spec, "ports").some((port) => numberOf(port, "nodePort") === asked))
+    allocation.failures.add(portFailure("spec.healthCheckNodePort", asked, "provided port is already allocated"))
   else await takePort(asked, "spec.healthCheckNodePort", from)
 }
 

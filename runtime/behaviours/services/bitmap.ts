@@ -11,7 +11,8 @@ export class Bitmap {
   /** From the bytes of one big-endian number whose bit n stands for index n; bits beyond `size` are left out. */
   static fromBigEndian(size: number, data: Uint8Array): Bitmap {
     const bitmap = new Bitmap(size)
-    for (let index = 0; index < Math.min(bitmap.bytes.length, data.length); index++) bitmap.bytes[index] = data[data.length - 1 - index] ?? 0
+    for (let index = 0; index < Math.min(bitmap.bytes.length, data.length); index++)
+      bitmap.bytes[index] = data[data.length - 1 - index] ?? 0
     if (size % 8 !== 0 && data.length >= bitmap.bytes.length) {
       const last = bitmap.bytes.length - 1
       bitmap.bytes[last] = (bitmap.bytes[last] ?? 0) & ((1 << (size % 8)) - 1)

@@ -19,7 +19,8 @@ export function carryOver(spec: JsonObject, old: JsonObject): void {
   if (hasAddress(spec) && hasAddress(old)) carryAddresses(spec, old)
   else syncAddresses(spec)
   if (mayHaveNodePorts(spec) && mayHaveNodePorts(old)) carryNodePorts(spec, old)
-  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && (numberOf(spec, "healthCheckNodePort") ?? 0) === 0) put(spec, "healthCheckNodePort", old.healthCheckNodePort)
+  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && (numberOf(spec, "healthCheckNodePort") ?? 0) === 0)
+    put(spec, "healthCheckNodePort", old.healthCheckNodePort)
 }
 
 function carryAddresses(spec: JsonObject, old: JsonObject): void {
@@ -60,7 +61,8 @@ export function dropUnneeded(spec: JsonObject, old: JsonObject): void {
     if (dropped("clusterIP") && dropped("clusterIPs")) for (const name of ["clusterIP", "clusterIPs"]) delete spec[name]
     for (const name of ["ipFamilies", "ipFamilyPolicy"]) if (dropped(name)) delete spec[name]
   }
-  if (mayHaveNodePorts(old) && !mayHaveNodePorts(spec) && sameNodePorts(spec, old)) for (const port of listOf(spec, "ports")) delete port.nodePort
+  if (mayHaveNodePorts(old) && !mayHaveNodePorts(spec) && sameNodePorts(spec, old))
+    for (const port of listOf(spec, "ports")) delete port.nodePort
   if (needsHealthCheckPort(old) && !needsHealthCheckPort(spec) && dropped("healthCheckNodePort")) delete spec.healthCheckNodePort
   if (isExternal(old) && !isExternal(spec) && dropped("externalTrafficPolicy")) delete spec.externalTrafficPolicy
   if (old.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
@@ -73,7 +75,8 @@ function hasAddress(spec: JsonObject): boolean {
 }
 
 function sameNodePorts(spec: JsonObject, old: JsonObject): boolean {
-  const ports = (of: JsonObject): string => [...new Set(listOf(of, "ports").map((port) => numberOf(port, "nodePort") ?? 0))].sort().join(",")
+  const ports = (of: JsonObject): string =>
+    [...new Set(listOf(of, "ports").map((port) => numberOf(port, "nodePort") ?? 0))].sort().join(",")
   return ports(spec) === ports(old)
 }
 

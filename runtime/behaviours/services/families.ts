@@ -24,14 +24,20 @@ export function fillFamilies(spec: JsonObject, cluster: readonly IpFamily[], fai
   if (isHeadless(spec) && !hasSelector(spec)) return fillFreely(spec, { given, policy, first: cluster[0] ?? "IPv4" })
   const families = inferred(given, { addresses, cluster, failures })
   if (policy === "RequireDualStack" && cluster.length < 2) {
-    failures.add({ type: "Invalid", field: "spec.ipFamilyPolicy", value: policy, detail: "this cluster is not configured for dual-stack services" })
+    failures.add({
+      type: "Invalid",
+      field: "spec.ipFamilyPolicy",
+      value: policy,
+      detail: "this cluster is not configured for dual-stack services",
+    })
   }
   for (const [index, family] of families.entries()) {
     if (!cluster.includes(family)) failures.add({ type: "Invalid", field: `spec.ipFamilies[${index}]`, value: family, detail: notHere })
   }
   if (!failures.empty) return
   if (families.length === 0) families.push(...cluster.slice(0, 1))
-  if (policy === "PreferDualStack" || policy === "RequireDualStack") families.push(...cluster.filter((family) => !families.includes(family)))
+  if (policy === "PreferDualStack" || policy === "RequireDualStack")
+    families.push(...cluster.filter((family) => !families.includes(family)))
   spec.ipFamilyPolicy = policy === "" ? "SingleStack" : policy
   putTexts(spec, "ipFamilies", families)
 }
@@ -46,7 +52,10 @@ function fillFreely(spec: JsonObject, from: { given: readonly IpFamily[]; policy
 }
 
 /** The families that are given and, behind them, those of addresses that have none yet. */
-function inferred(given: readonly IpFamily[], from: { addresses: readonly string[]; cluster: readonly IpFamily[]; failures: Failures }): IpFamily[] {
+function inferred(
+  given: readonly IpFamily[],
+  from: { addresses: readonly string[]; cluster: readonly IpFamily[]; failures: Failures },
+): IpFamily[] {
   const families = [...given]
   for (const [index, text] of from.addresses.entries()) {
     const address = parseIp(text)

@@ -58,8 +58,22 @@ export function putTexts(spec: JsonObject, name: string, values: readonly string
 }
 
 const order = [
-  "ports", "selector", "clusterIP", "clusterIPs", "type", "externalIPs", "sessionAffinity", "loadBalancerIP", "loadBalancerSourceRanges", "externalName",
-  "externalTrafficPolicy", "healthCheckNodePort", "publishNotReadyAddresses", "sessionAffinityConfig", "ipFamilies", "ipFamilyPolicy",
+  "ports",
+  "selector",
+  "clusterIP",
+  "clusterIPs",
+  "type",
+  "externalIPs",
+  "sessionAffinity",
+  "loadBalancerIP",
+  "loadBalancerSourceRanges",
+  "externalName",
+  "externalTrafficPolicy",
+  "healthCheckNodePort",
+  "publishNotReadyAddresses",
+  "sessionAffinityConfig",
+  "ipFamilies",
+  "ipFamilyPolicy",
 ]
 
 /** The spec with its fields where the schema has them: what was allocated does not trail behind. */

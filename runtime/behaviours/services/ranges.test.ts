@@ -33,7 +33,8 @@ test("a range is stored by its network address", () => {
 
 test("network, broadcast and foreign addresses are outside", () => {
   const range = addressRange("10.0.0.0/24")
-  for (const value of ["10.0.0.0", "10.0.0.255", "10.0.1.1", "9.255.255.255", "fd00::1", "None"]) expect(range.indexOf(value)).toBeUndefined()
+  for (const value of ["10.0.0.0", "10.0.0.255", "10.0.1.1", "9.255.255.255", "fd00::1", "None"])
+    expect(range.indexOf(value)).toBeUndefined()
 })
 
 test("another spelling of an address is the same address", () => {
@@ -43,12 +44,20 @@ test("another spelling of an address is the same address", () => {
 test("node ports count from the first one", () => {
   const { nodePorts: range } = serviceRanges({ serviceClusterIpRange: [], serviceNodePortRange: nodePorts })
   expect(range).toMatchObject({ text: "30000-32767", size: 2768, band: 86, kept: 0 })
-  expect([range.indexOf("30000"), range.indexOf("32767"), range.indexOf("29999"), range.indexOf("32768")]).toEqual([0, 2767, undefined, undefined])
+  expect([range.indexOf("30000"), range.indexOf("32767"), range.indexOf("29999"), range.indexOf("32768")]).toEqual([
+    0,
+    2767,
+    undefined,
+    undefined,
+  ])
 })
 
-test.each([[["10.0.0.0/24", "10.1.0.0/24"]], [["nonsense"]], [["10.0.0.0/24", "fd00::/64", "10.1.0.0/24"]]])("%j is refused at start", (serviceClusterIpRange) => {
-  expect(() => serviceRanges({ serviceClusterIpRange, serviceNodePortRange: nodePorts })).toThrow("--service-cluster-ip-range")
-})
+test.each([[["10.0.0.0/24", "10.1.0.0/24"]], [["nonsense"]], [["10.0.0.0/24", "fd00::/64", "10.1.0.0/24"]]])(
+  "%j is refused at start",
+  (serviceClusterIpRange) => {
+    expect(() => serviceRanges({ serviceClusterIpRange, serviceNodePortRange: nodePorts })).toThrow("--service-cluster-ip-range")
+  },
+)
 
 test("a bitmap is a set of numbers, whatever way it takes through the store", () => {
   const range = addressRange("10.0.0.0/24")

@@ -39,7 +39,10 @@ export function serviceRanges(options: BehaviourOptions): ServiceRanges {
   for (const [index, text] of options.serviceClusterIpRange.entries()) {
     const path = paths[index]
     const range = parseCidr(text)
-    if (path === undefined || range === undefined) throw new Error(`--service-cluster-ip-range takes one or two ranges such as 10.0.0.0/24, not ${options.serviceClusterIpRange.join(",")}`)
+    if (path === undefined || range === undefined)
+      throw new Error(
+        `--service-cluster-ip-range takes one or two ranges such as 10.0.0.0/24, not ${options.serviceClusterIpRange.join(",")}`,
+      )
     const family = familyOf(range.address)
     if (addresses.has(family)) throw new Error("--service-cluster-ip-range takes at most one range of each address family")
     addresses.set(family, addressRange(path, { ...range, family }))
@@ -61,7 +64,8 @@ function addressRange(path: string, range: { address: IpAddress; prefixLength: n
   const usable = family === "IPv4" ? all - 2n : all - 1n
   const size = usable <= 0n ? 0 : Number(usable < BigInt(sizeMax[family]) ? usable : BigInt(sizeMax[family]))
   return {
-    path, size,
+    path,
+    size,
     text: `${addressText(network, family)}/${prefixLength}`,
     band: bandOf(Number(all), { step: 16, max: 256 }),
     kept: Math.min(1, size),
