@@ -66,7 +66,7 @@ describe("words", () => {
       new RegExp(`\\b(${["TO", "FIX"].map((half, index) => half + ["DO", "ME"][index]).join("|")})\\b`),
       "finish it, or file it as an issue",
     ],
-    [/^\s*\/[\/*]\s*@ts-(ignore|nocheck|expect-error)/, "make the types right"],
+    [/^\s*\/[/*]\s*@ts-(ignore|nocheck|expect-error)/, "make the types right"],
     [new RegExp(`(^|[\\s"'\`(=])/(${["home", "root", "work", "Users"].join("|")})/[\\w.-]`), "no paths of one machine"],
     [
       new RegExp(["registry.npmjs", "registry.yarnpkg", "npmmirror"].map((host) => `${host}\\.(org|com)`).join("|")),

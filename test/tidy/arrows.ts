@@ -51,7 +51,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/filters\//,
-    mayImport: [ground, kit, request, wire, /^runtime\/access\//],
+    mayImport: [ground, kit, request, wire, /^runtime\/access\//, /^runtime\/discovery\/request-counts\.ts$/],
     reason: "a filter passes requests on; it must not reach into verbs or the registry",
   },
   {
