@@ -86,7 +86,10 @@ const versionDiscovery: TypeShape = {
 }
 
 /** Of an item's metadata only the name is ever set. */
-const itemMeta: TypeShape = { name: "apidiscovery.ItemMeta", fields: [{ name: "name", type: { scalar: "string" }, number: 1, keepEmpty: true }] }
+const itemMeta: TypeShape = {
+  name: "apidiscovery.ItemMeta",
+  fields: [{ name: "name", type: { scalar: "string" }, number: 1, keepEmpty: true }],
+}
 
 const groupDiscovery: TypeShape = {
   name: "apidiscovery.APIGroupDiscovery",

@@ -15,16 +15,26 @@ export type DiscoveryTarget =
   | { readonly at: "group"; readonly group: string }
   | { readonly at: "version"; readonly group: string; readonly version: string }
 
+/** A document as it is sent. */
+export interface Document {
+  readonly bytes: Buffer
+  /** For `ETag`, quoted: the hash of the bytes. */
+  readonly tag: string
+}
+
 /** Made once per server. */
 export class Discovery {
   private revision = -1
   private groups: readonly ServedGroup[] = []
-  private documents = new Map<string, Promise<Buffer>>()
+  private documents = new Map<string, Promise<Document>>()
 
   constructor(private readonly parts: Pick<ServerParts, "vendor" | "kinds" | "body">) {}
 
-  /** The bytes of a document, and undefined when there is no such group or version. `serverAddress` is told by `/api` and `/apis` only. */
-  async document(target: DiscoveryTarget, options: { media: Media; laidOut: boolean; serverAddress: string }): Promise<Buffer | undefined> {
+  /** Undefined when there is no such group or version. `serverAddress` is told by `/api` and `/apis` only. */
+  async document(
+    target: DiscoveryTarget,
+    options: { media: Media; laidOut: boolean; serverAddress: string },
+  ): Promise<Document | undefined> {
     const object = this.object(target, options.serverAddress)
     if (object === undefined) return undefined
     const { kind = "" } = object
@@ -34,12 +44,13 @@ export class Discovery {
     )
   }
 
-  /** The bytes of the aggregated document of the core group or of all others. `version`: `v2`. */
-  aggregated(at: "core" | "groups", options: { media: Media; laidOut: boolean; version: string }): Promise<Buffer> {
+  /** The aggregated document of the core group or of all others. `version`: `v2`. */
+  aggregated(at: "core" | "groups", options: { media: Media; laidOut: boolean; version: string }): Promise<Document> {
     const { media, laidOut, version } = options
     return this.kept(["aggregated", at, media, laidOut, version].join(" "), async () => {
       const groups = this.current().filter(({ group }) => (group === "") === (at === "core"))
-      const codec = async (): Promise<CompactCodec> => createCompactCodec(compactDescriptor(groupDiscoveryListShape), groupDiscoveryListShape)
+      const codec = async (): Promise<CompactCodec> =>
+        createCompactCodec(compactDescriptor(groupDiscoveryListShape), groupDiscoveryListShape)
       return encode(groupDiscoveryList(groups, version, this.parts.vendor), { media, laidOut }, codec)
     })
   }
@@ -63,7 +74,11 @@ export class Discovery {
       case "core":
         return apiVersions(named(""), serverAddress)
       case "groups":
-        return apiGroupList(groups.filter(({ group }) => group !== ""), serverAddress, vendor)
+        return apiGroupList(
+          groups.filter(({ group }) => group !== ""),
+          serverAddress,
+          vendor,
+        )
       case "group": {
         const group = named(target.group)
         return group === undefined ? undefined : apiGroup(group, vendor)
@@ -75,12 +90,14 @@ export class Discovery {
     }
   }
 
-  private kept(key: string, make: () => Promise<Buffer>): Promise<Buffer> {
+  private kept(key: string, make: () => Promise<Buffer>): Promise<Document> {
     this.current()
-    const known = this.documents.get(key)
+    const { documents } = this
+    const known = documents.get(key)
     if (known !== undefined) return known
-    const made = make()
-    this.documents.set(key, made)
+    const made = make().then((bytes) => ({ bytes, tag: `"${createHash("sha512").update(bytes).digest("hex").toUpperCase()}"` }))
+    documents.set(key, made)
+    made.catch(() => documents.delete(key))
     return made
   }
 }
@@ -94,7 +111,10 @@ async function encode(object: ApiObject, options: { media: Media; laidOut: boole
  * The aggregated form that a request asks for, undefined when it asks for none that there is. Every clause of Accept that asks for one
  * counts before every clause that does not, whatever their order, as in the reference.
  */
-export function aggregatedForm(accept: string | undefined, options: Pick<ServerParts, "vendor">): (Negotiated & { version: string }) | undefined {
+export function aggregatedForm(
+  accept: string | undefined,
+  options: Pick<ServerParts, "vendor">,
+): (Negotiated & { version: string }) | undefined {
   const clauses = (accept ?? "").split(",").filter((clause) => /;\s*as=/.test(clause))
   if (clauses.length === 0) return undefined
   try {
@@ -103,9 +123,4 @@ export function aggregatedForm(accept: string | undefined, options: Pick<ServerP
   } catch {
     return undefined
   }
-}
-
-/** For `ETag`, quoted: the hash of a document's bytes. */
-export function entityTag(bytes: Uint8Array): string {
-  return `"${createHash("sha512").update(bytes).digest("hex").toUpperCase()}"`
 }

@@ -72,7 +72,10 @@ export function apiResourceList(served: ServedVersion, vendor: Vendor): ApiObjec
     kind: "APIResourceList",
     ...(served.group !== "" && { apiVersion: "v1" }),
     groupVersion: vendor.apiVersion(groupVersion(served.group, served.version)),
-    resources: served.kinds.flatMap((kind) => [resource(kind, vendor), ...sortedSubresources(kind).map((subresource) => subresourceEntry(kind, subresource, vendor))]),
+    resources: served.kinds.flatMap((kind) => [
+      resource(kind, vendor),
+      ...sortedSubresources(kind).map((subresource) => subresourceEntry(kind, subresource, vendor)),
+    ]),
   }
 }
 
@@ -125,5 +128,9 @@ function isStored(kind: Kind): boolean {
 /** Changes when objects of this kind are stored in another version: eight bytes of a hash of the stored kind's name. */
 function storageVersionHash(kind: Kind, vendor: Vendor): string {
   const { group, version, kind: name } = kind.storage
-  return createHash("sha256").update(`${vendor.group(group)}/${version}/${name}`).digest().subarray(0, 8).toString("base64")
+  return createHash("sha256")
+    .update(`${vendor.group(group)}/${version}/${name}`)
+    .digest()
+    .subarray(0, 8)
+    .toString("base64")
 }

@@ -1,5 +1,4 @@
 /** `/healthz`, `/livez`, `/readyz` and their single checks; specification section 4.12. */
-import type { RequestInfo } from "../request.ts"
 
 /** Undefined: fine. Text: what is wrong; shown to whoever may read health. */
 export interface HealthCheck {
@@ -17,15 +16,11 @@ export type HealthEndpoint = "healthz" | "livez" | "readyz"
 /** Each endpoint with its checks in the order shown. `main` fills it; readiness has `shutdown` besides. */
 export type HealthChecks = Readonly<Record<HealthEndpoint, readonly HealthCheck[]>>
 
-export function isHealthPath(info: Pick<RequestInfo, "path">): boolean {
-  return /^\/(healthz|livez|readyz)(\/|$)/.test(info.path)
-}
-
-/** Undefined: no check of that name. 200, or 500 naming what failed. */
+/** Called for every path that might be one of health's. Undefined: it is not, or there is no check of that name. 200, or 500 naming what failed. */
 export async function answerHealth(checks: HealthChecks, path: string, query: URLSearchParams): Promise<HealthAnswer | undefined> {
-  const [, endpoint = "", name] = /^\/(healthz|livez|readyz)(?:\/(.*?))?\/?$/.exec(path) ?? []
+  const [, endpoint = "", name] = /^\/(healthz|livez|readyz)(?:\/(.+))?$/.exec(path) ?? []
   if (!isEndpoint(endpoint)) return undefined
-  if (name !== undefined && name !== "") return single(checks[endpoint], name)
+  if (name !== undefined) return single(checks[endpoint], name)
   return all({ checks: checks[endpoint], endpoint, excluded: new Set(query.getAll("exclude")), verbose: query.has("verbose") })
 }
 
@@ -40,7 +35,12 @@ async function single(checks: readonly HealthCheck[], name: string): Promise<Hea
   return fault === undefined ? { status: 200, text: "ok" } : { status: 500, text: `internal server error: ${fault}\n` }
 }
 
-async function all(options: { checks: readonly HealthCheck[]; endpoint: HealthEndpoint; excluded: ReadonlySet<string>; verbose: boolean }): Promise<HealthAnswer> {
+async function all(options: {
+  checks: readonly HealthCheck[]
+  endpoint: HealthEndpoint
+  excluded: ReadonlySet<string>
+  verbose: boolean
+}): Promise<HealthAnswer> {
   const { checks, endpoint, excluded, verbose } = options
   const lines: string[] = []
   let failed = false
@@ -55,7 +55,8 @@ async function all(options: { checks: readonly HealthCheck[]; endpoint: HealthEn
   }
   const known = new Set(checks.map((check) => check.name))
   const unknown = [...excluded].filter((name) => !known.has(name))
-  if (unknown.length > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(", ")}`)
+  if (unknown.length > 0)
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(", ")}`)
   if (failed) return { status: 500, text: `${lines.join("\n")}\n${endpoint} check failed\n` }
   return { status: 200, text: verbose ? `${lines.join("\n")}\n${endpoint} check passed\n` : "ok" }
 }

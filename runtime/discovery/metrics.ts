@@ -31,7 +31,12 @@ function metricsOf({ counts, clock }: { counts: RequestCounts; clock: Clock }): 
     gauge("nodejs_external_memory_bytes", "Memory of buffers outside the JavaScript heap in bytes.", memory.external),
     gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap in bytes.", memory.heapTotal),
     gauge("nodejs_heap_size_used_bytes", "Used part of the JavaScript heap in bytes.", memory.heapUsed),
-    { name: "process_cpu_seconds_total", type: "counter", help: "User and system CPU time spent in seconds.", samples: [["", (user + system) / 1e6]] },
+    {
+      name: "process_cpu_seconds_total",
+      type: "counter",
+      help: "User and system CPU time spent in seconds.",
+      samples: [["", (user + system) / 1e6]],
+    },
     gauge("process_resident_memory_bytes", "Resident memory size in bytes.", memory.rss),
     gauge("process_start_time_seconds", "Start time of the process in seconds since the epoch.", started),
   ]

@@ -61,38 +61,49 @@ const real: Field = (writer, number, value) => {
 /** A value of any type travels as YAML. */
 const anything: Field = (writer, number, value) => nested(writer, number, () => text(writer, 2, writeYaml(value)))
 
-const list = (field: Field): Field => (writer, number, value) => {
-  for (const item of Array.isArray(value) ? value : []) {
-    // An empty text in a list still counts.
-    if (item === "") writer.uint32((number << 3) | lengthDelimited).string("")
-    else field(writer, number, item)
+const list =
+  (field: Field): Field =>
+  (writer, number, value) => {
+    for (const item of Array.isArray(value) ? value : []) field(writer, number, item)
   }
-}
+
+/** In a list an empty text counts too. */
+const texts = list((writer, number, value) => {
+  if (typeof value === "string") writer.uint32((number << 3) | lengthDelimited).string(value)
+})
 
 /** Maps are lists of messages: name 1, value 2. */
-const named = (field: Field): Field => (writer, number, value) => {
-  for (const [name, item] of Object.entries(isObject(value) ? value : {})) {
-    nested(writer, number, () => {
-      text(writer, 1, name)
-      if (item !== undefined) field(writer, 2, item)
-    })
+const named =
+  (field: Field): Field =>
+  (writer, number, value) => {
+    for (const [name, item] of Object.entries(isObject(value) ? value : {})) {
+      nested(writer, number, () => {
+        text(writer, 1, name)
+        if (item !== undefined) field(writer, 2, item)
+      })
+    }
   }
-}
 
 /** A message that only wraps field 1 (or `inner`) of it. */
-const wrapped = (field: Field, inner = 1): Field => (writer, number, value) => nested(writer, number, () => field(writer, inner, value))
+const wrapped =
+  (field: Field, inner = 1): Field =>
+  (writer, number, value) =>
+    nested(writer, number, () => field(writer, inner, value))
 
-const message = (of: () => Message): Field => (writer, number, value) => {
-  if (isObject(value)) nested(writer, number, () => writeMessage(writer, of(), value))
-}
+const message =
+  (of: () => Message): Field =>
+  (writer, number, value) => {
+    if (isObject(value)) nested(writer, number, () => writeMessage(writer, of(), value))
+  }
 
 const schema = message(() => schemaMessage)
 
 /** true, false, or the schema of every further property. */
-const additionalProperties: Field = (writer, number, value) => wrapped(isObject(value) ? schema : flag, isObject(value) ? 1 : 2)(writer, number, value)
+const additionalProperties: Field = (writer, number, value) =>
+  wrapped(isObject(value) ? schema : flag, isObject(value) ? 1 : 2)(writer, number, value)
 
 /** One type or several. */
-const types: Field = (writer, number, value) => wrapped(list(text))(writer, number, Array.isArray(value) ? value : [value])
+const types: Field = (writer, number, value) => wrapped(texts)(writer, number, Array.isArray(value) ? value : [value])
 const itemSchemas: Field = (writer, number, value) => wrapped(list(schema))(writer, number, Array.isArray(value) ? value : [value])
 
 const schemaMessage: Message = {
@@ -115,7 +126,7 @@ const schemaMessage: Message = {
     uniqueItems: [16, flag],
     maxProperties: [17, whole],
     minProperties: [18, whole],
-    required: [19, list(text)],
+    required: [19, texts],
     enum: [20, list(anything)],
     additionalProperties: [21, additionalProperties],
     type: [22, types],
@@ -134,49 +145,91 @@ const bodyParameter: Message = {
 }
 
 const pathParameter: Message = {
-  fields: { required: [1, flag], in: [2, text], description: [3, text], name: [4, text], type: [5, text], format: [6, text], default: [9, anything], pattern: [16, text], uniqueItems: [19, flag], enum: [20, list(anything)] },
+  fields: {
+    required: [1, flag],
+    in: [2, text],
+    description: [3, text],
+    name: [4, text],
+    type: [5, text],
+    format: [6, text],
+    default: [9, anything],
+    pattern: [16, text],
+    uniqueItems: [19, flag],
+    enum: [20, list(anything)],
+  },
   extensions: 22,
 }
 
 const queryParameter: Message = {
-  fields: { required: [1, flag], in: [2, text], description: [3, text], name: [4, text], type: [6, text], format: [7, text], default: [10, anything], pattern: [17, text], uniqueItems: [20, flag], enum: [21, list(anything)] },
+  fields: {
+    required: [1, flag],
+    in: [2, text],
+    description: [3, text],
+    name: [4, text],
+    type: [6, text],
+    format: [7, text],
+    default: [10, anything],
+    pattern: [17, text],
+    uniqueItems: [20, flag],
+    enum: [21, list(anything)],
+  },
   extensions: 23,
 }
 
 /** Where a parameter stands decides its message. */
 const parameter: Field = (writer, number, value) => {
   if (!isObject(value)) return
-  if (value.in === "body") wrapped(message(() => bodyParameter), 1)(writer, number, value)
-  else if (value.in === "path") wrapped(wrapped(message(() => pathParameter), 4), 2)(writer, number, value)
-  else if (value.in === "query") wrapped(wrapped(message(() => queryParameter), 3), 2)(writer, number, value)
+  if (value.in === "body")
+    wrapped(
+      message(() => bodyParameter),
+      1,
+    )(writer, number, value)
+  else if (value.in === "path")
+    wrapped(
+      wrapped(
+        message(() => pathParameter),
+        4,
+      ),
+      2,
+    )(writer, number, value)
+  else if (value.in === "query")
+    wrapped(
+      wrapped(
+        message(() => queryParameter),
+        3,
+      ),
+      2,
+    )(writer, number, value)
 }
 
 const reference = message(() => ({ fields: { $ref: [1, text], description: [2, text] } }))
 
 /** A thing itself (1) or a reference to it (2). */
-const orReference = (field: Field): Field => (writer, number, value) => {
-  const isReference = isObject(value) && value.$ref !== undefined
-  wrapped(isReference ? reference : field, isReference ? 2 : 1)(writer, number, value)
-}
+const orReference =
+  (field: Field): Field =>
+  (writer, number, value) => {
+    const isReference = isObject(value) && value.$ref !== undefined
+    wrapped(isReference ? reference : field, isReference ? 2 : 1)(writer, number, value)
+  }
 
 const parameters = list(orReference(parameter))
 const response = message(() => ({ fields: { description: [1, text], schema: [2, wrapped(schema)] }, extensions: 5 }))
 const responses: Field = (writer, number, value) => wrapped(named(orReference(response)))(writer, number, value)
 
 /** A name and its scopes. */
-const securityRequirement = wrapped(named((writer, number, value) => wrapped(list(text))(writer, number, value)))
+const securityRequirement = wrapped(named((writer, number, value) => wrapped(texts)(writer, number, value)))
 
 const operation = message(() => ({
   fields: {
-    tags: [1, list(text)],
+    tags: [1, texts],
     summary: [2, text],
     description: [3, text],
     operationId: [5, text],
-    produces: [6, list(text)],
-    consumes: [7, list(text)],
+    produces: [6, texts],
+    consumes: [7, texts],
     parameters: [8, parameters],
     responses: [9, responses],
-    schemes: [10, list(text)],
+    schemes: [10, texts],
     deprecated: [11, flag],
     security: [12, list(securityRequirement)],
   },
@@ -206,14 +259,24 @@ const documentMessage: Message = {
     info: [2, message(() => ({ fields: { title: [1, text], version: [2, text], description: [3, text] }, extensions: 7 }))],
     host: [3, text],
     basePath: [4, text],
-    schemes: [5, list(text)],
-    consumes: [6, list(text)],
-    produces: [7, list(text)],
+    schemes: [5, texts],
+    consumes: [6, texts],
+    produces: [7, texts],
     paths: [8, wrapped(named(pathItem), 2)],
     definitions: [9, wrapped(named(schema))],
     parameters: [10, wrapped(named(parameter))],
     security: [12, list(securityRequirement)],
-    securityDefinitions: [13, wrapped(named(wrapped(message(() => apiKey), 2)))],
+    securityDefinitions: [
+      13,
+      wrapped(
+        named(
+          wrapped(
+            message(() => apiKey),
+            2,
+          ),
+        ),
+      ),
+    ],
   },
   extensions: 16,
 }

@@ -41,14 +41,12 @@ export class OpenApiDocuments {
     this.sources = new Map([...parts.openapi].map(([path, read]) => [wirePath(path, parts.vendor), read]))
   }
 
-  has(path: string): boolean {
-    return this.sources.has(path)
-  }
-
   /** Undefined when there is no such document. */
   document(path: string): Promise<OpenApiDocument> | undefined {
     const read = this.sources.get(path)
-    return read === undefined ? undefined : this.kept(path, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
+    return read === undefined
+      ? undefined
+      : this.kept(path, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
   }
 
   /** `v2` in the compact form that kubectl asks for; undefined when there is no `v2`. Decoded once, on first demand. */

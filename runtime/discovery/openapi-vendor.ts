@@ -13,7 +13,10 @@ export function mapDocument(text: string, vendor: Vendor): string {
     .replace(/\bio\.orch\./g, vendor.definition("io.orch."))
     .replaceAll("application/vnd.orch.protobuf", vendor.compactMediaType)
     .replace(/\borch-(?=system\b|public\b|node-lease\b)/g, vendor.namespace("orch-"))
-    .replace(/(\/apis\/)?\b((?:[a-z0-9-]+\.)*orch\.io)\b(\/(?!v[1-9]))?/g, (_all, root = "", name: string, slash = "") => root + mapName(vendor, { name, root, slash }))
+    .replace(
+      /(\/apis\/)?\b((?:[a-z0-9-]+\.)*orch\.io)\b(\/(?!v[1-9]))?/g,
+      (_all, root = "", name: string, slash = "") => root + mapName(vendor, { name, root, slash }),
+    )
 }
 
 /** `node.orch.io` is a group and a domain of labels: what follows a domain is a slash and a word, what follows a group is a version or nothing. */

@@ -10,7 +10,10 @@ import { documentUrl, type OpenApiDocument, type OpenApiDocuments } from "./open
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
 /** The compact form of `/openapi/v2`: clients write either name, the second is the valid one. */
-const compactV2Types = ["application/com.github.proto-openapi.spec.v2@v1.0+protobuf", "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"]
+const compactV2Types = [
+  "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+  "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+]
 
 interface Asked {
   readonly parts: ServerParts
@@ -46,7 +49,10 @@ async function send(asked: Asked, document: OpenApiDocument, options: { contentT
   const headers = {
     etag: tagOf(document),
     vary: "Accept-Encoding, Accept",
-    ...(options.immutable === true && { "cache-control": "public, immutable", expires: new Date(parts.clock.nowMs() + yearMs).toUTCString() }),
+    ...(options.immutable === true && {
+      "cache-control": "public, immutable",
+      expires: new Date(parts.clock.nowMs() + yearMs).toUTCString(),
+    }),
   }
   if (matchesTag(request.headers["if-none-match"], headers.etag)) return sendNotModified(outgoing, headers)
   const compressed = parts.settings.compressResponses && acceptsGzip(request.headers["accept-encoding"])

@@ -6,7 +6,7 @@ import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { answerUnknownPath, type Outgoing, sendBytes } from "../wire/send.ts"
 import { matchesTag, sendNotModified } from "./conditional.ts"
-import { aggregatedForm, Discovery, type DiscoveryTarget, entityTag } from "./discovery.ts"
+import { aggregatedForm, Discovery, type DiscoveryTarget } from "./discovery.ts"
 import { groupVersion } from "./documents.ts"
 import { answerHealth } from "./health.ts"
 import { metricsContentType, metricsText } from "./metrics.ts"
@@ -36,7 +36,12 @@ const others = new WeakMap<ServerParts, Other>()
 export async function answerOther(parts: ServerParts, context: ServerContext): Promise<void> {
   const { incoming, outgoing } = context.env
   const { socket } = incoming
-  const asked: Asked = { ...otherOf(parts), request: context.get("request"), outgoing, serverAddress: () => addressOf(socket.localAddress ?? "", socket.localPort ?? 0) }
+  const asked: Asked = {
+    ...otherOf(parts),
+    request: context.get("request"),
+    outgoing,
+    serverAddress: () => addressOf(socket.localAddress ?? "", socket.localPort ?? 0),
+  }
   const path = asked.request.info.path
   const [root = ""] = path.slice(1).split("/", 1)
   if (root === "api" || root === "apis") return answerDiscovery(asked)
@@ -46,7 +51,12 @@ export async function answerOther(parts: ServerParts, context: ServerContext): P
   if (path === "/metrics") return answerMetrics(asked)
   const health = await answerHealth(parts.health, path, asked.request.query)
   if (health === undefined) return answerUnknownPath(outgoing)
-  await sendBytes(outgoing, { status: health.status, contentType: "text/plain; charset=utf-8", body: Buffer.from(health.text), headers: { "x-content-type-options": "nosniff" } })
+  await sendBytes(outgoing, {
+    status: health.status,
+    contentType: "text/plain; charset=utf-8",
+    body: Buffer.from(health.text),
+    headers: { "x-content-type-options": "nosniff" },
+  })
 }
 
 function otherOf(parts: ServerParts): Other {
@@ -75,11 +85,11 @@ async function answerDiscovery(asked: Asked): Promise<void> {
   }
   const negotiated = negotiate(headers.accept, options)
   const laidOut = wantsPretty({ query, userAgent: headers["user-agent"], negotiated })
-  const body = await discovery.document(target, { media: negotiated.media, laidOut, serverAddress: asked.serverAddress() })
-  if (body === undefined) throw unknownPath()
+  const document = await discovery.document(target, { media: negotiated.media, laidOut, serverAddress: asked.serverAddress() })
+  if (document === undefined) throw unknownPath()
   if (info.method !== "GET") throw methodNotAllowed()
   const gzip = parts.settings.compressResponses && acceptsGzip(headers["accept-encoding"])
-  await sendBytes(outgoing, { status: 200, contentType: negotiated.contentType, body, gzip })
+  await sendBytes(outgoing, { status: 200, contentType: negotiated.contentType, body: document.bytes, gzip })
 }
 
 /** Undefined for a group that is not served. */
@@ -96,11 +106,11 @@ function targetOf({ request, parts }: Asked): DiscoveryTarget | undefined {
 async function sendAggregated(asked: Asked, at: "core" | "groups", form: NonNullable<ReturnType<typeof aggregatedForm>>): Promise<void> {
   const { parts, request, outgoing, discovery } = asked
   const laidOut = wantsPretty({ query: request.query, userAgent: request.headers["user-agent"], negotiated: form })
-  const body = await discovery.aggregated(at, { media: form.media, laidOut, version: form.version })
-  const headers = { etag: entityTag(body), vary: "Accept", "cache-control": "public" }
+  const document = await discovery.aggregated(at, { media: form.media, laidOut, version: form.version })
+  const headers = { etag: document.tag, vary: "Accept", "cache-control": "public" }
   if (matchesTag(request.headers["if-none-match"], headers.etag)) return sendNotModified(outgoing, headers)
   const contentType = `${form.contentType};g=${parts.vendor.group("apidiscovery.orch.io")};v=${form.version};as=APIGroupDiscoveryList`
-  await sendBytes(outgoing, { status: 200, contentType, body, headers })
+  await sendBytes(outgoing, { status: 200, contentType, body: document.bytes, headers })
 }
 
 async function answerVersion({ request, outgoing }: Asked): Promise<void> {
@@ -109,7 +119,11 @@ async function answerVersion({ request, outgoing }: Asked): Promise<void> {
 }
 
 async function answerMetrics({ parts, outgoing }: Asked): Promise<void> {
-  await sendBytes(outgoing, { status: 200, contentType: metricsContentType, body: Buffer.from(metricsText({ counts: parts.requestCounts, clock: parts.clock })) })
+  await sendBytes(outgoing, {
+    status: 200,
+    contentType: metricsContentType,
+    body: Buffer.from(metricsText({ counts: parts.requestCounts, clock: parts.clock })),
+  })
 }
 
 /** The paths that are served, for people who look around. */
@@ -120,7 +134,10 @@ async function answerIndex(asked: Asked): Promise<void> {
     const paths = versions.map(({ version }) => `${root}/${parts.vendor.apiVersion(groupVersion(group, version))}`)
     return group === "" ? paths : [`${root}/${parts.vendor.group(group)}`, ...paths]
   })
-  const health = Object.entries(parts.health).flatMap(([endpoint, checks]) => [`/${endpoint}`, ...checks.map(({ name }) => `/${endpoint}/${name}`)])
+  const health = Object.entries(parts.health).flatMap(([endpoint, checks]) => [
+    `/${endpoint}`,
+    ...checks.map(({ name }) => `/${endpoint}/${name}`),
+  ])
   const paths = ["/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version", ...groups, ...health].sort(compareText)
   await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify({ paths }, null, 2)) })
 }

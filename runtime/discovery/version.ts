@@ -3,7 +3,7 @@ import { arch, platform } from "node:process"
 import type { JsonObject } from "../kit/json.ts"
 
 /** The release of the API whose behaviour is served; clients compare it with their own to decide what they may use. */
-export const apiRelease = { major: "1", minor: "30", patch: "0" }
+const apiRelease = { major: "1", minor: "30", patch: "0" }
 
 /** Where clients expect names of Go's tools stand those of this one's; what was not recorded at build time is empty, as there. */
 export function versionInfo(): JsonObject {
