@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { bodies, kinds } from "../../generated/index.ts"
+import { builtInDocuments } from "../../runtime/api-documents.ts"
 import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
 import { systemClock } from "../../runtime/clock.ts"
 import { createLog } from "../../runtime/logging.ts"
@@ -76,7 +77,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
       watchList: options.watchList ?? false,
       compressResponses: options.compressResponses ?? true,
     },
-    openapi: new Map(),
+    openapi: builtInDocuments(),
     tokens: [{ token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } }],
     authorizationModes: ["AlwaysAllow"],
     ttlSeconds: { "event-ttl": 3600 },
