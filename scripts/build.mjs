@@ -1,7 +1,7 @@
 /** `npm run build`: bundles into dist/, and declarations for the library. `--bundle-only` leaves the declarations out: `npm start` needs none. */
 import { spawnSync } from "node:child_process"
-import { rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { build } from "esbuild"
 import { repository, stampFile } from "./freshness.mjs"
@@ -9,8 +9,7 @@ import { repository, stampFile } from "./freshness.mjs"
 /** Chunks lie beside the entries: modules find the package's folder one level above their own. */
 export async function bundle() {
   const started = performance.now()
-  rmSync(join(repository, "dist"), { recursive: true, force: true })
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: repository,
     entryPoints: {
       main: "runtime/main.ts",
@@ -20,6 +19,7 @@ export async function bundle() {
     },
     outdir: "dist",
     bundle: true,
+    write: false,
     splitting: true,
     format: "esm",
     platform: "node",
@@ -30,8 +30,23 @@ export async function bundle() {
     sourcesContent: false,
     logLevel: "warning",
   })
+  writeOutputs(outputFiles)
   writeFileSync(join(repository, stampFile), `${new Date().toISOString()}\n`)
   return Math.round(performance.now() - started)
+}
+
+const keptForMs = 24 * 3600 * 1000
+
+/** A server that is running may yet load chunks of an earlier build: those go only when they are old. */
+function writeOutputs(outputs) {
+  const folder = join(repository, "dist")
+  mkdirSync(folder, { recursive: true })
+  const current = new Set(outputs.map(({ path }) => basename(path)))
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (!current.has(name) && /\.js(\.map)?$/.test(name) && Date.now() - statSync(path).mtimeMs > keptForMs) rmSync(path)
+  }
+  for (const { path, contents } of outputs) if (!/-[A-Z0-9]{8}\.js$/.test(path) || !existsSync(path)) writeFileSync(path, contents)
 }
 
 /** Types for those who import the package. */

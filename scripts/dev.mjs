@@ -1,6 +1,6 @@
 /** `npm run dev`: as `npm start`, and again whenever a schema or a source changes. Options behind `--` are handed on. */
 import { spawn, spawnSync } from "node:child_process"
-import { watch } from "node:fs"
+import { existsSync, readdirSync, watch } from "node:fs"
 import { join } from "node:path"
 import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"
 
@@ -49,14 +49,28 @@ function later(schemas) {
   pending = setTimeout(again, settleMs)
 }
 
+const watched = new Set()
+
+/** Each folder by itself: watching a whole tree at once loses files that editors replace. */
+function watchFolder(folder, schemas) {
+  if (watched.has(folder)) return
+  watched.add(folder)
+  watch(folder, (_event, file) => {
+    watchBelow(folder, schemas)
+    if (file !== null && /\.(ya?ml|ts)$/.test(file) && !file.endsWith(".test.ts")) later(schemas)
+  }).on("error", () => watched.delete(folder))
+  watchBelow(folder, schemas)
+}
+
+function watchBelow(folder, schemas) {
+  if (!existsSync(folder)) return
+  for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isDirectory()) watchFolder(join(folder, entry.name), schemas)
+}
+
 requireNode()
 installPackages()
 begin()
-for (const folder of ["schemas", "runtime", "codegen"]) {
-  watch(join(repository, folder), { recursive: true }, (_event, file) => {
-    if (file !== null && /\.(ya?ml|ts)$/.test(file) && !file.endsWith(".test.ts")) later(folder === "schemas")
-  })
-}
+for (const folder of ["schemas", "runtime", "codegen"]) watchFolder(join(repository, folder), folder === "schemas")
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, async () => {
     await end()

@@ -1,7 +1,7 @@
 /** Puts the options together: flag over environment variable over configuration file over default. */
 import { parse as parseYaml } from "yaml"
-import { type Given, OptionError, parseCommandLine } from "./command-line.ts"
 import { nearest } from "../kit/nearest.ts"
+import { type Given, OptionError, parseCommandLine } from "./command-line.ts"
 import { configKey, environmentName, type Option } from "./option.ts"
 import { type OptionName, optionNames, type Options, optionTable } from "./table.ts"
 
