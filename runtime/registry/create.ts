@@ -1,8 +1,10 @@
 /** Creation: system fields, the kind's own preparation, validation, commit. Specification section 2.2. */
 import { alreadyExists, badRequest, internal, invalid, timeout } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
-import { deletePath } from "../kit/field-path.ts"
+import { deletePath, getPath, setPath } from "../kit/field-path.ts"
 import type { ApiObject, ObjectMeta } from "../kit/json.ts"
+import { normalize } from "../kit/normalize.ts"
+import type { TypeShape } from "../kit/shape.ts"
 import { conflictRetries, generatedNameTries } from "../limits.ts"
 import type { Random } from "../random.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
@@ -58,9 +60,16 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
 }
 
 function prepareCreate(handle: KindHandle, object: ApiObject, context: { failures: Failures; dryRun: boolean }): void {
-  for (const path of handle.kind.rules.createDrops) deletePath(object, path)
+  for (const path of handle.kind.rules.createDrops) emptyPath(handle.parts.shape, object, path)
   if (object.metadata !== undefined && handle.kind.rules.generation !== undefined) object.metadata.generation = 1
   for (const behaviour of handle.behaviours) behaviour.prepareCreate?.(object, context)
+}
+
+/** What the client says there is forgotten; what the kind always shows (`status: {replicas: 0}`) is shown empty. */
+function emptyPath(shape: TypeShape, object: ApiObject, path: string): void {
+  const empty = getPath(normalize(shape, {}).object, path)
+  if (empty === undefined) deletePath(object, path)
+  else setPath(object, path, empty)
 }
 
 /** What the server says about a new object, whatever the client sent. */

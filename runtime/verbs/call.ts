@@ -69,10 +69,11 @@ export function listRequest(call: Call, options: ListOptions): ListRequest {
   }
 }
 
-/** A Status Success: the object is gone, or the action was taken. */
+/** A Status Success: the object is gone, or the action was taken. Only a creation says its code, as in the reference. */
 export async function answerStatus(call: Call, details: StatusDetails | undefined, status = 200): Promise<void> {
   const wanted = negotiate(call.request.headers.accept, { vendor: call.parts.vendor, renderings: "none" })
-  const body = encodeStatus(wanted.media, successStatus(details, call.parts.vendor))
+  const success = successStatus(details, call.parts.vendor)
+  const body = encodeStatus(wanted.media, status === 201 ? { ...success, code: status } : success)
   await sendBytes(call.outgoing, { status, contentType: wanted.contentType, body, warnings: call.request.warnings })
 }
 
