@@ -1,8 +1,11 @@
 /** The command line as a whole: which command, and what its errors look like. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { CertificateError } from "../certificates.ts"
 import { ApiError } from "../errors.ts"
 import { nearest } from "../kit/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
+import { packageRoot } from "../package-root.ts"
 import { StartError } from "../start-error.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Command, CommandContext } from "./context.ts"
@@ -32,8 +35,8 @@ const commands: Readonly<Record<string, Entry>> = {
 /** Called once per process. The answer is the exit code; faults of whoever called are told in one line, without a stack. */
 export async function run(args: readonly string[], context: CommandContext): Promise<number> {
   const [first = ""] = args
-  if (first === "help") {
-    context.print(overview())
+  if (first === "help" || first === "version" || first === "--version") {
+    context.print(first === "help" ? overview() : `orch-apiserver ${packageVersion()}`)
     return 0
   }
   const named = first !== "" && !first.startsWith("-")
@@ -55,8 +58,16 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   }
 }
 
+function packageVersion(): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"))
+  return version
+}
+
 function overview(): string {
-  const lines = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(9)} ${help}`)
+  const others = [["version", "which version this is"] as const, ["help", "this text"] as const]
+  const lines = [...Object.entries(commands).map(([name, { help }]) => [name, help] as const), ...others].map(
+    ([name, help]) => `  ${name.padEnd(9)} ${help}`,
+  )
   return `orch-apiserver COMMAND [options]\n${lines.join("\n")}\norch-apiserver COMMAND --help tells more.`
 }
 

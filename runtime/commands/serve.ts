@@ -13,7 +13,7 @@ import { StartError } from "../start-error.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 
 const usage = `orch-apiserver [serve] [options]
-  Serves the API until SIGTERM or SIGINT; a second signal ends it at once.
+  Serves the API until SIGTERM or SIGINT; a second signal ends it at once. orch-apiserver help lists the other commands.
   Every option is also an environment variable (--secure-port: ORCH_SECURE_PORT) and a key of the --config file (securePort).`
 
 /** Resolves with the exit code once the server has stopped. */
