@@ -52,7 +52,9 @@ export class Definitions {
   private typeSchema(type: TypeModel): JsonObject {
     const fields = this.flattened(type)
     const required = fields.filter((field) => field.required !== false).map((field) => field.name)
-    const properties = fields.toSorted((left, right) => (left.name < right.name ? -1 : 1)).map((field) => [field.name, this.property(field)] as const)
+    const properties = fields
+      .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+      .map((field) => [field.name, this.property(field)] as const)
     const kinds = this.kindsOf(type)
     return {
       description: type.doc,
@@ -95,7 +97,11 @@ export class Definitions {
         apiVersion: { description: "Group and version in which the list is written.", type: "string" },
         items: { description: "The objects.", type: "array", items },
         kind: { description: `Kind of the list, always ${kind.listKind}.`, type: "string" },
-        metadata: this.described(this.reference(definitionName({ group: "meta", version: "v1" }, "ListMeta")), "What the list carries beside its items.", {}),
+        metadata: this.described(
+          this.reference(definitionName({ group: "meta", version: "v1" }, "ListMeta")),
+          "What the list carries beside its items.",
+          {},
+        ),
       },
       [`${extension}group-version-kind`]: [gvkObject({ ...kind, kind: kind.listKind })],
     }
@@ -129,7 +135,7 @@ export class Definitions {
     if (field.default !== undefined) return field.default
     if (field.pointer) return undefined
     if ("ref" in field.type) return {}
-    return "scalar" in field.type && (field.keepEmpty || field.required !== false) ? zeroes[field.type.scalar] : undefined
+    return "scalar" in field.type && (field.keepEmpty || field.required !== false) ? zeroAmong(field.type.scalar, field.enum) : undefined
   }
 
   private valueSchema(type: TypeRefModel, words?: readonly JsonValue[]): JsonObject {
@@ -149,8 +155,12 @@ export class Definitions {
     const schema = this.valueSchema(type)
     if ("ref" in type) return this.version === "v3" ? { default: {}, allOf: [schema] } : schema
     if (!("scalar" in type) || "$ref" in schema) return schema
-    const zero = zeroes[type.scalar]
-    return { ...schema, ...(zero !== undefined && this.version === "v3" && { default: zero }), ...(words !== undefined && { enum: words.toSorted() }) }
+    const zero = zeroAmong(type.scalar, words)
+    return {
+      ...schema,
+      ...(zero !== undefined && this.version === "v3" && { default: zero }),
+      ...(words !== undefined && { enum: words.toSorted() }),
+    }
   }
 }
 
@@ -168,6 +178,12 @@ function fieldExtensions(field: FieldModel): JsonObject {
     "patch-strategy": patch?.join(","),
   }
   return Object.fromEntries(Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [[extension + name, value]])))
+}
+
+/** The zero value, unless it is none of the words: client generators make code of a default, which then does not compile. */
+function zeroAmong(scalar: string, words: readonly JsonValue[] | undefined): JsonValue | undefined {
+  const zero = zeroes[scalar]
+  return zero === undefined || words === undefined || words.includes(zero) ? zero : undefined
 }
 
 const zeroes: Readonly<Record<string, JsonValue>> = { string: "", boolean: false, int32: 0, int64: 0, double: 0 }
@@ -188,11 +204,25 @@ const intOrStringText = "A whole number or a text, such as a port by number or b
 const fixedDefinitions: Readonly<Record<DocumentVersion | "both", Readonly<Record<string, JsonObject>>>> = {
   both: {
     [scalarDefinitions.Time ?? ""]: { description: "A moment in RFC 3339 form, in whole seconds.", type: "string", format: "date-time" },
-    [scalarDefinitions.MicroTime ?? ""]: { description: "A moment in RFC 3339 form, in microseconds.", type: "string", format: "date-time" },
+    [scalarDefinitions.MicroTime ?? ""]: {
+      description: "A moment in RFC 3339 form, in microseconds.",
+      type: "string",
+      format: "date-time",
+    },
     [scalarDefinitions.Duration ?? ""]: { description: "A length of time such as 1h30m or 500ms.", type: "string" },
-    [scalarDefinitions.FieldsV1 ?? ""]: { description: "A set of fields: keys f:<name>, k:<keys>, v:<value>, i:<index> and a dot for the field itself.", type: "object" },
-    [scalarDefinitions.RawExtension ?? ""]: { description: "An object of any kind, kept as it came.", type: "object", [`${extension}preserve-unknown-fields`]: true },
-    [patchDefinition]: { description: "A patch in the form that its media type names: a list of operations, or a partial object.", type: "object" },
+    [scalarDefinitions.FieldsV1 ?? ""]: {
+      description: "A set of fields: keys f:<name>, k:<keys>, v:<value>, i:<index> and a dot for the field itself.",
+      type: "object",
+    },
+    [scalarDefinitions.RawExtension ?? ""]: {
+      description: "An object of any kind, kept as it came.",
+      type: "object",
+      [`${extension}preserve-unknown-fields`]: true,
+    },
+    [patchDefinition]: {
+      description: "A patch in the form that its media type names: a list of operations, or a partial object.",
+      type: "object",
+    },
     [versionDefinition]: versionInfo(),
   },
   v2: {
@@ -201,11 +231,21 @@ const fixedDefinitions: Readonly<Record<DocumentVersion | "both", Readonly<Recor
   },
   v3: {
     [scalarDefinitions.Quantity ?? ""]: { description: quantityText, oneOf: [{ type: "string" }, { type: "number" }] },
-    [scalarDefinitions.IntOrString ?? ""]: { description: intOrStringText, format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }], [`${extension}int-or-string`]: true },
+    [scalarDefinitions.IntOrString ?? ""]: {
+      description: intOrStringText,
+      format: "int-or-string",
+      oneOf: [{ type: "integer" }, { type: "string" }],
+      [`${extension}int-or-string`]: true,
+    },
   },
 }
 
 function versionInfo(): JsonObject {
   const names = ["major", "minor", "gitVersion", "gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"]
-  return { description: "What the server was built from.", type: "object", required: names, properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) }
+  return {
+    description: "What the server was built from.",
+    type: "object",
+    required: names,
+    properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])),
+  }
 }
