@@ -17,13 +17,22 @@ function parsed(path: string): JsonValue {
 }
 
 function at(value: JsonValue | undefined, ...path: string[]): JsonValue | undefined {
-  return path.reduce((here: JsonValue | undefined, name) => (isObject(here) ? here[name] : Array.isArray(here) ? here[Number(name)] : undefined), value)
+  return path.reduce(
+    (here: JsonValue | undefined, name) => (isObject(here) ? here[name] : Array.isArray(here) ? here[Number(name)] : undefined),
+    value,
+  )
 }
 
 const v3 = "openapi/v3/apis/kitchen.example.com/v1.json"
 
 test("one document per group version, those of discovery, and one for version 2", () => {
-  expect([...texts.keys()].sort()).toEqual(["openapi/v2.json", "openapi/v3/apis.json", "openapi/v3/apis/kitchen.example.com.json", v3, "openapi/v3/version.json"])
+  expect([...texts.keys()].sort()).toEqual([
+    "openapi/v2.json",
+    "openapi/v3/apis.json",
+    "openapi/v3/apis/kitchen.example.com.json",
+    v3,
+    "openapi/v3/version.json",
+  ])
   expect(documentPaths(texts).toSorted()).toEqual(["apis", "apis/kitchen.example.com", "apis/kitchen.example.com/v1", "version"])
 })
 
@@ -37,7 +46,8 @@ test("all are valid", async () => {
 test("every reference leads somewhere", () => {
   for (const [path, text] of texts) {
     const document: JsonValue = JSON.parse(text)
-    for (const [, reference = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) expect(at(document, ...reference.split("/")), `${path} ${reference}`).toBeDefined()
+    for (const [, reference = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g))
+      expect(at(document, ...reference.split("/")), `${path} ${reference}`).toBeDefined()
   }
 })
 
@@ -58,17 +68,37 @@ test("paths and operations", () => {
   expect(at(patch, "operationId")).toBe("patchKitchenExampleComV1NamespacedKettle")
   expect(at(patch, "x-orch-action")).toBe("patch")
   expect(at(patch, "x-orch-group-version-kind")).toEqual({ group: "kitchen.example.com", kind: "Kettle", version: "v1" })
-  expect(Object.keys(at(patch, "requestBody", "content") ?? {})).toEqual(["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"])
+  expect(Object.keys(at(patch, "requestBody", "content") ?? {})).toEqual([
+    "application/apply-patch+yaml",
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+  ])
   const list = at(paths, collection, "get", "responses", "200", "content")
-  expect(Object.keys(list ?? {})).toEqual(["application/json", "application/yaml", "application/vnd.orch.protobuf", "application/json;stream=watch", "application/vnd.orch.protobuf;stream=watch"])
+  expect(Object.keys(list ?? {})).toEqual([
+    "application/json",
+    "application/yaml",
+    "application/vnd.orch.protobuf",
+    "application/json;stream=watch",
+    "application/vnd.orch.protobuf;stream=watch",
+  ])
   const names = at(paths, collection, "post", "parameters")
-  expect(Array.isArray(names) && names.map((one) => at(one, "name") ?? at(one, "$ref"))).toEqual(["dryRun", "#/components/parameters/fieldManager", "fieldValidation"])
+  expect(Array.isArray(names) && names.map((one) => at(one, "name") ?? at(one, "$ref"))).toEqual([
+    "dryRun",
+    "#/components/parameters/fieldManager",
+    "fieldValidation",
+  ])
 })
 
 test("definitions in version 3 and version 2", () => {
   const spec = at(parsed(v3), "components", "schemas", "com.example.kitchen.v1.KettleSpec")
   expect(at(spec, "required")).toEqual(["litres"])
-  expect(at(spec, "properties", "litres")).toEqual({ description: "How much water it holds.", type: "integer", format: "int32", default: 0 })
+  expect(at(spec, "properties", "litres")).toEqual({
+    description: "How much water it holds.",
+    type: "integer",
+    format: "int32",
+    default: 0,
+  })
   expect(at(spec, "properties", "parts")).toEqual({
     description: "What it is made of.",
     type: "array",
@@ -81,13 +111,22 @@ test("definitions in version 3 and version 2", () => {
   expect(at(spec, "properties", "tap")).toEqual({ description: "Name of a tap.", type: "string" })
   expect(at(spec, "properties", "mode", "enum")).toEqual(["fast", "slow"])
   const v2 = at(parsed("openapi/v2.json"), "definitions")
-  expect(at(v2, "com.example.kitchen.v1.KettleSpec", "properties", "power")).toEqual({ description: "How strong it is.", $ref: "#/definitions/io.orch.apimachinery.pkg.api.resource.Quantity" })
-  expect(at(v2, "com.example.kitchen.v1.KettleList", "x-orch-group-version-kind")).toEqual([{ group: "kitchen.example.com", kind: "KettleList", version: "v1" }])
+  expect(at(v2, "com.example.kitchen.v1.KettleSpec", "properties", "power")).toEqual({
+    description: "How strong it is.",
+    $ref: "#/definitions/io.orch.apimachinery.pkg.api.resource.Quantity",
+  })
+  expect(at(v2, "com.example.kitchen.v1.KettleList", "x-orch-group-version-kind")).toEqual([
+    { group: "kitchen.example.com", kind: "KettleList", version: "v1" },
+  ])
 })
 
 test("names of the built-in groups", () => {
   expect(definitionName({ group: "", version: "v1" }, "Pod")).toBe("io.orch.api.core.v1.Pod")
   expect(definitionName({ group: "rbac.authorization.orch.io", version: "v1" }, "Role")).toBe("io.orch.api.rbac.v1.Role")
   expect(definitionName({ group: "meta", version: "v1" }, "ObjectMeta")).toBe("io.orch.apimachinery.pkg.apis.meta.v1.ObjectMeta")
-  expect([operationScope({ group: "rbac.authorization.orch.io", version: "v1" }), tagOf({ group: "rbac.authorization.orch.io", version: "v1" }), tagOf({ group: "", version: "v1" })]).toEqual(["RbacAuthorizationV1", "rbacAuthorization_v1", "core_v1"])
+  expect([
+    operationScope({ group: "rbac.authorization.orch.io", version: "v1" }),
+    tagOf({ group: "rbac.authorization.orch.io", version: "v1" }),
+    tagOf({ group: "", version: "v1" }),
+  ]).toEqual(["RbacAuthorizationV1", "rbacAuthorization_v1", "core_v1"])
 })

@@ -17,7 +17,12 @@ import { Definitions, extension } from "./schemas.ts"
 const release = "v1.30.0"
 const title = "orch-apiserver"
 const media = { json: "application/json", yaml: "application/yaml", compact: "application/vnd.orch.protobuf" }
-const patchMedia = ["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"]
+const patchMedia = [
+  "application/apply-patch+yaml",
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+]
 
 interface Section {
   /** As clients ask for it: `apis/apps/v1`. */
@@ -49,11 +54,32 @@ function sectionsOf(kinds: readonly KindModel[]): Section[] {
     versions.set(path, [...(versions.get(path) ?? []), kind])
   }
   const groups = [...new Set(kinds.map((kind) => kind.group))].filter((group) => group !== "")
-  const sections: Section[] = [...versions].map(([path, own]) => ({ path, paths: [resourcesPath(own), ...own.flatMap(kindPaths)].toSorted((left, right) => (left.path < right.path ? -1 : 1)) }))
+  const sections: Section[] = [...versions].map(([path, own]) => ({
+    path,
+    paths: [resourcesPath(own), ...own.flatMap(kindPaths)].toSorted((left, right) => (left.path < right.path ? -1 : 1)),
+  }))
   const discovery: Section[] = [
-    ...(kinds.some((kind) => kind.group === "") ? [{ path: "api", paths: [discoveryPath("/api/", "core", "getCoreAPIVersions", "List the versions of the core group.", "APIVersions")] }] : []),
+    ...(kinds.some((kind) => kind.group === "")
+      ? [
+          {
+            path: "api",
+            paths: [discoveryPath("/api/", "core", "getCoreAPIVersions", "List the versions of the core group.", "APIVersions")],
+          },
+        ]
+      : []),
     { path: "apis", paths: [discoveryPath("/apis/", "apis", "getAPIVersions", "List the groups and their versions.", "APIGroupList")] },
-    ...groups.map((group) => ({ path: `apis/${group}`, paths: [discoveryPath(`/apis/${group}/`, groupTag(group), `get${operationScope({ group, version: "" })}APIGroup`, `Describe the group ${group}.`, "APIGroup")] })),
+    ...groups.map((group) => ({
+      path: `apis/${group}`,
+      paths: [
+        discoveryPath(
+          `/apis/${group}/`,
+          groupTag(group),
+          `get${operationScope({ group, version: "" })}APIGroup`,
+          `Describe the group ${group}.`,
+          "APIGroup",
+        ),
+      ],
+    })),
     { path: "version", paths: [versionPath] },
   ]
   return [...sections, ...discovery].toSorted((left, right) => (left.path < right.path ? -1 : 1))
@@ -61,18 +87,37 @@ function sectionsOf(kinds: readonly KindModel[]): Section[] {
 
 function resourcesPath([first]: readonly KindModel[]): PathFacts {
   if (first === undefined) throw new Error("a group version without kinds")
-  return discoveryPath(`${pathPrefix(first)}/`, tagOf(first), `get${operationScope(first)}APIResources`, "List the resources of this group version.", "APIResourceList")
+  return discoveryPath(
+    `${pathPrefix(first)}/`,
+    tagOf(first),
+    `get${operationScope(first)}APIResources`,
+    "List the resources of this group version.",
+    "APIResourceList",
+  )
 }
 
 function discoveryPath(path: string, tag: string, operationId: string, description: string, answer: string): PathFacts {
   const schema = definitionName({ group: "meta", version: "v1" }, answer)
-  return { path, parameters: [], operations: [{ method: "get", operationId, description, tag, parameters: [], responses: [{ code: 200, schema }] }] }
+  return {
+    path,
+    parameters: [],
+    operations: [{ method: "get", operationId, description, tag, parameters: [], responses: [{ code: 200, schema }] }],
+  }
 }
 
 const versionPath: PathFacts = {
   path: "/version/",
   parameters: [],
-  operations: [{ method: "get", operationId: "getCodeVersion", description: "Say what the server was built from.", tag: "version", parameters: [], responses: [{ code: 200, schema: versionDefinition }] }],
+  operations: [
+    {
+      method: "get",
+      operationId: "getCodeVersion",
+      description: "Say what the server was built from.",
+      tag: "version",
+      parameters: [],
+      responses: [{ code: 200, schema: versionDefinition }],
+    },
+  ],
 }
 
 /** Definitions of kinds without a compact form are kept out of that media type. */
@@ -100,7 +145,12 @@ function operationTail({ action, kind }: OperationFacts): JsonObject {
   }
 }
 
-function documentV3(context: EmitContext, kinds: readonly KindModel[], section: Section, isCompactOperation: (operation: OperationFacts) => boolean): JsonObject {
+function documentV3(
+  context: EmitContext,
+  kinds: readonly KindModel[],
+  section: Section,
+  isCompactOperation: (operation: OperationFacts) => boolean,
+): JsonObject {
   const definitions = new Definitions(context, "v3", kinds)
   const used = new Set<ParameterName>()
   const parameter = (name: ParameterName): JsonObject => {
@@ -118,37 +168,78 @@ function documentV3(context: EmitContext, kinds: readonly KindModel[], section: 
     return {
       ...operationHead(facts),
       ...(facts.parameters.length > 0 && { parameters: facts.parameters.map(parameter) }),
-      ...(body !== undefined && schema !== undefined && { requestBody: { content: Object.fromEntries(bodyMedia.map((type) => [type, schema])), ...(body.required && { required: true }) } }),
+      ...(body !== undefined &&
+        schema !== undefined && {
+          requestBody: { content: Object.fromEntries(bodyMedia.map((type) => [type, schema])), ...(body.required && { required: true }) },
+        }),
       responses: {
-        ...Object.fromEntries(responses.map((one) => [one.code, { description: codeTexts[one.code], content: Object.fromEntries(answerMedia(facts, compact).map((type) => [type, { schema: definitions.reference(one.schema) }])) }])),
+        ...Object.fromEntries(
+          responses.map((one) => [
+            one.code,
+            {
+              description: codeTexts[one.code],
+              content: Object.fromEntries(answerMedia(facts, compact).map((type) => [type, { schema: definitions.reference(one.schema) }])),
+            },
+          ]),
+        ),
         401: { description: "Unauthorized" },
       },
       ...operationTail(facts),
     }
   }
   const paths = pathItems(section.paths, operation, parameter)
-  const shared = [...used].sort().map((name) => [name, { name, in: parameterFacts[name].in, description: parameterFacts[name].description, ...(parameterFacts[name].in === "path" && { required: true }), schema: { type: parameterFacts[name].type } }] as const)
+  const shared = [...used]
+    .sort()
+    .map(
+      (name) =>
+        [
+          name,
+          {
+            name,
+            in: parameterFacts[name].in,
+            description: parameterFacts[name].description,
+            ...(parameterFacts[name].in === "path" && { required: true }),
+            schema: { type: parameterFacts[name].type },
+          },
+        ] as const,
+    )
   return {
     openapi: "3.0.0",
     info: { title, version: release },
     paths,
-    components: { schemas: definitions.sorted(), ...(shared.length > 0 && { parameters: Object.fromEntries(shared) }), securitySchemes: { BearerToken: tokenScheme } },
+    components: {
+      schemas: definitions.sorted(),
+      ...(shared.length > 0 && { parameters: Object.fromEntries(shared) }),
+      securitySchemes: { BearerToken: tokenScheme },
+    },
     security: [{ BearerToken: [] }],
   }
 }
 
 const tokenScheme: JsonObject = { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" }
 
-function pathItems(paths: readonly PathFacts[], operation: (facts: OperationFacts) => JsonObject, parameter: (name: ParameterName) => JsonObject): JsonObject {
+function pathItems(
+  paths: readonly PathFacts[],
+  operation: (facts: OperationFacts) => JsonObject,
+  parameter: (name: ParameterName) => JsonObject,
+): JsonObject {
   return Object.fromEntries(
     paths.map(({ path, operations, parameters }) => [
       path,
-      { ...Object.fromEntries(operations.map((facts) => [facts.method, operation(facts)])), ...(parameters.length > 0 && { parameters: parameters.map(parameter) }) },
+      {
+        ...Object.fromEntries(operations.map((facts) => [facts.method, operation(facts)])),
+        ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
+      },
     ]),
   )
 }
 
-function documentV2(context: EmitContext, kinds: readonly KindModel[], sections: readonly Section[], isCompactOperation: (operation: OperationFacts) => boolean): JsonObject {
+function documentV2(
+  context: EmitContext,
+  kinds: readonly KindModel[],
+  sections: readonly Section[],
+  isCompactOperation: (operation: OperationFacts) => boolean,
+): JsonObject {
   const definitions = new Definitions(context, "v2", kinds)
   const used = new Set<ParameterName>()
   const whole = (name: ParameterName): JsonObject => {
@@ -163,7 +254,10 @@ function documentV2(context: EmitContext, kinds: readonly KindModel[], sections:
   const operation = (facts: OperationFacts): JsonObject => {
     const compact = isCompactOperation(facts)
     const { body, responses } = facts
-    const bodyParameter = body === undefined ? [] : [{ name: "body", in: "body", ...(body.required && { required: true }), schema: definitions.reference(body.schema) }]
+    const bodyParameter =
+      body === undefined
+        ? []
+        : [{ name: "body", in: "body", ...(body.required && { required: true }), schema: definitions.reference(body.schema) }]
     const parameters = [...bodyParameter, ...facts.parameters.map(parameter)]
     return {
       ...operationHead(facts),
@@ -172,7 +266,9 @@ function documentV2(context: EmitContext, kinds: readonly KindModel[], sections:
       schemes: ["https"],
       ...(parameters.length > 0 && { parameters }),
       responses: {
-        ...Object.fromEntries(responses.map((one) => [one.code, { description: codeTexts[one.code], schema: definitions.reference(one.schema) }])),
+        ...Object.fromEntries(
+          responses.map((one) => [one.code, { description: codeTexts[one.code], schema: definitions.reference(one.schema) }]),
+        ),
         401: { description: "Unauthorized" },
       },
       ...operationTail(facts),

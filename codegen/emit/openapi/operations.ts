@@ -3,7 +3,14 @@ import type { Subresource } from "../../../runtime/kit/kind.ts"
 import type { KindModel } from "../../model/model.ts"
 import { upperFirst } from "../names.ts"
 import { definitionName, operationScope, patchDefinition, pathPrefix, tagOf } from "./names.ts"
-import { deleteCollectionParameters, deleteParameters, listParameters, type ParameterName, patchParameters, writeParameters } from "./parameters.ts"
+import {
+  deleteCollectionParameters,
+  deleteParameters,
+  listParameters,
+  type ParameterName,
+  patchParameters,
+  writeParameters,
+} from "./parameters.ts"
 
 export interface GroupVersionKind {
   readonly group: string
@@ -77,15 +84,42 @@ function collectionOperations(kind: KindModel): OperationFacts[] {
   const operations: OperationFacts[] = []
   const list = definitionName(kind, kind.listKind)
   if (kind.verbs.includes("list")) {
-    operations.push({ ...common(kind), method: "get", action: "list", operationId: idOf(kind, "list"), description: `List or watch objects of kind ${kind.kind}.`, parameters: listParameters, responses: [{ code: 200, schema: list }], stream: true })
+    operations.push({
+      ...common(kind),
+      method: "get",
+      action: "list",
+      operationId: idOf(kind, "list"),
+      description: `List or watch objects of kind ${kind.kind}.`,
+      parameters: listParameters,
+      responses: [{ code: 200, schema: list }],
+      stream: true,
+    })
   }
   if (kind.verbs.includes("create")) {
     const responses = ([200, 201, 202] as const).map((code) => ({ code, schema: own(kind) }))
-    operations.push({ ...common(kind), method: "post", action: "post", operationId: idOf(kind, "create"), description: `Create an object of kind ${kind.kind}.`, parameters: writeParameters, body: bodyOf(own(kind)), responses })
+    operations.push({
+      ...common(kind),
+      method: "post",
+      action: "post",
+      operationId: idOf(kind, "create"),
+      description: `Create an object of kind ${kind.kind}.`,
+      parameters: writeParameters,
+      body: bodyOf(own(kind)),
+      responses,
+    })
   }
   if (kind.verbs.includes("deletecollection")) {
     const operationId = `delete${scope}Collection${kind.namespaced ? "Namespaced" : ""}${kind.kind}`
-    operations.push({ ...common(kind), method: "delete", action: "deletecollection", operationId, description: `Delete objects of kind ${kind.kind} that match.`, parameters: deleteCollectionParameters, body: optionalBody, responses: [{ code: 200, schema: statusDefinition }] })
+    operations.push({
+      ...common(kind),
+      method: "delete",
+      action: "deletecollection",
+      operationId,
+      description: `Delete objects of kind ${kind.kind} that match.`,
+      parameters: deleteCollectionParameters,
+      body: optionalBody,
+      responses: [{ code: 200, schema: statusDefinition }],
+    })
   }
   return operations
 }
@@ -103,7 +137,19 @@ function objectOperations(kind: KindModel): OperationFacts[] {
   if (kind.verbs.includes("update")) operations.push(replace(kind, base, own(kind)))
   if (kind.verbs.includes("delete")) {
     const schema = kind.delete.returns === "object" ? own(kind) : statusDefinition
-    operations.push({ ...base, method: "delete", action: "delete", operationId: idOf(kind, "delete"), description: `Delete an object of kind ${kind.kind}.`, parameters: deleteParameters, body: optionalBody, responses: [{ code: 200, schema }, { code: 202, schema }] })
+    operations.push({
+      ...base,
+      method: "delete",
+      action: "delete",
+      operationId: idOf(kind, "delete"),
+      description: `Delete an object of kind ${kind.kind}.`,
+      parameters: deleteParameters,
+      body: optionalBody,
+      responses: [
+        { code: 200, schema },
+        { code: 202, schema },
+      ],
+    })
   }
   if (kind.verbs.includes("patch")) operations.push(patch(kind, base, own(kind)))
   return operations
@@ -112,15 +158,47 @@ function objectOperations(kind: KindModel): OperationFacts[] {
 type Base = { readonly tag: string; readonly kind: GroupVersionKind }
 
 function read(kind: KindModel, base: Base, schema: string, sub = ""): OperationFacts {
-  return { ...base, method: "get", action: "get", operationId: idOf(kind, "read", upperFirst(sub)), description: `Read ${partOf(sub)} object of kind ${kind.kind}.`, parameters: [], responses: [{ code: 200, schema }] }
+  return {
+    ...base,
+    method: "get",
+    action: "get",
+    operationId: idOf(kind, "read", upperFirst(sub)),
+    description: `Read ${partOf(sub)} object of kind ${kind.kind}.`,
+    parameters: [],
+    responses: [{ code: 200, schema }],
+  }
 }
 
 function replace(kind: KindModel, base: Base, schema: string, sub = ""): OperationFacts {
-  return { ...base, method: "put", action: "put", operationId: idOf(kind, "replace", upperFirst(sub)), description: `Replace ${partOf(sub)} object of kind ${kind.kind}.`, parameters: writeParameters, body: bodyOf(schema), responses: [{ code: 200, schema }, { code: 201, schema }] }
+  return {
+    ...base,
+    method: "put",
+    action: "put",
+    operationId: idOf(kind, "replace", upperFirst(sub)),
+    description: `Replace ${partOf(sub)} object of kind ${kind.kind}.`,
+    parameters: writeParameters,
+    body: bodyOf(schema),
+    responses: [
+      { code: 200, schema },
+      { code: 201, schema },
+    ],
+  }
 }
 
 function patch(kind: KindModel, base: Base, schema: string, sub = ""): OperationFacts {
-  return { ...base, method: "patch", action: "patch", operationId: idOf(kind, "patch", upperFirst(sub)), description: `Change fields of ${partOf(sub)} object of kind ${kind.kind}.`, parameters: patchParameters, body: { schema: patchDefinition, required: true, patch: true }, responses: [{ code: 200, schema }, { code: 201, schema }] }
+  return {
+    ...base,
+    method: "patch",
+    action: "patch",
+    operationId: idOf(kind, "patch", upperFirst(sub)),
+    description: `Change fields of ${partOf(sub)} object of kind ${kind.kind}.`,
+    parameters: patchParameters,
+    body: { schema: patchDefinition, required: true, patch: true },
+    responses: [
+      { code: 200, schema },
+      { code: 201, schema },
+    ],
+  }
 }
 
 function partOf(sub: string): string {
@@ -140,9 +218,27 @@ function subresourcePath(kind: KindModel, one: Subresource, scoped: string, plac
       case "patch":
         return patch(kind, base, schema, one.name)
       case "create":
-        return { ...base, method: "post", action: "post", operationId: idOf(kind, "create", upperFirst(one.name)), description: `Create the ${one.name} of an object of kind ${kind.kind}.`, parameters: writeParameters, body: bodyOf(schema), responses: ([200, 201, 202] as const).map((code) => ({ code, schema })) }
+        return {
+          ...base,
+          method: "post",
+          action: "post",
+          operationId: idOf(kind, "create", upperFirst(one.name)),
+          description: `Create the ${one.name} of an object of kind ${kind.kind}.`,
+          parameters: writeParameters,
+          body: bodyOf(schema),
+          responses: ([200, 201, 202] as const).map((code) => ({ code, schema })),
+        }
       case "delete":
-        return { ...base, method: "delete", action: "delete", operationId: idOf(kind, "delete", upperFirst(one.name)), description: `Delete the ${one.name} of an object of kind ${kind.kind}.`, parameters: deleteParameters, body: optionalBody, responses: [{ code: 200, schema: statusDefinition }] }
+        return {
+          ...base,
+          method: "delete",
+          action: "delete",
+          operationId: idOf(kind, "delete", upperFirst(one.name)),
+          description: `Delete the ${one.name} of an object of kind ${kind.kind}.`,
+          parameters: deleteParameters,
+          body: optionalBody,
+          responses: [{ code: 200, schema: statusDefinition }],
+        }
     }
   })
   return { path: `${scoped}/{name}/${one.name}`, parameters: ["name", ...place, "pretty"], operations }
@@ -152,7 +248,18 @@ function allNamespaces(kind: KindModel): OperationFacts[] {
   if (!kind.verbs.includes("list")) return []
   const operationId = `list${operationScope(kind)}${kind.kind}ForAllNamespaces`
   const description = `List or watch objects of kind ${kind.kind} in all namespaces.`
-  return [{ ...common(kind), method: "get", action: "list", operationId, description, parameters: listParameters, responses: [{ code: 200, schema: definitionName(kind, kind.listKind) }], stream: true }]
+  return [
+    {
+      ...common(kind),
+      method: "get",
+      action: "list",
+      operationId,
+      description,
+      parameters: listParameters,
+      responses: [{ code: 200, schema: definitionName(kind, kind.listKind) }],
+      stream: true,
+    },
+  ]
 }
 
 /** The old way to watch, kept because clients are generated from it. */
@@ -160,12 +267,30 @@ function watchPaths(kind: KindModel, prefix: string, scoped: string, place: read
   if (!kind.verbs.includes("watch")) return []
   const scope = operationScope(kind)
   const operation = (operationId: string, action: string): OperationFacts[] => [
-    { ...common(kind), method: "get", action, operationId, description: `Watch objects of kind ${kind.kind}. Deprecated: list with the parameter watch.`, parameters: listParameters, responses: [{ code: 200, schema: watchEvent }], stream: true, deprecated: true },
+    {
+      ...common(kind),
+      method: "get",
+      action,
+      operationId,
+      description: `Watch objects of kind ${kind.kind}. Deprecated: list with the parameter watch.`,
+      parameters: listParameters,
+      responses: [{ code: 200, schema: watchEvent }],
+      stream: true,
+      deprecated: true,
+    },
   ]
-  const all = { path: `${prefix}/watch/${kind.resource}`, parameters: ["pretty"] as const, operations: operation(`watch${scope}${kind.kind}ListForAllNamespaces`, "watchlist") }
+  const all = {
+    path: `${prefix}/watch/${kind.resource}`,
+    parameters: ["pretty"] as const,
+    operations: operation(`watch${scope}${kind.kind}ListForAllNamespaces`, "watchlist"),
+  }
   return [
     { path: `${prefix}/watch${scoped}`, parameters: [...place, "pretty"], operations: operation(idOf(kind, "watch", "List"), "watchlist") },
-    { path: `${prefix}/watch${scoped}/{name}`, parameters: ["name", ...place, "pretty"], operations: operation(idOf(kind, "watch"), "watch") },
+    {
+      path: `${prefix}/watch${scoped}/{name}`,
+      parameters: ["name", ...place, "pretty"],
+      operations: operation(idOf(kind, "watch"), "watch"),
+    },
     ...(kind.namespaced ? [all] : []),
   ]
 }

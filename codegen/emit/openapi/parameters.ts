@@ -16,18 +16,36 @@ export const parameterFacts = {
   namespace: { in: "path", type: "string", description: "Namespace that holds the object." },
   pretty: query("string", "With true the answer is indented for people."),
   allowWatchBookmarks: query("boolean", "Let a watch hold bookmark events, which say how far it has come. Ignored by other requests."),
-  continue: query("string", "The token of the page before, to go on where it ended. The other parameters must be those of that page; an old token is answered with 410 and a new one."),
+  continue: query(
+    "string",
+    "The token of the page before, to go on where it ended. The other parameters must be those of that page; an old token is answered with 410 and a new one.",
+  ),
   fieldSelector: query("string", "Only objects whose selectable fields match, such as metadata.name=a. Default: all."),
   labelSelector: query("string", "Only objects whose labels match, such as app=a,tier in (b,c). Default: all."),
-  limit: query("integer", "The most objects to answer at once; the answer's metadata.continue leads to the rest. All pages show the state of the first. Ignored by watches."),
-  resourceVersion: query("string", "For a list the version to read at, for a watch the version to start after. Unset asks for the newest state, 0 for any state at hand."),
+  limit: query(
+    "integer",
+    "The most objects to answer at once; the answer's metadata.continue leads to the rest. All pages show the state of the first. Ignored by watches.",
+  ),
+  resourceVersion: query(
+    "string",
+    "For a list the version to read at, for a watch the version to start after. Unset asks for the newest state, 0 for any state at hand.",
+  ),
   resourceVersionMatch: query("string", "How resourceVersion binds a list: NotOlderThan or Exact."),
-  sendInitialEvents: query("boolean", "Begin a watch with the existing objects as added events, closed by a bookmark. Needs resourceVersionMatch=NotOlderThan."),
+  sendInitialEvents: query(
+    "boolean",
+    "Begin a watch with the existing objects as added events, closed by a bookmark. Needs resourceVersionMatch=NotOlderThan.",
+  ),
   timeoutSeconds: query("integer", "End the list or watch after this many seconds, whether idle or not."),
   watch: query("boolean", "Stream changes as they happen instead of answering once."),
   dryRun: query("string", "With All the request runs in full, but nothing is stored."),
-  fieldManager: query("string", "Name of who makes the change, at most 128 printable characters. Needed by apply patches; otherwise made from the user agent."),
-  fieldValidation: query("string", "What becomes of unknown and duplicate fields: Ignore drops them, Warn (the default) also sends a warning, Strict refuses the request."),
+  fieldManager: query(
+    "string",
+    "Name of who makes the change, at most 128 printable characters. Needed by apply patches; otherwise made from the user agent.",
+  ),
+  fieldValidation: query(
+    "string",
+    "What becomes of unknown and duplicate fields: Ignore drops them, Warn (the default) also sends a warning, Strict refuses the request.",
+  ),
   force: query("boolean", "An apply patch takes over fields that other managers own. Only for apply patches."),
   gracePeriodSeconds: query("integer", "Seconds the object gets to end cleanly. Zero deletes at once, unset leaves it to the kind."),
   orphanDependents: query("boolean", "Deprecated, use propagationPolicy: whether dependents stay behind."),
@@ -39,7 +57,16 @@ export type ParameterName = keyof typeof parameterFacts
 export const writeParameters: readonly ParameterName[] = ["dryRun", "fieldManager", "fieldValidation"]
 export const patchParameters: readonly ParameterName[] = [...writeParameters, "force"]
 export const deleteParameters: readonly ParameterName[] = ["dryRun", "gracePeriodSeconds", "orphanDependents", "propagationPolicy"]
-const readCollection: readonly ParameterName[] = ["continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeoutSeconds"]
+const readCollection: readonly ParameterName[] = [
+  "continue",
+  "fieldSelector",
+  "labelSelector",
+  "limit",
+  "resourceVersion",
+  "resourceVersionMatch",
+  "sendInitialEvents",
+  "timeoutSeconds",
+]
 export const listParameters: readonly ParameterName[] = ["allowWatchBookmarks", ...readCollection, "watch"]
 export const deleteCollectionParameters: readonly ParameterName[] = [...deleteParameters, ...readCollection]
 
