@@ -27,6 +27,10 @@ export interface InProcessOptions {
   readonly watchList?: boolean
   /** Default on. */
   readonly compressResponses?: boolean
+  /** Default on. */
+  readonly garbageCollector?: boolean
+  /** Default five minutes; 0: never. */
+  readonly compactionIntervalMs?: number
   /** Default off: a request without its credential is refused. */
   readonly anonymousAuth?: boolean
   /** Default `10.0.0.0/22`. */
@@ -81,6 +85,8 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     tokens: [{ token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } }],
     authorizationModes: ["AlwaysAllow"],
     ttlSeconds: { "event-ttl": 3600 },
+    ...(options.garbageCollector !== undefined && { garbageCollector: options.garbageCollector }),
+    ...(options.compactionIntervalMs !== undefined && { compactionIntervalMs: options.compactionIntervalMs }),
     behaviourOptions: {
       serviceClusterIpRange: options.serviceClusterIpRange ?? ["10.0.0.0/22"],
       serviceNodePortRange: options.serviceNodePortRange ?? { first: 30000, last: 32767 },

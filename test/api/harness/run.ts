@@ -85,7 +85,7 @@ class Run {
         return this.watch(fields.close).close()
       case "advance":
         return this.target.at.clock.advance(milliseconds(fields.advance))
-      case "compact":
+      case "forget":
         return this.target.at.store.compact({ revision: await this.target.at.store.revision() })
       case "together":
         return this.together(step, where)

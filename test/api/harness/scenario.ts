@@ -35,7 +35,7 @@ const stepKeys = {
   ended: [],
   close: [],
   advance: [],
-  compact: [],
+  forget: [],
   together: ["statuses"],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
