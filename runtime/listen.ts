@@ -84,7 +84,8 @@ class Connections {
     server.on("session", (session) => track(this.sessions, session))
     server.on("request", (request, response) => this.onRequest(request, response))
     server.on("clientError", (fault: ParserFault, socket: Socket) => {
-      if (this.busy.has(socket)) socket.destroy() // An answer is on its way: nothing can be said before it.
+      // While an answer is on its way nothing can be said before it.
+      if (this.busy.has(socket)) socket.destroy()
       else answerMalformed(socket, fault)
     })
   }
