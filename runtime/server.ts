@@ -105,6 +105,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port: options.port,
     tls: options.tls,
     ...(options.http2StreamsPerConnection !== undefined && { streamsPerConnection: options.http2StreamsPerConnection }),
+  }).catch(async (error: unknown) => {
+    await cache.close()
+    throw error
   })
   const address = listener.server.address() as AddressInfo // A TCP listener that is listening has one.
   const loops = startLoops(options, parts, address.port)

@@ -1,0 +1,111 @@
+import { connect } from "node:http2"
+import { Agent, get, type RequestOptions } from "node:https"
+import type { AddressInfo } from "node:net"
+import { Hono } from "hono"
+import { describe, expect, it } from "vitest"
+import { createManualClock } from "../test/contract/manual-clock.ts"
+import { passingPair } from "./certificates.ts"
+import { systemClock } from "./clock.ts"
+import { type Listener, listen } from "./listen.ts"
+import type { ServerEnv } from "./server-env.ts"
+
+const graceMs = 60_000
+
+interface Listening {
+  readonly listener: Listener
+  readonly options: RequestOptions
+  readonly origin: string
+  /** Resolves when a request for `/slow` has come. */
+  readonly asked: Promise<void>
+  /** Lets that request have its answer. */
+  answer(): void
+}
+
+async function listening(streamsPerConnection = 10): Promise<Listening> {
+  const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
+  let asked: () => void = () => {}
+  let answer: () => void = () => {}
+  const wasAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const app = new Hono<ServerEnv>()
+  app.get("/fast", (context) => context.text("fast"))
+  app.get("/slow", async (context) => {
+    asked()
+    await mayAnswer
+    return context.text("slow")
+  })
+  const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, streamsPerConnection })
+  const { port } = listener.server.address() as AddressInfo // It listens on TCP.
+  const options = { host: "127.0.0.1", port, ca: pair.authority, agent: new Agent({ keepAlive: true }) }
+  return { listener, options, origin: `https://127.0.0.1:${port}`, asked: wasAsked, answer }
+}
+
+function ask(options: RequestOptions, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get({ ...options, path }, (response) => {
+      let text = ""
+      response.on("data", (chunk) => (text += String(chunk)))
+      response.on("end", () => resolve(text))
+      response.on("error", reject)
+    })
+    request.on("error", reject)
+  })
+}
+
+describe("closing", () => {
+  it("does not wait for connections that ask nothing", async () => {
+    const { listener, options } = await listening()
+    expect(await ask(options, "/fast")).toBe("fast")
+    await listener.close({ graceMs, clock: createManualClock() })
+  })
+
+  it("waits for the answer that is on its way", async () => {
+    const { listener, options, asked, answer } = await listening()
+    const answered = ask(options, "/slow")
+    await asked
+    const closed = listener.close({ graceMs, clock: createManualClock() })
+    answer()
+    expect(await answered).toBe("slow")
+    await closed
+  })
+
+  it("cuts what is still busy when the time is up", async () => {
+    const { listener, options, asked } = await listening()
+    const answered = ask(options, "/slow")
+    await asked
+    const clock = createManualClock()
+    const closed = listener.close({ graceMs, clock })
+    clock.advance(graceMs)
+    await expect(answered).rejects.toThrow(/socket hang up|ECONNRESET/)
+    await closed
+  })
+
+  it("tells HTTP/2 clients, whose streams may finish", async () => {
+    const { listener, options, origin, asked, answer } = await listening()
+    const session = connect(origin, { ca: options.ca })
+    const stream = session.request({ ":path": "/slow" })
+    await asked
+    const ended = new Promise((resolve) => session.once("close", resolve))
+    const closed = listener.close({ graceMs, clock: createManualClock() })
+    answer()
+    let text = ""
+    for await (const chunk of stream) text += String(chunk)
+    expect(text).toBe("slow")
+    await Promise.all([ended, closed])
+  })
+})
+
+describe("a connection", () => {
+  it("of HTTP/2 learns how many streams it may open", async () => {
+    const { listener, options, origin } = await listening(7)
+    const session = connect(origin, { ca: options.ca })
+    const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) => session.once("remoteSettings", resolve))
+    expect(settings.maxConcurrentStreams).toBe(7)
+    session.destroy()
+    await listener.close({ graceMs, clock: createManualClock() })
+  })
+})
