@@ -1,5 +1,6 @@
 /** `orch-apiserver convert`: one object from one encoding to another, without a server. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFile, writeFile } from "node:fs/promises"
+import { buffer } from "node:stream/consumers"
 import { kinds } from "../../generated/index.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
@@ -28,7 +29,7 @@ export async function convert(args: readonly string[], context: CommandContext):
   const { loadApiFolder } = await import("../api-folder.ts")
   const folders = await Promise.all(options.api.map((folder) => loadApiFolder(folder)))
   const output = await convertObject({
-    bytes: readInput(positionals[0]),
+    bytes: await readInput(positionals[0]),
     to: formatOf("--to", values.to ?? "json"),
     ...(values.from !== undefined && { from: formatOf("--from", values.from) }),
     kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
@@ -36,16 +37,25 @@ export async function convert(args: readonly string[], context: CommandContext):
     storedAs: options["storage-media-type"] === "application/json" ? "json" : "compact",
     ...(values.key !== undefined && { key: values.key }),
   })
-  writeFileSync(values.out ?? process.stdout.fd, output)
+  await (values.out === undefined ? writeOutput(output) : writeFile(values.out, output))
   return 0
 }
 
-function readInput(file: string | undefined): Buffer {
+/** Through the streams, not the descriptors: a pipe may not be ready at once. */
+async function readInput(file: string | undefined): Promise<Buffer> {
   try {
-    return readFileSync(file ?? process.stdin.fd)
+    return await (file === undefined ? buffer(process.stdin) : readFile(file))
   } catch (error) {
     throw new OptionError(`${file ?? "standard input"} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+/** A reader that has seen enough (`| head`) is no fault. */
+function writeOutput(output: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => (error.code === "EPIPE" ? resolve() : reject(error)))
+    process.stdout.write(output, () => resolve())
+  })
 }
 
 function formatOf(flag: string, text: string): ConvertFormat {
