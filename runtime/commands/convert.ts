@@ -10,7 +10,8 @@ import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
 
 const usage = `orch-apiserver convert [FILE] --to FORMAT [--from FORMAT] [--out FILE] [--key KEY]
-  Reads an object from FILE, or from standard input, and writes it as FORMAT: json, yaml, compact, or stored (as it lies in the store).
+  Reads an object from FILE, or from standard input, and writes it as FORMAT: json, yaml, compact (or protobuf, its other
+             name), or stored (as it lies in the store).
   --from   told from the first bytes when absent
   --out    a file instead of standard output
   --key    of a stored value: must be one of the object's kind`
@@ -59,7 +60,7 @@ function writeOutput(output: Uint8Array): Promise<void> {
 }
 
 function formatOf(flag: string, text: string): ConvertFormat {
-  const format = formats.find((one) => one === text)
-  if (format === undefined) throw new OptionError(`${flag}: ${JSON.stringify(text)} will not do: expected one of ${formats.join(", ")}`)
+  const format = text === "protobuf" ? "compact" : formats.find((one) => one === text)
+  if (format === undefined) throw new OptionError(`${flag}: ${JSON.stringify(text)} will not do: expected one of ${formats.join(", ")}, protobuf`)
   return format
 }
