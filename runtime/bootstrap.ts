@@ -13,12 +13,15 @@ export interface BootstrapOptions {
 }
 
 export interface Bootstrap extends Loop {
-  /** Resolves when everything was there for the first time; what fails is tried again every ten seconds. */
+  /** Resolves when everything was there for the first time; what fails is tried again every second. */
   readonly done: Promise<void>
 }
 
-/** The reference's interval. */
-const intervalMs = 10_000
+/** Of servers that share a store: a lease has to be renewed well before it runs out. The reference's interval. */
+const leaseIntervalMs = 10_000
+/** Of a server on its own: only what people delete has to be made again. */
+const intervalMs = 60_000
+const retryMs = 1000
 
 /** Called once when the server listens. Idempotent, and safe on several servers at once. */
 export function startBootstrap(deps: BackgroundDeps, options: BootstrapOptions): Bootstrap {
@@ -29,7 +32,8 @@ export function startBootstrap(deps: BackgroundDeps, options: BootstrapOptions):
   })
   const loop = every({
     clock,
-    intervalMs,
+    intervalMs: options.shared ? leaseIntervalMs : intervalMs,
+    retryMs,
     atOnce: true,
     async task() {
       await ensureNamespaces(registry)
@@ -38,7 +42,7 @@ export function startBootstrap(deps: BackgroundDeps, options: BootstrapOptions):
       finish()
     },
     onError: (error) =>
-      log.warn({ error: textOfError(error) }, "the objects of the system could not be made or checked; tried again in ten seconds"),
+      log.warn({ error: textOfError(error) }, "the objects of the system could not be made or checked; tried again later"),
   })
   return {
     done,

@@ -6,7 +6,9 @@ export interface EveryOptions {
   readonly clock: Clock
   readonly intervalMs: number
   readonly task: () => Promise<void>
-  /** Told of every failure; the next run is at its time all the same. */
+  /** Until the run after one that failed; default `intervalMs`. */
+  readonly retryMs?: number
+  /** Told of every failure. */
   readonly onError: (error: unknown) => void
   /** Also run at once. */
   readonly atOnce?: boolean
@@ -14,29 +16,31 @@ export interface EveryOptions {
 
 /** Called by loops that look at the clock rather than at events. */
 export function every(options: EveryOptions): Loop {
-  const { clock, intervalMs, task, onError } = options
+  const { clock, intervalMs, retryMs = intervalMs, task, onError } = options
   let stopped = false
   let cancel = (): void => {}
   let running: Promise<void> = Promise.resolve()
 
   async function run(): Promise<void> {
+    let waitMs = intervalMs
     try {
       await task()
     } catch (error) {
       onError(error)
+      waitMs = retryMs
     }
-    schedule()
+    schedule(waitMs)
   }
 
-  function schedule(): void {
+  function schedule(waitMs: number): void {
     if (stopped) return
-    cancel = clock.after(intervalMs, () => {
+    cancel = clock.after(waitMs, () => {
       running = run()
     })
   }
 
   if (options.atOnce === true) running = run()
-  else schedule()
+  else schedule(intervalMs)
   return {
     async stop() {
       stopped = true

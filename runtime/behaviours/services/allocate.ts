@@ -34,13 +34,9 @@ export async function allocateAddresses(spec: JsonObject, allocation: Allocation
     addresses.push(wanted)
     if (before.addresses.includes(wanted)) continue
     const why = await takeAddress(wanted, allocation)
+    // The reference names the whole list.
     if (why !== undefined)
-      failures.add({
-        type: "Invalid",
-        field: `spec.clusterIPs[${index}]`,
-        value: wanted,
-        detail: `failed to allocate IP ${wanted}: ${why}`,
-      })
+      failures.add({ type: "Invalid", field: "spec.clusterIPs", value: [...given], detail: `failed to allocate IP ${wanted}: ${why}` })
   }
   if (addresses.length > 0) Object.assign(spec, { clusterIP: addresses[0], clusterIPs: addresses })
 }
