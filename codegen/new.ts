@@ -42,13 +42,14 @@ export function runNew(args: readonly string[], context: CommandContext): number
 }
 
 function nextSteps(file: string, schemas: string | undefined): string[] {
-  const options = schemas === undefined ? "" : ` -- --schemas ${schemas} --out ${join(dirname(schemas), "generated")}`
+  const out = schemas === undefined ? undefined : join(dirname(schemas), "generated")
+  const options = out === undefined ? "" : ` -- --schemas ${schemas} --out ${out}`
   return [
     `wrote ${file}`,
     "next:",
     "  1. say in it what your resource is: every line may be changed",
     `  2. npm run gen${options}`,
-    "  3. npm start, then kubectl get or curl it",
+    `  3. npm start${out === undefined ? "" : ` -- --api ${out}`}, then curl it; with --vendor=kubernetes also kubectl get it`,
     "npm run gen -- --explain <keyword> tells what a keyword means; docs/DIALECT.md holds them all",
   ]
 }
