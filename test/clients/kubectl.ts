@@ -30,8 +30,8 @@ export interface Kubectl {
 }
 
 /** With a home of its own: no cache, configuration or colour of whoever runs the tests. */
-export function kubectlFor(cluster: Cluster): Kubectl {
-  const env = { KUBECONFIG: cluster.kubeconfigFile, HOME: join(cluster.folder, "home"), NO_COLOR: "1", TERM: "dumb" }
+export function kubectlWith({ kubeconfig, home }: { kubeconfig: string; home: string }): Kubectl {
+  const env = { KUBECONFIG: kubeconfig, HOME: home, NO_COLOR: "1", TERM: "dumb" }
   const attempt: Kubectl["attempt"] = (args, options) => runCommand(program, args, { ...options, env: { ...env, ...options?.env } })
   async function kubectl(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await attempt(args)
@@ -39,6 +39,11 @@ export function kubectlFor(cluster: Cluster): Kubectl {
     return stdout
   }
   return Object.assign(kubectl, { attempt, start: (...args: readonly string[]) => startCommand(program, args, { env }) })
+}
+
+/** The same for a cluster of the test's own. */
+export function kubectlFor({ kubeconfigFile, folder }: Cluster): Kubectl {
+  return kubectlWith({ kubeconfig: kubeconfigFile, home: join(folder, "home") })
 }
 
 /** Cells of what `kubectl get` prints, row by row; columns are two spaces or more apart. */
