@@ -86,11 +86,14 @@ function http1({ port, authority }: ClientOptions): Connection {
   }
 }
 
+/** Bodies that the server refuses to read stay with the client; with node's default of 10 it would refuse its own next request. */
+const clientMemoryMb = 1000
+
 function http2(options: ClientOptions): Connection {
   let session: ClientHttp2Session | undefined
   function connected(): ClientHttp2Session {
     if (session === undefined || session.closed || session.destroyed) {
-      session = connect(`https://127.0.0.1:${options.port}`, { ca: options.authority })
+      session = connect(`https://127.0.0.1:${options.port}`, { ca: options.authority, maxSessionMemory: clientMemoryMb })
       // Told to each of its streams.
       session.on("error", () => undefined)
     }

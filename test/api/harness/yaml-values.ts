@@ -1,5 +1,5 @@
 /** Scenario files as plain values, with the tags of matchers and of generated texts resolved. */
-import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from "yaml"
+import { isAlias, isMap, isScalar, isSeq, type Node, parse, parseDocument } from "yaml"
 import { matcherOf } from "./matchers.ts"
 
 /** Called once per file. Throws an Error that names the place. */
@@ -13,9 +13,10 @@ export function readValues(text: string, fileName: string): unknown {
 function valueOf(node: Node | null | undefined, fileName: string): unknown {
   if (node === null || node === undefined) return null
   if (isAlias(node)) throw new Error(`${fileName}: scenarios have no aliases; say it again`)
-  const plain = plainValue(node, fileName)
   const { tag } = node as { tag?: string } // Every node but an alias may carry one.
-  if (tag === undefined || !/^![a-z]/.test(tag)) return plain
+  if (tag === undefined || !/^![a-z]/.test(tag)) return plainValue(node, fileName)
+  // What stands behind a tag was read as a text; only a pattern is one.
+  const plain = isScalar(node) && node.type === "PLAIN" && tag !== "!match" ? parse(String(node.value)) : plainValue(node, fileName)
   try {
     return tag === "!repeat" ? repeated(plain) : tag === "!join" ? joined(plain) : matcherOf(tag, plain)
   } catch (error) {
