@@ -1,0 +1,211 @@
+/**
+ * Promises 1 and 3 through the whole server: 32 writers over HTTP, SIGKILL at a random moment, a start on the same folder, and a watch that
+ * goes on where it was. `DURABILITY_ROUNDS` sets how often (about four seconds each), `DURABILITY_SEED` repeats the moments of a run.
+ */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
+import { expect, it } from "vitest"
+import { verifyLmdb } from "../../runtime/storage/lmdb/backup.ts"
+import { storeFolder } from "../../runtime/store-folder.ts"
+import { createHttpClient, type HttpClient } from "../support/http-client.ts"
+import { freePort, type ServerProcess, startServerProcess } from "./server-process.ts"
+import { signal } from "./signal.ts"
+import { type Attempt, historyFaults, stateAfter, type WatchedEvent } from "./write-history.ts"
+
+const rounds = Number(process.env.DURABILITY_ROUNDS ?? 3)
+const seed = Number(process.env.DURABILITY_SEED ?? Date.now() % 100_000)
+const writers = 32
+const acknowledgementsMax = 3000
+const collection = "/api/v1/namespaces/default/configmaps"
+
+it(`no acknowledged write is lost, and no event, in ${rounds} kills (DURABILITY_SEED=${seed})`, {
+  timeout: 60_000 + rounds * 20_000,
+}, async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "durability-"))
+  const port = await freePort()
+  const attempts: Attempt[] = []
+  const watch = resumingWatch()
+  for (let round = 0; round < rounds; round++) {
+    const server = await startServerProcess({ dataDir, port, flags: ["--logging-format=text"] })
+    await catchUp(server, watch, `${round}`)
+    expect(historyFaults(attempts, watch.events)).toEqual([])
+    const state = await readState(server)
+    expect(state).toEqual(stateAfter(watch.events))
+    const killAfter = (seed + round * 7919) % acknowledgementsMax
+    attempts.push(...(await writeUntilKilled(server, { round, killAfter, there: new Set(state.keys()) })))
+    await watch.ended()
+    await verifyLmdb(storeFolder(dataDir))
+  }
+  const server = await startServerProcess({ dataDir, port })
+  await catchUp(server, watch, "last")
+  expect(historyFaults(attempts, watch.events)).toEqual([])
+  expect(await readState(server)).toEqual(stateAfter(watch.events))
+  await server.process.end()
+  await rm(dataDir, { recursive: true })
+  const acknowledged = attempts.filter((attempt) => attempt.acknowledged !== undefined).length
+  const unknown = attempts.length - acknowledged
+  process.stdout.write(
+    `durability: ${rounds} kills, ${acknowledged} acknowledged writes, ${unknown} of unknown outcome, ${watch.events.length} events seen\n`,
+  )
+})
+
+function headersOf({ token }: ServerProcess): Record<string, string> {
+  return { authorization: `Bearer ${token}`, "content-type": "application/json" }
+}
+
+interface ConfigMap {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string }
+  readonly data?: { readonly value?: string }
+}
+
+/** One watch across all servers: each takes it up where the one before broke off. */
+interface ResumingWatch {
+  /** Those of the writers' objects. */
+  readonly events: WatchedEvent[]
+  /** Resolves once the watch has been told of this version. */
+  until(resourceVersion: string): Promise<void>
+  open(server: ServerProcess): Promise<void>
+  /** After the kill: resolves when the connection is gone. */
+  ended(): Promise<void>
+}
+
+function resumingWatch(): ResumingWatch {
+  const events: WatchedEvent[] = []
+  const seen = signal()
+  let last = "1"
+  let reading: Promise<unknown> = Promise.resolve()
+  function take(line: string): void {
+    const { type, object }: { type: string; object: ConfigMap } = JSON.parse(line)
+    if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") throw new Error(`the watch after ${last} was sent ${line}`)
+    last = object.metadata.resourceVersion
+    if (object.metadata.name !== "marker")
+      events.push({ type, object: object.metadata.name, value: object.data?.value, resourceVersion: last })
+    seen.raise()
+  }
+  return {
+    events,
+    until: (resourceVersion) => seen.until(() => BigInt(last) >= BigInt(resourceVersion)),
+    async ended() {
+      const error = await reading
+      if (error !== undefined && !isBroken(error)) throw error
+    },
+    async open(server) {
+      const client = server.connect()
+      const { status, body } = await client.open({
+        method: "GET",
+        path: `${collection}?watch=true&resourceVersion=${last}`,
+        headers: headersOf(server),
+      })
+      expect(status).toBe(200)
+      reading = readLines(body, take).finally(() => client.close())
+    },
+  }
+}
+
+/** Resolves at the end, with the error if it came by one. A line that was cut short was not seen. */
+async function readLines(body: Readable, take: (line: string) => void): Promise<unknown> {
+  try {
+    for await (const line of createInterface({ input: body })) if (line.endsWith("}")) take(line)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+/** What a connection says when the server was killed, and not what a test says. */
+function isBroken(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && ("code" in error || /closed|hang up|aborted/.test(error.message)))
+}
+
+/** Goes on with the watch, and waits until it has seen a write of now: by then it has seen everything before. */
+async function catchUp(server: ServerProcess, watch: ResumingWatch, value: string): Promise<void> {
+  await watch.open(server)
+  const client = server.connect()
+  const body = (method: "PUT" | "POST", path: string) =>
+    client.send({ method, path, headers: headersOf(server), body: configMap("marker", value) })
+  const put = await body("PUT", `${collection}/marker`)
+  const { status, body: answer } = put.status === 404 ? await body("POST", collection) : put
+  expect([200, 201], answer.toString()).toContain(status)
+  const marked: ConfigMap = JSON.parse(answer.toString())
+  await watch.until(marked.metadata.resourceVersion)
+  client.close()
+}
+
+/** The writers' objects as a consistent read has them. */
+async function readState(server: ServerProcess): Promise<Map<string, string>> {
+  const client = server.connect()
+  const { body } = await client.send({ method: "GET", path: collection, headers: headersOf(server) })
+  client.close()
+  const { items }: { items: ConfigMap[] } = JSON.parse(body.toString())
+  return new Map(items.filter(({ metadata }) => metadata.name !== "marker").map(({ metadata, data }) => [metadata.name, data?.value ?? ""]))
+}
+
+function configMap(name: string, value: string): Buffer {
+  return Buffer.from(JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } }))
+}
+
+interface Round {
+  readonly round: number
+  /** How many acknowledgements are waited for before the kill. */
+  readonly killAfter: number
+  /** Objects that are there; kept by their writers. */
+  readonly there: Set<string>
+}
+
+/** Half of the writers speak HTTP/2, half HTTP/1.1, each over its own connection. */
+async function writeUntilKilled(server: ServerProcess, round: Round): Promise<Attempt[]> {
+  const attempts: Attempt[] = []
+  let heard = 0
+  let killed = false
+  async function writeOn(writer: number): Promise<void> {
+    const client = createHttpClient({ protocol: writer % 2 === 0 ? "http2" : "http1", port: server.port, authority: server.authority })
+    try {
+      for (let turn = 0; ; turn++) {
+        await writeOnce({ client, server, round, writer, turn, attempts })
+        if (heard++ !== round.killAfter) continue
+        killed = true
+        await server.process.end("SIGKILL")
+      }
+    } catch (error) {
+      if (!killed || !isBroken(error)) throw error
+    } finally {
+      client.close()
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, writer) => writeOn(writer)))
+  return attempts
+}
+
+interface Turn {
+  readonly client: HttpClient
+  readonly server: ServerProcess
+  readonly round: Round
+  readonly writer: number
+  readonly turn: number
+  readonly attempts: Attempt[]
+}
+
+/** Rejects when the server is gone: then nobody knows what became of the attempt. */
+async function writeOnce({ client, server, round: { round, there }, writer, turn, attempts }: Turn): Promise<void> {
+  const object = `writer-${writer}-${turn % 4}`
+  // Values of many sizes, so that some take pages of their own.
+  const value = there.has(object) && turn % 7 === 6 ? undefined : `${round}-${writer}-${turn} ${"x".repeat((turn * 131) % 12_000)}`
+  const method = value === undefined ? "DELETE" : there.has(object) ? "PUT" : "POST"
+  const attempt: Attempt = { object, value }
+  attempts.push(attempt)
+  const path = method === "POST" ? collection : `${collection}/${object}`
+  const answer = await client.send({
+    method,
+    path,
+    headers: headersOf(server),
+    ...(value !== undefined && { body: configMap(object, value) }),
+  })
+  if (answer.status >= 300) expect.fail(`${method} ${object} was answered ${answer.status}: ${answer.body.toString()}`)
+  const written: ConfigMap = JSON.parse(answer.body.toString())
+  attempt.acknowledged = { resourceVersion: value === undefined ? undefined : written.metadata.resourceVersion }
+  if (value === undefined) there.delete(object)
+  else there.add(object)
+}

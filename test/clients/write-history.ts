@@ -1,0 +1,90 @@
+/** What many writers did, and what one watch saw of it: each object's events must be its acknowledged writes, in order, and nothing else. */
+
+/** One request of a writer. */
+export interface Attempt {
+  readonly object: string
+  /** Text that was written; undefined: the object was deleted. */
+  readonly value: string | undefined
+  /** Undefined while nobody has said that it is done: the server was killed, and either outcome is right. */
+  acknowledged?: { readonly resourceVersion: string | undefined }
+}
+
+export interface WatchedEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED"
+  readonly object: string
+  readonly value: string | undefined
+  readonly resourceVersion: string
+}
+
+/** Faults in words; empty when every promise was kept. */
+export function historyFaults(attempts: readonly Attempt[], events: readonly WatchedEvent[]): string[] {
+  return [
+    ...orderFaults(events),
+    ...[...groupBy(attempts)].flatMap(([object, ofObject]) => objectFaults(object, ofObject, groupBy(events).get(object) ?? [])),
+  ]
+}
+
+function orderFaults(events: readonly WatchedEvent[]): string[] {
+  return events.flatMap(({ resourceVersion }, index) => {
+    const before = events[index - 1]?.resourceVersion
+    return before === undefined || BigInt(before) < BigInt(resourceVersion)
+      ? []
+      : [`the event at ${resourceVersion} came after that at ${before}`]
+  })
+}
+
+function groupBy<T extends { readonly object: string }>(all: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const group = groups.get(one.object)
+    if (group === undefined) groups.set(one.object, [one])
+    else group.push(one)
+  }
+  return groups
+}
+
+function objectFaults(object: string, attempts: readonly Attempt[], events: readonly WatchedEvent[]): string[] {
+  let next = 0
+  let there = false
+  for (const attempt of attempts) {
+    const event = events[next]
+    if (event !== undefined && isOf(event, attempt, there)) {
+      next++
+      there = attempt.value !== undefined
+    } else if (attempt.acknowledged !== undefined) {
+      return [`${object}: ${describe(attempt)} was acknowledged, but the next event is ${event === undefined ? "none" : describe(event)}`]
+    }
+  }
+  return events.slice(next).map((event) => `${object}: nobody asked for ${describe(event)}`)
+}
+
+function isOf(event: WatchedEvent, { value, acknowledged }: Attempt, there: boolean): boolean {
+  if (value === undefined) return event.type === "DELETED"
+  const { resourceVersion } = acknowledged ?? {}
+  return (
+    event.type === (there ? "MODIFIED" : "ADDED") &&
+    event.value === value &&
+    (resourceVersion === undefined || resourceVersion === event.resourceVersion)
+  )
+}
+
+/** Values are long; their beginnings tell them apart. */
+function describe(one: {
+  value: string | undefined
+  resourceVersion?: string
+  type?: string
+  acknowledged?: Attempt["acknowledged"]
+}): string {
+  const { value, type = value === undefined ? "a deletion" : "a write", resourceVersion = one.acknowledged?.resourceVersion } = one
+  return `${type} of ${value === undefined ? "nothing" : JSON.stringify(value.slice(0, 24))} at ${resourceVersion ?? "an unknown version"}`
+}
+
+/** What stands in the store after the events. */
+export function stateAfter(events: readonly WatchedEvent[]): Map<string, string> {
+  const state = new Map<string, string>()
+  for (const { type, object, value } of events) {
+    if (type === "DELETED" || value === undefined) state.delete(object)
+    else state.set(object, value)
+  }
+  return state
+}
