@@ -43,11 +43,20 @@ for (const { watchers, scope } of [
   const start = performance.now()
   for (let index = 0; index < events; index++) {
     revision++
-    store.emit([{ type: "put", key: keyOf((index * 7919) % count), revision, value: values[index % 1000] ?? Buffer.alloc(0), createRevision: 2 }], revision)
+    store.emit(
+      [{ type: "put", key: keyOf((index * 7919) % count), revision, value: values[index % 1000] ?? Buffer.alloc(0), createRevision: 2 }],
+      revision,
+    )
   }
   const seconds = (performance.now() - start) / 1000
   console.log(
-    JSON.stringify({ watchers, scope, eventsPerSecond: Math.round(events / seconds), deliveriesPerSecond: Math.round(delivered / seconds), framesPerEvent: frames / events }),
+    JSON.stringify({
+      watchers,
+      scope,
+      eventsPerSecond: Math.round(events / seconds),
+      deliveriesPerSecond: Math.round(delivered / seconds),
+      framesPerEvent: frames / events,
+    }),
   )
   await cache.close()
 }

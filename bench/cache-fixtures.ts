@@ -14,8 +14,15 @@ export function keyOf(index: number): string {
 /** About 1 KB of JSON as it is on the wire, without resourceVersion. */
 export function valueOf(index: number, round = 0): Buffer {
   const data: Record<string, string> = {}
-  for (let line = 0; line < 8; line++) data[`key-${line}`] = `value ${index} ${round} ${"lorem ipsum dolor sit amet ".repeat(3)}`.slice(0, 80)
-  const metadata = { name: `config-map-${index}`, namespace: `namespace-${index % 100}`, uid: "0f1e2d3c-0000-4000-8000-000000000000", resourceVersion: "", labels: { app: `app-${index % 50}` } }
+  for (let line = 0; line < 8; line++)
+    data[`key-${line}`] = `value ${index} ${round} ${"lorem ipsum dolor sit amet ".repeat(3)}`.slice(0, 80)
+  const metadata = {
+    name: `config-map-${index}`,
+    namespace: `namespace-${index % 100}`,
+    uid: "0f1e2d3c-0000-4000-8000-000000000000",
+    resourceVersion: "",
+    labels: { app: `app-${index % 50}` },
+  }
   return Buffer.from(JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata, data }))
 }
 

@@ -36,7 +36,9 @@ for (let index = 0; index < count; index++) {
 }
 const rewritten = memory()
 
-console.log(JSON.stringify({ objects: count, wireMB: megabytes(wireBytes), fillMs: Math.round(fillMs), firstListMs: Math.round(firstListMs) }))
+console.log(
+  JSON.stringify({ objects: count, wireMB: megabytes(wireBytes), fillMs: Math.round(fillMs), firstListMs: Math.round(firstListMs) }),
+)
 console.log(JSON.stringify({ afterFill: show(filled), afterFirstList: show(withJson), afterRewritingAll: show(rewritten) }))
 await cache.close()
 

@@ -45,7 +45,15 @@ for (let past = revision - writes; past < revision; past += 50) {
   asked++
 }
 const pastMs = (performance.now() - start) / asked
-console.log(JSON.stringify({ objects: count, megabytes: Math.round(bytes / 1e5) / 10, walkMs: round(walkMs), walkWithJsonMs: round(jsonMs), labelsMs: round(labelsMs) }))
+console.log(
+  JSON.stringify({
+    objects: count,
+    megabytes: Math.round(bytes / 1e5) / 10,
+    walkMs: round(walkMs),
+    walkWithJsonMs: round(jsonMs),
+    labelsMs: round(labelsMs),
+  }),
+)
 console.log(JSON.stringify({ snapshotUs: round(snapshotUs), countOfNamespaceUs: round(countUs * 10), pastStateMs: round(pastMs) }))
 await cache.close()
 

@@ -62,7 +62,13 @@ function parseOptions(args: readonly string[]): Options | { fault: string } {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { schemas: { type: "string" }, out: { type: "string" }, check: { type: "boolean" }, explain: { type: "string" }, help: { type: "boolean" } },
+      options: {
+        schemas: { type: "string" },
+        out: { type: "string" },
+        check: { type: "boolean" },
+        explain: { type: "string" },
+        help: { type: "boolean" },
+      },
     })
     const { schemas, out, check = false, explain: word, help = false } = values
     return { schemas, out, check, explain: word, help }
@@ -104,7 +110,8 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
   const known = knownNames(own ? join(dirname(out), "behaviours") : undefined)
   const generated = await generate(files, { known, ...(own && { library: readSchemas(builtIn), schemaFolder: basename(schemas) }) })
   const { diagnostics, notes } = generated
-  for (const diagnostic of [...diagnostics, ...notes]) context.printError(formatDiagnostic(diagnostic, `${shown(files.has(diagnostic.file) ? schemas : builtIn)}/`))
+  for (const diagnostic of [...diagnostics, ...notes])
+    context.printError(formatDiagnostic(diagnostic, `${shown(files.has(diagnostic.file) ? schemas : builtIn)}/`))
   if (diagnostics.length > 0) {
     context.printError(`${count(diagnostics.length, "fault")}; nothing was written`)
     return 1
@@ -115,9 +122,11 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
     { folder: schemas, files: dialect, difference: compareFolder(schemas, dialect, false) },
   ]
   const summary = `${count(generated.kinds, "kind")} from ${count(files.size, "schema file")}`
-  if (notes.length > 0) context.printError(`${count(notes.length, "TypeScript file")} that schemas ask for ${notes.length === 1 ? "is" : "are"} not there yet`)
+  if (notes.length > 0)
+    context.printError(`${count(notes.length, "TypeScript file")} that schemas ask for ${notes.length === 1 ? "is" : "are"} not there yet`)
   if (!reportForeign(places, shown, context)) return 1
-  if (task.check) return Math.max(notes.length > 0 ? 1 : 0, reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context))
+  if (task.check)
+    return Math.max(notes.length > 0 ? 1 : 0, reportCheck(places, shown, `${summary} in ${elapsed(started, context)} ms`, context))
   for (const place of places) writeFolder(place.folder, place.files, place.difference)
   context.print(`${summary}: ${writtenText(places)} in ${elapsed(started, context)} ms`)
   return 0
@@ -172,7 +181,13 @@ function knownNames(ownFolder: string | undefined): KnownNames {
     const all = ownFolder === undefined || below === "" ? [...moduleNames(join(builtIn, below)), ...own] : own
     return all.length === 0 ? undefined : [...new Set(all)].sort()
   }
-  return { behaviours: names(""), checks: names("checks"), cells: names("cells"), conversions: names("conversions"), warnings: names("warnings") }
+  return {
+    behaviours: names(""),
+    checks: names("checks"),
+    cells: names("cells"),
+    conversions: names("conversions"),
+    warnings: names("warnings"),
+  }
 }
 
 /** `service-allocation.ts` is asked for as `serviceAllocation`. */

@@ -14,12 +14,15 @@ export function explain(word: string): Explanation {
   const parts = dialect.filter((keyword) => keyword.word === word).map(keywordText)
   const known = expressionFunctions.get(word)
   if (known !== undefined) parts.push(`${word}: a function of expressions\n  ${usage(word)}\n  ${known.doc}`)
-  if (macros.some((macro) => macro === word)) parts.push(`${word}: a macro of expressions\n  list.${word}(item, expression)\n  ${macroDocs[word] ?? ""}`)
+  if (macros.some((macro) => macro === word))
+    parts.push(`${word}: a macro of expressions\n  list.${word}(item, expression)\n  ${macroDocs[word] ?? ""}`)
   if (formatNames.includes(word)) parts.push(`${word}: a value of format\n  Checked by runtime/kit/formats.ts.`)
   if (parts.length > 0) return { text: parts.join("\n\n") }
   const words = [...new Set([...dialect.map((keyword) => keyword.word), ...expressionFunctions.keys(), ...macros, ...formatNames])].sort()
   const near = nearest(word, words)
-  return { fault: `unknown word "${word}"${near === undefined ? "" : `; did you mean "${near}"?`}\nKeywords: ${[...new Set(dialect.map((keyword) => keyword.word))].sort().join(", ")}` }
+  return {
+    fault: `unknown word "${word}"${near === undefined ? "" : `; did you mean "${near}"?`}\nKeywords: ${[...new Set(dialect.map((keyword) => keyword.word))].sort().join(", ")}`,
+  }
 }
 
 const macroDocs: Readonly<Record<string, string>> = {

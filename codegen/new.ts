@@ -12,7 +12,8 @@ const usage = `npm run new -- <group>/<version> <Kind> [--schemas DIR]
   <Kind>              such as Kettle: a noun in the singular, beginning with a capital
   --schemas DIR       folder of your schemas (default: schemas)`
 
-const groupVersionPattern = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)\/(v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?)$/
+const groupVersionPattern =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)\/(v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?)$/
 
 interface NewKind {
   readonly group: string
@@ -61,8 +62,10 @@ function parseNew(args: readonly string[]): (NewKind & { schemas?: string }) | {
     if (positionals.length < 2 || rest.length > 0) return { fault: "two arguments are needed: <group>/<version> and <Kind>" }
     const match = groupVersionPattern.exec(groupVersion)
     const [, group, , , version] = match ?? []
-    if (group === undefined || version === undefined) return { fault: `"${groupVersion}" is not <group>/<version>, such as kitchen.example.com/v1` }
-    if (!/^[A-Z][A-Za-z0-9]*$/.test(kind)) return { fault: `"${kind}" is not a kind: letters and digits, beginning with a capital, such as Kettle` }
+    if (group === undefined || version === undefined)
+      return { fault: `"${groupVersion}" is not <group>/<version>, such as kitchen.example.com/v1` }
+    if (!/^[A-Z][A-Za-z0-9]*$/.test(kind))
+      return { fault: `"${kind}" is not a kind: letters and digits, beginning with a capital, such as Kettle` }
     return { group, version, kind, ...(values.schemas !== undefined && { schemas: values.schemas }) }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
@@ -71,7 +74,10 @@ function parseNew(args: readonly string[]): (NewKind & { schemas?: string }) | {
 
 /** `APIService` → `api-service`. */
 function kebabCase(kind: string): string {
-  return kind.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2").toLowerCase()
+  return kind
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")
+    .toLowerCase()
 }
 
 /** `Proxy` → `proxies`, `Box` → `boxes`: a guess that the author sees and may change. */

@@ -25,7 +25,11 @@ export function filtersOf(parts: ServerParts): readonly Filter[] {
   return [
     requestInfo({ vendor }),
     requestCounts({ counts: parts.requestCounts }),
-    deadline({ clock, requestTimeoutMs: parts.settings.requestTimeoutMs, fail: (outgoing, error) => isOutgoing(outgoing) && sendError(outgoing, error, { vendor }) }),
+    deadline({
+      clock,
+      requestTimeoutMs: parts.settings.requestTimeoutMs,
+      fail: (outgoing, error) => isOutgoing(outgoing) && sendError(outgoing, error, { vendor }),
+    }),
     authentication({ authenticators: parts.authenticators, anonymous: parts.settings.anonymousAuth }),
     authorization({ authorizers: parts.authorizers }),
   ]

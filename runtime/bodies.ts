@@ -15,10 +15,15 @@ export interface BodyType {
 }
 
 /** Called once at start; each body loads on first use. */
-export function bodyLoader(types: readonly BodyType[], vendor: Vendor): (kind: { group: string; version: string; kind: string }) => Promise<KindBody> {
+export function bodyLoader(
+  types: readonly BodyType[],
+  vendor: Vendor,
+): (kind: { group: string; version: string; kind: string }) => Promise<KindBody> {
   const loaded = new Map<BodyType, Promise<KindBody>>()
   return (wanted) => {
-    const type = types.find((candidate) => candidate.group === wanted.group && candidate.version === wanted.version && candidate.kind === wanted.kind)
+    const type = types.find(
+      (candidate) => candidate.group === wanted.group && candidate.version === wanted.version && candidate.kind === wanted.kind,
+    )
     if (type === undefined) throw new Error(`no body type ${wanted.group}/${wanted.version} ${wanted.kind} was generated`)
     let body = loaded.get(type)
     if (body === undefined) {

@@ -7,9 +7,25 @@ import type { Failure } from "./kit/failure.ts"
 
 /** `reason` of a Status: the closed set clients switch on. */
 export type Reason =
-  | "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "MethodNotAllowed" | "NotAcceptable" | "AlreadyExists" | "Conflict"
-  | "Gone" | "Expired" | "RequestEntityTooLarge" | "UnsupportedMediaType" | "Invalid" | "TooManyRequests" | "InternalError"
-  | "ServerTimeout" | "Timeout" | "ServiceUnavailable" | ""
+  | "BadRequest"
+  | "Unauthorized"
+  | "Forbidden"
+  | "NotFound"
+  | "MethodNotAllowed"
+  | "NotAcceptable"
+  | "AlreadyExists"
+  | "Conflict"
+  | "Gone"
+  | "Expired"
+  | "RequestEntityTooLarge"
+  | "UnsupportedMediaType"
+  | "Invalid"
+  | "TooManyRequests"
+  | "InternalError"
+  | "ServerTimeout"
+  | "Timeout"
+  | "ServiceUnavailable"
+  | ""
 
 export interface StatusCause {
   readonly reason?: string
@@ -78,19 +94,29 @@ export const notAcceptable = (accepted: readonly string[]): ApiError =>
 export const alreadyExists = (subject: Subject): ApiError =>
   new ApiError(409, "AlreadyExists", `${qualified(subject)} ${quote(subject.name ?? "")} already exists`, details(subject))
 export const conflict = (subject: Subject, why: string): ApiError =>
-  new ApiError(409, "Conflict", `Operation cannot be fulfilled on ${qualified(subject)} ${quote(subject.name ?? "")}: ${why}`, details(subject))
+  new ApiError(
+    409,
+    "Conflict",
+    `Operation cannot be fulfilled on ${qualified(subject)} ${quote(subject.name ?? "")}: ${why}`,
+    details(subject),
+  )
 export const staleVersion = (subject: Subject): ApiError =>
   conflict(subject, "the object has been modified; please apply your changes to the latest version and try again")
-export const expired = (message: string, continueToken?: string): ApiError => new ApiError(410, "Expired", message, undefined, continueToken)
+export const expired = (message: string, continueToken?: string): ApiError =>
+  new ApiError(410, "Expired", message, undefined, continueToken)
 export const tooLarge = (message: string): ApiError => new ApiError(413, "RequestEntityTooLarge", message)
 export const unsupportedMediaType = (accepted: readonly string[], details?: StatusDetails): ApiError =>
-  new ApiError(415, "UnsupportedMediaType", `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`, details)
-export const internal = (message: string): ApiError => new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
+  new ApiError(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+    details,
+  )
+export const internal = (message: string): ApiError =>
+  new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
 export const timeout = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
   new ApiError(504, "Timeout", message, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
 export const unavailable = (message: string): ApiError => new ApiError(503, "ServiceUnavailable", message)
-export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
-  new ApiError(429, "TooManyRequests", message, { retryAfterSeconds })
 /** The version asked for is newer than any; specification section 4.6. */
 export const tooLargeResourceVersion = (asked: number, current: number): ApiError =>
   timeout(`Too large resource version: ${asked}, current: ${current}`, 1, [
@@ -102,7 +128,12 @@ export function invalid(subject: Subject, failures: readonly Failure[]): ApiErro
   const causes = failures.map((failure) => ({ reason: causeReason(failure), message: failureText(failure), field: failure.field }))
   const lines = failures.map((failure) => (failure.field === "" ? failureText(failure) : `${failure.field}: ${failureText(failure)}`))
   const list = lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`
-  return new ApiError(422, "Invalid", `${`${qualified(subject)} ${quote(subject.name ?? "")}`.trimStart()} is invalid: ${list}`, details(subject, { causes }))
+  return new ApiError(
+    422,
+    "Invalid",
+    `${`${qualified(subject)} ${quote(subject.name ?? "")}`.trimStart()} is invalid: ${list}`,
+    details(subject, { causes }),
+  )
 }
 
 function causeReason(failure: Failure): string {
@@ -125,9 +156,10 @@ const typeTexts: Record<Failure["type"], string> = {
 /** `Invalid value: 70000: must be between 1 and 65535, inclusive`. */
 export function failureText(failure: Failure): string {
   const head = typeTexts[failure.type]
-  const withValue = failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "InternalError"
-    ? head
-    : `${head}: ${shown(failure.value)}`
+  const withValue =
+    failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "InternalError"
+      ? head
+      : `${head}: ${shown(failure.value)}`
   const detail = failure.supported === undefined ? failure.detail : `supported values: ${failure.supported.map(quote).join(", ")}`
   return detail === "" ? withValue : `${withValue}: ${detail}`
 }

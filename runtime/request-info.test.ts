@@ -5,11 +5,27 @@ import { vendorProfile } from "./vendor.ts"
 const vendor = vendorProfile("kubernetes")
 
 function info(method: string, path: string, watch = false) {
-  const { verb, group, version, namespace, resource, name, subresource, tail, isResource, watchPath } = parseRequestInfo({ method, path, watch, vendor })
+  const { verb, group, version, namespace, resource, name, subresource, tail, isResource, watchPath } = parseRequestInfo({
+    method,
+    path,
+    watch,
+    vendor,
+  })
   return { isResource, verb, group, version, namespace, resource, name, subresource, tail: tail.join("/"), watchPath }
 }
 
-const none = { isResource: true, verb: "get", group: "", version: "v1", namespace: "", resource: "", name: "", subresource: "", tail: "", watchPath: false }
+const none = {
+  isResource: true,
+  verb: "get",
+  group: "",
+  version: "v1",
+  namespace: "",
+  resource: "",
+  name: "",
+  subresource: "",
+  tail: "",
+  watchPath: false,
+}
 
 describe("parseRequestInfo", () => {
   it.each([
@@ -31,7 +47,13 @@ describe("parseRequestInfo", () => {
   })
 
   it("reads vendor groups as neutral ones", () => {
-    expect(info("GET", "/apis/events.k8s.io/v1/namespaces/a/events/e")).toEqual({ ...none, group: "events.orch.io", namespace: "a", resource: "events", name: "e" })
+    expect(info("GET", "/apis/events.k8s.io/v1/namespaces/a/events/e")).toEqual({
+      ...none,
+      group: "events.orch.io",
+      namespace: "a",
+      resource: "events",
+      name: "e",
+    })
   })
 
   it("turns a list that asks to watch into a watch, and never a get", () => {
@@ -41,8 +63,21 @@ describe("parseRequestInfo", () => {
   })
 
   it("reads the deprecated watch paths, of one object too", () => {
-    expect(info("GET", "/api/v1/watch/namespaces/a/pods")).toEqual({ ...none, verb: "watch", namespace: "a", resource: "pods", watchPath: true })
-    expect(info("GET", "/api/v1/watch/namespaces/a/pods/p")).toEqual({ ...none, verb: "watch", namespace: "a", resource: "pods", name: "p", watchPath: true })
+    expect(info("GET", "/api/v1/watch/namespaces/a/pods")).toEqual({
+      ...none,
+      verb: "watch",
+      namespace: "a",
+      resource: "pods",
+      watchPath: true,
+    })
+    expect(info("GET", "/api/v1/watch/namespaces/a/pods/p")).toEqual({
+      ...none,
+      verb: "watch",
+      namespace: "a",
+      resource: "pods",
+      name: "p",
+      watchPath: true,
+    })
     expect(info("POST", "/api/v1/watch/namespaces/a/pods").verb).toBe("create")
   })
 

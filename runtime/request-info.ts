@@ -5,7 +5,14 @@
 import type { RequestInfo, RequestVerb } from "./request.ts"
 import type { Vendor } from "./vendor.ts"
 
-const verbOfMethod: Record<string, RequestVerb> = { POST: "create", GET: "get", HEAD: "get", PUT: "update", PATCH: "patch", DELETE: "delete" }
+const verbOfMethod: Record<string, RequestVerb> = {
+  POST: "create",
+  GET: "get",
+  HEAD: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+}
 
 /** Sub-resources of a namespace itself; any other word behind a namespace is a resource in it. */
 const namespaceSubresources = new Set(["status", "finalize"])
@@ -14,8 +21,18 @@ const namespaceSubresources = new Set(["status", "finalize"])
 export function parseRequestInfo(options: { method: string; path: string; watch: boolean; vendor: Vendor }): RequestInfo {
   const { method, path, vendor } = options
   const plain: RequestInfo = {
-    isResource: false, verb: method.toLowerCase(), method, path,
-    group: "", version: "", namespace: "", resource: "", subresource: "", name: "", tail: [], watchPath: false,
+    isResource: false,
+    verb: method.toLowerCase(),
+    method,
+    path,
+    group: "",
+    version: "",
+    namespace: "",
+    resource: "",
+    subresource: "",
+    name: "",
+    tail: [],
+    watchPath: false,
   }
   const segments = path.replace(/^\//, "").replace(/\/$/, "").split("/")
   const grouped = segments[0] === "apis"
@@ -29,7 +46,15 @@ export function parseRequestInfo(options: { method: string; path: string; watch:
   if (watchPath) rest = rest.slice(1)
   if (rest.length === 0) return { ...plain, group, version }
   const named = nameParts(rest)
-  return { ...plain, isResource: true, group, version, ...named, watchPath, verb: verbOf({ method, named, watch: options.watch, watchPath }) }
+  return {
+    ...plain,
+    isResource: true,
+    group,
+    version,
+    ...named,
+    watchPath,
+    verb: verbOf({ method, named, watch: options.watch, watchPath }),
+  }
 }
 
 interface NameParts {

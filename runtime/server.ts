@@ -176,14 +176,21 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
   const vendor = vendorProfile(options.vendor)
   const kinds = new KindTable(options.kinds)
   const behaviourDeps: BehaviourDeps = {
-    vendor, clock, random,
+    vendor,
+    clock,
+    random,
     options: options.behaviourOptions,
     read: (path) => store.get({ key: prefix + path }),
     readAll: (storagePath) => readAll(registry, kinds, storagePath),
     key: (path) => prefix + path,
   }
   const registry: Registry = new Registry({
-    kinds, store, cache, vendor, clock, random,
+    kinds,
+    store,
+    cache,
+    vendor,
+    clock,
+    random,
     storePrefix: prefix,
     storageFormat: options.storageFormat,
     tokens: new ContinueTokens(options.tokenSecret),
@@ -195,7 +202,12 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     admission: [namespaceLifecycle({ vendor, phase: (name) => namespacePhase(registry, kinds, name) })],
   })
   return {
-    vendor, clock, random, kinds, registry, stopping,
+    vendor,
+    clock,
+    random,
+    kinds,
+    registry,
+    stopping,
     log: options.log,
     settings: options.settings,
     body: bodyLoader(options.bodies, vendor),

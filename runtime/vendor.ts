@@ -45,7 +45,12 @@ const kubernetes: Vendor = {
   name: "kubernetes",
   group: (neutral) => (neutral.endsWith(".orch.io") ? `${neutral.slice(0, -"orch.io".length)}k8s.io` : neutral),
   // The two change places: under this vendor the neutral names are strange ones, and name nothing that is served.
-  neutralGroup: (wire) => (wire.endsWith(".orch.io") ? `${wire.slice(0, -"orch.io".length)}k8s.io` : wire.endsWith(".k8s.io") ? `${wire.slice(0, -"k8s.io".length)}orch.io` : wire),
+  neutralGroup: (wire) =>
+    wire.endsWith(".orch.io")
+      ? `${wire.slice(0, -"orch.io".length)}k8s.io`
+      : wire.endsWith(".k8s.io")
+        ? `${wire.slice(0, -"k8s.io".length)}orch.io`
+        : wire,
   apiVersion: (neutral) => mapGroupOf(neutral, kubernetes.group),
   neutralApiVersion: (wire) => mapGroupOf(wire, kubernetes.neutralGroup),
   domain: (neutral) => neutral.replace(/(^|\.)orch\.io(?=\/)/, "$1kubernetes.io"),

@@ -10,12 +10,25 @@ export function emitColumns(context: EmitContext, file: FileModel, kind: KindMod
   const builder = new FileBuilder(context, file, "columns")
   builder.reserve("columns")
   const columns = kind.columns.length === 0 ? defaultColumns(builder) : kind.columns.map((column) => columnCode(builder, kind, column))
-  builder.declare({ declare: "constant", name: "columns", type: `readonly ${builder.kitType("Column")}[]`, exported: true, value: literal(columns) })
+  builder.declare({
+    declare: "constant",
+    name: "columns",
+    type: `readonly ${builder.kitType("Column")}[]`,
+    exported: true,
+    value: literal(columns),
+  })
   return builder
 }
 
 function columnCode(builder: FileBuilder, kind: KindModel, column: ColumnModel): { readonly [name: string]: string | number | Code } {
-  const value = compileValue(builder, column.value, { selfType: kind.type, self: "object", root: "object", nowMs: "context.nowMs", vendor: "context.vendor", cell: "object, context" })
+  const value = compileValue(builder, column.value, {
+    selfType: kind.type,
+    self: "object",
+    root: "object",
+    nowMs: "context.nowMs",
+    vendor: "context.vendor",
+    cell: "object, context",
+  })
   const parameters = /\bcontext\b/.test(value) ? "(object, context)" : "(object)"
   return {
     name: column.name,
@@ -30,7 +43,21 @@ function columnCode(builder: FileBuilder, kind: KindModel, column: ColumnModel):
 function defaultColumns(builder: FileBuilder): { readonly [name: string]: string | number | Code }[] {
   const get = builder.kit("get")
   return [
-    { name: "Name", type: "string", format: "name", description: "Name of the object.", priority: 0, value: new Code(`(object) => ${builder.kit("cell")}(${get}(object, "metadata", "name"), "string")`) },
-    { name: "Created At", type: "date", format: "", description: "When the server accepted the object.", priority: 0, value: new Code(`(object) => ${builder.kit("timeCell")}(${get}(object, "metadata", "creationTimestamp"))`) },
+    {
+      name: "Name",
+      type: "string",
+      format: "name",
+      description: "Name of the object.",
+      priority: 0,
+      value: new Code(`(object) => ${builder.kit("cell")}(${get}(object, "metadata", "name"), "string")`),
+    },
+    {
+      name: "Created At",
+      type: "date",
+      format: "",
+      description: "When the server accepted the object.",
+      priority: 0,
+      value: new Code(`(object) => ${builder.kit("timeCell")}(${get}(object, "metadata", "creationTimestamp"))`),
+    },
   ]
 }

@@ -17,7 +17,8 @@ export function emitConstraints(context: EmitContext, file: FileModel): FileBuil
   const types = file.types.map((name) => typeOf(context, name)).filter((type) => hasOwnConstraints(context, type))
   if (types.length === 0) return builder
   const code = compile(types.map((type) => ({ name: constraintsName(type.localName), schema: typeSchema(context, type) })))
-  for (const name of ["nonZero", "characterCount", "compilePattern", "formatFaults"]) if (new RegExp(`\\b${name}\\(`).test(code)) builder.kit(name)
+  for (const name of ["nonZero", "characterCount", "compilePattern", "formatFaults"])
+    if (new RegExp(`\\b${name}\\(`).test(code)) builder.kit(name)
   builder.kitType("ConstraintCheck")
   builder.declare({ declare: "code", text: code })
   return builder
@@ -41,7 +42,9 @@ export function typeSchema(context: EmitContext, type: TypeModel): Schema {
   const fields = ownFields(context, type)
   const nonEmpty = fields.filter((field) => field.nonEmpty).map((field) => field.name)
   const required = fields.filter((field) => field.required === true && !field.nonEmpty).map((field) => field.name)
-  const properties = Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)] as const).filter(([, schema]) => Object.keys(schema).length > 0))
+  const properties = Object.fromEntries(
+    fields.map((field) => [field.name, fieldSchema(field)] as const).filter(([, schema]) => Object.keys(schema).length > 0),
+  )
   return {
     ...(required.length > 0 && { required }),
     ...(nonEmpty.length > 0 && { nonEmpty }),
@@ -76,7 +79,9 @@ function mapSchema(field: FieldModel, value: TypeRefModel): Schema {
   const keys = constraintSchema(field.keys ?? {}, { whole })
   return {
     ...present({ minProperties: field.minProperties, maxProperties: field.maxProperties }),
-    ...(Object.keys(values).length > 0 && { additionalProperties: "format" in values && whole ? { ...values, format: { name: field.values?.format, whole } } : values }),
+    ...(Object.keys(values).length > 0 && {
+      additionalProperties: "format" in values && whole ? { ...values, format: { name: field.values?.format, whole } } : values,
+    }),
     ...(Object.keys(keys).length > 0 && { propertyNames: keys }),
   }
 }
@@ -94,7 +99,10 @@ interface ConstraintOptions {
   readonly whole?: boolean
 }
 
-function constraintSchema(constraints: Constraints, { emptyAllowed = false, emptyIsWord = false, whole = false }: ConstraintOptions): Schema {
+function constraintSchema(
+  constraints: Constraints,
+  { emptyAllowed = false, emptyIsWord = false, whole = false }: ConstraintOptions,
+): Schema {
   const { enum: values, format, pattern, minimum, maximum, minLength, maxLength } = constraints
   const range = present({ low: minimum, high: maximum })
   const flags = { ...(emptyAllowed && { emptyAllowed }), ...(whole && { whole }) }
@@ -130,7 +138,8 @@ const vocabulary: readonly CodeKeywordDefinition[] = [
     keyword: "nonEmpty",
     error: { message: "", params: ({ params }) => _`{missingProperty: ${params.missingProperty}}` },
     code(context) {
-      for (const name of strings(context.schema)) failWhen(context, _`!${nonZero}(${context.data}${_`[${name}]`})`, { missingProperty: _`${name}` })
+      for (const name of strings(context.schema))
+        failWhen(context, _`!${nonZero}(${context.data}${_`[${name}]`})`, { missingProperty: _`${name}` })
     },
   },
   {
@@ -140,7 +149,11 @@ const vocabulary: readonly CodeKeywordDefinition[] = [
       const { values, emptyAllowed }: { values: readonly JsonValue[]; emptyAllowed?: boolean } = context.schema
       const words = emptyAllowed === true && !values.includes("") ? [...values, ""] : values
       const wrong = words.map((word) => _`${context.data} !== ${stringify(word)}`)
-      failWhen(context, wrong.reduce((left, right) => _`${left} && ${right}`), { allowed: stringify(values) })
+      failWhen(
+        context,
+        wrong.reduce((left, right) => _`${left} && ${right}`),
+        { allowed: stringify(values) },
+      )
     },
   },
   {
@@ -149,7 +162,8 @@ const vocabulary: readonly CodeKeywordDefinition[] = [
     code(context) {
       const { low, high }: { low?: number; high?: number } = context.schema
       const { data } = context
-      const outside = low === undefined ? _`${data} > ${high}` : high === undefined ? _`${data} < ${low}` : _`(${data} < ${low} || ${data} > ${high})`
+      const outside =
+        low === undefined ? _`${data} > ${high}` : high === undefined ? _`${data} < ${low}` : _`(${data} < ${low} || ${data} > ${high})`
       failWhen(context, _`(typeof ${data} == "number" || typeof ${data} == "bigint") && ${outside}`, {})
     },
   },
@@ -213,7 +227,15 @@ function strings(schema: unknown): readonly string[] {
 
 /** One module of standalone checks. ajv keeps each schema as a constant beside its check, which nothing reads: those are cut. */
 function compile(checks: readonly { readonly name: string; readonly schema: Schema }[]): string {
-  const ajv = new Ajv({ allErrors: true, messages: false, strict: false, meta: false, validateSchema: false, validateFormats: false, code: { source: true, esm: true, lines: true } })
+  const ajv = new Ajv({
+    allErrors: true,
+    messages: false,
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    validateFormats: false,
+    code: { source: true, esm: true, lines: true },
+  })
   for (const { keyword } of vocabulary) for (const name of [keyword].flat()) ajv.removeKeyword(name)
   for (const definition of vocabulary) ajv.addKeyword(definition)
   for (const { name, schema } of checks) ajv.addSchema(schema, name)
@@ -231,7 +253,10 @@ function tidy(code: string): string {
     .replaceAll("instancePath:instancePath+", "instancePath:")
     .replaceAll("{instancePath,", '{instancePath:"",')
     .replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "")
-    .replaceAll(/^const (\w+) = (\{instancePath:.*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\nerrors\+\+;$/gm, "(vErrors ??= []).push($2);")
+    .replaceAll(
+      /^const (\w+) = (\{instancePath:.*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\nerrors\+\+;$/gm,
+      "(vErrors ??= []).push($2);",
+    )
     .replaceAll(/^const \w+ = errors;\n/gm, "")
     .replaceAll(/^var (\w+) = \w+ === errors;\nif\(!\1\)\{\n.*\n\}\n/gm, "")
     .replaceAll(/^let errors = 0;\n/gm, "")

@@ -81,7 +81,9 @@ function isConstrained(field: FieldModel): boolean {
 export function hasConstraints(field: FieldModel): boolean {
   const { enum: values, format, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties } = field
   const limits = [values, format, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties]
-  return field.required === true || field.nonEmpty || [...limits, field.items, field.values, field.keys].some((limit) => limit !== undefined)
+  return (
+    field.required === true || field.nonEmpty || [...limits, field.items, field.values, field.keys].some((limit) => limit !== undefined)
+  )
 }
 
 function defaultsItself(type: TypeModel): boolean {

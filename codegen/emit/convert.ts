@@ -19,12 +19,29 @@ export function emitConvert(context: EmitContext, file: FileModel, kind: KindMod
   const stored = [apiVersion(kind.storage), kind.storage.kind].map((word) => JSON.stringify(word)).join(", ")
   const own = [apiVersion(kind), kind.kind].map((word) => JSON.stringify(word)).join(", ")
   const there = `${converted}(object, ${stored}, ${moves(renames.map(({ here, stored: to }) => ({ from: here, to })))})`
-  const back = (object: string): string => `${converted}(${object}, ${own}, ${moves(renames.map(({ here, stored: from }) => ({ from, to: here })))})`
+  const back = (object: string): string =>
+    `${converted}(${object}, ${own}, ${moves(renames.map(({ here, stored: from }) => ({ from, to: here })))})`
   const object = builder.kitType("ApiObject")
-  const toStored = behaviour === undefined ? there : `${builder.behaviour("conversions", behaviour, "toStored", "finishToStored")}(${there})`
-  const fromStored = behaviour === undefined ? back("object") : back(`${builder.behaviour("conversions", behaviour, "fromStored", "startFromStored")}(object)`)
-  builder.declare({ declare: "function", name: "toStored", parameters: [`object: ${object}`], returns: object, body: [`return ${toStored}`] })
-  builder.declare({ declare: "function", name: "fromStored", parameters: [`object: ${object}`], returns: object, body: [`return ${fromStored}`] })
+  const toStored =
+    behaviour === undefined ? there : `${builder.behaviour("conversions", behaviour, "toStored", "finishToStored")}(${there})`
+  const fromStored =
+    behaviour === undefined
+      ? back("object")
+      : back(`${builder.behaviour("conversions", behaviour, "fromStored", "startFromStored")}(object)`)
+  builder.declare({
+    declare: "function",
+    name: "toStored",
+    parameters: [`object: ${object}`],
+    returns: object,
+    body: [`return ${toStored}`],
+  })
+  builder.declare({
+    declare: "function",
+    name: "fromStored",
+    parameters: [`object: ${object}`],
+    returns: object,
+    body: [`return ${fromStored}`],
+  })
   return builder
 }
 

@@ -30,7 +30,9 @@ export function emitDefaults(context: EmitContext, file: FileModel): FileBuilder
 function body(builder: FileBuilder, type: TypeModel): string[] {
   const constants = type.fields.flatMap((field) => {
     if (field.default === undefined || !isFilled(field)) return []
-    return [`${builder.kit("setDefault")}(self, ${JSON.stringify(field.name)}, ${literal(plain(field.default))}${field.pointer ? ", true" : ""})`]
+    return [
+      `${builder.kit("setDefault")}(self, ${JSON.stringify(field.name)}, ${literal(plain(field.default))}${field.pointer ? ", true" : ""})`,
+    ]
   })
   const nested = type.fields.flatMap((field) => below(builder, field))
   return [...constants, ...nested, ...type.defaults.map((one) => ruleLine(builder, type, one))]

@@ -55,7 +55,12 @@ export function compileCondition(builder: FileBuilder, expression: ExpressionMod
 }
 
 /** The code of "unless `when`, then `rule`". */
-export function compileRule(builder: FileBuilder, rule: ExpressionModel, when: ExpressionModel | undefined, scope: ExpressionScope): string {
+export function compileRule(
+  builder: FileBuilder,
+  rule: ExpressionModel,
+  when: ExpressionModel | undefined,
+  scope: ExpressionScope,
+): string {
   const compiler = new Compiler(builder, scope)
   return when === undefined ? compiler.condition(rule.tree) : `!${compiler.operand(when.tree)} || ${compiler.operand(rule.tree)}`
 }
@@ -63,7 +68,9 @@ export function compileRule(builder: FileBuilder, rule: ExpressionModel, when: E
 /** The code of a message: a string literal, or a function when there are expressions in it. */
 export function compileMessage(builder: FileBuilder, parts: readonly TemplatePart[], scope: ExpressionScope): string {
   if (parts.every((part) => typeof part === "string")) return JSON.stringify(parts.join(""))
-  const pieces = parts.map((part) => (typeof part === "string" ? escapeTemplate(part) : `\${${builder.kit("text")}(${compileValue(builder, part, scope)})}`))
+  const pieces = parts.map((part) =>
+    typeof part === "string" ? escapeTemplate(part) : `\${${builder.kit("text")}(${compileValue(builder, part, scope)})}`,
+  )
   return `() => \`${pieces.join("")}\``
 }
 
@@ -94,14 +101,44 @@ function operandOf(compiled: Compiled): string {
 
 /** Functions whose code is a call of the kit function of that name (or the one given) with all values. */
 const plainFunctions: ReadonlyMap<string, string> = new Map([
-  ...["size", "startsWith", "endsWith", "contains", "matches", "lowerAscii", "trim", "split", "join", "int", "double", "quantity", "time", "min", "max", "sum"].map((name) => [name, name] as const),
-  ...["formatLabels", "formatSelector", "selectorString", "lbAddresses", "isIP", "isIPv4", "isIPv6", "isCIDR", "isFormat", "imageTag"].map((name) => [name, name] as const),
+  ...[
+    "size",
+    "startsWith",
+    "endsWith",
+    "contains",
+    "matches",
+    "lowerAscii",
+    "trim",
+    "split",
+    "join",
+    "int",
+    "double",
+    "quantity",
+    "time",
+    "min",
+    "max",
+    "sum",
+  ].map((name) => [name, name] as const),
+  ...["formatLabels", "formatSelector", "selectorString", "lbAddresses", "isIP", "isIPv4", "isIPv6", "isCIDR", "isFormat", "imageTag"].map(
+    (name) => [name, name] as const,
+  ),
   ["count", "size"],
   ["string", "text"],
   ["duration", "durationText"],
   ["type", "typeName"],
 ])
-const booleanFunctions: ReadonlySet<string> = new Set(["has", "startsWith", "endsWith", "contains", "matches", "isIP", "isIPv4", "isIPv6", "isCIDR", "isFormat"])
+const booleanFunctions: ReadonlySet<string> = new Set([
+  "has",
+  "startsWith",
+  "endsWith",
+  "contains",
+  "matches",
+  "isIP",
+  "isIPv4",
+  "isIPv6",
+  "isCIDR",
+  "isFormat",
+])
 
 const arithmetic: Readonly<Record<string, string>> = { "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "remainder" }
 
@@ -181,7 +218,14 @@ class Compiler {
     const field = of.type !== undefined && "ref" in of.type ? findField(this.model, of.type.ref, name) : undefined
     const type = field?.type ?? (of.type !== undefined && "map" in of.type ? of.type.map : undefined)
     const sure = of.sure && of.field?.pointer !== true
-    return { code, boolean: false, sure, path: { base: path.base, names }, ...(type !== undefined && { type }), ...(field !== undefined && { field }) }
+    return {
+      code,
+      boolean: false,
+      sure,
+      path: { base: path.base, names },
+      ...(type !== undefined && { type }),
+      ...(field !== undefined && { field }),
+    }
   }
 
   private index(of: ExpressionTree, index: ExpressionTree): Compiled {
@@ -258,7 +302,8 @@ class Compiler {
 
   private macro(tree: ExpressionTree & { node: "macro" }): Compiled {
     const of = this.compile(tree.of)
-    const item: TypeRefModel | undefined = of.type === undefined ? undefined : (listItem(of.type) ?? ("map" in of.type ? { scalar: "string" } : undefined))
+    const item: TypeRefModel | undefined =
+      of.type === undefined ? undefined : (listItem(of.type) ?? ("map" in of.type ? { scalar: "string" } : undefined))
     const code = variableName(tree.variable)
     const variable: Variable = { code, ...(item !== undefined && { type: item }) }
     const inner = new Compiler(this.builder, this.scope, new Map([...this.variables, [tree.variable, variable]]))

@@ -77,7 +77,12 @@ export class FileBuilder {
           .toSorted((left, right) => (left.name < right.name ? -1 : 1))
           .map(({ name, alias, type }) => ({ name, type, ...(alias !== name && { alias }) })),
       }))
-    return printFile({ source: `${this.context.options.schemaFolder}/${this.file.path}.yaml`, unchecked, imports, declarations: this.declarations })
+    return printFile({
+      source: `${this.context.options.schemaFolder}/${this.file.path}.yaml`,
+      unchecked,
+      imports,
+      declarations: this.declarations,
+    })
   }
 
   private import(module: string, name: string, type: boolean, fallback = `${name}_`, preferred = name): string {

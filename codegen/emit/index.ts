@@ -21,7 +21,7 @@ import { emitShape } from "./shape.ts"
 import { emitTypes } from "./types.ts"
 import { emitValidate } from "./validate.ts"
 
-export { type EmitOptions, packageOptions, type Part, repositoryOptions } from "./options.ts"
+export { type EmitOptions, packageOptions, repositoryOptions } from "./options.ts"
 
 /** Called by `gen` with a checked model: the text of each file by its path below the out folder, sorted by path. */
 export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, string> {
@@ -29,7 +29,8 @@ export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, st
   const texts = new Map<string, string>()
   for (const file of model.files) {
     if (!options.emitted.has(file.path)) continue
-    for (const builder of parts(context, file)) if (!builder.empty) texts.set(builder.path, builder.print(builder.path.endsWith("/constraints.ts")))
+    for (const builder of parts(context, file))
+      if (!builder.empty) texts.set(builder.path, builder.print(builder.path.endsWith("/constraints.ts")))
   }
   const documents = emitOpenApi(context)
   for (const [path, text] of documents) texts.set(path, text)
@@ -41,5 +42,10 @@ function parts(context: EmitContext, file: FileModel): FileBuilder[] {
   const shared = [emitTypes, emitShape, emitDefaults, emitConstraints, emitValidate, emitProto].map((part) => part(context, file))
   const kind = context.model.kinds.find((one) => one.file === file.path)
   if (kind === undefined) return shared
-  return [...shared, emitColumns(context, file, kind), emitResource(context, file, kind), ...(isConverted(kind) ? [emitConvert(context, file, kind)] : [])]
+  return [
+    ...shared,
+    emitColumns(context, file, kind),
+    emitResource(context, file, kind),
+    ...(isConverted(kind) ? [emitConvert(context, file, kind)] : []),
+  ]
 }

@@ -13,7 +13,9 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
   for (const kind of kinds) counts.set(resourceName(kind), (counts.get(resourceName(kind)) ?? 0) + 1)
   const localName = (kind: KindModel): string => {
     const name = resourceName(kind)
-    return (counts.get(name) ?? 0) > 1 ? `${name}${upperFirst(kind.group === "" ? "core" : kind.group.split(/[.-]/).map(upperFirst).join(""))}${upperFirst(kind.version)}` : name
+    return (counts.get(name) ?? 0) > 1
+      ? `${name}${upperFirst(kind.group === "" ? "core" : kind.group.split(/[.-]/).map(upperFirst).join(""))}${upperFirst(kind.version)}`
+      : name
   }
   const imports = kinds.map((kind) => ({
     module: context.options.importPath("index.ts", kind.file, "resource"),
@@ -23,10 +25,20 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
   const kitTypes = ["Kind", ...(bodies.length > 0 ? ["BodyType"] : [])].map((name) => ({ name, type: true }))
   return printFile({
     source: `${context.options.schemaFolder}/`,
-    imports: [...imports.toSorted((left, right) => (left.module < right.module ? -1 : 1)), { module: context.options.kitImport("index.ts"), names: kitTypes }],
+    imports: [
+      ...imports.toSorted((left, right) => (left.module < right.module ? -1 : 1)),
+      { module: context.options.kitImport("index.ts"), names: kitTypes },
+    ],
     declarations: [
       ...(bodies.length === 0 ? [] : [bodyList(context, bodies)]),
-      { declare: "constant", name: "kinds", type: "readonly Kind[]", exported: true, doc: "Every generated kind, by group, version and name.", value: list(kinds.map(localName)) },
+      {
+        declare: "constant",
+        name: "kinds",
+        type: "readonly Kind[]",
+        exported: true,
+        doc: "Every generated kind, by group, version and name.",
+        value: list(kinds.map(localName)),
+      },
       {
         declare: "constant",
         name: "openApiDocuments",
@@ -41,9 +53,12 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
 
 /** Types outside of kinds that name their own kind and version, and those that a sub-resource is written with: they travel as bodies. */
 function bodyTypes(context: EmitContext): readonly TypeModel[] {
-  const emitted = context.model.files.filter((file) => context.options.emitted.has(file.path)).flatMap((file) => file.types.map((name) => typeOf(context, name)))
+  const emitted = context.model.files
+    .filter((file) => context.options.emitted.has(file.path))
+    .flatMap((file) => file.types.map((name) => typeOf(context, name)))
   const posted = context.model.kinds.flatMap((kind) => kind.subresources.flatMap((one) => one.kind ?? []))
-  const isPosted = (type: TypeModel): boolean => posted.some((body) => body.group === type.group && body.version === type.version && body.kind === type.localName)
+  const isPosted = (type: TypeModel): boolean =>
+    posted.some((body) => body.group === type.group && body.version === type.version && body.kind === type.localName)
   const namesItself = (type: TypeModel): boolean => ["kind", "apiVersion"].every((name) => type.fields.some((field) => field.name === name))
   return emitted.filter((type) => kindOfType(context, type) === undefined && (namesItself(type) || isPosted(type)))
 }

@@ -27,11 +27,6 @@ export function defaultName(localName: string): string {
   return `default${localName}`
 }
 
-/** `pod-spec` → `podSpec`: the constant of a file's descriptor. */
-export function camelCase(text: string): string {
-  return text.replaceAll(/[-./]+([a-zA-Z0-9])/g, (_, letter: string) => letter.toUpperCase())
-}
-
 /** `pod status` → `PodStatus`. */
 export function upperFirst(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)

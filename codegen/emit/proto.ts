@@ -12,9 +12,17 @@ export function emitProto(context: EmitContext, file: FileModel): FileBuilder {
   const value: Literal = {
     file: file.path,
     messages: Object.fromEntries(types.flatMap((type) => messages(context, type))),
-    imports: imported(builder, types).map((module) => new Code(`() => import(${JSON.stringify(module)}).then((module) => module.descriptor)`)),
+    imports: imported(builder, types).map(
+      (module) => new Code(`() => import(${JSON.stringify(module)}).then((module) => module.descriptor)`),
+    ),
   }
-  builder.declare({ declare: "constant", name: "descriptor", type: builder.kitType("DescriptorPart"), exported: true, value: literal(value) })
+  builder.declare({
+    declare: "constant",
+    name: "descriptor",
+    type: builder.kitType("DescriptorPart"),
+    exported: true,
+    value: literal(value),
+  })
   return builder
 }
 
@@ -25,8 +33,15 @@ export function isCompact(type: TypeModel): boolean {
 
 function imported(builder: FileBuilder, types: readonly TypeModel[]): string[] {
   const { context, file, path } = builder
-  const refs = types.flatMap((type) => type.fields.flatMap((field) => (field.number === undefined ? [] : [leafRef(field.type) ?? []].flat())))
-  const files = new Set(refs.map((ref) => typeOf(context, ref)).filter((type) => isCompact(type) && type.file !== file.path).map((type) => type.file))
+  const refs = types.flatMap((type) =>
+    type.fields.flatMap((field) => (field.number === undefined ? [] : [leafRef(field.type) ?? []].flat())),
+  )
+  const files = new Set(
+    refs
+      .map((ref) => typeOf(context, ref))
+      .filter((type) => isCompact(type) && type.file !== file.path)
+      .map((type) => type.file),
+  )
   return [...files].sort().map((other) => context.options.importPath(path, other, "proto"))
 }
 
@@ -38,7 +53,9 @@ function messages(context: EmitContext, type: TypeModel): [string, Message][] {
   const fields = Object.fromEntries(numbered.map((field) => [field.protoName ?? field.name, protoField(context, type, field)]))
   const wrapped = numbered.flatMap((field): [string, Message][] => {
     const item = wrappedItem(field.type)
-    return item === undefined ? [] : [[wrapperName(type, field), { fields: { items: { rule: "repeated", type: messageName(context, item), id: 1 } } }]]
+    return item === undefined
+      ? []
+      : [[wrapperName(type, field), { fields: { items: { rule: "repeated", type: messageName(context, item), id: 1 } } }]]
   })
   return [[type.name, { fields }], ...wrapped]
 }
@@ -56,7 +73,8 @@ function wrappedItem(type: TypeRefModel): TypeRefModel | undefined {
 function protoField(context: EmitContext, type: TypeModel, field: FieldModel): Literal {
   const id = field.number
   const ref = field.type
-  if ("map" in ref) return { keyType: "string", type: "wrappedList" in ref.map ? wrapperName(type, field) : messageName(context, ref.map), id }
+  if ("map" in ref)
+    return { keyType: "string", type: "wrappedList" in ref.map ? wrapperName(type, field) : messageName(context, ref.map), id }
   if ("list" in ref) return { rule: "repeated", type: messageName(context, ref.list), id }
   return { type: "wrappedList" in ref ? wrapperName(type, field) : messageName(context, ref), id }
 }

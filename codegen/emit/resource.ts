@@ -17,12 +17,19 @@ export function resourceName(kind: KindModel): string {
 export function emitResource(context: EmitContext, file: FileModel, kind: KindModel): FileBuilder {
   const builder = new FileBuilder(context, file, "resource")
   builder.reserve(resourceName(kind), "object", "context", "stored")
-  builder.declare({ declare: "constant", name: resourceName(kind), type: builder.kitType("Kind"), exported: true, value: literal(record(builder, kind)) })
+  builder.declare({
+    declare: "constant",
+    name: resourceName(kind),
+    type: builder.kitType("Kind"),
+    exported: true,
+    value: literal(record(builder, kind)),
+  })
   return builder
 }
 
 function record(builder: FileBuilder, kind: KindModel): Literal {
-  const { group, version, listKind, resource, singular, shortNames, categories, namespaced, nameRule, storage, subresources, behaviours } = kind
+  const { group, version, listKind, resource, singular, shortNames, categories, namespaced, nameRule, storage, subresources, behaviours } =
+    kind
   return {
     group,
     version,
@@ -56,7 +63,9 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
 /** Selectable fields are read from the stored form. */
 function selector(builder: FileBuilder, kind: KindModel, value: KindModel["selectable"][number]["value"]): string {
   const { storage } = kind
-  const stored = builder.context.model.kinds.find((one) => one.group === storage.group && one.version === storage.version && one.kind === storage.kind)
+  const stored = builder.context.model.kinds.find(
+    (one) => one.group === storage.group && one.version === storage.version && one.kind === storage.kind,
+  )
   const code = compileValue(builder, value, { selfType: (stored ?? kind).type, self: "stored", root: "stored" })
   return `(stored) => ${builder.kit("text")}(${code})`
 }
@@ -84,21 +93,39 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]
   const found = [...new Set(kind.warningChecks.map(({ name }) => name))]
-  const patterns = [...parts.map(([, exported]) => `{ ${exported.join(", ")} }`), ...found.map((name) => `{ warn: ${name}Warnings }`)].join(", ")
-  const modules = [...parts.map(([part]) => `./${part}.ts`), ...found.map((name) => context.options.behaviourImport(builder.path, `warnings/${name}`))]
+  const patterns = [...parts.map(([, exported]) => `{ ${exported.join(", ")} }`), ...found.map((name) => `{ warn: ${name}Warnings }`)].join(
+    ", ",
+  )
+  const modules = [
+    ...parts.map(([part]) => `./${part}.ts`),
+    ...found.map((name) => context.options.behaviourImport(builder.path, `warnings/${name}`)),
+  ]
   const imports = modules.map((module) => `import(${JSON.stringify(module)})`).join(", ")
   return `async () => {\n    const [${patterns}] = await Promise.all([${imports}])\n    return {\n${entries.map((entry) => `      ${entry},\n`).join("")}    }\n  }`
 }
 
 function warnings(builder: FileBuilder, kind: KindModel): string {
-  const scope = { selfType: kind.type, self: "object", root: "object", vendor: "context.vendor", oldSelf: "context.old", oldRoot: "context.old" }
+  const scope = {
+    selfType: kind.type,
+    self: "object",
+    root: "object",
+    vendor: "context.vendor",
+    oldSelf: "context.old",
+    oldRoot: "context.old",
+  }
   const lines = kind.warnings.map((one) => {
     const parts = one.at === "" ? one.textParts : [`${one.at}: `, ...one.textParts]
     return `        { when: ${compileCondition(builder, one.when, scope)}, text: ${compileMessage(builder, parts, scope)} },\n`
   })
   const stated = lines.length === 0 ? [] : [`${builder.kit("warningTexts")}([\n${lines.join("")}      ])`]
   const found = kind.warningChecks.map(({ name, at }) => {
-    const value = at === "" ? "object" : `${builder.kit("json")}(${builder.kit("get")}(object, ${at.split(".").map((step) => JSON.stringify(step)).join(", ")}))`
+    const value =
+      at === ""
+        ? "object"
+        : `${builder.kit("json")}(${builder.kit("get")}(object, ${at
+            .split(".")
+            .map((step) => JSON.stringify(step))
+            .join(", ")}))`
     return `${name}Warnings(${value}, ${JSON.stringify(at)}, object, context)`
   })
   const parts = [...stated, ...found]
@@ -108,5 +135,7 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
 
 /** `index.ts`: every kind that was emitted, in the model's order. */
 export function kindsOf(context: EmitContext): readonly KindModel[] {
-  return context.model.kinds.filter((kind) => context.options.emitted.has(kind.file) && kindOfType(context, typeOf(context, kind.type)) !== undefined)
+  return context.model.kinds.filter(
+    (kind) => context.options.emitted.has(kind.file) && kindOfType(context, typeOf(context, kind.type)) !== undefined,
+  )
 }

@@ -11,7 +11,13 @@ export function emitShape(context: EmitContext, file: FileModel): FileBuilder {
   const types = file.types.map((name) => typeOf(context, name))
   builder.reserve(...types.map((type) => shapeName(type.localName)))
   for (const type of types) {
-    builder.declare({ declare: "constant", name: shapeName(type.localName), type: builder.kitType("TypeShape"), exported: true, value: literal(shape(builder, type)) })
+    builder.declare({
+      declare: "constant",
+      name: shapeName(type.localName),
+      type: builder.kitType("TypeShape"),
+      exported: true,
+      value: literal(shape(builder, type)),
+    })
   }
   return builder
 }

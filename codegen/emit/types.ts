@@ -59,7 +59,9 @@ function declare(builder: FileBuilder, type: TypeModel): InterfaceDeclaration {
 
 /** The fields as they stand in JSON: those of inline types in the place of the inline field. */
 function flattened(context: EmitContext, type: TypeModel): readonly FieldModel[] {
-  return type.fields.flatMap((field) => (field.inline && "ref" in field.type ? flattened(context, typeOf(context, field.type.ref)) : [field]))
+  return type.fields.flatMap((field) =>
+    field.inline && "ref" in field.type ? flattened(context, typeOf(context, field.type.ref)) : [field],
+  )
 }
 
 function fieldType(builder: FileBuilder, field: FieldModel): string {
@@ -74,7 +76,8 @@ function typeText(builder: FileBuilder, type: TypeRefModel): string {
   if ("list" in type) return listText(typeText(builder, type.list))
   if ("wrappedList" in type) return listText(typeText(builder, type.wrappedList))
   if ("map" in type) return `{ [key: string]: ${typeText(builder, type.map)} }`
-  if ("scalar" in type) return scalarTypes[type.scalar] ?? (type.scalar === "any" ? builder.kitType("JsonValue") : builder.kitType("JsonObject"))
+  if ("scalar" in type)
+    return scalarTypes[type.scalar] ?? (type.scalar === "any" ? builder.kitType("JsonValue") : builder.kitType("JsonObject"))
   const known = kitTypes.get(type.ref)
   return known === undefined ? builder.ofType(type.ref, "types", (name) => name, true) : builder.kitType(known)
 }

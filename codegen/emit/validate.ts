@@ -27,7 +27,8 @@ export function emitValidate(context: EmitContext, file: FileModel): FileBuilder
 function body(builder: FileBuilder, type: TypeModel): string[] {
   const { context } = builder
   const lines: string[] = []
-  if (hasOwnConstraints(context, type)) lines.push(`${builder.kit("constraints")}(self, context, ${builder.sibling("constraints", constraintsName(type.localName))})`)
+  if (hasOwnConstraints(context, type))
+    lines.push(`${builder.kit("constraints")}(self, context, ${builder.sibling("constraints", constraintsName(type.localName))})`)
   for (const field of type.fields) lines.push(...fieldLines(builder, type, field))
   for (const { fields, required } of type.oneOf) lines.push(`${builder.kit("oneOf")}(self, context, ${literal(fields)}, ${required})`)
   for (const one of type.rules) lines.push(ruleLine(builder, type, one))
@@ -45,7 +46,8 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
     lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)
   }
   for (const fields of field.unique) lines.push(`${builder.kit("unique")}(self, ${name}, context, ${literal(fields)})`)
-  if (field.immutable !== false) lines.push(`${builder.kit("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
+  if (field.immutable !== false)
+    lines.push(`${builder.kit("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
   if (field.requiredOn !== undefined) lines.push(`${builder.kit("requiredOn")}(self, ${name}, context, "${field.requiredOn}")`)
   return lines
 }

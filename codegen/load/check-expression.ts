@@ -42,12 +42,23 @@ const text: Known = { scalar: "string" }
 const number: Known = { scalar: "double" }
 
 /** Called for each expression of a schema. Faults are reported at the very character; the answer is absent when it does not parse. */
-export function checkExpression(written: string, node: SourceNode, source: SourceFile, table: TypeTable, scope: Scope, base = 0): ExpressionModel | undefined {
+export function checkExpression(
+  written: string,
+  node: SourceNode,
+  source: SourceFile,
+  table: TypeTable,
+  scope: Scope,
+  base = 0,
+): ExpressionModel | undefined {
   const parsed = parseExpression(written)
   if ("fault" in parsed) {
     const { offset, found, expected, nearest } = parsed.fault
     const where = written.length > 60 ? `${written.slice(0, 57)}...` : written
-    source.report(source.offsetInside(node, base + offset), { found: `${found} in the expression \`${where}\``, expected, ...(nearest !== undefined && { nearest }) })
+    source.report(source.offsetInside(node, base + offset), {
+      found: `${found} in the expression \`${where}\``,
+      expected,
+      ...(nearest !== undefined && { nearest }),
+    })
     return undefined
   }
   infer(parsed.tree, { source, node, table, scope, positions: parsed.positions, variables: new Map(), base })
@@ -120,7 +131,8 @@ function selected(tree: ExpressionTree, field: string, of: Known, context: Conte
   if (!("fault" in step)) return step.type
   const { found, names } = step.fault
   if (names.length > 0) report(context, tree, { found, ...expectedWord(field, names) })
-  else if (of !== undefined && itemType(of) !== undefined) report(context, tree, { found, expected: "an index such as [0], or a macro such as .exists(item, ...)" })
+  else if (of !== undefined && itemType(of) !== undefined)
+    report(context, tree, { found, expected: "an index such as [0], or a macro such as .exists(item, ...)" })
   else report(context, tree, { found, expected: "a value that has fields" })
   return undefined
 }
@@ -132,7 +144,8 @@ function inferIndex(tree: ExpressionTree & { node: "index" }, context: Context):
   const item = itemType(of)
   if (item !== undefined) return item
   if ("map" in of) return of.map
-  if ("ref" in of) return tree.index.node === "literal" && typeof tree.index.value === "string" ? selected(tree, tree.index.value, of, context) : undefined
+  if ("ref" in of)
+    return tree.index.node === "literal" && typeof tree.index.value === "string" ? selected(tree, tree.index.value, of, context) : undefined
   if ("scalar" in of && (of.scalar === "any" || of.scalar === "RawExtension" || of.scalar === "FieldsV1")) return undefined
   report(context, tree, { found: `an index into a value of type ${shownType(of)}`, expected: "a list or a map" })
   return undefined
@@ -146,7 +159,11 @@ function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): K
   if (tree.function === "behaviour") checkCell(tree, context)
   const [pattern] = tree.arguments
   if (tree.function === "matches" && pattern?.node === "literal" && typeof pattern.value === "string") {
-    checkPattern(pattern.value, context.source.offsetInside(context.node, context.base + (context.positions.get(pattern) ?? 0)), context.source)
+    checkPattern(
+      pattern.value,
+      context.source.offsetInside(context.node, context.base + (context.positions.get(pattern) ?? 0)),
+      context.source,
+    )
   }
   if (tree.function === "vendor") checkLiteral(tree, undefined, "a neutral name as a literal", context)
   switch (expressionFunctions.get(tree.function)?.result) {
@@ -173,20 +190,29 @@ const limitedFunctions: Readonly<Record<string, readonly Scope["standsIn"][]>> =
 function checkAvailable(tree: ExpressionTree & { node: "call" }, context: Context): void {
   const places = limitedFunctions[tree.function]
   const { standsIn } = context.scope
-  if (places !== undefined && !places.includes(standsIn)) report(context, tree, { found: `${tree.function} in ${standsIn}`, expected: `that function only in ${places.join(", ")}` })
+  if (places !== undefined && !places.includes(standsIn))
+    report(context, tree, { found: `${tree.function} in ${standsIn}`, expected: `that function only in ${places.join(", ")}` })
 }
 
 function checkCell(tree: ExpressionTree & { node: "call" }, context: Context): void {
   checkLiteral(tree, undefined, "the name of a cell function as a literal", context)
   const [name] = tree.arguments
-  if (name?.node === "literal" && typeof name.value === "string") checkKnownName(name.value, context.node, context.scope.cells, "behaviour()", context.source)
+  if (name?.node === "literal" && typeof name.value === "string")
+    checkKnownName(name.value, context.node, context.scope.cells, "behaviour()", context.source)
 }
 
 /** The first argument of these functions is read by the generator, so it is a literal, one of `words` where they are known. */
-function checkLiteral(tree: ExpressionTree & { node: "call" }, words: readonly string[] | undefined, expected: string, context: Context): void {
+function checkLiteral(
+  tree: ExpressionTree & { node: "call" },
+  words: readonly string[] | undefined,
+  expected: string,
+  context: Context,
+): void {
   const [first] = tree.arguments
-  if (first?.node !== "literal" || typeof first.value !== "string") report(context, tree, { found: `${tree.function} of a computed value`, expected })
-  else if (words !== undefined && !words.includes(first.value)) report(context, first, { found: `unknown name "${first.value}" in ${tree.function}`, ...expectedWord(first.value, words) })
+  if (first?.node !== "literal" || typeof first.value !== "string")
+    report(context, tree, { found: `${tree.function} of a computed value`, expected })
+  else if (words !== undefined && !words.includes(first.value))
+    report(context, first, { found: `unknown name "${first.value}" in ${tree.function}`, ...expectedWord(first.value, words) })
 }
 
 function inferBinary(tree: ExpressionTree & { node: "binary" }, context: Context): Known {

@@ -44,7 +44,11 @@ const fitting: readonly { readonly words: readonly string[]; readonly fits: (typ
   { words: ["inline", "structType"], fits: (type) => "ref" in type, title: "a struct type" },
 ]
 
-const limitFitting: readonly { readonly words: readonly string[]; readonly fits: (type: TypeRefModel) => boolean; readonly title: string }[] = [
+const limitFitting: readonly {
+  readonly words: readonly string[]
+  readonly fits: (type: TypeRefModel) => boolean
+  readonly title: string
+}[] = [
   { words: ["minimum", "maximum"], fits: (type) => isScalar(type, "int32", "int64", "double", "IntOrString"), title: "a number" },
   { words: ["minLength", "maxLength", "pattern"], fits: (type) => isScalar(type, "string", "bytes", "IntOrString"), title: "a string" },
   { words: ["enum", "format"], fits: (type) => isScalar(type), title: "a scalar" },
@@ -54,7 +58,11 @@ function checkFitting(model: FieldModel, context: Context): void {
   for (const { words, fits, title } of fitting) {
     if (fits(model.type)) continue
     for (const word of words) {
-      if (context.block.has(word)) context.source.report(context.block.start(word), { found: `${word} on a field of type ${shownType(model.type)}`, expected: `a field that is ${title}` })
+      if (context.block.has(word))
+        context.source.report(context.block.start(word), {
+          found: `${word} on a field of type ${shownType(model.type)}`,
+          expected: `a field that is ${title}`,
+        })
     }
   }
 }
@@ -68,21 +76,34 @@ function checkLimits(limits: Constraints, type: TypeRefModel, { block, source }:
       if (block.has(word)) source.report(block.start(word), { found: `${word} on a value of type ${shownType(type)}`, expected })
     }
   }
-  for (const [low, high] of [["minimum", "maximum"], ["minLength", "maxLength"]] as const) checkPair(limits[low], limits[high], { low, high }, { block, source })
+  for (const [low, high] of [
+    ["minimum", "maximum"],
+    ["minLength", "maxLength"],
+  ] as const)
+    checkPair(limits[low], limits[high], { low, high }, { block, source })
   if (limits.pattern !== undefined) checkPattern(limits.pattern, block.start("pattern"), source)
   if (limits.enum?.length === 0) source.report(block.start("enum"), { found: "an enum without values", expected: "one value or more" })
 }
 
-function checkPair(low: number | undefined, high: number | undefined, words: { low: string; high: string }, { block, source }: Pick<Context, "block" | "source">): void {
+function checkPair(
+  low: number | undefined,
+  high: number | undefined,
+  words: { low: string; high: string },
+  { block, source }: Pick<Context, "block" | "source">,
+): void {
   if (low === undefined || high === undefined || low <= high) return
-  source.report(block.start(words.low), { found: `${words.low} ${low} above ${words.high} ${high}`, expected: `${words.low} of at most ${high}` })
+  source.report(block.start(words.low), {
+    found: `${words.low} ${low} above ${words.high} ${high}`,
+    expected: `${words.low} of at most ${high}`,
+  })
 }
 
 function checkNested(model: FieldModel, word: "items" | "values" | "keys", context: Context): void {
   const limits = model[word]
   const inner = context.block.block(word)
   if (limits === undefined || inner === undefined) return
-  const type: Known = word === "items" ? itemType(model.type) : "map" in model.type ? (word === "keys" ? { scalar: "string" } : model.type.map) : undefined
+  const type: Known =
+    word === "items" ? itemType(model.type) : "map" in model.type ? (word === "keys" ? { scalar: "string" } : model.type.map) : undefined
   if (type === undefined) return
   const nested = { ...context, block: inner }
   checkLimits(limits, type, nested)
@@ -100,16 +121,22 @@ function checkCompact(model: FieldModel, { block, source }: Context): void {
   const { type } = model
   const inner = "map" in type && "wrappedList" in type.map ? type.map.wrappedList : "map" in type ? type.map : (itemType(type) ?? type)
   if ("scalar" in inner || "ref" in inner) return
-  source.report(block.start("type"), { found: `the type ${shownType(type)} with a field number`, expected: 'one level of list or map (in a map "wrapped<[]T>" names a list), or no number' })
+  source.report(block.start("type"), {
+    found: `the type ${shownType(type)} with a field number`,
+    expected: 'one level of list or map (in a map "wrapped<[]T>" names a list), or no number',
+  })
 }
 
 /** listType map, mergeKey and unique name fields of the items. */
 function checkKeys(model: FieldModel, context: Context): void {
   const { block, source } = context
   const item = itemType(model.type)
-  if (item !== undefined && model.listType === "map" && model.mapKeys === undefined) source.report(block.start("listType"), { found: "listType map without mapKeys", expected: "mapKeys: the fields that tell items apart" })
-  if (model.mapKeys !== undefined && model.listType !== "map") source.report(block.start("mapKeys"), { found: "mapKeys without listType map", expected: "listType: map" })
-  if (model.mergeKey !== undefined && model.patch?.includes("merge") !== true) source.report(block.start("mergeKey"), { found: "mergeKey without patchStrategy merge", expected: "patchStrategy: merge" })
+  if (item !== undefined && model.listType === "map" && model.mapKeys === undefined)
+    source.report(block.start("listType"), { found: "listType map without mapKeys", expected: "mapKeys: the fields that tell items apart" })
+  if (model.mapKeys !== undefined && model.listType !== "map")
+    source.report(block.start("mapKeys"), { found: "mapKeys without listType map", expected: "listType: map" })
+  if (model.mergeKey !== undefined && model.patch?.includes("merge") !== true)
+    source.report(block.start("mergeKey"), { found: "mergeKey without patchStrategy merge", expected: "patchStrategy: merge" })
   if (model.structType !== undefined && !("ref" in model.type)) return
   if (item === undefined) return
   for (const node of block.items("mapKeys")) checkKey(textOf(node), node.start, "mapKeys", item, context)
@@ -128,7 +155,8 @@ function checkKey(name: string | undefined, start: number, word: string, item: T
     return
   }
   const names = table.fieldsByName(item.ref)
-  if (!names.has(name)) source.report(start, { found: `unknown field "${name}" of ${item.ref} in ${word}`, ...expectedWord(name, names.keys()) })
+  if (!names.has(name))
+    source.report(start, { found: `unknown field "${name}" of ${item.ref} in ${word}`, ...expectedWord(name, names.keys()) })
 }
 
 function checkConstants(model: FieldModel, context: Context): void {
@@ -139,7 +167,10 @@ function checkConstants(model: FieldModel, context: Context): void {
   const fault = mismatch(model.default, model.type, table)
   if (fault !== undefined) source.report(start, { found: `the default ${shown(model.default)}`, expected: fault })
   else if (model.enum !== undefined && !model.enum.includes(model.default)) {
-    source.report(start, { found: `the default ${shown(model.default)}, which enum does not list`, ...expectedWord(String(model.default), model.enum.map(String)) })
+    source.report(start, {
+      found: `the default ${shown(model.default)}, which enum does not list`,
+      ...expectedWord(String(model.default), model.enum.map(String)),
+    })
   } else checkDefaultLimits(model, model.default, start, source)
 }
 
@@ -149,8 +180,13 @@ function checkDefaultLimits(model: FieldModel, value: JsonValue, start: number, 
   const length = typeof value === "string" ? [...value].length : undefined
   const outside = (measure: number | undefined, low: number | undefined, high: number | undefined): boolean =>
     measure !== undefined && ((low !== undefined && measure < low) || (high !== undefined && measure > high))
-  if (outside(size, minimum, maximum)) source.report(start, { found: `the default ${shown(value)}`, expected: `a number from ${minimum ?? "any"} to ${maximum ?? "any"}` })
-  if (outside(length, minLength, maxLength)) source.report(start, { found: `the default ${shown(value)}`, expected: `${minLength ?? 0} to ${maxLength ?? "any number of"} characters` })
+  if (outside(size, minimum, maximum))
+    source.report(start, { found: `the default ${shown(value)}`, expected: `a number from ${minimum ?? "any"} to ${maximum ?? "any"}` })
+  if (outside(length, minLength, maxLength))
+    source.report(start, {
+      found: `the default ${shown(value)}`,
+      expected: `${minLength ?? 0} to ${maxLength ?? "any number of"} characters`,
+    })
 }
 
 function checkEnum(limits: Constraints, type: TypeRefModel, { block, source, table }: Context): void {
@@ -159,7 +195,8 @@ function checkEnum(limits: Constraints, type: TypeRefModel, { block, source, tab
     const start = block.items("enum")[index]?.start ?? block.start("enum")
     const fault = mismatch(value, type, table)
     if (fault !== undefined) source.report(start, { found: `the enum value ${shown(value)}`, expected: fault })
-    if (seen.has(shown(value))) source.report(start, { found: `the enum value ${shown(value)} a second time`, expected: "every value once" })
+    if (seen.has(shown(value)))
+      source.report(start, { found: `the enum value ${shown(value)} a second time`, expected: "every value once" })
     seen.add(shown(value))
   })
 }
@@ -189,7 +226,8 @@ function mismatch(value: JsonValue, type: TypeRefModel, table: TypeTable): strin
     return check === undefined || check.fits(value) ? undefined : check.title
   }
   const item = itemType(type)
-  if (item !== undefined) return Array.isArray(value) ? value.map((each) => mismatch(each, item, table)).find((fault) => fault !== undefined) : "a list"
+  if (item !== undefined)
+    return Array.isArray(value) ? value.map((each) => mismatch(each, item, table)).find((fault) => fault !== undefined) : "a list"
   if (!isObject(value)) return "a map"
   for (const [key, inner] of Object.entries(value)) {
     const step = table.select(type, key)

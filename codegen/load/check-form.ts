@@ -16,7 +16,10 @@ const kindReferencePattern = /^(?:[a-z0-9.-]+\/)?v[a-z0-9]+ [A-Z][A-Za-z0-9]*$/
 export function checkForm(file: SourceFile): void {
   const place: Place = file.root.entries.some((entry) => entry.key === "kind") ? "kind" : "shared"
   if (place === "shared" && !file.root.entries.some((entry) => entry.key === "types")) {
-    file.report(file.root.start, { found: 'a file with neither "kind" nor "types"', expected: '"kind:" for a resource, or "types:" for shared types' })
+    file.report(file.root.start, {
+      found: 'a file with neither "kind" nor "types"',
+      expected: '"kind:" for a resource, or "types:" for shared types',
+    })
   }
   checkBlock(file, file.root, place)
 }
@@ -30,7 +33,10 @@ function checkBlock(file: SourceFile, map: MapNode, place: Place): void {
   }
   for (const keyword of keywords.values()) {
     if (keyword.required !== true || map.entries.some((entry) => entry.key === keyword.word)) continue
-    file.report(map.start, { found: `no "${keyword.word}" in ${placeTitles[place]}`, expected: `${keyword.word}: ${formTitle(keyword.value)}` })
+    file.report(map.start, {
+      found: `no "${keyword.word}" in ${placeTitles[place]}`,
+      expected: `${keyword.word}: ${formTitle(keyword.value)}`,
+    })
   }
 }
 
@@ -41,7 +47,10 @@ function unknownKey(map: MapNode, entry: MapEntry, place: Place): { found: strin
   const words = expectedWord(entry.key, keywordsOf(place).keys())
   const elsewhere = dialect.find((keyword) => keyword.word === entry.key)
   if (elsewhere === undefined) return { found, ...words }
-  return { found: `${found} in ${placeTitles[place]} (it stands in ${elsewhere.places.map((name) => placeTitles[name]).join(", ")})`, expected: words.expected }
+  return {
+    found: `${found} in ${placeTitles[place]} (it stands in ${elsewhere.places.map((name) => placeTitles[name]).join(", ")})`,
+    expected: words.expected,
+  }
 }
 
 function checkValue(file: SourceFile, node: SourceNode, value: ValueForm, word: string): void {

@@ -22,7 +22,8 @@ export function checkDoc(block: Block, start: number, subject: string, source: S
     if (!block.has("doc") || doc === "") source.report(start, { found: `no "doc" for ${subject}`, expected: "a sentence in our own words" })
     return
   }
-  if (!/^[\p{Lu}\p{N}`"'(<{[]/u.test(doc)) source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a capital letter at its beginning" })
+  if (!/^[\p{Lu}\p{N}`"'(<{[]/u.test(doc))
+    source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a capital letter at its beginning" })
   if (!/[.!?)]$/.test(doc)) source.report(block.start("doc"), { found: `the doc "${head(doc)}"`, expected: "a full stop at its end" })
 }
 
@@ -40,8 +41,15 @@ export function checkWords(block: Block, word: string, known: readonly string[] 
 }
 
 /** One such name. A note, not a fault: a behaviour is written against the types that are generated from the schema which asks for it. */
-export function checkKnownName(name: string, node: SourceNode, known: readonly string[] | undefined, word: string, source: SourceFile): void {
-  if (known !== undefined && !known.includes(name)) source.note(node.start, { found: `unknown name "${name}" in ${word}`, ...expectedWord(name, known) })
+export function checkKnownName(
+  name: string,
+  node: SourceNode,
+  known: readonly string[] | undefined,
+  word: string,
+  source: SourceFile,
+): void {
+  if (known !== undefined && !known.includes(name))
+    source.note(node.start, { found: `unknown name "${name}" in ${word}`, ...expectedWord(name, known) })
 }
 
 /** Reports a path that leads to no field of `type`. */

@@ -59,8 +59,10 @@ export function declareFile(source: SourceFile, own: boolean): FileDeclaration |
   }
   const block = new Block(source.root)
   const group = folder === "core" ? "" : folder
-  if (!groupPattern.test(folder)) source.report(0, { found: `the folder ${folder}`, expected: "an API group in small letters (core for the group without a name)" })
-  if (!versionPattern.test(version)) source.report(0, { found: `the folder ${version}`, expected: "an API version such as v1, v1beta1 or v2alpha1" })
+  if (!groupPattern.test(folder))
+    source.report(0, { found: `the folder ${folder}`, expected: "an API group in small letters (core for the group without a name)" })
+  if (!versionPattern.test(version))
+    source.report(0, { found: `the folder ${version}`, expected: "an API version such as v1, v1beta1 or v2alpha1" })
   checkIdentity(source, block, { group, version })
   const path = source.path.slice(0, -".yaml".length)
   const kind = block.text("kind")
@@ -82,11 +84,14 @@ function declareType(base: Base, entry: MapEntry): TypeDeclaration[] {
   checkTypeName(base.source, entry.key, entry.keyStart)
   if (entry.value.node !== "map") return []
   const block = new Block(entry.value)
-  return [{ ...base, name: typeName(base.group, base.version, entry.key), localName: entry.key, block, nameStart: entry.keyStart, isKind: false }]
+  return [
+    { ...base, name: typeName(base.group, base.version, entry.key), localName: entry.key, block, nameStart: entry.keyStart, isKind: false },
+  ]
 }
 
 function checkTypeName(source: SourceFile, name: string, start: number): void {
-  if (!typeNamePattern.test(name)) source.report(start, { found: `the name ${name}`, expected: "letters and digits, beginning with a capital: PodSpec" })
+  if (!typeNamePattern.test(name))
+    source.report(start, { found: `the name ${name}`, expected: "letters and digits, beginning with a capital: PodSpec" })
 }
 
 function checkIdentity(source: SourceFile, block: Block, expected: { group: string; version: string }): void {
@@ -97,7 +102,10 @@ function checkIdentity(source: SourceFile, block: Block, expected: { group: stri
       source.report(block.node.start, { found: `no "${word}" in a kind file`, expected: `${word}: ${right}` })
     }
     if (found !== undefined && found !== expected[word]) {
-      source.report(block.start(word), { found: `${word} "${found}" in the folder ${source.path.split("/").slice(0, 2).join("/")}`, expected: `${word}: ${right}` })
+      source.report(block.start(word), {
+        found: `${word} "${found}" in the folder ${source.path.split("/").slice(0, 2).join("/")}`,
+        expected: `${word}: ${right}`,
+      })
     }
   }
 }
@@ -108,13 +116,22 @@ export function collectTypes(files: readonly FileDeclaration[]): Map<string, Typ
   for (const type of files.flatMap((file) => file.types)) {
     const first = types.get(type.name)
     if (first === undefined) types.set(type.name, type)
-    else type.source.report(type.nameStart, { found: `a second type ${type.name}`, expected: `another name: ${first.source.path} has one of this name` })
+    else
+      type.source.report(type.nameStart, {
+        found: `a second type ${type.name}`,
+        expected: `another name: ${first.source.path} has one of this name`,
+      })
   }
   return types
 }
 
 /** The type that `written` means in the group and version of `from`; a fault is reported at `start`. */
-export function findType(types: ReadonlyMap<string, TypeDeclaration>, from: TypeDeclaration, written: string, start: number): TypeDeclaration | undefined {
+export function findType(
+  types: ReadonlyMap<string, TypeDeclaration>,
+  from: TypeDeclaration,
+  written: string,
+  start: number,
+): TypeDeclaration | undefined {
   const local = !written.includes(".")
   const found = types.get(local ? typeName(from.group, from.version, written) : written)
   if (found !== undefined) return found
@@ -122,9 +139,30 @@ export function findType(types: ReadonlyMap<string, TypeDeclaration>, from: Type
   const { nearest } = expectedWord(written, [...near, ...scalarNames])
   const elsewhere = local ? [...types.values()].find((type) => type.localName === written) : undefined
   const meant = elsewhere?.name ?? nearest
-  from.source.report(start, { found: `unknown type "${written}"`, expected: local ? `a scalar, a type of ${folderOfGroup(from.group)}/${from.version}, or a full name such as meta.v1.ObjectMeta` : "a type that some schema file declares", ...(meant !== undefined && { nearest: meant }) })
+  from.source.report(start, {
+    found: `unknown type "${written}"`,
+    expected: local
+      ? `a scalar, a type of ${folderOfGroup(from.group)}/${from.version}, or a full name such as meta.v1.ObjectMeta`
+      : "a type that some schema file declares",
+    ...(meant !== undefined && { nearest: meant }),
+  })
   return undefined
 }
 
 /** The leaf types of the dialect. */
-export const scalarNames = ["string", "boolean", "int32", "int64", "double", "bytes", "Time", "MicroTime", "Duration", "Quantity", "IntOrString", "RawExtension", "FieldsV1", "any"] as const
+export const scalarNames = [
+  "string",
+  "boolean",
+  "int32",
+  "int64",
+  "double",
+  "bytes",
+  "Time",
+  "MicroTime",
+  "Duration",
+  "Quantity",
+  "IntOrString",
+  "RawExtension",
+  "FieldsV1",
+  "any",
+] as const

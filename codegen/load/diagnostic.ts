@@ -34,7 +34,11 @@ export function formatDiagnostic(diagnostic: Diagnostic, folder = ""): string {
 /** By file, line, column, text: the order in which diagnostics are printed. */
 export function compareDiagnostics(left: Diagnostic, right: Diagnostic): number {
   return (
-    compareText(left.file, right.file) || left.line - right.line || left.column - right.column || compareText(left.found, right.found) || compareText(left.expected, right.expected)
+    compareText(left.file, right.file) ||
+    left.line - right.line ||
+    left.column - right.column ||
+    compareText(left.found, right.found) ||
+    compareText(left.expected, right.expected)
   )
 }
 

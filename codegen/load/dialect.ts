@@ -8,12 +8,44 @@ import { kindKeywords } from "./dialect-kinds.ts"
 
 /** A mapping of a schema file that has keywords of its own. */
 export type Place =
-  | "kind" | "shared" | "names" | "storage" | "conversion" | "selectable" | "column" | "status" | "scale" | "subresource" | "create" | "update"
-  | "delete" | "warning" | "type" | "field" | "constraints" | "rule" | "defaultRule" | "oneOf"
+  | "kind"
+  | "shared"
+  | "names"
+  | "storage"
+  | "conversion"
+  | "selectable"
+  | "column"
+  | "status"
+  | "scale"
+  | "subresource"
+  | "create"
+  | "update"
+  | "delete"
+  | "warning"
+  | "type"
+  | "field"
+  | "constraints"
+  | "rule"
+  | "defaultRule"
+  | "oneOf"
 
 /** What the value of a keyword may be. `either` takes the first form that fits the node's shape. */
 export type ValueForm =
-  | { readonly form: "text" | "boolean" | "number" | "constant" | "path" | "expression" | "template" | "type" | "fieldName" | "kindReference" | "identifier" | "formatName" }
+  | {
+      readonly form:
+        | "text"
+        | "boolean"
+        | "number"
+        | "constant"
+        | "path"
+        | "expression"
+        | "template"
+        | "type"
+        | "fieldName"
+        | "kindReference"
+        | "identifier"
+        | "formatName"
+    }
   | { readonly form: "integer"; readonly minimum: number; readonly maximum: number }
   | { readonly form: "word"; readonly words: readonly (string | boolean)[] }
   | { readonly form: "block"; readonly place: Place }
@@ -81,7 +113,9 @@ export function keywordId(keyword: Keyword): string {
 export function formTitle(value: ValueForm): string {
   switch (value.form) {
     case "integer":
-      return value.maximum === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${value.minimum}` : `a whole number from ${value.minimum} to ${value.maximum}`
+      return value.maximum === Number.MAX_SAFE_INTEGER
+        ? `a whole number of at least ${value.minimum}`
+        : `a whole number from ${value.minimum} to ${value.maximum}`
     case "word":
       return value.words.length === 1 ? String(value.words[0]) : `one of ${value.words.join(", ")}`
     case "block":

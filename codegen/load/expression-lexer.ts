@@ -26,7 +26,33 @@ export class ExpressionError extends Error {
   }
 }
 
-const symbols = ["&&", "||", "??", "==", "!=", "<=", ">=", "<", ">", "!", "-", "+", "*", "/", "%", "?", ":", ".", ",", "(", ")", "[", "]", "{", "}"] as const
+const symbols = [
+  "&&",
+  "||",
+  "??",
+  "==",
+  "!=",
+  "<=",
+  ">=",
+  "<",
+  ">",
+  "!",
+  "-",
+  "+",
+  "*",
+  "/",
+  "%",
+  "?",
+  ":",
+  ".",
+  ",",
+  "(",
+  ")",
+  "[",
+  "]",
+  "{",
+  "}",
+] as const
 const namePattern = /[A-Za-z_$][A-Za-z0-9_$]*/y
 const numberPattern = /(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|0x[0-9a-fA-F]+|\d+)/y
 const blankPattern = /[ \t\r\n]+/y
@@ -118,5 +144,9 @@ function escapeAt(text: string, offset: number): { value: string; length: number
   }
   const value = escapes[letter]
   if (value !== undefined) return { value, length: 2 }
-  throw new ExpressionError({ offset, found: `\\${letter}`, expected: 'one of the escapes \\n \\r \\t \\\\ \\" \\\' \\uXXXX (a pattern reads better as r"...")' })
+  throw new ExpressionError({
+    offset,
+    found: `\\${letter}`,
+    expected: 'one of the escapes \\n \\r \\t \\\\ \\" \\\' \\uXXXX (a pattern reads better as r"...")',
+  })
 }

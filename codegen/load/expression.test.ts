@@ -30,7 +30,9 @@ function shown(tree: ExpressionTree): string {
 
 function parsed(text: string): string {
   const result = parseExpression(text)
-  return "tree" in result ? shown(result.tree) : `fault at ${result.fault.offset}: ${result.fault.found} / ${result.fault.expected} / ${result.fault.nearest ?? ""}`
+  return "tree" in result
+    ? shown(result.tree)
+    : `fault at ${result.fault.offset}: ${result.fault.found} / ${result.fault.expected} / ${result.fault.nearest ?? ""}`
 }
 
 describe("trees", () => {

@@ -11,7 +11,9 @@ import { nearest } from "../../runtime/kit/nearest.ts"
 
 export type { ExpressionFault } from "./expression-lexer.ts"
 
-export type ParsedExpression = { readonly tree: ExpressionTree; readonly positions: ExpressionPositions } | { readonly fault: ExpressionFault }
+export type ParsedExpression =
+  | { readonly tree: ExpressionTree; readonly positions: ExpressionPositions }
+  | { readonly fault: ExpressionFault }
 
 /** Where each node of a tree begins, as an offset into the text: the operator of a binary, the name of a select or call. */
 export type ExpressionPositions = ReadonlyMap<ExpressionTree, number>
@@ -32,7 +34,14 @@ export function parseExpression(text: string): ParsedExpression {
 }
 
 /** One row per strength, weakest first; all are left-associative. */
-const binaryLevels: readonly (readonly string[])[] = [["??"], ["||"], ["&&"], ["<", "<=", ">", ">=", "==", "!=", "in"], ["+", "-"], ["*", "/", "%"]]
+const binaryLevels: readonly (readonly string[])[] = [
+  ["??"],
+  ["||"],
+  ["&&"],
+  ["<", "<=", ">", ">=", "==", "!=", "in"],
+  ["+", "-"],
+  ["*", "/", "%"],
+]
 const comparisonLevel = 3
 
 class Parser {
@@ -58,7 +67,12 @@ class Parser {
 
   private fail(expected: string, near?: string): never {
     const { kind, text, offset } = this.token
-    throw new ExpressionError({ offset, found: kind === "text" ? JSON.stringify(text) : text, expected, ...(near !== undefined && { nearest: near }) })
+    throw new ExpressionError({
+      offset,
+      found: kind === "text" ? JSON.stringify(text) : text,
+      expected,
+      ...(near !== undefined && { nearest: near }),
+    })
   }
 
   private advance(): Token {
@@ -183,7 +197,11 @@ class Parser {
     const subjects = known.form === "method" ? 1 : 0
     const count = given.length - subjects
     if (count < known.minimum || count > known.maximum) {
-      throw new ExpressionError({ offset: name.offset, found: `${name.text} with ${plural(Math.max(count, 0), "argument")}`, expected: usage(name.text) })
+      throw new ExpressionError({
+        offset: name.offset,
+        found: `${name.text} with ${plural(Math.max(count, 0), "argument")}`,
+        expected: usage(name.text),
+      })
     }
     const [subject, ...rest] = given
     const callForm = known.form === "call" || subject === undefined
@@ -234,14 +252,23 @@ class Parser {
     if (token.text === "null") return this.at(token.offset, { node: "literal", value: null })
     if (!this.isSymbol("(")) return this.at(token.offset, { node: "name", name: token.text })
     if (!isMacro(token.text)) return this.call(token)
-    throw new ExpressionError({ offset: token.offset, found: `${token.text}(`, expected: `a list before it: list.${token.text}(item, ...)` })
+    throw new ExpressionError({
+      offset: token.offset,
+      found: `${token.text}(`,
+      expected: `a list before it: list.${token.text}(item, ...)`,
+    })
   }
 }
 
 function unknownFunction(name: Token, method: boolean): ExpressionFault {
   const words = method ? [...expressionFunctions.keys(), ...macros] : [...expressionFunctions.keys()]
   const near = nearest(name.text.replaceAll("_", ""), words)
-  return { offset: name.offset, found: `${name.text}(`, expected: `one of the functions ${words.toSorted().join(", ")}`, ...(near !== undefined && { nearest: near }) }
+  return {
+    offset: name.offset,
+    found: `${name.text}(`,
+    expected: `one of the functions ${words.toSorted().join(", ")}`,
+    ...(near !== undefined && { nearest: near }),
+  }
 }
 
 function plural(count: number, noun: string): string {
@@ -254,6 +281,7 @@ export function usage(name: string): string {
   if (known === undefined) return name
   const { form, minimum, maximum } = known
   const prefix = form === "method" ? "x." : ""
-  if (minimum === maximum) return `${prefix}${name}(${Array.from({ length: minimum }, (_, index) => String.fromCharCode(97 + index)).join(", ")})`
+  if (minimum === maximum)
+    return `${prefix}${name}(${Array.from({ length: minimum }, (_, index) => String.fromCharCode(97 + index)).join(", ")})`
   return `${prefix}${name}(...) with ${minimum} to ${plural(maximum, "argument")}`
 }

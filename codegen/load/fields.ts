@@ -15,9 +15,6 @@ export interface FieldDeclaration {
   readonly nameStart: number
 }
 
-/** What a kind's own type has without saying so. */
-export const impliedFieldNames = ["kind", "apiVersion", "metadata"] as const
-
 /** Called once per declared type, after all types are collected. Unknown types and inline fields of no struct are reported. */
 export function declareFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
   const stated = type.block.members("fields").flatMap((entry) => declareField(entry, type, types))
@@ -27,7 +24,11 @@ export function declareFields(type: TypeDeclaration, types: ReadonlyMap<string, 
 }
 
 function declareField(entry: MapEntry, type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
-  if (!/^[A-Za-z_$][\w$-]*$/.test(entry.key)) type.source.report(entry.keyStart, { found: `the field name "${entry.key}"`, expected: "letters, digits, _, $ and -, as in JSON: podIPs" })
+  if (!/^[A-Za-z_$][\w$-]*$/.test(entry.key))
+    type.source.report(entry.keyStart, {
+      found: `the field name "${entry.key}"`,
+      expected: "letters, digits, _, $ and -, as in JSON: podIPs",
+    })
   if (entry.value.node !== "map") return []
   const block = new Block(entry.value)
   const text = block.text("type")
@@ -126,7 +127,11 @@ function merging(block: Block): Pick<FieldModel, "listType" | "mapKeys" | "mapTy
 function impliedFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
   const metadata = parseTypeText("meta.v1.ObjectMeta", type, types, type.nameStart)
   const implied = (name: string, ref: TypeRefModel, doc: string, number?: number): FieldDeclaration => ({
-    model: { ...fieldModel(name, ref, new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart })), doc, ...present({ number }) },
+    model: {
+      ...fieldModel(name, ref, new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart })),
+      doc,
+      ...present({ number }),
+    },
     block: new Block({ node: "map", entries: [], flow: false, start: type.nameStart, end: type.nameStart }),
     nameStart: type.nameStart,
   })

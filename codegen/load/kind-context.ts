@@ -29,12 +29,21 @@ export function kindKey(group: string, version: string, kind: string): string {
 }
 
 /** The kind that `core/v1 Event` names; `v1 Event` is of the core group. Reported at `start` when there is none. */
-export function findKind(written: string, start: number, source: SourceFile, kinds: ReadonlyMap<string, KindDeclaration>): KindDeclaration | undefined {
+export function findKind(
+  written: string,
+  start: number,
+  source: SourceFile,
+  kinds: ReadonlyMap<string, KindDeclaration>,
+): KindDeclaration | undefined {
   const key = written.includes("/") ? written : `core/${written}`
   const found = kinds.get(key)
   if (found === undefined && /^\S+ \S+$/.test(key)) {
     const { nearest } = expectedWord(key, kinds.keys())
-    source.report(start, { found: `unknown kind "${written}"`, expected: "a kind that some schema file declares, as group/version Kind", ...(nearest !== undefined && { nearest }) })
+    source.report(start, {
+      found: `unknown kind "${written}"`,
+      expected: "a kind that some schema file declares, as group/version Kind",
+      ...(nearest !== undefined && { nearest }),
+    })
   }
   return found
 }

@@ -41,7 +41,11 @@ function checkResources(files: readonly KindDeclaration[]): void {
     const key = `${file.group}/${file.version}/${plural}`
     const owner = owners.get(key)
     if (owner === undefined) owners.set(key, file)
-    else file.source.report(file.block.block("names")?.start("plural") ?? 0, { found: `the resource ${plural} a second time in ${file.path.split("/").slice(0, 2).join("/")}`, expected: `another plural: ${owner.source.path} has it` })
+    else
+      file.source.report(file.block.block("names")?.start("plural") ?? 0, {
+        found: `the resource ${plural} a second time in ${file.path.split("/").slice(0, 2).join("/")}`,
+        expected: `another plural: ${owner.source.path} has it`,
+      })
   }
 }
 
@@ -60,7 +64,10 @@ function checkStoragePaths(models: readonly { readonly file: KindDeclaration; re
     if (sameForm || sameResource) continue
     const key = kindKey(owner.storage.group, owner.storage.version, owner.storage.kind)
     const start = block?.has("path") === true ? block.start("path") : file.block.start("kind")
-    file.source.report(start, { found: `the storage path ${path} a second time`, expected: `storage: {sharedWith: ${key}}, which has it, or another path` })
+    file.source.report(start, {
+      found: `the storage path ${path} a second time`,
+      expected: `storage: {sharedWith: ${key}}, which has it, or another path`,
+    })
   }
 }
 
@@ -74,7 +81,15 @@ function defaultStoragePath(target: KindDeclaration): string {
 function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, kinds: ReadonlyMap<string, KindDeclaration>): KindModel {
   const type = typeName(file.group, file.version, file.kind)
   const target = storedKind(file, kinds)
-  const context: KindContext = { file, source: file.source, table, known, kinds, self: { ref: type }, stored: { ref: typeName(target.group, target.version, target.kind) } }
+  const context: KindContext = {
+    file,
+    source: file.source,
+    table,
+    known,
+    kinds,
+    self: { ref: type },
+    stored: { ref: typeName(target.group, target.version, target.kind) },
+  }
   const { block } = file
   checkConversion(context, target)
   return {
@@ -139,7 +154,11 @@ function storedKind(file: KindDeclaration, kinds: ReadonlyMap<string, KindDeclar
   const target = findKind(written, block.start("sharedWith"), file.source, kinds)
   if (target === undefined) return file
   const further = target.block.block("storage")?.text("sharedWith")
-  if (further !== undefined) file.source.report(block.start("sharedWith"), { found: `storage shared with ${written}, which is not the stored form itself`, expected: further })
+  if (further !== undefined)
+    file.source.report(block.start("sharedWith"), {
+      found: `storage shared with ${written}, which is not the stored form itself`,
+      expected: further,
+    })
   return target
 }
 
@@ -147,10 +166,21 @@ function storageModel(file: KindDeclaration, target: KindDeclaration): KindModel
   const own = file.block.block("storage")
   const shared = target.block.block("storage")
   const path = own?.text("path") ?? shared?.text("path") ?? defaultStoragePath(target)
-  if (!/^[a-z0-9]([-a-z0-9./]*[a-z0-9])?$/.test(path) && own?.has("path") === true) file.source.report(own.start("path"), { found: `the text "${path}" for path`, expected: "small words with slashes between: services/specs" })
+  if (!/^[a-z0-9]([-a-z0-9./]*[a-z0-9])?$/.test(path) && own?.has("path") === true)
+    file.source.report(own.start("path"), {
+      found: `the text "${path}" for path`,
+      expected: "small words with slashes between: services/specs",
+    })
   const ttlOption = own?.text("ttl") ?? shared?.text("ttl")
   const cached = own?.flag("cached") ?? shared?.flag("cached") ?? true
-  return { path, group: target.group, version: target.version, kind: target.kind, ...present({ ttlOption }), ...(!cached && { uncached: true }) }
+  return {
+    path,
+    group: target.group,
+    version: target.version,
+    kind: target.kind,
+    ...present({ ttlOption }),
+    ...(!cached && { uncached: true }),
+  }
 }
 
 /** A conversion needs another stored form; renamed paths lead to fields on both sides. */
@@ -159,7 +189,11 @@ function checkConversion(context: KindContext, target: KindDeclaration): void {
   const block = file.block.block("conversion")
   if (block === undefined) return
   if (target === file) {
-    if (file.block.block("storage")?.has("sharedWith") !== true) source.report(file.block.start("conversion"), { found: "a conversion without storage.sharedWith", expected: "storage: {sharedWith: <the stored kind>}" })
+    if (file.block.block("storage")?.has("sharedWith") !== true)
+      source.report(file.block.start("conversion"), {
+        found: "a conversion without storage.sharedWith",
+        expected: "storage: {sharedWith: <the stored kind>}",
+      })
     return
   }
   for (const entry of block.members("rename")) {
@@ -213,9 +247,14 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
     const nameNode = block?.get("name") ?? item
     if (name === undefined) return []
     if (block === undefined) checkScalar(name, item, context)
-    if (seen.has(name)) context.source.report(nameNode.start, { found: `the selectable field ${name} a second time`, expected: "every name once; metadata.name and metadata.namespace are there by themselves" })
+    if (seen.has(name))
+      context.source.report(nameNode.start, {
+        found: `the selectable field ${name} a second time`,
+        expected: "every name once; metadata.name and metadata.namespace are there by themselves",
+      })
     seen.add(name)
-    const value = block === undefined ? checkExpression(name, item, context.source, context.table, scope) : expressionAt(block, "value", context, scope)
+    const value =
+      block === undefined ? checkExpression(name, item, context.source, context.table, scope) : expressionAt(block, "value", context, scope)
     return value === undefined ? [] : [{ name, value }]
   })
 }
@@ -224,7 +263,10 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
 function checkScalar(path: string, node: SourceNode, { source, stored, table }: KindContext): void {
   const step = table.follow(stored, path)
   if ("type" in step && step.type !== undefined && !("scalar" in step.type)) {
-    source.report(node.start, { found: `the selectable field ${path} of type ${shownType(step.type)}`, expected: "a field that is a scalar, or {name, value: expression}" })
+    source.report(node.start, {
+      found: `the selectable field ${path} of type ${shownType(step.type)}`,
+      expected: "a field that is a scalar, or {name, value: expression}",
+    })
   }
 }
 
@@ -232,7 +274,16 @@ function columnModel(block: Block, context: KindContext): ColumnModel[] {
   const value = expressionAt(block, "value", context, scopeOf(context.self, context, "columns"))
   if (value === undefined) return []
   const type = block.word("type", ["string", "integer", "number", "boolean", "date"]) ?? "string"
-  return [{ name: block.text("name") ?? "", type, format: block.text("format") ?? "", doc: block.text("doc") ?? "", priority: block.number("priority") ?? 0, value }]
+  return [
+    {
+      name: block.text("name") ?? "",
+      type,
+      format: block.text("format") ?? "",
+      doc: block.text("doc") ?? "",
+      priority: block.number("priority") ?? 0,
+      value,
+    },
+  ]
 }
 
 function warningModel(block: Block, context: KindContext): KindModel["warnings"] {
@@ -244,7 +295,11 @@ function warningModel(block: Block, context: KindContext): KindModel["warnings"]
   const node = block.get("text")
   const textParts = node === undefined ? [] : parseTemplate(text, node, context.source, context.table, scope)
   for (const word of ["when", "text"]) {
-    if (!block.has(word)) context.source.report(block.node.start, { found: `no "${word}" in a warning`, expected: "when: an expression, with text; or check: the name of a function" })
+    if (!block.has(word))
+      context.source.report(block.node.start, {
+        found: `no "${word}" in a warning`,
+        expected: "when: an expression, with text; or check: the name of a function",
+      })
   }
   return when === undefined ? [] : [{ when, text, textParts, at }]
 }
@@ -254,7 +309,8 @@ function warningCheck(block: Block, context: KindContext): KindModel["warningChe
   checkPath(at, block.get("at"), context.self, context.source, context.table)
   for (const word of ["when", "text"]) {
     const node = block.get(word)
-    if (node !== undefined) context.source.report(node.start, { found: `${word} beside check`, expected: "one of the two: when and text, or check" })
+    if (node !== undefined)
+      context.source.report(node.start, { found: `${word} beside check`, expected: "one of the two: when and text, or check" })
   }
   const name = block.text("check") ?? ""
   const node = block.get("check")

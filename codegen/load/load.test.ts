@@ -9,7 +9,9 @@ import { formatDiagnostic, load } from "./index.ts"
 const golden = join(import.meta.dirname, "..", "..", "test", "golden")
 const library = readSchemas(join(golden, "library"))
 const right = readSchemas(golden)
-const texts = [...right].filter(([path]) => path.includes("/schemas/")).map(([path, text]) => ({ path: path.split("/schemas/")[1] ?? path, text }))
+const texts = [...right]
+  .filter(([path]) => path.includes("/schemas/"))
+  .map(([path, text]) => ({ path: path.split("/schemas/")[1] ?? path, text }))
 
 function told(files: Record<string, string>): string[] {
   const loaded = load(new Map(Object.entries(files)), { library })
@@ -21,27 +23,38 @@ const cup = (fields: string): string => `types:\n  Cup:\n    doc: A cup.\n    fi
 describe("load", () => {
   test("a diagnostic reads file, line, column, what was found, what was expected, what was meant", () => {
     const [line] = told({ "core/v1/cup.yaml": cup("      size: {type: int32, doc: Width., defualt: 7}\n") })
-    expect(line).toMatch(/^schemas\/core\/v1\/cup\.yaml:5:40: unknown key "defualt"; expected one of default, .*; did you mean "default"\?$/)
+    expect(line).toMatch(
+      /^schemas\/core\/v1\/cup\.yaml:5:40: unknown key "defualt"; expected one of default, .*; did you mean "default"\?$/,
+    )
   })
 
   test("the folder core is the group without a name, and of that name in type names", () => {
     const loaded = load(new Map([["core/v1/cup.yaml", cup("      saucer: {type: core.v1.Cup, doc: A cup.}\n")]]))
-    expect("model" in loaded && [...loaded.model.types.values()].map(({ name, group }) => ({ name, group }))).toEqual([{ name: "core.v1.Cup", group: "" }])
+    expect("model" in loaded && [...loaded.model.types.values()].map(({ name, group }) => ({ name, group }))).toEqual([
+      { name: "core.v1.Cup", group: "" },
+    ])
   })
 
   test("the order of the files changes nothing", () => {
     const files = [...readSchemas(join(golden, "conversion", "schemas"))]
-    const [forwards, backwards] = [load(new Map(files), { library }), load(new Map(files.toReversed()), { library: new Map([...library].reverse()) })]
+    const [forwards, backwards] = [
+      load(new Map(files), { library }),
+      load(new Map(files.toReversed()), { library: new Map([...library].reverse()) }),
+    ]
     expect(backwards).toEqual(forwards)
   })
 
   test("while a file cannot be read, files that refer to it are not blamed", () => {
-    const files = { "a.io/v1/cup.yaml": cup("      saucer: {type: Saucer, doc: What it stands on.}\n"), "a.io/v1/saucer.yaml": "types: {Saucer" }
+    const files = {
+      "a.io/v1/cup.yaml": cup("      saucer: {type: Saucer, doc: What it stands on.}\n"),
+      "a.io/v1/saucer.yaml": "types: {Saucer",
+    }
     expect(told(files).map((line) => line.split(":")[0])).toEqual(["schemas/a.io/v1/saucer.yaml"])
   })
 
   test("a fault in a text that is quoted, escaped or folded is told at its very character", () => {
-    const rule = (text: string): string => `types:\n  Cup:\n    doc: A cup.\n    fields:\n      size: {type: int32, doc: Width.}\n    rules:\n      - message: no\n        rule: ${text}\n`
+    const rule = (text: string): string =>
+      `types:\n  Cup:\n    doc: A cup.\n    fields:\n      size: {type: int32, doc: Width.}\n    rules:\n      - message: no\n        rule: ${text}\n`
     expect(told({ "a.io/v1/cup.yaml": rule("size > 1 && sise > 2") })[0]).toContain(":8:27: unknown name")
     expect(told({ "a.io/v1/cup.yaml": rule('"\\"a\\" == \\"a\\" && sise > 2"') })[0]).toContain(":8:34: unknown name")
     expect(told({ "a.io/v1/cup.yaml": rule(">-\n          size > 1 &&\n          sise > 2") })[0]).toContain(":10:11: unknown name")
@@ -50,7 +63,9 @@ describe("load", () => {
   test("a field that an inline struct brings is a field", () => {
     const types = "  Saucer:\n    doc: A saucer.\n    fields:\n      width: {type: int32, doc: Width.}\n"
     const rules = '    rules: [{rule: width > 0, at: width, message: "no"}]\n'
-    expect(told({ "a.io/v1/cup.yaml": `${cup("      Saucer: {type: Saucer, inline: true, doc: What it stands on.}\n")}${rules}${types}` })).toEqual([])
+    expect(
+      told({ "a.io/v1/cup.yaml": `${cup("      Saucer: {type: Saucer, inline: true, doc: What it stands on.}\n")}${rules}${types}` }),
+    ).toEqual([])
   })
 
   test("types may hold themselves", () => {
@@ -68,7 +83,34 @@ describe("load", () => {
 })
 
 /** One slip of an author: a piece taken out, doubled, or put in place of another. */
-const slip = fc.record({ at: fc.nat(), length: fc.nat({ max: 12 }), put: fc.constantFrom("", "x", ":", "{", "}", "[]", "- ", "\n", "  ", '"', "'", "null", "7", "true", "doc", "fields: {}", "{{", "&a ", "*a", "!t ", "size(", ".") })
+const slip = fc.record({
+  at: fc.nat(),
+  length: fc.nat({ max: 12 }),
+  put: fc.constantFrom(
+    "",
+    "x",
+    ":",
+    "{",
+    "}",
+    "[]",
+    "- ",
+    "\n",
+    "  ",
+    '"',
+    "'",
+    "null",
+    "7",
+    "true",
+    "doc",
+    "fields: {}",
+    "{{",
+    "&a ",
+    "*a",
+    "!t ",
+    "size(",
+    ".",
+  ),
+})
 
 function slipped(text: string, slips: readonly { at: number; length: number; put: string }[]): string {
   return slips.reduce((now, { at, length, put }) => {

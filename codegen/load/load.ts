@@ -28,7 +28,9 @@ export type Loaded = { readonly model: Model; readonly notes: readonly Diagnosti
  */
 export function load(files: ReadonlyMap<string, string>, options: LoadOptions = {}): Loaded {
   const library = [...(options.library ?? [])].filter(([path]) => !files.has(path))
-  const sources = [...read([...files], true), ...read(library, false)].sort((left, right) => compareText(left.source.path, right.source.path))
+  const sources = [...read([...files], true), ...read(library, false)].sort((left, right) =>
+    compareText(left.source.path, right.source.path),
+  )
   const readable = sources.filter(({ source }) => source.readable)
   for (const { source } of readable) checkForm(source)
   const declared = readable.flatMap(({ source, own }) => declareFile(source, own) ?? [])

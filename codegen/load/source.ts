@@ -51,12 +51,22 @@ export class SourceFile {
     readonly path: string,
     readonly text: string,
   ) {
-    const document = parseDocument(text, { uniqueKeys: false, intAsBigInt: true, keepSourceTokens: false, lineCounter: this.lines, logLevel: "silent", prettyErrors: false })
+    const document = parseDocument(text, {
+      uniqueKeys: false,
+      intAsBigInt: true,
+      keepSourceTokens: false,
+      lineCounter: this.lines,
+      logLevel: "silent",
+      prettyErrors: false,
+    })
     const [error] = document.errors
     if (error !== undefined) this.report(error.pos[0], syntaxFault(error.message, text, error.pos[0]))
     const root = document.contents === null ? undefined : this.convert(document.contents)
     if (root?.node !== "map" && error === undefined) {
-      this.report(root?.start ?? 0, { found: root === undefined ? "an empty file" : `${article(root)} at the top of the file`, expected: 'a map that begins with "kind:" or "types:"' })
+      this.report(root?.start ?? 0, {
+        found: root === undefined ? "an empty file" : `${article(root)} at the top of the file`,
+        expected: 'a map that begins with "kind:" or "types:"',
+      })
     }
     this.readable = error === undefined && root?.node === "map"
     this.root = root?.node === "map" ? root : { node: "map", entries: [], flow: false, start: 0, end: 0 }
@@ -96,12 +106,17 @@ export class SourceFile {
 
   private convert(node: Node): SourceNode {
     const [start = 0, end = start] = node.range ?? []
-    if (node.tag !== undefined && !node.tag.startsWith("tag:yaml.org,2002:")) this.report(start, { found: `the tag ${node.tag}`, expected: "a plain value: tags are not part of the dialect" })
-    if (!isAlias(node) && node.anchor !== undefined) this.report(start, { found: `the anchor &${node.anchor}`, expected: "the value itself: anchors are not part of the dialect" })
+    if (node.tag !== undefined && !node.tag.startsWith("tag:yaml.org,2002:"))
+      this.report(start, { found: `the tag ${node.tag}`, expected: "a plain value: tags are not part of the dialect" })
+    if (!isAlias(node) && node.anchor !== undefined)
+      this.report(start, { found: `the anchor &${node.anchor}`, expected: "the value itself: anchors are not part of the dialect" })
     if (isMap(node)) return this.convertMap(node, start, end)
     if (isSeq(node)) return { node: "list", items: node.items.map((item) => this.convertUnknown(item, start)), start, end }
     if (isScalar(node)) return { node: "scalar", value: plain(node.value), start, end }
-    this.report(start, { found: isAlias(node) ? `the alias *${node.source}` : "an unknown node", expected: "the value itself: aliases are not part of the dialect" })
+    this.report(start, {
+      found: isAlias(node) ? `the alias *${node.source}` : "an unknown node",
+      expected: "the value itself: aliases are not part of the dialect",
+    })
     return { node: "scalar", value: null, start, end }
   }
 
@@ -145,8 +160,10 @@ function plain(value: unknown): ScalarNode["value"] {
 function syntaxFault(message: string, text: string, offset: number): { found: string; expected: string } {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1).split("\n", 1)[0] ?? ""
   const listType = /(?:[\w.]*<)?\[\][\w.<>]+/.exec(line)?.[0]
-  if (listType !== undefined && !line.includes(`"${listType}"`) && !line.includes(`'${listType}'`)) return { found: `the type ${listType} without quotes`, expected: `"${listType}"` }
-  if (message.includes("Nested mappings")) return { found: "a second colon in an unquoted text", expected: 'quotes around a text that holds ": "' }
+  if (listType !== undefined && !line.includes(`"${listType}"`) && !line.includes(`'${listType}'`))
+    return { found: `the type ${listType} without quotes`, expected: `"${listType}"` }
+  if (message.includes("Nested mappings"))
+    return { found: "a second colon in an unquoted text", expected: 'quotes around a text that holds ": "' }
   return { found: `text that is not YAML: ${message.replace(/ at line \d+, column \d+:?.*$/s, "")}`, expected: "" }
 }
 

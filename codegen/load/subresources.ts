@@ -25,7 +25,8 @@ function subresource(entry: MapEntry, context: KindContext): Subresource[] {
   if (entry.value.node !== "map") return []
   const block = new Block(entry.value)
   const name = entry.key
-  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) context.source.report(entry.keyStart, { found: `the subresource "${name}"`, expected: "small letters, digits and dashes: eviction" })
+  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name))
+    context.source.report(entry.keyStart, { found: `the subresource "${name}"`, expected: "small letters, digits and dashes: eviction" })
   if (name === "status") return [{ name, type: "status", verbs: verbsOf(block, viewVerbs), keeps: paths(block, "keeps", context) ?? [] }]
   if (name === "scale") return [scale(block, context)]
   return behaviour(name, block, context)
@@ -42,13 +43,24 @@ function scale(block: Block, context: KindContext): Subresource {
     const written = block.text(word)
     if (written === undefined) return undefined
     const type = checkPath(written, block.get(word), context.self, context.source, context.table)
-    if (type !== undefined && !fits(type)) context.source.report(block.start(word), { found: `the field ${written} of type ${shownType(type)} for ${word}`, expected })
+    if (type !== undefined && !fits(type))
+      context.source.report(block.start(word), { found: `the field ${written} of type ${shownType(type)} for ${word}`, expected })
     return written
   }
   const count = (word: string): string => path(word, (type) => isScalar(type, "int32"), "a field of type int32") ?? ""
-  const selector = path("selector", (type) => isScalar(type, "string") || "ref" in type || "map" in type, "a selector: text, labels or meta.v1.LabelSelector")
+  const selector = path(
+    "selector",
+    (type) => isScalar(type, "string") || "ref" in type || "map" in type,
+    "a selector: text, labels or meta.v1.LabelSelector",
+  )
   const view = { specReplicas: count("specReplicas"), statusReplicas: count("statusReplicas"), ...present({ selector }) }
-  return { name: "scale", type: "scale", verbs: verbsOf(block, viewVerbs), kind: { group: "autoscaling", version: "v1", kind: "Scale" }, scale: view }
+  return {
+    name: "scale",
+    type: "scale",
+    verbs: verbsOf(block, viewVerbs),
+    kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+    scale: view,
+  }
 }
 
 function behaviour(name: string, block: Block, context: KindContext): Subresource[] {
@@ -56,7 +68,15 @@ function behaviour(name: string, block: Block, context: KindContext): Subresourc
   if (behaviourName === undefined) return []
   const node = block.get("behaviour")
   if (node !== undefined) checkKnownName(behaviourName, node, context.known.behaviours, "behaviour", context.source)
-  return [{ name, type: "behaviour", verbs: verbsOf(block, ["create"]), behaviour: behaviourName, ...present({ kind: bodyKind(block, context) }) }]
+  return [
+    {
+      name,
+      type: "behaviour",
+      verbs: verbsOf(block, ["create"]),
+      behaviour: behaviourName,
+      ...present({ kind: bodyKind(block, context) }),
+    },
+  ]
 }
 
 /** `policy/v1 Eviction`: a kind, or a type that no resource of its own serves. */
@@ -68,6 +88,10 @@ function bodyKind(block: Block, { source, table }: KindContext): Subresource["ki
   if (table.declarations.has(type)) return { group: folder === "core" ? "" : folder, version, kind }
   const known = [...table.declarations.values()].map((declared) => kindKey(declared.group, declared.version, declared.localName))
   const { nearest } = expectedWord(kindKey(folder, version, kind), known)
-  source.report(block.start("kind"), { found: `unknown kind "${parts[0]}"`, expected: "a kind or type that some schema file declares, as group/version Kind", ...present({ nearest }) })
+  source.report(block.start("kind"), {
+    found: `unknown kind "${parts[0]}"`,
+    expected: "a kind or type that some schema file declares, as group/version Kind",
+    ...present({ nearest }),
+  })
   return undefined
 }

@@ -56,7 +56,8 @@ export class TypeTable {
       if (this.preservesUnknown(type.ref)) return { type: undefined }
       return { fault: { found: `unknown field "${name}" of ${type.ref}`, names: [...names.keys()] } }
     }
-    if ("scalar" in type && (type.scalar === "any" || type.scalar === "RawExtension" || type.scalar === "FieldsV1")) return { type: undefined }
+    if ("scalar" in type && (type.scalar === "any" || type.scalar === "RawExtension" || type.scalar === "FieldsV1"))
+      return { type: undefined }
     return { fault: { found: `the field "${name}" of a value of type ${shownType(type)}`, names: [] } }
   }
 
@@ -66,7 +67,8 @@ export class TypeTable {
     for (const segment of pathSegments(path)) {
       if (segment.index) {
         const inner: Known = current === undefined ? undefined : (itemType(current) ?? ("map" in current ? current.map : undefined))
-        if (inner === undefined && current !== undefined) return { fault: { found: `an index into a value of type ${shownType(current)}`, names: [] } }
+        if (inner === undefined && current !== undefined)
+          return { fault: { found: `an index into a value of type ${shownType(current)}`, names: [] } }
         current = inner
         continue
       }

@@ -9,7 +9,13 @@ import { findType, scalarNames, type TypeDeclaration } from "./declare.ts"
 const maxNesting = 8
 
 /** Called for each field. Reports at `start` and answers absent when the text names no type. */
-export function parseTypeText(text: string, from: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>, start: number, depth = 0): TypeRefModel | undefined {
+export function parseTypeText(
+  text: string,
+  from: TypeDeclaration,
+  types: ReadonlyMap<string, TypeDeclaration>,
+  start: number,
+  depth = 0,
+): TypeRefModel | undefined {
   const inner = (innerText: string): TypeRefModel | undefined => parseTypeText(innerText, from, types, start, depth + 1)
   if (depth > maxNesting) return report(text, from, start)
   if (text.startsWith("[]")) {

@@ -54,13 +54,20 @@ function checkNames(fields: readonly FieldDeclaration[], { table, type, source }
   const owners = new Map<string, string>()
   for (const { model, nameStart } of fields) {
     if (model.inline && "ref" in model.type && table.holdsInline(model.type.ref, type.name)) {
-      source.report(nameStart, { found: `the type ${type.name} inline in itself, by way of ${model.name}`, expected: "a field of its own, without inline" })
+      source.report(nameStart, {
+        found: `the type ${type.name} inline in itself, by way of ${model.name}`,
+        expected: "a field of its own, without inline",
+      })
       continue
     }
     const names = model.inline && "ref" in model.type ? [...table.fieldsByName(model.type.ref, new Set([type.name])).keys()] : [model.name]
     for (const name of names) {
       const owner = owners.get(name)
-      if (owner !== undefined) source.report(nameStart, { found: `a second field "${name}" in ${type.localName}, by way of ${model.name}`, expected: `another name: ${owner} has one` })
+      if (owner !== undefined)
+        source.report(nameStart, {
+          found: `a second field "${name}" in ${type.localName}, by way of ${model.name}`,
+          expected: `another name: ${owner} has one`,
+        })
       owners.set(name, model.name)
     }
   }
@@ -71,8 +78,16 @@ function checkNumbers(fields: readonly FieldDeclaration[], { type, source }: Con
   for (const { model, block } of fields) {
     if (model.number === undefined) continue
     const owner = owners.get(model.number)
-    if (owner !== undefined) source.report(block.start("number"), { found: `the field number ${model.number} a second time in ${type.localName}`, expected: `another number: ${owner} has it` })
-    if (model.number >= 19_000 && model.number <= 19_999) source.report(block.start("number"), { found: `the field number ${model.number}`, expected: "a number outside 19000 to 19999, which the compact encoding reserves" })
+    if (owner !== undefined)
+      source.report(block.start("number"), {
+        found: `the field number ${model.number} a second time in ${type.localName}`,
+        expected: `another number: ${owner} has it`,
+      })
+    if (model.number >= 19_000 && model.number <= 19_999)
+      source.report(block.start("number"), {
+        found: `the field number ${model.number}`,
+        expected: "a number outside 19000 to 19999, which the compact encoding reserves",
+      })
     owners.set(model.number, model.name)
   }
 }
@@ -85,7 +100,11 @@ function checkCompactNames(fields: readonly FieldDeclaration[], { type, source }
     const name = model.protoName ?? model.name
     const owner = owners.get(name)
     // Two fields of one JSON name were reported already.
-    if (owner !== undefined && owner !== model.name) source.report(block.has("protoName") ? block.start("protoName") : nameStart, { found: `the compact name ${name} a second time in ${type.localName}`, expected: `another protoName: ${owner} has it` })
+    if (owner !== undefined && owner !== model.name)
+      source.report(block.has("protoName") ? block.start("protoName") : nameStart, {
+        found: `the compact name ${name} a second time in ${type.localName}`,
+        expected: `another protoName: ${owner} has it`,
+      })
     owners.set(name, model.name)
   }
 }
@@ -101,7 +120,8 @@ function ruleModel(block: Block, context: Context): RuleModel[] {
   const messageNode = block.get("message")
   const messageParts = messageNode === undefined ? [] : parseTemplate(message, messageNode, context.source, context.table, scope)
   if (rule === undefined) return []
-  const reason = block.word("reason", ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]) ?? "Invalid"
+  const reason =
+    block.word("reason", ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]) ?? "Invalid"
   return [{ rule, ...present({ when }), at, reason, message, messageParts, on }]
 }
 
@@ -129,7 +149,8 @@ function groupFields(block: Block, { table, type, source }: Context): string[] {
   const names = table.fieldsByName(type.name)
   for (const item of block.items("fields")) {
     const name = textOf(item)
-    if (name !== undefined && !names.has(name)) source.report(item.start, { found: `unknown field "${name}" of ${type.name}`, ...expectedWord(name, names.keys()) })
+    if (name !== undefined && !names.has(name))
+      source.report(item.start, { found: `unknown field "${name}" of ${type.name}`, ...expectedWord(name, names.keys()) })
   }
   const fields = block.texts("fields")
   if (fields.length === 1) source.report(block.start("fields"), { found: "a group of one field", expected: "two or more fields" })

@@ -40,17 +40,34 @@ export interface KindModel {
   readonly verbs: readonly Verb[]
   readonly nameRule: NameRule
   readonly type: string
-  readonly storage: { readonly path: string; readonly group: string; readonly version: string; readonly kind: string; readonly ttlOption?: string; readonly uncached?: boolean }
+  readonly storage: {
+    readonly path: string
+    readonly group: string
+    readonly version: string
+    readonly kind: string
+    readonly ttlOption?: string
+    readonly uncached?: boolean
+  }
   readonly selectable: readonly { readonly name: string; readonly value: ExpressionModel }[]
   readonly columns: readonly ColumnModel[]
   readonly subresources: readonly Subresource[]
   readonly create: { readonly drops: readonly string[] }
-  readonly update: { readonly keeps: readonly string[]; readonly createOnUpdate: boolean; readonly unconditional: boolean; readonly generation?: readonly string[] }
+  readonly update: {
+    readonly keeps: readonly string[]
+    readonly createOnUpdate: boolean
+    readonly unconditional: boolean
+    readonly generation?: readonly string[]
+  }
   readonly delete: { readonly propagation: "background" | "orphan" | "foreground" | "unsupported"; readonly returns: "Status" | "object" }
   readonly behaviours: readonly string[]
   /** Field renames between this version and the stored one, or a named conversion. */
   readonly conversion?: { readonly rename: readonly { readonly here: string; readonly stored: string }[]; readonly behaviour?: string }
-  readonly warnings: readonly { readonly when: ExpressionModel; readonly text: string; readonly textParts: readonly TemplatePart[]; readonly at: string }[]
+  readonly warnings: readonly {
+    readonly when: ExpressionModel
+    readonly text: string
+    readonly textParts: readonly TemplatePart[]
+    readonly at: string
+  }[]
   /** Named functions of `runtime/behaviours/warnings/` and the place they look at. */
   readonly warningChecks: readonly { readonly name: string; readonly at: string }[]
 }
@@ -185,4 +202,10 @@ export type ExpressionTree =
   | { readonly node: "binary"; readonly operator: string; readonly left: ExpressionTree; readonly right: ExpressionTree }
   | { readonly node: "conditional"; readonly test: ExpressionTree; readonly then: ExpressionTree; readonly otherwise: ExpressionTree }
   | { readonly node: "list"; readonly items: readonly ExpressionTree[] }
-  | { readonly node: "macro"; readonly macro: "all" | "exists" | "existsOne" | "filter" | "map"; readonly of: ExpressionTree; readonly variable: string; readonly body: ExpressionTree }
+  | {
+      readonly node: "macro"
+      readonly macro: "all" | "exists" | "existsOne" | "filter" | "map"
+      readonly of: ExpressionTree
+      readonly variable: string
+      readonly body: ExpressionTree
+    }

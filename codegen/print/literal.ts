@@ -7,7 +7,15 @@ export class Code {
 }
 
 /** Plain data with code inside. Entries that are undefined are left out. */
-export type Literal = null | boolean | number | bigint | string | Code | readonly Literal[] | { readonly [name: string]: Literal | undefined }
+export type Literal =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Code
+  | readonly Literal[]
+  | { readonly [name: string]: Literal | undefined }
 
 const width = 140
 

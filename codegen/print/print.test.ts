@@ -7,10 +7,22 @@ test("a file: header, imports, declarations with their texts", () => {
     source: "schemas/a.yaml",
     imports: [
       { module: "./b.ts", names: [{ name: "B", type: true }] },
-      { module: "./c.ts", names: [{ name: "c", alias: "d", type: false }, { name: "C", type: true }] },
+      {
+        module: "./c.ts",
+        names: [
+          { name: "c", alias: "d", type: false },
+          { name: "C", type: true },
+        ],
+      },
     ],
     declarations: [
-      { declare: "interface", name: "A", extends: "B", doc: "An a.\nTwo lines, ends with */.", members: [{ name: "x-y", optional: true, type: "C", doc: "The x.", deprecated: true }] },
+      {
+        declare: "interface",
+        name: "A",
+        extends: "B",
+        doc: "An a.\nTwo lines, ends with */.",
+        members: [{ name: "x-y", optional: true, type: "C", doc: "The x.", deprecated: true }],
+      },
       { declare: "constant", name: "a", type: "number", exported: true, doc: "One.", value: "1" },
       { declare: "function", name: "f", parameters: ["x: A"], returns: "void", body: ["if (x) {", "  d(x)", "}"] },
     ],
@@ -43,7 +55,9 @@ export function f(x: A): void {
 })
 
 test("data: on one line where it fits, keys quoted only when they must be, absent entries left out", () => {
-  expect(literal({ a: 1, "b-c": ["x", null, true], d: undefined, e: new Code("() => f"), g: {}, h: 5n })).toBe('{ a: 1, "b-c": ["x", null, true], e: () => f, g: {}, h: 5n }')
+  expect(literal({ a: 1, "b-c": ["x", null, true], d: undefined, e: new Code("() => f"), g: {}, h: 5n })).toBe(
+    '{ a: 1, "b-c": ["x", null, true], e: () => f, g: {}, h: 5n }',
+  )
   const long = "x".repeat(80)
   expect(literal({ one: long, two: [long, long] })).toBe(`{\n  one: "${long}",\n  two: [\n    "${long}",\n    "${long}",\n  ],\n}`)
   expect([propertyName("a1$"), propertyName("1a"), propertyName("class")]).toEqual(["a1$", '"1a"', "class"])

@@ -26,7 +26,13 @@ export interface InterfaceDeclaration {
   readonly name: string
   readonly extends: string
   readonly doc: string
-  readonly members: readonly { readonly name: string; readonly optional: boolean; readonly type: string; readonly doc: string; readonly deprecated: boolean }[]
+  readonly members: readonly {
+    readonly name: string
+    readonly optional: boolean
+    readonly type: string
+    readonly doc: string
+    readonly deprecated: boolean
+  }[]
 }
 
 export interface ConstantDeclaration {
@@ -80,7 +86,9 @@ function writeFile(writer: CodeBlockWriter, file: PrintedFile): void {
 
 function writeImport(writer: CodeBlockWriter, { module, names }: PrintedImport): void {
   const onlyTypes = names.every((one) => one.type)
-  const list = names.map(({ name, alias, type }) => (type && !onlyTypes ? "type " : "") + (alias === undefined ? name : `${name} as ${alias}`))
+  const list = names.map(
+    ({ name, alias, type }) => (type && !onlyTypes ? "type " : "") + (alias === undefined ? name : `${name} as ${alias}`),
+  )
   const keyword = onlyTypes ? "import type" : "import"
   const line = `${keyword} { ${list.join(", ")} } from ${JSON.stringify(module)}`
   if (line.length <= width) writer.writeLine(line)
@@ -118,7 +126,10 @@ function writeInterface(writer: CodeBlockWriter, { name, extends: base, doc, mem
 
 function writeDoc(writer: CodeBlockWriter, doc: string | undefined, indent = ""): void {
   if (doc === undefined || doc === "") return
-  const lines = doc.replaceAll("*/", "*\\/").split("\n").flatMap((line) => wrap(line, width - indent.length - 7))
+  const lines = doc
+    .replaceAll("*/", "*\\/")
+    .split("\n")
+    .flatMap((line) => wrap(line, width - indent.length - 7))
   const [only = ""] = lines
   if (lines.length === 1) writer.writeLine(`${indent}/** ${only} */`)
   else writer.writeLine([`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`].join("\n"))

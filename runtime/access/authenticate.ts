@@ -10,7 +10,11 @@ export type Authenticator = (headers: IncomingHttpHeaders) => User | undefined
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"], extra: {} }
 
 /** Tries each in turn. Without a decision the request is anonymous, or refused when that is off. */
-export function authenticate(authenticators: readonly Authenticator[], headers: IncomingHttpHeaders, options: { anonymous: boolean }): User {
+export function authenticate(
+  authenticators: readonly Authenticator[],
+  headers: IncomingHttpHeaders,
+  options: { anonymous: boolean },
+): User {
   for (const authenticator of authenticators) {
     const user = authenticator(headers)
     if (user !== undefined) return { ...user, groups: [...user.groups, "system:authenticated"] }
@@ -55,10 +59,31 @@ export function parseTokenFile(text: string, fileName: string): StaticToken[] {
   const tokens: StaticToken[] = []
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "" || line.startsWith("#")) continue
-    const fields = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g)?.map((field) => field.replace(/,$/, "").trim().replace(/^"(.*)"$/, "$1").replaceAll('""', '"')) ?? []
+    const fields =
+      line.match(/("([^"]|"")*"|[^,]*)(,|$)/g)?.map((field) =>
+        field
+          .replace(/,$/, "")
+          .trim()
+          .replace(/^"(.*)"$/, "$1")
+          .replaceAll('""', '"'),
+      ) ?? []
     const [token = "", name = "", uid = "", groups = ""] = fields
-    if (token === "" || name === "") throw new Error(`${fileName}:${index + 1}: expected token,user,uid and optional groups, found ${fields.filter((field) => field !== "").length} fields`)
-    tokens.push({ token, user: { name, uid, groups: groups.split(",").map((group) => group.trim()).filter((group) => group !== ""), extra: {} } })
+    if (token === "" || name === "")
+      throw new Error(
+        `${fileName}:${index + 1}: expected token,user,uid and optional groups, found ${fields.filter((field) => field !== "").length} fields`,
+      )
+    tokens.push({
+      token,
+      user: {
+        name,
+        uid,
+        groups: groups
+          .split(",")
+          .map((group) => group.trim())
+          .filter((group) => group !== ""),
+        extra: {},
+      },
+    })
   }
   return tokens
 }

@@ -26,7 +26,13 @@ export function authorize(authorizers: readonly Authorizer[], request: { user: U
 }
 
 function forbiddenFor(user: User, info: RequestInfo): ApiError {
-  if (!info.isResource) return new ApiError(403, "Forbidden", `forbidden: User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}`, {})
+  if (!info.isResource)
+    return new ApiError(
+      403,
+      "Forbidden",
+      `forbidden: User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}`,
+      {},
+    )
   const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`
   const where = info.namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(info.namespace)}`
   const subject: Subject = { group: info.group, resource: info.resource, name: info.name }

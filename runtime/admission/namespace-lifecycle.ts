@@ -22,7 +22,9 @@ export function namespaceLifecycle(options: { phase: (name: string) => Promise<N
     if (phase === "Active") return
     const message = `unable to create new content in namespace ${request.namespace} because it is being terminated`
     throw forbidden(subject(request), message, {
-      causes: [{ reason: "NamespaceTerminating", message: `namespace ${request.namespace} is being terminated`, field: "metadata.namespace" }],
+      causes: [
+        { reason: "NamespaceTerminating", message: `namespace ${request.namespace} is being terminated`, field: "metadata.namespace" },
+      ],
     })
   }
 }

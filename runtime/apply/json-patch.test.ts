@@ -88,7 +88,7 @@ describe("refuses with 422", () => {
     ["remove of an absent field", { op: "remove", path: "/data/x" }, 'operation 0 (remove "/data/x"): there is no field "x" to remove'],
     ["an absent container", { op: "add", path: "/x/y", value: 1 }, 'operation 0 (add "/x/y"): the document is missing the path "/x/y"'],
     ["a failed test", { op: "test", path: "/data/k", value: "w" }, 'operation 0 (test "/data/k"): testing the value failed: it differs'],
-    ["an index past the end", { op: "add", path: "/metadata/finalizers/5", value: "z" }, 'there is no index 5 to insert at in a list of 2'],
+    ["an index past the end", { op: "add", path: "/metadata/finalizers/5", value: "z" }, "there is no index 5 to insert at in a list of 2"],
     ["no index", { op: "replace", path: "/metadata/finalizers/-", value: "z" }, '"-" is not a list index'],
     ["an unknown op", { op: "zap", path: "/data" }, "unknown op; one of add, remove, replace, move, copy, test"],
     ["a missing path", { op: "add" }, "the operation has no path"],
@@ -123,7 +123,12 @@ describe("refuses a body", () => {
     ["that is no list", { op: "add" }, 400, "a JSON patch must be a list of operations"],
     ["with an item that is no object", [5], 400, "[0]: an operation must be an object"],
     ["with a path that is no text", [{ op: "add", path: 5 }], 400, "[0].path: must be text"],
-    ["that is too long", new Array<JsonValue>(jsonPatchOperationsMax + 1).fill({ op: "test", path: "/a" }), 413, "maximum operations in a JSON patch is 10000, got 10001"],
+    [
+      "that is too long",
+      new Array<JsonValue>(jsonPatchOperationsMax + 1).fill({ op: "test", path: "/a" }),
+      413,
+      "maximum operations in a JSON patch is 10000, got 10001",
+    ],
   ])("%s", (_name, body, code, message) => {
     expect(() => parseJsonPatch(body)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }))
   })

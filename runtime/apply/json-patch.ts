@@ -172,7 +172,7 @@ class Document {
   private container(pointer: string, change: boolean): { container: JsonObject | JsonValue[]; key: string } {
     const [, ...steps] = pointer.split("/").map(unescapeStep)
     const key = steps.pop()
-    if (key === undefined) throw new OperationError("the path names no field: it must look like \"/spec/replicas\"")
+    if (key === undefined) throw new OperationError('the path names no field: it must look like "/spec/replicas"')
     let container = this.asContainer(this.root, pointer)
     if (change) this.root = container = this.own(container)
     for (const step of steps) {

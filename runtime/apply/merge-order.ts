@@ -23,7 +23,11 @@ export function itemKey(mergeKey: string, field: string): (item: JsonValue) => s
 }
 
 /** `items` in the order in which their keys first stand in `order`; items that are not there come last, as they were. */
-export function reorder<Item extends JsonValue>(items: readonly Item[], order: readonly JsonValue[], key: (item: JsonValue) => string): Item[] {
+export function reorder<Item extends JsonValue>(
+  items: readonly Item[],
+  order: readonly JsonValue[],
+  key: (item: JsonValue) => string,
+): Item[] {
   const positions = firstPositions(order, key)
   const position = (item: Item): number => positions.get(key(item)) ?? order.length
   return [...items].sort((left, right) => position(left) - position(right))

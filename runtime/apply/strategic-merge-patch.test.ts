@@ -7,8 +7,20 @@ import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
 // A pod in small: every way in which a schema can say how a field merges.
 const text: TypeRef = { scalar: "string" }
-const env: TypeShape = { name: "test.Env", fields: [{ name: "name", type: text }, { name: "value", type: text }] }
-const port: TypeShape = { name: "test.Port", fields: [{ name: "port", type: { scalar: "int32" } }, { name: "protocol", type: text }] }
+const env: TypeShape = {
+  name: "test.Env",
+  fields: [
+    { name: "name", type: text },
+    { name: "value", type: text },
+  ],
+}
+const port: TypeShape = {
+  name: "test.Port",
+  fields: [
+    { name: "port", type: { scalar: "int32" } },
+    { name: "protocol", type: text },
+  ],
+}
 const container: TypeShape = {
   name: "test.Container",
   fields: [
@@ -69,35 +81,99 @@ test.each<[string, JsonObject, JsonObject, JsonObject]>([
   ["a set: new values come first", { finalizers: ["a", "b"] }, { finalizers: ["c"] }, { finalizers: ["c", "a", "b"] }],
   ["a set: known values keep their place", { finalizers: ["a", "b"] }, { finalizers: ["b"] }, { finalizers: ["a", "b"] }],
   ["a set: values deleted", { finalizers: ["a", "b"] }, { "$deleteFromPrimitiveList/finalizers": ["a"] }, { finalizers: ["b"] }],
-  ["a set in a given order", { finalizers: ["a", "b"] }, { "$setElementOrder/finalizers": ["b", "c", "a"], finalizers: ["c"] }, { finalizers: ["b", "c", "a"] }],
+  [
+    "a set in a given order",
+    { finalizers: ["a", "b"] },
+    { "$setElementOrder/finalizers": ["b", "c", "a"], finalizers: ["c"] },
+    { finalizers: ["b", "c", "a"] },
+  ],
   [
     "items by key",
-    { containers: [{ name: "a", image: "1" }, { name: "b", image: "1" }] },
+    {
+      containers: [
+        { name: "a", image: "1" },
+        { name: "b", image: "1" },
+      ],
+    },
     { containers: [{ name: "b", image: "2" }, { name: "c" }] },
     { containers: [{ name: "a", image: "1" }, { name: "b", image: "2" }, { name: "c" }] },
   ],
   [
     "items of items",
-    { containers: [{ name: "a", env: [{ name: "X", value: "1" }, { name: "Y", value: "2" }] }] },
-    { containers: [{ name: "a", env: [{ name: "Y", value: null }, { name: "X", $patch: "delete" }] }] },
+    {
+      containers: [
+        {
+          name: "a",
+          env: [
+            { name: "X", value: "1" },
+            { name: "Y", value: "2" },
+          ],
+        },
+      ],
+    },
+    {
+      containers: [
+        {
+          name: "a",
+          env: [
+            { name: "Y", value: null },
+            { name: "X", $patch: "delete" },
+          ],
+        },
+      ],
+    },
     { containers: [{ name: "a", env: [{ name: "Y" }] }] },
   ],
-  ["an item deleted", { containers: [{ name: "a" }, { name: "b" }] }, { containers: [{ name: "a", $patch: "delete" }] }, { containers: [{ name: "b" }] }],
-  ["a list replaced", { containers: [{ name: "a" }] }, { containers: [{ name: "b" }, { $patch: "replace" }] }, { containers: [{ name: "b" }] }],
+  [
+    "an item deleted",
+    { containers: [{ name: "a" }, { name: "b" }] },
+    { containers: [{ name: "a", $patch: "delete" }] },
+    { containers: [{ name: "b" }] },
+  ],
+  [
+    "a list replaced",
+    { containers: [{ name: "a" }] },
+    { containers: [{ name: "b" }, { $patch: "replace" }] },
+    { containers: [{ name: "b" }] },
+  ],
   [
     "items in a given order",
     { containers: [{ name: "a" }, { name: "b" }, { name: "server" }] },
     { "$setElementOrder/containers": [{ name: "b" }, { name: "c" }, { name: "a" }], containers: [{ name: "c", image: "1" }] },
     { containers: [{ name: "b" }, { name: "c", image: "1" }, { name: "a" }, { name: "server" }] },
   ],
-  ["only the order", { containers: [{ name: "a" }, { name: "b" }] }, { "$setElementOrder/containers": [{ name: "b" }, { name: "a" }] }, { containers: [{ name: "b" }, { name: "a" }] }],
+  [
+    "only the order",
+    { containers: [{ name: "a" }, { name: "b" }] },
+    { "$setElementOrder/containers": [{ name: "b" }, { name: "a" }] },
+    { containers: [{ name: "b" }, { name: "a" }] },
+  ],
   [
     "two items of one key: the first is meant",
-    { template: { ports: [{ port: 53, protocol: "TCP" }, { port: 53, protocol: "UDP" }] } },
+    {
+      template: {
+        ports: [
+          { port: 53, protocol: "TCP" },
+          { port: 53, protocol: "UDP" },
+        ],
+      },
+    },
     { template: { ports: [{ port: 53, protocol: "SCTP" }] } },
-    { template: { ports: [{ port: 53, protocol: "SCTP" }, { port: 53, protocol: "UDP" }] } },
+    {
+      template: {
+        ports: [
+          { port: 53, protocol: "SCTP" },
+          { port: 53, protocol: "UDP" },
+        ],
+      },
+    },
   ],
-  ["$retainKeys", { volumes: [{ name: "v", emptyDir: {} }] }, { volumes: [{ name: "v", $retainKeys: ["name", "items"], items: [] }] }, { volumes: [{ name: "v", items: [] }] }],
+  [
+    "$retainKeys",
+    { volumes: [{ name: "v", emptyDir: {} }] },
+    { volumes: [{ name: "v", $retainKeys: ["name", "items"], items: [] }] },
+    { volumes: [{ name: "v", items: [] }] },
+  ],
   [
     "fields of an inline type",
     { volumes: [{ name: "v", items: [{ name: "a" }] }] },
@@ -120,7 +196,12 @@ describe("refuses", () => {
     ["a body that is no object", [1], 400, "a strategic merge patch must be a JSON object"],
     ["an unknown $patch", { labels: { $patch: "zap" } }, 422, 'unknown patch type: "zap"'],
     ["an unknown $patch of an item", { containers: [{ name: "a", $patch: "zap" }] }, 422, 'unknown patch type: "zap"'],
-    ["$patch: merge of an item", { containers: [{ name: "a", $patch: "merge" }] }, 422, "merging lists cannot yet be specified in the patch"],
+    [
+      "$patch: merge of an item",
+      { containers: [{ name: "a", $patch: "merge" }] },
+      422,
+      "merging lists cannot yet be specified in the patch",
+    ],
     ["an item without its key", { containers: [{ image: "x" }] }, 422, "does not contain declared merge key: name"],
     ["a mixed list", { finalizers: [{ a: "b" }] }, 422, "list element types are not identical"],
     ["a list in a list", { finalizers: [["a"]] }, 422, "lists of lists are not supported"],
@@ -128,7 +209,12 @@ describe("refuses", () => {
     ["a keyless list of objects", { keyless: [{ name: "b" }] }, 422, "cannot merge lists without merge key for test.Pod.keyless"],
     ["$deleteFromPrimitiveList without a field", { $deleteFromPrimitiveList: ["a"] }, 400, "invalid patch format of primitive list"],
     ["$setElementOrder without a field", { $setElementOrder: ["a"] }, 400, "invalid patch format of setElementOrder list"],
-    ["$setElementOrder of an unknown field", { "$setElementOrder/nope": ["a"] }, 422, 'unable to find api field in struct test.Pod for the json field "nope"'],
+    [
+      "$setElementOrder of an unknown field",
+      { "$setElementOrder/nope": ["a"] },
+      422,
+      'unable to find api field in struct test.Pod for the json field "nope"',
+    ],
     ["$setElementOrder that is no list", { "$setElementOrder/finalizers": 5 }, 422, "expected a list"],
     ["an order without the patch's items", { "$setElementOrder/finalizers": ["a"], finalizers: ["c"] }, 422, "The order in patch list"],
     ["$retainKeys that is no list", { labels: { $retainKeys: 5 } }, 400, "invalid patch format of retainKeys"],
@@ -148,7 +234,9 @@ test("takes __proto__ for a name", () => {
 })
 
 describe("a list merged by key", () => {
-  const items = fc.uniqueArray(fc.record({ name: fc.constantFrom("a", "b", "c", "d", "e"), image: fc.constantFrom("1", "2") }), { selector: (item) => item.name })
+  const items = fc.uniqueArray(fc.record({ name: fc.constantFrom("a", "b", "c", "d", "e"), image: fc.constantFrom("1", "2") }), {
+    selector: (item) => item.name,
+  })
 
   test("holds what a map merged by name would hold, patched items in the order of the patch", () => {
     fc.assert(

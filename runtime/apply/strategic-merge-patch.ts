@@ -54,7 +54,8 @@ function mergeObject(original: JsonObject, patch: JsonObject, schema: PatchSchem
 
 function replacedObject(patch: JsonObject, command: JsonValue): JsonObject {
   if (command === "delete") return {}
-  if (command !== "replace") throw patchFault(`unknown patch type: ${JSON.stringify(command)}: $patch of an object must be replace or delete`)
+  if (command !== "replace")
+    throw patchFault(`unknown patch type: ${JSON.stringify(command)}: $patch of an object must be replace or delete`)
   return without(patch, [directive])
 }
 
@@ -72,9 +73,13 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
   const kept = new Set(list)
   for (const name of Object.keys(patch)) {
     const exempt = name === retainKeys || patch[name] === null || name.startsWith(deleteFromList) || name.startsWith(setElementOrder)
-    if (!exempt && !kept.has(name)) throw badRequest(`invalid patch format of retainKeys: ${JSON.stringify(name)} is patched but not listed`)
+    if (!exempt && !kept.has(name))
+      throw badRequest(`invalid patch format of retainKeys: ${JSON.stringify(name)} is patched but not listed`)
   }
-  return without(original, Object.keys(original).filter((name) => !kept.has(name)))
+  return without(
+    original,
+    Object.keys(original).filter((name) => !kept.has(name)),
+  )
 }
 
 function mergeField(result: JsonObject, name: string, change: JsonValue, schema: PatchSchema): void {
@@ -131,7 +136,11 @@ function mergeValues(original: readonly JsonValue[], patch: readonly JsonValue[]
   const known = new Set<string>()
   const merged = [...original, ...patch].filter((value) => !known.has(keyText(value)) && known.add(keyText(value)))
   return mergeOrder({
-    patched: reorder(merged.filter((value) => inPatch.has(keyText(value))), patch, keyText),
+    patched: reorder(
+      merged.filter((value) => inPatch.has(keyText(value))),
+      patch,
+      keyText,
+    ),
     untouched: merged.filter((value) => !inPatch.has(keyText(value))),
     original,
     key: keyText,
@@ -155,8 +164,16 @@ function mergeItems(original: readonly JsonValue[], patch: readonly JsonValue[],
   }
   const inPatch = new Set(changes.map(key))
   return mergeOrder({
-    patched: reorder(merged.filter((item) => inPatch.has(key(item))), changes, key),
-    untouched: reorder(merged.filter((item) => !inPatch.has(key(item))), kept, key),
+    patched: reorder(
+      merged.filter((item) => inPatch.has(key(item))),
+      changes,
+      key,
+    ),
+    untouched: reorder(
+      merged.filter((item) => !inPatch.has(key(item))),
+      kept,
+      key,
+    ),
     original: kept,
     key,
   })
@@ -197,13 +214,18 @@ function deleteValues(result: JsonObject, patch: JsonObject, directiveName: stri
   if (!Array.isArray(before) || !Array.isArray(values)) return
   if (ofObjects([...before, ...values], name)) throw patchFault(`${directiveName} deletes scalars, but ${name} holds objects`)
   const deleted = new Set(values.map(keyText))
-  setField(result, name, before.filter((value) => !deleted.has(keyText(value))))
+  setField(
+    result,
+    name,
+    before.filter((value) => !deleted.has(keyText(value))),
+  )
 }
 
 /** `$setElementOrder/ports` → `ports`. */
 function listName(directiveName: string, prefix: string, what: string): string {
   const name = directiveName.slice(prefix.length + 1)
-  if (directiveName[prefix.length] !== "/" || name === "") throw badRequest(`invalid patch format of ${what}: ${JSON.stringify(directiveName)} must be "${prefix}/<field>"`)
+  if (directiveName[prefix.length] !== "/" || name === "")
+    throw badRequest(`invalid patch format of ${what}: ${JSON.stringify(directiveName)} must be "${prefix}/<field>"`)
   return name
 }
 
@@ -221,8 +243,16 @@ function applyElementOrder(result: JsonObject, patch: JsonObject, directiveName:
   const merged = mergedForOrder(original, change, place)
   const listed = new Set(order.map(key))
   const sorted = mergeOrder({
-    patched: reorder(merged.filter((item) => listed.has(key(item))), order, key),
-    untouched: reorder(merged.filter((item) => !listed.has(key(item))), original ?? [], key),
+    patched: reorder(
+      merged.filter((item) => listed.has(key(item))),
+      order,
+      key,
+    ),
+    untouched: reorder(
+      merged.filter((item) => !listed.has(key(item))),
+      original ?? [],
+      key,
+    ),
     original: original ?? [],
     key,
   })

@@ -45,8 +45,8 @@ export async function ensureService(registry: Registry, { port }: { port: number
 }
 
 /**
- * Called at start, and whenever the addresses of the servers change. An address that only this machine can reach is no endpoint: then the
- * Service has none, as the API refuses them for everybody.
+ * Called at start, and whenever the addresses of the servers change. An address that only this machine can reach is no endpoint, as the
+ * API refuses them for everybody: then the object is there without one.
  */
 export async function ensureEndpoints(
   registry: Registry,
@@ -54,13 +54,14 @@ export async function ensureEndpoints(
 ): Promise<void> {
   const handle = await handleOf(registry, "endpoints")
   const reachable = addresses.filter(isReachable).sort()
-  if (handle === undefined || reachable.length === 0) return
+  if (handle === undefined) return
   const { vendor } = registry.deps
-  const subsets = [{ addresses: reachable.map((ip) => ({ ip })), ports: [{ name: portName, port, protocol: "TCP" }] }]
+  const addressed = [{ addresses: reachable.map((ip) => ({ ip })), ports: [{ name: portName, port, protocol: "TCP" }] }]
+  const subsets = reachable.length === 0 ? [] : addressed
   const labels = { [vendor.domain("endpointslice.orch.io/skip-mirror")]: "true" }
   const object = { metadata: { name: vendor.word, namespace: "default", labels }, subsets }
   const found = await ensure(registry, handle, { namespace: "default", object })
-  if (found === undefined || hasFields({ subsets: found.subsets ?? null }, { subsets })) return
+  if (found === undefined || hasFields({ subsets: found.subsets ?? [] }, { subsets })) return
   const transform = (old: ApiObject | undefined): ApiObject => ({
     ...old,
     metadata: { ...old?.metadata, labels: { ...old?.metadata?.labels, ...labels } },

@@ -61,6 +61,7 @@ function writeOutput(output: Uint8Array): Promise<void> {
 
 function formatOf(flag: string, text: string): ConvertFormat {
   const format = text === "protobuf" ? "compact" : formats.find((one) => one === text)
-  if (format === undefined) throw new OptionError(`${flag}: ${JSON.stringify(text)} will not do: expected one of ${formats.join(", ")}, protobuf`)
+  if (format === undefined)
+    throw new OptionError(`${flag}: ${JSON.stringify(text)} will not do: expected one of ${formats.join(", ")}, protobuf`)
   return format
 }

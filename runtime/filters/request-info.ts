@@ -14,7 +14,12 @@ export function requestInfo(options: { vendor: Vendor }): Filter {
     const mark = target.indexOf("?")
     const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1))
     const path = decodedPath(mark < 0 ? target : target.slice(0, mark))
-    const info = parseRequestInfo({ method: incoming.method ?? "GET", path, watch: booleanParameter(query, "watch") ?? false, vendor: options.vendor })
+    const info = parseRequestInfo({
+      method: incoming.method ?? "GET",
+      path,
+      watch: booleanParameter(query, "watch") ?? false,
+      vendor: options.vendor,
+    })
     context.set("request", new RequestContext(info, query, incoming.headers, anonymous, context.env.outgoing))
     await next()
   }

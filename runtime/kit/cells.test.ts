@@ -51,7 +51,12 @@ test("selectors", () => {
   }
   expect(selectorString(selector)).toBe("!a,b in (x,y),c,d notin (v),z=1")
   const wrong = { matchExpressions: [{ key: "a", operator: "Near" }] }
-  expect([selectorString(undefined), formatSelector({}), selectorString(wrong), formatSelector(wrong)]).toEqual(["", "<none>", "<invalid>", "<error>"])
+  expect([selectorString(undefined), formatSelector({}), selectorString(wrong), formatSelector(wrong)]).toEqual([
+    "",
+    "<none>",
+    "<invalid>",
+    "<error>",
+  ])
 })
 
 test("load balancer addresses: once each, sorted", () => {

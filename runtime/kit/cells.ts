@@ -67,7 +67,11 @@ export function durationText(seconds: Value): string {
 
 /** Labels as `k=v,k=v` in the order of keys; `<none>` when there are none. */
 export function formatLabels(labels: Value): string {
-  const parts = isObject(labels) ? Object.keys(labels).sort().map((key) => `${key}=${text(item(labels, key))}`) : []
+  const parts = isObject(labels)
+    ? Object.keys(labels)
+        .sort()
+        .map((key) => `${key}=${text(item(labels, key))}`)
+    : []
   return parts.length === 0 ? "<none>" : parts.join(",")
 }
 
@@ -88,7 +92,9 @@ function requirements(selector: Value): string | undefined {
   if (!isObject(selector)) return ""
   const { matchLabels, matchExpressions } = selector
   const labels = isObject(matchLabels) ? Object.entries(matchLabels).map(([key, value]) => ({ key, shown: `${key}=${text(value)}` })) : []
-  const expressions = Array.isArray(matchExpressions) ? matchExpressions.filter(isObject).map((one) => ({ key: text(one.key), shown: requirement(one) })) : []
+  const expressions = Array.isArray(matchExpressions)
+    ? matchExpressions.filter(isObject).map((one) => ({ key: text(one.key), shown: requirement(one) }))
+    : []
   const all = [...labels, ...expressions].toSorted((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0))
   return all.some((one) => one.shown === undefined) ? undefined : all.map((one) => one.shown).join(",")
 }

@@ -3,7 +3,14 @@ import { scalarMessages } from "./descriptor.ts"
 import { isObject, type JsonObject } from "./json.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 
-const plainScalars: Partial<Readonly<Record<Scalar, string>>> = { string: "string", boolean: "bool", int32: "int32", int64: "int64", double: "double", bytes: "bytes" }
+const plainScalars: Partial<Readonly<Record<Scalar, string>>> = {
+  string: "string",
+  boolean: "bool",
+  int32: "int32",
+  int64: "int64",
+  double: "double",
+  bytes: "bytes",
+}
 
 /** Same layout as `mergeDescriptors` gives: packages by the dots of type names, fields named `protoName ?? name`. */
 export function compactDescriptor(shape: TypeShape): JsonObject {

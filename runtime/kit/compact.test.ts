@@ -48,9 +48,22 @@ describe("createCompactCodec", () => {
 
   it("keeps everything that has a number across a round trip", () => {
     const value = normal({
-      text: "é", flag: false, count: 9007199254740993n, at: "1960-02-03T04:05:06Z", micro: "2020-01-01T00:00:00.123456Z",
-      limits: { memory: "1Gi", cpu: "500m" }, numbers: [0, -1, 2147483647], data: { b: "aGVsbG8=", a: "" }, raw: { kind: "X", big: 12345678901234567890n },
-      extra: { z: ["1", "2"], y: [] }, wait: "1m30s", port: "http", again: { port: 8080, again: { text: "deep" } }, items: [{ port: 0 }, { text: "x" }], free: [1, "two"], ratio: 0,
+      text: "é",
+      flag: false,
+      count: 9007199254740993n,
+      at: "1960-02-03T04:05:06Z",
+      micro: "2020-01-01T00:00:00.123456Z",
+      limits: { memory: "1Gi", cpu: "500m" },
+      numbers: [0, -1, 2147483647],
+      data: { b: "aGVsbG8=", a: "" },
+      raw: { kind: "X", big: 12345678901234567890n },
+      extra: { z: ["1", "2"], y: [] },
+      wait: "1m30s",
+      port: "http",
+      again: { port: 8080, again: { text: "deep" } },
+      items: [{ port: 0 }, { text: "x" }],
+      free: [1, "two"],
+      ratio: 0,
     })
     const bytes = codec.encode(value)
     expect(normal(codec.decode(bytes))).toEqual(value)
@@ -76,7 +89,10 @@ describe("createCompactCodec", () => {
   })
 
   it("refuses a descriptor of another shape", () => {
-    const other: TypeShape = { ...kettle, fields: kettle.fields.map((field) => (field.name === "count" ? { ...field, number: 30 } : field)) }
+    const other: TypeShape = {
+      ...kettle,
+      fields: kettle.fields.map((field) => (field.name === "count" ? { ...field, number: 30 } : field)),
+    }
     expect(() => createCompactCodec(compactDescriptor(other), kettle)).toThrow(/no field count of number 3/)
   })
 })
@@ -90,7 +106,8 @@ describe("the envelope", () => {
   })
 
   it("answers 400 for anything else", () => {
-    for (const hex of ["", "6b38", "7b7d", "6b3873000aff", "6b3873001a0167"]) expect(() => unwrapUnknown(Buffer.from(hex, "hex")), hex).toThrow(ApiError)
+    for (const hex of ["", "6b38", "7b7d", "6b3873000aff", "6b3873001a0167"])
+      expect(() => unwrapUnknown(Buffer.from(hex, "hex")), hex).toThrow(ApiError)
     expect(() => unwrapUnknown(Buffer.from("{}"))).toThrow(/expected prefix \[107 56 115 0\]/)
   })
 })

@@ -11,7 +11,7 @@ import { parseJson, setField, stringify } from "./json-text.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 import { formatMicroTime, formatTime, isZeroInstant, parseInstant } from "./time.ts"
 
-export { type Envelope, unwrapUnknown, wrapUnknown } from "./envelope.ts"
+export { unwrapUnknown, wrapUnknown } from "./envelope.ts"
 
 /** Messages of one kind without their envelope. */
 export interface CompactCodec {
@@ -92,13 +92,20 @@ function planOf(shape: TypeShape, type: protobuf.Type, known: Map<TypeShape, Pla
 
 function fieldOf(type: protobuf.Type, field: FieldShape): protobuf.Field {
   const found = type.fields[field.protoName ?? field.name]
-  if (found === undefined || found.id !== field.number) throw new Error(`message ${type.name} has no field ${field.name} of number ${field.number}`)
+  if (found === undefined || found.id !== field.number)
+    throw new Error(`message ${type.name} has no field ${field.name} of number ${field.number}`)
   return found.resolve()
 }
 
 function planField(field: FieldShape, reflected: protobuf.Field, known: Map<TypeShape, Plan>): PlanField {
   const pointer = field.pointer === true
-  return { json: field.name, property: reflected.name, node: nodeOf(field.type, reflected.resolvedType, known), pointer, inline: field.inline === true }
+  return {
+    json: field.name,
+    property: reflected.name,
+    node: nodeOf(field.type, reflected.resolvedType, known),
+    pointer,
+    inline: field.inline === true,
+  }
 }
 
 function nodeOf(type: TypeRef, reflected: protobuf.Type | protobuf.Enum | null, known: Map<TypeShape, Plan>): Node {

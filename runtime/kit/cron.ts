@@ -27,13 +27,21 @@ export function cronFault(schedule: string): string | undefined {
     return fault === undefined ? undefined : `failed to parse duration ${schedule}: ${fault}`
   }
   if (schedule.startsWith("@")) {
-    return descriptors.includes(schedule) ? undefined : `unrecognized descriptor: ${schedule}; one of ${descriptors.join(", ")} or @every <duration>`
+    return descriptors.includes(schedule)
+      ? undefined
+      : `unrecognized descriptor: ${schedule}; one of ${descriptors.join(", ")} or @every <duration>`
   }
   const parts = schedule.split(/\s+/).filter((part) => part !== "")
   if (parts.length !== fields.length) return `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`
   for (const [index, part] of parts.entries()) {
     const field = fields[index]
-    const fault = field === undefined ? undefined : part.split(",").map((item) => itemFault(item, field)).find((found) => found !== undefined)
+    const fault =
+      field === undefined
+        ? undefined
+        : part
+            .split(",")
+            .map((item) => itemFault(item, field))
+            .find((found) => found !== undefined)
     if (fault !== undefined) return fault
   }
   return undefined
@@ -49,7 +57,8 @@ function itemFault(item: string, field: Field): string | undefined {
   if (others.length > 0) return `too many hyphens: ${item}`
   const start = fieldNumber(first, field)
   const end = last === undefined ? start : fieldNumber(last, field)
-  if (start === undefined || end === undefined) return `failed to parse ${field.name} from ${item}: expected a number${field.words === undefined ? "" : " or a name"}`
+  if (start === undefined || end === undefined)
+    return `failed to parse ${field.name} from ${item}: expected a number${field.words === undefined ? "" : " or a name"}`
   if (start < field.minimum) return `beginning of range (${start}) below minimum (${field.minimum}): ${item}`
   if (end > field.maximum) return `end of range (${end}) above maximum (${field.maximum}): ${item}`
   if (start > end) return `beginning of range (${start}) beyond end of range (${end}): ${item}`

@@ -38,7 +38,12 @@ export function defaultItems(self: JsonObject, name: string, context: Defaulting
 }
 
 /** Fills each value below lists and maps in each other. */
-export function defaultNested(value: JsonValue | undefined, context: DefaultingContext, levels: readonly ("list" | "map")[], fill: TypeDefaults): void {
+export function defaultNested(
+  value: JsonValue | undefined,
+  context: DefaultingContext,
+  levels: readonly ("list" | "map")[],
+  fill: TypeDefaults,
+): void {
   const [level, ...deeper] = levels
   if (level === undefined) {
     if (isObject(value)) fill(value, context)
@@ -53,7 +58,12 @@ export function defaultNested(value: JsonValue | undefined, context: DefaultingC
  * A computed default: sets the field at `path` to `value` where it is absent (or empty and not a pointer), or in any case with
  * `force`. Parents that are absent are not made; an absent `value` sets nothing, a forced null removes the field. The value is copied, so that no two fields share one.
  */
-export function assign(self: JsonObject, path: readonly string[], value: Value, { pointer = false, force = false }: { readonly pointer?: boolean; readonly force?: boolean } = {}): void {
+export function assign(
+  self: JsonObject,
+  path: readonly string[],
+  value: Value,
+  { pointer = false, force = false }: { readonly pointer?: boolean; readonly force?: boolean } = {},
+): void {
   let parent: JsonValue | undefined = self
   for (const name of path.slice(0, -1)) parent = isObject(parent) ? parent[name] : undefined
   const name = path.at(-1)

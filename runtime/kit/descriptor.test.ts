@@ -7,10 +7,17 @@ function at(value: JsonValue | undefined, ...path: string[]): JsonValue | undefi
 }
 
 test("messages of all files a file leans on, in packages, once each, also in a circle", async () => {
-  const first: DescriptorPart = { file: "a", messages: { "core.v1.A": { fields: { b: { type: "core.v1.B", id: 1 } } } }, imports: [() => Promise.resolve(second)] }
+  const first: DescriptorPart = {
+    file: "a",
+    messages: { "core.v1.A": { fields: { b: { type: "core.v1.B", id: 1 } } } },
+    imports: [() => Promise.resolve(second)],
+  }
   const second: DescriptorPart = { file: "b", messages: { "core.v1.B": { fields: {} } }, imports: [() => Promise.resolve(first)] }
   const merged = await mergeDescriptors(first)
-  expect(at(merged, "nested", "core", "nested", "v1", "nested", "A")).toEqual({ edition: "proto2", fields: { b: { type: "core.v1.B", id: 1 } } })
+  expect(at(merged, "nested", "core", "nested", "v1", "nested", "A")).toEqual({
+    edition: "proto2",
+    fields: { b: { type: "core.v1.B", id: 1 } },
+  })
   expect(at(merged, "nested", "core", "nested", "v1", "nested", "B")).toEqual({ edition: "proto2", fields: {} })
   expect(at(merged, "nested", "Quantity", "edition")).toBe("proto2")
 })

@@ -70,13 +70,15 @@ export function formatDuration(nanoseconds: bigint): string {
 
 function decimal(amount: bigint, unit: bigint): string {
   const digits = String(unit).length - 1
-  const fraction = String(amount % unit).padStart(digits, "0").replace(/0+$/, "")
+  const fraction = String(amount % unit)
+    .padStart(digits, "0")
+    .replace(/0+$/, "")
   return fraction === "" ? String(amount / unit) : `${amount / unit}.${fraction}`
 }
 
 /** What is wrong with a decoded Duration field, undefined when nothing is. */
 export function durationFault(value: JsonValue): string | undefined {
-  if (typeof value !== "string") return "must be a duration such as \"1h30m\" or \"500ms\""
+  if (typeof value !== "string") return 'must be a duration such as "1h30m" or "500ms"'
   try {
     parseDuration(value)
     return undefined

@@ -50,7 +50,12 @@ export function unwrapUnknown(bytes: Uint8Array): Required<Envelope> {
 }
 
 function readUnknown(bytes: Uint8Array): Required<Envelope> {
-  const envelope: { apiVersion: string; kind: string; raw: Uint8Array; contentType: string } = { apiVersion: "", kind: "", raw: new Uint8Array(), contentType: "" }
+  const envelope: { apiVersion: string; kind: string; raw: Uint8Array; contentType: string } = {
+    apiVersion: "",
+    kind: "",
+    raw: new Uint8Array(),
+    contentType: "",
+  }
   const reader = Reader.create(bytes)
   while (reader.pos < reader.len) {
     const tag = reader.uint32()

@@ -1,8 +1,45 @@
 import { describe, expect, test } from "vitest"
 import { vendorProfile } from "../vendor.ts"
 import {
-  add, all, atMost, characterCount, compilePattern, divide, double, equals, exists, existsOne, filter, get, imageTag, int, isFormat, item, join, json, less, map,
-  matches, max, min, negate, nonZero, orElse, present, quantity, remainder, size, subtract, sum, text, time, truth, typeName, type Value, vendorText, within,
+  add,
+  all,
+  atMost,
+  characterCount,
+  compilePattern,
+  divide,
+  double,
+  equals,
+  exists,
+  existsOne,
+  filter,
+  get,
+  imageTag,
+  int,
+  isFormat,
+  item,
+  join,
+  json,
+  less,
+  map,
+  matches,
+  max,
+  min,
+  negate,
+  nonZero,
+  orElse,
+  present,
+  quantity,
+  remainder,
+  size,
+  subtract,
+  sum,
+  text,
+  time,
+  truth,
+  typeName,
+  type Value,
+  vendorText,
+  within,
 } from "./expression.ts"
 
 describe("absence", () => {
@@ -63,7 +100,14 @@ describe("calculating", () => {
   })
 
   test("whole numbers divide to whole numbers; by zero is absent", () => {
-    expect([divide(7, 2), divide(-7, 2), divide(7.5, 2), divide(7, 0), remainder(7, 4), remainder(7n, 0n)]).toEqual([3, -3, 3.75, undefined, 3, undefined])
+    expect([divide(7, 2), divide(-7, 2), divide(7.5, 2), divide(7, 0), remainder(7, 4), remainder(7n, 0n)]).toEqual([
+      3,
+      -3,
+      3.75,
+      undefined,
+      3,
+      undefined,
+    ])
     expect(negate(2n)).toBe(-2n)
   })
 
@@ -72,7 +116,14 @@ describe("calculating", () => {
   })
 
   test("int, double and time", () => {
-    expect([int("12"), int(1.9), int("a"), double("1.5"), double(""), double(quantity("500m"))]).toEqual([12, 1, undefined, 1.5, undefined, 0.5])
+    expect([int("12"), int(1.9), int("a"), double("1.5"), double(""), double(quantity("500m"))]).toEqual([
+      12,
+      1,
+      undefined,
+      1.5,
+      undefined,
+      0.5,
+    ])
     expect([time("1970-01-01T00:00:01.5Z"), time("never"), time(undefined)]).toEqual([1.5, undefined, undefined])
   })
 })
@@ -89,7 +140,13 @@ describe("collections", () => {
   })
 
   test("item: by number in lists, by key in maps", () => {
-    expect([item(["a"], 0), item(["a"], 1), item({ a: 1 }, "a"), item(undefined, 0), item(["a"], "0")]).toEqual(["a", undefined, 1, undefined, undefined])
+    expect([item(["a"], 0), item(["a"], 1), item({ a: 1 }, "a"), item(undefined, 0), item(["a"], "0")]).toEqual([
+      "a",
+      undefined,
+      1,
+      undefined,
+      undefined,
+    ])
   })
 })
 
@@ -106,12 +163,22 @@ describe("texts", () => {
   })
 
   test("image tags", () => {
-    expect(["nginx", "nginx:1.2", "r.io:5000/a/b", "r.io:5000/a/b:v1@sha256:00", "a@sha256:00"].map(imageTag)).toEqual(["latest", "1.2", "latest", "v1", ""])
+    expect(["nginx", "nginx:1.2", "r.io:5000/a/b", "r.io:5000/a/b:v1@sha256:00", "a@sha256:00"].map(imageTag)).toEqual([
+      "latest",
+      "1.2",
+      "latest",
+      "v1",
+      "",
+    ])
   })
 
   test("vendor words", () => {
     const vendor = vendorProfile("kubernetes")
-    expect(["orch.io/hostname", "events.orch.io", "orch-system"].map((name) => vendorText(vendor, name))).toEqual(["kubernetes.io/hostname", "events.k8s.io", "kube-system"])
+    expect(["orch.io/hostname", "events.orch.io", "orch-system"].map((name) => vendorText(vendor, name))).toEqual([
+      "kubernetes.io/hostname",
+      "events.k8s.io",
+      "kube-system",
+    ])
   })
 
   test("type names, formats and truth", () => {

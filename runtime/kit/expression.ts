@@ -7,7 +7,15 @@ import type { Vendor } from "../vendor.ts"
 import { checkFormat } from "./formats.ts"
 import { parseCidr, parseIp } from "./ip-address.ts"
 import { isObject, type JsonValue } from "./json.ts"
-import { addQuantities, compareQuantities, formatQuantity, negateQuantity, parseQuantity, type Quantity, QuantityError } from "./quantity.ts"
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  negateQuantity,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+} from "./quantity.ts"
 
 /** What `quantity(x)` answers: compares and adds exactly, also with plain numbers. */
 export class Amount {
@@ -76,7 +84,10 @@ export function equals(left: Value, right: Value): boolean {
   if (isList(left) && isList(right)) return left.length === right.length && left.every((value, index) => equals(value, right[index]))
   if (!isMap(left) || !isMap(right)) return false
   const keys = Object.keys(left).filter((key) => left[key] !== undefined)
-  return keys.length === Object.values(right).filter((value) => value !== undefined).length && keys.every((key) => Object.hasOwn(right, key) && equals(left[key], right[key]))
+  return (
+    keys.length === Object.values(right).filter((value) => value !== undefined).length &&
+    keys.every((key) => Object.hasOwn(right, key) && equals(left[key], right[key]))
+  )
 }
 
 /** Negative, zero or positive; undefined when the two cannot be compared. */
@@ -117,31 +128,56 @@ export function add(left: Value, right: Value): Value {
     const [a, b] = [toQuantity(left), toQuantity(right)]
     return a === undefined || b === undefined ? undefined : new Amount(addQuantities(a, b))
   }
-  return calculate(left, right, (a, b) => a + b, (a, b) => a + b)
+  return calculate(
+    left,
+    right,
+    (a, b) => a + b,
+    (a, b) => a + b,
+  )
 }
 
 /** `left - right`, of numbers and amounts. */
 export function subtract(left: Value, right: Value): Value {
   if (left instanceof Amount || right instanceof Amount) return add(left, negate(right))
-  return calculate(left, right, (a, b) => a - b, (a, b) => a - b)
+  return calculate(
+    left,
+    right,
+    (a, b) => a - b,
+    (a, b) => a - b,
+  )
 }
 
 /** `left * right`, of numbers. */
 export function multiply(left: Value, right: Value): Value {
-  return calculate(left, right, (a, b) => a * b, (a, b) => a * b)
+  return calculate(
+    left,
+    right,
+    (a, b) => a * b,
+    (a, b) => a * b,
+  )
 }
 
 /** Whole numbers divide to whole numbers, cut toward zero, as in CEL. By zero: absent. */
 export function divide(left: Value, right: Value): Value {
   if (right === 0 || right === 0n) return undefined
   const whole = Number.isInteger(left) && Number.isInteger(right)
-  return calculate(left, right, (a, b) => (whole ? Math.trunc(a / b) : a / b), (a, b) => a / b)
+  return calculate(
+    left,
+    right,
+    (a, b) => (whole ? Math.trunc(a / b) : a / b),
+    (a, b) => a / b,
+  )
 }
 
 /** `left % right`, with the sign of the left. By zero: absent. */
 export function remainder(left: Value, right: Value): Value {
   if (right === 0 || right === 0n) return undefined
-  return calculate(left, right, (a, b) => a % b, (a, b) => a % b)
+  return calculate(
+    left,
+    right,
+    (a, b) => a % b,
+    (a, b) => a % b,
+  )
 }
 
 /** `-value`, of a number or an amount. */
@@ -331,7 +367,9 @@ function extreme(values: readonly Value[], better: (candidate: Value, best: Valu
 
 /** The items of a list added up; 0 for none. */
 export function sum(value: Value): Value {
-  return items(value).filter(present).reduce<Value>((total, one) => add(total, one), 0)
+  return items(value)
+    .filter(present)
+    .reduce<Value>((total, one) => add(total, one), 0)
 }
 
 /** `isIP(x)`: an IPv4 or IPv6 address. */

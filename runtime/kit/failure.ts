@@ -6,7 +6,16 @@ import type { JsonValue } from "./json.ts"
 
 /** The cause reasons of the API, without their `FieldValue` prefix. */
 export type FailureType =
-  | "Required" | "Invalid" | "NotSupported" | "TooLong" | "TooMany" | "Duplicate" | "Forbidden" | "NotFound" | "TypeInvalid" | "InternalError"
+  | "Required"
+  | "Invalid"
+  | "NotSupported"
+  | "TooLong"
+  | "TooMany"
+  | "Duplicate"
+  | "Forbidden"
+  | "NotFound"
+  | "TypeInvalid"
+  | "InternalError"
 
 export interface Failure {
   readonly type: FailureType

@@ -73,7 +73,14 @@ const formats = new Map<string, Check>([
   ["relative-path", text(relativePathFaults)],
   ["local-data-path", text((value) => [...relativePathFaults(value), ...(value.startsWith("..") ? ["must not start with '..'"] : [])])],
   ["condition-reason", text(conditionReasonFaults)],
-  ["uuid", text((value) => (/^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/.test(value) ? [] : ["must be a UUID (e.g. '123e4567-e89b-12d3-a456-426614174000')"]))],
+  [
+    "uuid",
+    text((value) =>
+      /^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/.test(value)
+        ? []
+        : ["must be a UUID (e.g. '123e4567-e89b-12d3-a456-426614174000')"],
+    ),
+  ],
   ["uri", text((value) => (URL.canParse(value) ? [] : ["must be an absolute URI (e.g. 'https://example.com/path')"]))],
   ["base64", text((value) => (base64.test(value) && value.length % 4 === 0 ? [] : ["must be base64 with padding (e.g. 'aGVsbG8=')"]))],
 ])
@@ -103,7 +110,8 @@ function text(check: (value: string) => string[]): Check {
 }
 
 function integer(minimum: number, maximum: number): Check {
-  return (value) => (isInteger(value) && value >= minimum && value <= maximum ? [] : [`must be between ${minimum} and ${maximum}, inclusive`])
+  return (value) =>
+    isInteger(value) && value >= minimum && value <= maximum ? [] : [`must be between ${minimum} and ${maximum}, inclusive`]
 }
 
 function pattern(help: string, source: string, examples: readonly string[]): Check {
@@ -148,7 +156,8 @@ function parentFaults(value: string): string[] {
 
 function envVarNameFaults(value: string): string[] {
   const source = "[-._a-zA-Z][-._a-zA-Z0-9]*"
-  const help = "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit"
+  const help =
+    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit"
   const faults = whole(source).test(value) ? [] : [patternFault(help, source, ["my.env-name", "MY_ENV.NAME", "MyEnvName1"])]
   return [...faults, ...parentFaults(value)]
 }
@@ -201,7 +210,13 @@ function signerNameFaults(value: string): string[] {
   const domain = value.slice(0, slash)
   const faults = dnsSubdomainFaults(domain)
   if (faults.length === 0 && !domain.includes(".")) faults.push("should be a domain with at least two segments separated by dots")
-  return [...faults, ...value.slice(slash + 1).split("/").flatMap(dnsSubdomainFaults)]
+  return [
+    ...faults,
+    ...value
+      .slice(slash + 1)
+      .split("/")
+      .flatMap(dnsSubdomainFaults),
+  ]
 }
 
 function sysctlNameFaults(value: string): string[] {
@@ -232,7 +247,9 @@ function timeZoneFaults(value: string): string[] {
   if (value === "") return ["timeZone must be nil or non-empty string"]
   if (value.toLowerCase() === "local") return ["timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"]
   const segments = value.split("/")
-  const safe = segments.every((segment) => /^[A-Za-z0-9._+-]{1,14}$/.test(segment) && segment !== "." && segment !== ".." && !segment.startsWith("-"))
+  const safe = segments.every(
+    (segment) => /^[A-Za-z0-9._+-]{1,14}$/.test(segment) && segment !== "." && segment !== ".." && !segment.startsWith("-"),
+  )
   if (!safe || /^[+-]/.test(value)) return [`unknown time zone ${value}`]
   try {
     Intl.DateTimeFormat("en", { timeZone: value })
@@ -252,6 +269,7 @@ function conditionReasonFaults(value: string): string[] {
   const help =
     "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'"
   const faults = longerThan(value, 1024) ? [tooLongFault(1024)] : []
-  if (!whole(source).test(value)) faults.push(patternFault(help, source, ["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"]))
+  if (!whole(source).test(value))
+    faults.push(patternFault(help, source, ["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"]))
   return faults
 }

@@ -53,7 +53,8 @@ export function dnsLabelFaults(text: string): string[] {
   const faults = longerThan(text, 63) ? [tooLongFault(63)] : []
   if (label.test(text)) return faults
   if (subdomain.test(text)) return [...faults, "must not contain dots"]
-  const help = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
+  const help =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
   return [...faults, patternFault(help, labelPattern, ["my-name", "123-abc"])]
 }
 

@@ -24,7 +24,10 @@ const port: TypeShape = {
 }
 const handler: TypeShape = {
   name: "test.v1.Handler",
-  fields: [{ name: "exec", type: { map: { scalar: "string" } }, pointer: true }, { name: "wait", type: { scalar: "Duration" }, pointer: true }],
+  fields: [
+    { name: "exec", type: { map: { scalar: "string" } }, pointer: true },
+    { name: "wait", type: { scalar: "Duration" }, pointer: true },
+  ],
 }
 const spec: TypeShape = {
   name: "test.v1.Spec",
@@ -66,7 +69,12 @@ const faultOf = (value: JsonValue) => {
 
 describe("normalize", () => {
   it("writes kind first, fields in the order of the shape, and structs without pointer always", () => {
-    const value = { spec: { ports: [{ port: 80 }] }, metadata: { labels: { b: "1", a: "2" }, name: "x" }, apiVersion: "test/v1", kind: "Kettle" }
+    const value = {
+      spec: { ports: [{ port: 80 }] },
+      metadata: { labels: { b: "1", a: "2" }, name: "x" },
+      apiVersion: "test/v1",
+      kind: "Kettle",
+    }
     expect(written(value)).toBe(
       '{"kind":"Kettle","apiVersion":"test/v1","metadata":{"name":"x","creationTimestamp":null,"labels":{"a":"2","b":"1"}},"spec":{"ports":[{"port":80,"targetPort":0}]},"status":{}}',
     )
@@ -74,7 +82,11 @@ describe("normalize", () => {
   })
 
   it("leaves out null and empty values, and keeps present zeros of pointers", () => {
-    expect(specOf({ ports: [], limits: {}, enabled: false, paused: false, command: [], free: null, big: 0, exec: {} })).toEqual({ ports: null, enabled: false, exec: {} })
+    expect(specOf({ ports: [], limits: {}, enabled: false, paused: false, command: [], free: null, big: 0, exec: {} })).toEqual({
+      ports: null,
+      enabled: false,
+      exec: {},
+    })
   })
 
   it("takes null items for zero values", () => {
@@ -87,7 +99,15 @@ describe("normalize", () => {
   })
 
   it("makes special scalars canonical", () => {
-    expect(specOf({ limits: { cpu: 0.5, memory: "1024Mi" }, wait: "90s", at: "2020-01-01T01:00:00.123456+01:00", big: 9007199254740993n, secret: { a: "aGVs\nbG8=" } })).toEqual({
+    expect(
+      specOf({
+        limits: { cpu: 0.5, memory: "1024Mi" },
+        wait: "90s",
+        at: "2020-01-01T01:00:00.123456+01:00",
+        big: 9007199254740993n,
+        secret: { a: "aGVs\nbG8=" },
+      }),
+    ).toEqual({
       ports: null,
       limits: { cpu: "500m", memory: "1Gi" },
       wait: "1m30s",
@@ -95,7 +115,10 @@ describe("normalize", () => {
       big: 9007199254740993n,
       secret: { a: "aGVsbG8=" },
     })
-    expect(normalize(kettle, { metadata: { creationTimestamp: "2020-01-01T00:00:00.9+01:00", deletionTimestamp: "0001-01-01T00:00:00Z" } }).object.metadata).toEqual({
+    expect(
+      normalize(kettle, { metadata: { creationTimestamp: "2020-01-01T00:00:00.9+01:00", deletionTimestamp: "0001-01-01T00:00:00Z" } })
+        .object.metadata,
+    ).toEqual({
       creationTimestamp: "2019-12-31T23:00:00Z",
     })
   })
@@ -146,7 +169,9 @@ describe("normalize", () => {
     )
     expect(faultOf({ spec: { ports: {} } })).toBe("json: cannot unmarshal object into field spec.ports of type []v1.Port")
     expect(faultOf({ spec: { ports: ["x"] } })).toBe("json: cannot unmarshal string into field spec.ports[0] of type v1.Port")
-    expect(faultOf({ spec: { limits: { cpu: "x1" } } })).toMatch(/quantities must match the regular expression .* in field spec\.limits\.cpu$/)
+    expect(faultOf({ spec: { limits: { cpu: "x1" } } })).toMatch(
+      /quantities must match the regular expression .* in field spec\.limits\.cpu$/,
+    )
     expect(faultOf({ spec: { secret: { a: "!!!!" } } })).toBe("illegal base64 data in field spec.secret.a")
     expect(faultOf({ spec: { at: "2020-01-01T00:00:00Z" } })).toMatch(/^parsing time "2020-01-01T00:00:00Z" .* in field spec\.at$/)
     expect(faultOf({ spec: { wait: "5 parrots" } })).toMatch(/invalid duration|unknown unit/)
@@ -155,7 +180,10 @@ describe("normalize", () => {
   it("only drops unknown fields of run-time definitions", () => {
     const value = { metadata: { labels: null, frob: 1 }, spec: { ports: "wrong", enabled: null, limits: { cpu: 5 }, zip: 1, command: [] } }
     const { object, unknown } = normalize(kettle, value, { structural: true })
-    expect(object).toEqual({ metadata: { creationTimestamp: null }, spec: { ports: "wrong", enabled: null, limits: { cpu: 5 }, command: [] } })
+    expect(object).toEqual({
+      metadata: { creationTimestamp: null },
+      spec: { ports: "wrong", enabled: null, limits: { cpu: 5 }, command: [] },
+    })
     expect(unknown).toEqual(["metadata.frob", "spec.zip"])
     expect(() => normalize(kettle, { metadata: { labels: 5 } }, { structural: true })).toThrow(DecodeFault)
   })

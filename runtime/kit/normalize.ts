@@ -201,7 +201,8 @@ class Walk {
         return this.bytes(value)
       case "IntOrString":
         if (typeof value === "string") return value
-        if (canonicalInteger("int32", value) === undefined) throw this.mismatch(value, "IntOrString", `a text or ${expectedInteger("int32")}`)
+        if (canonicalInteger("int32", value) === undefined)
+          throw this.mismatch(value, "IntOrString", `a text or ${expectedInteger("int32")}`)
         return value
       case "Quantity":
         if (typeof value === "object") throw this.mismatch(value, "Quantity", 'a quantity such as "500m" or "1Gi"')

@@ -85,7 +85,14 @@ function parseSuffix(text: string): Suffix {
 }
 
 /** The reference's path for numbers that fit its 64-bit integers: exact, and the one that keeps texts. */
-function fastQuantity(parts: { whole: string; fraction: string; suffix: Suffix; sign: string; text: string; unsigned: bigint }): Quantity | undefined {
+function fastQuantity(parts: {
+  whole: string
+  fraction: string
+  suffix: Suffix
+  sign: string
+  text: string
+  unsigned: bigint
+}): Quantity | undefined {
   const { whole, fraction, suffix, sign, text, unsigned } = parts
   const signed = sign === "-" ? -unsigned : unsigned
   if (suffix.format === "BinarySI") {

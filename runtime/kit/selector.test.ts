@@ -8,9 +8,17 @@ const word = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,5}[a-z0-9])?$/)
 
 const requirement = fc.oneof(
   fc.record({ key: word, operator: fc.constantFrom<LabelOperator>("=", "==", "!="), values: fc.tuple(fc.oneof(word, fc.constant(""))) }),
-  fc.record({ key: word, operator: fc.constantFrom<LabelOperator>("in", "notin"), values: fc.array(fc.oneof(word, fc.constant("")), { minLength: 1, maxLength: 4 }) }),
+  fc.record({
+    key: word,
+    operator: fc.constantFrom<LabelOperator>("in", "notin"),
+    values: fc.array(fc.oneof(word, fc.constant("")), { minLength: 1, maxLength: 4 }),
+  }),
   fc.record({ key: word, operator: fc.constantFrom<LabelOperator>("exists", "!"), values: fc.constant<string[]>([]) }),
-  fc.record({ key: word, operator: fc.constantFrom<LabelOperator>("<", ">"), values: fc.tuple(fc.integer().map((number) => String(Math.abs(number)))) }),
+  fc.record({
+    key: word,
+    operator: fc.constantFrom<LabelOperator>("<", ">"),
+    values: fc.tuple(fc.integer().map((number) => String(Math.abs(number)))),
+  }),
 )
 
 function written({ key, operator, values }: { key: string; operator: LabelOperator; values: readonly string[] }, space: string): string {
@@ -80,7 +88,9 @@ describe("label selectors", () => {
     expect(labelSelectorOf(undefined).empty).toBe(false)
     expect(labelSelectorOfMap({}).matches({ a: "b" })).toBe(false)
     expect(labelSelectorOfMap({ a: "b" }).matches({ a: "b" })).toBe(true)
-    expect(() => labelSelectorOf({ matchExpressions: [{ key: "a", operator: "Near" }] })).toThrow('"Near" is not a valid label selector operator')
+    expect(() => labelSelectorOf({ matchExpressions: [{ key: "a", operator: "Near" }] })).toThrow(
+      '"Near" is not a valid label selector operator',
+    )
     expect(() => labelSelectorOf({ matchExpressions: [{ key: "a", operator: "In" }] })).toThrow("values set can't be empty")
   })
 })

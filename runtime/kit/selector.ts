@@ -112,7 +112,9 @@ function requirementTest(requirement: LabelRequirement): (labels: Readonly<Recor
     case "in":
     case "notin": {
       const set = new Set(values)
-      return operator === "in" ? (labels) => has(labels) && set.has(labels[key] ?? "") : (labels) => !has(labels) || !set.has(labels[key] ?? "")
+      return operator === "in"
+        ? (labels) => has(labels) && set.has(labels[key] ?? "")
+        : (labels) => !has(labels) || !set.has(labels[key] ?? "")
     }
   }
 }
@@ -136,7 +138,8 @@ function requirementFault(requirement: LabelRequirement): string | undefined {
   const { key, operator, values } = requirement
   const keyFaults = qualifiedNameFaults(key)
   if (keyFaults.length > 0) return `key: Invalid value: ${JSON.stringify(key)}: ${keyFaults.join("; ")}`
-  if ((operator === "in" || operator === "notin") && values.length === 0) return "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"
+  if ((operator === "in" || operator === "notin") && values.length === 0)
+    return "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"
   if ((operator === "exists" || operator === "!") && values.length > 0) {
     return `values: Invalid value: ${JSON.stringify(values)}: values set must be empty for exists and does not exist`
   }

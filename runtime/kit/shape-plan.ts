@@ -55,7 +55,15 @@ function inlineFields(field: FieldShape): readonly PlanField[] {
   return planOf(field.type.ref()).fields
 }
 
-const alwaysWritten: ReadonlySet<Operation> = new Set<Operation>(["object", "Time", "MicroTime", "Quantity", "IntOrString", "Duration", "RawExtension"])
+const alwaysWritten: ReadonlySet<Operation> = new Set<Operation>([
+  "object",
+  "Time",
+  "MicroTime",
+  "Quantity",
+  "IntOrString",
+  "Duration",
+  "RawExtension",
+])
 
 function planField(field: FieldShape): PlanField {
   const node = nodeOf(field.type)
@@ -66,8 +74,10 @@ function planField(field: FieldShape): PlanField {
 }
 
 function nodeOf(type: TypeRef): Node {
-  if ("scalar" in type) return { operation: type.scalar, item: undefined, shape: undefined, typeText: () => scalarTexts[type.scalar], plan: undefined }
-  if ("ref" in type) return { operation: "object", item: undefined, shape: type.ref, typeText: () => shortName(type.ref().name), plan: undefined }
+  if ("scalar" in type)
+    return { operation: type.scalar, item: undefined, shape: undefined, typeText: () => scalarTexts[type.scalar], plan: undefined }
+  if ("ref" in type)
+    return { operation: "object", item: undefined, shape: type.ref, typeText: () => shortName(type.ref().name), plan: undefined }
   if ("map" in type) {
     const item = nodeOf(type.map)
     return { operation: "map", item, shape: undefined, typeText: () => `map[string]${item.typeText()}`, plan: undefined }
@@ -77,8 +87,20 @@ function nodeOf(type: TypeRef): Node {
 }
 
 const scalarTexts: Readonly<Record<Scalar, string>> = {
-  string: "string", boolean: "bool", int32: "int32", int64: "int64", double: "float64", bytes: "bytes", Time: "Time", MicroTime: "MicroTime",
-  Duration: "Duration", Quantity: "Quantity", IntOrString: "IntOrString", RawExtension: "object", FieldsV1: "FieldsV1", any: "any",
+  string: "string",
+  boolean: "bool",
+  int32: "int32",
+  int64: "int64",
+  double: "float64",
+  bytes: "bytes",
+  Time: "Time",
+  MicroTime: "MicroTime",
+  Duration: "Duration",
+  Quantity: "Quantity",
+  IntOrString: "IntOrString",
+  RawExtension: "object",
+  FieldsV1: "FieldsV1",
+  any: "any",
 }
 
 /** `core.v1.PodSpec` is shown as `v1.PodSpec`. */

@@ -8,8 +8,20 @@ import type { JsonValue } from "./json.ts"
 
 /** Leaf types. `any` keeps whatever JSON is there; `RawExtension` is an embedded object kept as it came. */
 export type Scalar =
-  | "string" | "boolean" | "int32" | "int64" | "double" | "bytes"
-  | "Time" | "MicroTime" | "Duration" | "Quantity" | "IntOrString" | "RawExtension" | "FieldsV1" | "any"
+  | "string"
+  | "boolean"
+  | "int32"
+  | "int64"
+  | "double"
+  | "bytes"
+  | "Time"
+  | "MicroTime"
+  | "Duration"
+  | "Quantity"
+  | "IntOrString"
+  | "RawExtension"
+  | "FieldsV1"
+  | "any"
 
 /** What a field, a list item or a map value holds. `ref` is a thunk so that types may be recursive and load in any order. */
 export type TypeRef =

@@ -27,12 +27,20 @@ const canonicalSeconds = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]
 export function parseInstant(text: string, type: "Time" | "MicroTime" = "Time"): Instant {
   const layout = type === "Time" ? secondsLayout : microLayout
   const match = syntax.exec(text)
-  if (match === null) throw new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": expected a time such as "${sampleOf(type)}"`)
+  if (match === null)
+    throw new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": expected a time such as "${sampleOf(type)}"`)
   const [, year, month, day, hour, minute, second, fraction = "", sign, zoneHour = "0", zoneMinute = "0"] = match
   if (type === "MicroTime" && fraction.length !== 6) {
     throw new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": expected six decimals, such as "${sampleOf(type)}"`)
   }
-  const parts = { year: Number(year), month: Number(month), day: Number(day), hour: Number(hour), minute: Number(minute), second: Number(second) }
+  const parts = {
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+  }
   const outside = rangeFault(parts)
   if (outside !== undefined) throw new TimeError(`parsing time ${JSON.stringify(text)}: ${outside} out of range`)
   const date = new Date(0)

@@ -43,8 +43,11 @@ function collectInValue(node: Node, value: JsonValue, search: UnknownSearch): vo
   }
   const item = node.item
   if (item === undefined) return
-  const entries: Iterable<[string | number, JsonValue | undefined]> =
-    Array.isArray(value) ? value.entries() : isObject(value) ? Object.entries(value) : []
+  const entries: Iterable<[string | number, JsonValue | undefined]> = Array.isArray(value)
+    ? value.entries()
+    : isObject(value)
+      ? Object.entries(value)
+      : []
   for (const [step, entry] of entries) {
     steps.push(step)
     if (entry !== undefined) collectInValue(item, entry, search)

@@ -3,7 +3,20 @@ import { vendorProfile } from "../vendor.ts"
 import { Failures } from "./failure.ts"
 import type { ApiObject, JsonObject } from "./json.ts"
 import {
-  CheckContext, type ConstraintCheck, type ConstraintError, constraints, entries, field, immutable, items, nested, oneOf, requiredOn, rule, type TypeValidator, unique,
+  CheckContext,
+  type ConstraintCheck,
+  type ConstraintError,
+  constraints,
+  entries,
+  field,
+  immutable,
+  items,
+  nested,
+  oneOf,
+  requiredOn,
+  rule,
+  type TypeValidator,
+  unique,
   warningTexts,
 } from "./validate.ts"
 
@@ -13,7 +26,9 @@ const vendor = vendorProfile("orch")
 function faults(root: ApiObject, old: ApiObject | undefined, run: (context: CheckContext) => void): string[] {
   const failures = new Failures()
   run(CheckContext.of(root, { failures, vendor, ...(old !== undefined && { old }) }))
-  return failures.list.map(({ type, field, value, detail, supported }) => `${type} ${field} ${JSON.stringify(value) ?? "-"} ${supported?.join("|") ?? detail}`.trim())
+  return failures.list.map(({ type, field, value, detail, supported }) =>
+    `${type} ${field} ${JSON.stringify(value) ?? "-"} ${supported?.join("|") ?? detail}`.trim(),
+  )
 }
 
 function found(...errors: ConstraintError[]): ConstraintCheck {
@@ -24,7 +39,15 @@ const seen: TypeValidator = (value, context) => context.fail("Invalid", value.na
 
 describe("paths", () => {
   test("fields, items and entries, with the stored value of the same place", () => {
-    const root = { spec: { one: { name: 1 }, list: [{ name: "b" }, { name: "a" }], byIndex: [{ name: "c" }], map: { "a.b": { name: "d" } }, deep: { k: [{ name: "e" }] } } }
+    const root = {
+      spec: {
+        one: { name: 1 },
+        list: [{ name: "b" }, { name: "a" }],
+        byIndex: [{ name: "c" }],
+        map: { "a.b": { name: "d" } },
+        deep: { k: [{ name: "e" }] },
+      },
+    }
     const old = { spec: { one: { name: 0 }, list: [{ name: "a", x: 1 }], byIndex: [{ name: "z" }], map: { "a.b": { name: "y" } } } }
     const told = faults(root, old, (context) => {
       const spec = context.field("spec")
@@ -46,7 +69,14 @@ describe("paths", () => {
 
   test("at joins names with a dot and indexes without", () => {
     faults({}, undefined, (context) => {
-      expect([context.at(""), context.at("a.b"), context.field("a").at("[0].b"), context.field("a").at("b"), context.isRoot, context.operation]).toEqual(["", "a.b", "a[0].b", "a.b", true, "create"])
+      expect([
+        context.at(""),
+        context.at("a.b"),
+        context.field("a").at("[0].b"),
+        context.field("a").at("b"),
+        context.isRoot,
+        context.operation,
+      ]).toEqual(["", "a.b", "a[0].b", "a.b", true, "create"])
     })
   })
 })
@@ -91,7 +121,14 @@ describe("constraints", () => {
 
 describe("facts beyond constraints", () => {
   test("unique: the later item, by its field, by several, or whole; empty keys do not clash", () => {
-    const self: JsonObject = { ports: [{ name: "a", n: 1 }, { name: "a", n: 2 }, {}, {}], pairs: [{ a: 1, b: 2 }, { b: 2, a: 1 }], texts: ["x", "x"] }
+    const self: JsonObject = {
+      ports: [{ name: "a", n: 1 }, { name: "a", n: 2 }, {}, {}],
+      pairs: [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      texts: ["x", "x"],
+    }
     const told = faults(self, undefined, (context) => {
       unique(self, "ports", context, ["name"])
       unique(self, "pairs", context, ["a", "b"])
@@ -101,7 +138,8 @@ describe("facts beyond constraints", () => {
   })
 
   test("immutable: never, or not after it was set; absent and empty are the same", () => {
-    const run = (value: JsonObject, old: JsonObject | undefined, when: "always" | "once-set"): string[] => faults(value, old, (context) => immutable(value, "x", context, when))
+    const run = (value: JsonObject, old: JsonObject | undefined, when: "always" | "once-set"): string[] =>
+      faults(value, old, (context) => immutable(value, "x", context, when))
     expect(run({ x: 1 }, undefined, "always")).toEqual([])
     expect(run({ x: 2 }, { x: 1 }, "always")).toEqual(["Invalid x 2 field is immutable"])
     expect(run({}, { x: "" }, "always")).toEqual([])
@@ -117,7 +155,8 @@ describe("facts beyond constraints", () => {
   })
 
   test("one of several fields", () => {
-    const run = (value: JsonObject, required: boolean): string[] => faults(value, undefined, (context) => oneOf(value, context.field("at"), ["a", "b", "c"], required))
+    const run = (value: JsonObject, required: boolean): string[] =>
+      faults(value, undefined, (context) => oneOf(value, context.field("at"), ["a", "b", "c"], required))
     expect(run({ a: {}, c: 1 }, true)).toEqual(["Forbidden at.c - may not be set together with a"])
     expect(run({}, true)).toEqual(["Required at - must specify one of: a, b, c"])
     expect(run({}, false)).toEqual([])
@@ -139,6 +178,12 @@ describe("facts beyond constraints", () => {
   })
 
   test("warnings that apply, in order", () => {
-    expect(warningTexts([{ when: true, text: "a" }, { when: false, text: "b" }, { when: true, text: () => "c" }])).toEqual(["a", "c"])
+    expect(
+      warningTexts([
+        { when: true, text: "a" },
+        { when: false, text: "b" },
+        { when: true, text: () => "c" },
+      ]),
+    ).toEqual(["a", "c"])
   })
 })

@@ -37,7 +37,13 @@ export class CheckContext {
   /** The context of a whole object. Called once per validation by the generated kind. */
   static of(root: ApiObject, context: ValidationContext): CheckContext {
     const { failures, vendor, old, subresource } = context
-    const validation = { failures, vendor, root, ...(old !== undefined && { oldRoot: old }), ...(subresource !== undefined && { subresource }) }
+    const validation = {
+      failures,
+      vendor,
+      root,
+      ...(old !== undefined && { oldRoot: old }),
+      ...(subresource !== undefined && { subresource }),
+    }
     return new CheckContext(validation, undefined, "", old)
   }
 
@@ -152,7 +158,12 @@ export function entries(self: JsonObject, name: string, context: CheckContext, v
 }
 
 /** Validates values below lists and maps in each other; `levels` says which, outermost first. */
-export function nested(value: JsonValue | undefined, context: CheckContext, levels: readonly ("list" | "map")[], validate: TypeValidator): void {
+export function nested(
+  value: JsonValue | undefined,
+  context: CheckContext,
+  levels: readonly ("list" | "map")[],
+  validate: TypeValidator,
+): void {
   const [level, ...deeper] = levels
   if (level === undefined) {
     if (isObject(value)) validate(value, context)
@@ -167,7 +178,10 @@ export function nested(value: JsonValue | undefined, context: CheckContext, leve
 /** The values of these fields as one text; absent and the empty value are the same. */
 function keyText(item: JsonValue, fields: readonly string[]): string {
   if (fields.length === 0 || !isObject(item)) return JSON.stringify(item, bigintAsText)
-  return JSON.stringify(fields.map((name) => item[name] ?? ""), bigintAsText)
+  return JSON.stringify(
+    fields.map((name) => item[name] ?? ""),
+    bigintAsText,
+  )
 }
 
 function bigintAsText(_key: string, value: unknown): unknown {

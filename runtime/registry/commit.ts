@@ -35,7 +35,11 @@ export type CommitOutcome =
 export const noRiders: Riders = { checks: [], writes: [], settled: () => {} }
 
 /** Asks every behaviour of the kind what must happen together with this change. */
-export async function ridersOf(handle: KindHandle, change: { object?: ApiObject; old?: ApiObject }, options: { dryRun: boolean; subresource?: string }): Promise<Riders> {
+export async function ridersOf(
+  handle: KindHandle,
+  change: { object?: ApiObject; old?: ApiObject },
+  options: { dryRun: boolean; subresource?: string },
+): Promise<Riders> {
   const all: CommitRiders[] = []
   const settled = (): void => {
     for (const riders of all) riders.settled?.()
@@ -83,7 +87,11 @@ export async function commitDelete(
 }
 
 /** The object's own check and write, together with its riders. */
-async function commit(registry: Registry, own: { check: Check; write: Write }, riders: Riders): ReturnType<Registry["deps"]["store"]["commit"]> {
+async function commit(
+  registry: Registry,
+  own: { check: Check; write: Write },
+  riders: Riders,
+): ReturnType<Registry["deps"]["store"]["commit"]> {
   try {
     return await registry.deps.store.commit({ checks: [own.check, ...riders.checks], writes: [own.write, ...riders.writes] })
   } catch (error) {

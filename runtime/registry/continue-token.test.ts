@@ -28,8 +28,10 @@ describe("continue tokens", () => {
         expect(() => tokens.decode(forged.toString("base64url"), "pods a")).toThrow(/continue key is not valid/)
       }),
     )
-    fc.assert(fc.property(fc.string(), (text) => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
         expect(() => tokens.decode(text, "pods a")).toThrow(/continue key is not valid/)
-      }))
+      }),
+    )
   })
 })

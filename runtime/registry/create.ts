@@ -1,5 +1,5 @@
 /** Creation: system fields, the kind's own preparation, validation, commit. Specification section 2.2. */
-import { alreadyExists, badRequest, internal, invalid, timeout } from "../errors.ts"
+import { alreadyExists, badRequest, invalid, timeout } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { deletePath, getPath, setPath } from "../kit/field-path.ts"
 import type { ApiObject, ObjectMeta } from "../kit/json.ts"
@@ -77,7 +77,15 @@ function newMetadata(registry: Registry, handle: KindHandle, request: CreateRequ
   const { clock, random } = registry.deps
   const sent = request.object.metadata ?? {}
   if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion may not be set on objects to be created")
-  const { deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, selfLink: _link, managedFields: _owners, resourceVersion: _version, namespace: _namespace, ...kept } = sent
+  const {
+    deletionTimestamp: _at,
+    deletionGracePeriodSeconds: _grace,
+    selfLink: _link,
+    managedFields: _owners,
+    resourceVersion: _version,
+    namespace: _namespace,
+    ...kept
+  } = sent
   const name = (sent.name ?? "") === "" ? generatedName(random, sent.generateName ?? "") : sent.name
   return {
     ...(name !== undefined && name !== "" && { name }),
@@ -99,11 +107,4 @@ function generatedName(random: Random, generateName: string): string {
 /** `2026-01-02T03:04:05Z`: times of metadata have whole seconds. */
 export function secondsText(ms: number): string {
   return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`
-}
-
-/** Called where the code has just made sure that an object has a name. */
-export function nameOf(object: ApiObject): string {
-  const name = object.metadata?.name
-  if (name === undefined) throw internal("an object without a name reached the store")
-  return name
 }

@@ -37,7 +37,8 @@ export async function deleteObject(registry: Registry, handle: KindHandle, reque
     if (current === undefined) throw notFound(subjectOf(handle, request.name))
     const outcome = await attemptDelete(registry, handle, request, { key, current })
     if (outcome.ok) return outcome.result
-    if (attempt >= conflictRetries) throw conflict(subjectOf(handle, request.name), "the object kept changing while it was being deleted; try again")
+    if (attempt >= conflictRetries)
+      throw conflict(subjectOf(handle, request.name), "the object kept changing while it was being deleted; try again")
     await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
   }
 }
@@ -67,9 +68,13 @@ async function attemptDelete(
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {
   const subject = { group: handle.kind.group, resource: handle.kind.kind, name: request.name }
   const { uid = "", resourceVersion = "" } = old.metadata ?? {}
-  if (request.uid !== undefined && request.uid !== uid) throw conflict(subject, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${uid}`)
+  if (request.uid !== undefined && request.uid !== uid)
+    throw conflict(subject, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${uid}`)
   if (request.resourceVersion !== undefined && request.resourceVersion !== resourceVersion) {
-    throw conflict(subject, `Precondition failed: ResourceVersion in precondition: ${request.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`)
+    throw conflict(
+      subject,
+      `Precondition failed: ResourceVersion in precondition: ${request.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+    )
   }
 }
 
@@ -118,10 +123,14 @@ function finalizersFor(registry: Registry, handle: KindHandle, request: DeleteRe
 function askedPropagation(request: DeleteRequest): "orphan" | "foreground" | "background" | undefined {
   if (request.orphanDependents !== undefined) return request.orphanDependents ? "orphan" : "background"
   switch (request.propagationPolicy) {
-    case "Orphan": return "orphan"
-    case "Foreground": return "foreground"
-    case "Background": return "background"
-    case undefined: return undefined
+    case "Orphan":
+      return "orphan"
+    case "Foreground":
+      return "foreground"
+    case "Background":
+      return "background"
+    case undefined:
+      return undefined
   }
 }
 
@@ -134,6 +143,11 @@ function presentPropagation(finalizers: readonly string[]): "orphan" | "foregrou
 export function checkDeleteOptions(request: Pick<DeleteRequest, "propagationPolicy" | "orphanDependents">): void {
   if (request.propagationPolicy === undefined || request.orphanDependents === undefined) return
   throw invalid({ group: "meta.orch.io", resource: "DeleteOptions" }, [
-    { type: "Invalid", field: "propagationPolicy", value: request.propagationPolicy, detail: "orphanDependents and deletionPropagation cannot be both set" },
+    {
+      type: "Invalid",
+      field: "propagationPolicy",
+      value: request.propagationPolicy,
+      detail: "orphanDependents and deletionPropagation cannot be both set",
+    },
   ])
 }

@@ -3,13 +3,6 @@
  */
 import type { Kind, KindParts } from "../kit/kind.ts"
 
-/** One group version and the kinds in it, as discovery lists them. */
-export interface GroupVersion {
-  readonly group: string
-  readonly version: string
-  readonly kinds: readonly Kind[]
-}
-
 /** Kinds by group, version and resource. Built at start from the generated records; may grow. */
 export class KindTable {
   private readonly byResource = new Map<string, Kind>()
@@ -60,7 +53,8 @@ export class KindTable {
   stored(kind: Kind): Kind {
     const { group, version, kind: name } = kind.storage
     const stored = this.findKind(group, version, name)
-    if (stored === undefined) throw new Error(`${kind.group}/${kind.version} ${kind.kind} is stored as ${group}/${version} ${name}, which is not served`)
+    if (stored === undefined)
+      throw new Error(`${kind.group}/${kind.version} ${kind.kind} is stored as ${group}/${version} ${name}, which is not served`)
     return stored
   }
 

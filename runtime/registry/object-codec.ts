@@ -49,7 +49,8 @@ export function createObjectCodec(options: {
       assert(at > 0, "resourceVersion stands before another metadata field", { kind })
       const head = text.slice(0, at)
       const tail = text.slice(at + markedProperty.length)
-      const value = format === "compact" ? wrapUnknown({ apiVersion, kind, raw: compact.encode(withoutVersion(object)) }) : Buffer.from(head + tail)
+      const value =
+        format === "compact" ? wrapUnknown({ apiVersion, kind, raw: compact.encode(withoutVersion(object)) }) : Buffer.from(head + tail)
       return { value, json: (revision) => Buffer.from(`${head}"resourceVersion":"${revision}",${tail}`) }
     },
     toJson(stored) {

@@ -7,7 +7,10 @@ import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts"
 function faults(meta: ObjectMeta, options: { namespaced?: boolean } = {}): string[] {
   const failures = new Failures()
   const { namespaced = true } = options
-  validateObjectMeta({ ...(namespaced && { namespace: "default" }), name: "a", ...meta }, { namespaced, nameRule: "dns-subdomain", failures })
+  validateObjectMeta(
+    { ...(namespaced && { namespace: "default" }), name: "a", ...meta },
+    { namespaced, nameRule: "dns-subdomain", failures },
+  )
   return failures.list.map((failure) => `${failure.field}: ${failureText(failure)}`)
 }
 
@@ -39,26 +42,53 @@ describe("refuses", () => {
     ["a bad prefix", { generateName: "B" }, [/^metadata.generateName: Invalid value: "B": a lowercase/]],
     ["no namespace", { namespace: "" }, [/^metadata.namespace: Required value$/]],
     ["a bad namespace", { namespace: "a.b" }, [/^metadata.namespace: Invalid value: "a.b": must not contain dots$/]],
-    ["bad labels", { labels: { "/x": "y", "a b": "c d" } }, [/^metadata.labels: Invalid value: "\/x": prefix part must be non-empty$/, /"a b": name part must/, /"c d": a valid label must/]],
+    [
+      "bad labels",
+      { labels: { "/x": "y", "a b": "c d" } },
+      [/^metadata.labels: Invalid value: "\/x": prefix part must be non-empty$/, /"a b": name part must/, /"c d": a valid label must/],
+    ],
     ["a bad annotation", { annotations: { "bad key": "" } }, [/^metadata.annotations: Invalid value: "bad key": name part/]],
-    ["too many annotations", { annotations: { a: "x".repeat(262144) } }, [/^metadata.annotations: Too long: must have at most 262144 bytes$/]],
+    [
+      "too many annotations",
+      { annotations: { a: "x".repeat(262144) } },
+      [/^metadata.annotations: Too long: must have at most 262144 bytes$/],
+    ],
     [
       "an incomplete owner",
       { ownerReferences: [{ apiVersion: "a/b/c", kind: "", name: "", uid: "" }] },
-      [/^metadata.ownerReferences.apiVersion: Invalid value: "a\/b\/c": version must not be empty$/, /kind must not be empty/, /name must not be empty/, /uid must not be empty/],
+      [
+        /^metadata.ownerReferences.apiVersion: Invalid value: "a\/b\/c": version must not be empty$/,
+        /kind must not be empty/,
+        /name must not be empty/,
+        /uid must not be empty/,
+      ],
     ],
-    ["an Event as owner", { ownerReferences: [{ apiVersion: "v1", kind: "Event", name: "e", uid: "u" }] }, [/^metadata.ownerReferences: Invalid value: .*: \/v1, Kind=Event is disallowed from being an owner$/]],
+    [
+      "an Event as owner",
+      { ownerReferences: [{ apiVersion: "v1", kind: "Event", name: "e", uid: "u" }] },
+      [/^metadata.ownerReferences: Invalid value: .*: \/v1, Kind=Event is disallowed from being an owner$/],
+    ],
     [
       "two controllers",
       { ownerReferences: ["x", "y"].map((name) => ({ apiVersion: "v1", kind: "Pod", name, uid: name, controller: true })) },
       [/Only one reference can have Controller set to true. Found "true" in references for Pod\/x and Pod\/y$/],
     ],
-    ["bad finalizers", { finalizers: ["bad!", "orphan", "foregroundDeletion"] }, [/^metadata.finalizers: Invalid value: "bad!": name part/, /finalizer orphan and foregroundDeletion cannot be both set$/]],
+    [
+      "bad finalizers",
+      { finalizers: ["bad!", "orphan", "foregroundDeletion"] },
+      [/^metadata.finalizers: Invalid value: "bad!": name part/, /finalizer orphan and foregroundDeletion cannot be both set$/],
+    ],
     ["a negative generation", { generation: -1 }, [/^metadata.generation: Invalid value: -1: must be greater than or equal to 0$/]],
     [
       "bad field owners",
       { managedFields: [{ operation: "Zap", fieldsType: "X", manager: `${"x".repeat(128)}\n`, subresource: "s".repeat(257) }] },
-      [/^metadata.managedFields\[0\].operation: Invalid value: "Zap": must be `Apply` or `Update`$/, /fieldsType: Invalid value/, /manager: Too long: must have at most 128 bytes$/, /invalid character U\+000A \(at position 128\)$/, /subresource: Too long/],
+      [
+        /^metadata.managedFields\[0\].operation: Invalid value: "Zap": must be `Apply` or `Update`$/,
+        /fieldsType: Invalid value/,
+        /manager: Too long: must have at most 128 bytes$/,
+        /invalid character U\+000A \(at position 128\)$/,
+        /subresource: Too long/,
+      ],
     ],
   ])("%s", (_name, meta, expected) => {
     const found = faults(meta)
@@ -76,7 +106,14 @@ test("a prefix may end with a dash, the limit of annotations may be reached", ()
 })
 
 describe("an update", () => {
-  const old: ObjectMeta = { name: "a", namespace: "n", uid: "u", creationTimestamp: "2024-01-01T00:00:00Z", generation: 2, finalizers: ["x.io/a"] }
+  const old: ObjectMeta = {
+    name: "a",
+    namespace: "n",
+    uid: "u",
+    creationTimestamp: "2024-01-01T00:00:00Z",
+    generation: 2,
+    finalizers: ["x.io/a"],
+  }
 
   test("may change what is the user's", () => {
     expect(updateFaults({ ...old, labels: { a: "b" }, finalizers: ["x.io/b"] }, old)).toEqual([])

@@ -117,7 +117,8 @@ function validateFinalizers(finalizers: readonly string[], path: FieldPath, fail
 
 function validateManagedFieldsEntry(entry: JsonObject, path: FieldPath, failures: Failures): void {
   const { operation, fieldsType, manager, subresource } = entry
-  if (operation !== "Apply" && operation !== "Update") failures.add(invalid(path.child("operation"), operation ?? "", "must be `Apply` or `Update`"))
+  if (operation !== "Apply" && operation !== "Update")
+    failures.add(invalid(path.child("operation"), operation ?? "", "must be `Apply` or `Update`"))
   if (fieldsType !== undefined && fieldsType !== "" && fieldsType !== "FieldsV1") {
     failures.add(invalid(path.child("fieldsType"), fieldsType, "must be `FieldsV1`"))
   }
@@ -149,11 +150,16 @@ const immutableFields = ["name", "namespace", "uid", "creationTimestamp", "delet
  * does (its common check and its check per kind both run): clients and recorded answers count the causes. Called beside
  * `validateObjectMeta`, which checks what the new metadata is.
  */
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, options: { readonly failures: Failures; readonly path?: string }): void {
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  options: { readonly failures: Failures; readonly path?: string },
+): void {
   const path = FieldPath.of(options.path ?? "metadata")
   const found: Failure[] = []
   if (old.deletionTimestamp !== undefined) found.push(...addedFinalizers(meta, old, path.child("finalizers")))
-  if ((meta.generation ?? 0) < (old.generation ?? 0)) found.push(invalid(path.child("generation"), meta.generation ?? 0, "must not be decremented"))
+  if ((meta.generation ?? 0) < (old.generation ?? 0))
+    found.push(invalid(path.child("generation"), meta.generation ?? 0, "must not be decremented"))
   for (const name of immutableFields) {
     if (!deepEqual(meta[name] ?? null, old[name] ?? null)) found.push(invalid(path.child(name), meta[name], "field is immutable"))
   }

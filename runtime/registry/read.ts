@@ -48,7 +48,11 @@ export function subjectOf(handle: KindHandle, name?: string): Subject {
 }
 
 /** One object at the freshness asked for. Throws 404, or 504 when the version has not been reached. */
-export async function getObject(registry: Registry, handle: KindHandle, options: { namespace: string; name: string; freshness: Freshness }): Promise<CachedObject> {
+export async function getObject(
+  registry: Registry,
+  handle: KindHandle,
+  options: { namespace: string; name: string; freshness: Freshness },
+): Promise<CachedObject> {
   await awaitFreshness(registry, handle, options.freshness)
   const found = handle.cache.get(handle.key(options.namespace, options.name))
   if (found === undefined) throw notFound(subjectOf(handle, options.name))
@@ -59,11 +63,13 @@ export async function getObject(registry: Registry, handle: KindHandle, options:
 export async function listObjects(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {
   const prefix = handle.prefix(request.namespace)
   const token = request.continueToken === "" ? undefined : registry.deps.tokens.decode(request.continueToken, request.tokenScope)
-  const snapshot = token === undefined ? await snapshotFor(registry, handle, request.freshness) : await tokenSnapshot(registry, handle, request, token)
+  const snapshot =
+    token === undefined ? await snapshotFor(registry, handle, request.freshness) : await tokenSnapshot(registry, handle, request, token)
   if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
   const startAfter = token?.startAfter
   const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
-  if (request.limit === 0) return { ...wholeList(snapshot), items: filtered(snapshot.entries(range), request.filter), expectedItems: snapshot.count(range) }
+  if (request.limit === 0)
+    return { ...wholeList(snapshot), items: filtered(snapshot.entries(range), request.filter), expectedItems: snapshot.count(range) }
   return pageOf({ registry, request, snapshot, range, startedMs: token?.startedMs ?? registry.deps.clock.nowMs() })
 }
 

@@ -94,7 +94,10 @@ export class Registry {
     if (opening === undefined) {
       opening = this.open(kind)
       this.handles.set(kind, opening)
-      opening.then((handle) => this.ready.set(kind, handle), () => this.handles.delete(kind))
+      opening.then(
+        (handle) => this.ready.set(kind, handle),
+        () => this.handles.delete(kind),
+      )
     }
     return opening
   }
@@ -116,15 +119,25 @@ export class Registry {
     await cache.ready
     const root = `${storePrefix}${stored.storage.path}/`
     return {
-      kind, parts, stored, codec, cache,
+      kind,
+      parts,
+      stored,
+      codec,
+      cache,
       apiVersion: vendor.apiVersion(apiVersionOf(kind)),
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
       compact: createCompactCodec(await parts.descriptor(), parts.shape),
       behaviours: kind.behaviours.map((name) => this.behaviour(name)),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
-      fromStored: parts.fromStored === undefined ? (object) => object : reversioned(parts.fromStored, vendor.apiVersion(apiVersionOf(kind)), kind.kind),
-      toStored: parts.toStored === undefined ? (object) => object : reversioned(parts.toStored, vendor.apiVersion(apiVersionOf(stored)), stored.kind),
+      fromStored:
+        parts.fromStored === undefined
+          ? (object) => object
+          : reversioned(parts.fromStored, vendor.apiVersion(apiVersionOf(kind)), kind.kind),
+      toStored:
+        parts.toStored === undefined
+          ? (object) => object
+          : reversioned(parts.toStored, vendor.apiVersion(apiVersionOf(stored)), stored.kind),
     }
   }
 
@@ -159,7 +172,6 @@ export function apiVersionOf(kind: { readonly group: string; readonly version: s
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`
 }
 
-
 function reversioned(convert: (object: ApiObject) => ApiObject, apiVersion: string, kind: string): (object: ApiObject) => ApiObject {
   return (object) => {
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = convert(object)
@@ -167,7 +179,12 @@ function reversioned(convert: (object: ApiObject) => ApiObject, apiVersion: stri
   }
 }
 
-function made<T>(name: string, instances: Map<string, T>, factories: Readonly<Record<string, (deps: BehaviourDeps) => T>>, deps: BehaviourDeps): T {
+function made<T>(
+  name: string,
+  instances: Map<string, T>,
+  factories: Readonly<Record<string, (deps: BehaviourDeps) => T>>,
+  deps: BehaviourDeps,
+): T {
   const known = instances.get(name)
   if (known !== undefined) return known
   const factory = factories[name]

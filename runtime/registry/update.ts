@@ -53,7 +53,8 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
   const subject = subjectOf(handle, request.name)
   const object = await request.transform(undefined)
-  if ((object.metadata?.uid ?? "") !== "") throw conflict(subject, `Precondition failed: UID in precondition: ${object.metadata?.uid}, UID in object meta: `)
+  if ((object.metadata?.uid ?? "") !== "")
+    throw conflict(subject, `Precondition failed: UID in precondition: ${object.metadata?.uid}, UID in object meta: `)
   if (!handle.kind.rules.createOnUpdate) throw notFound(subject)
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
   const { namespace, dryRun, warn } = request
@@ -66,7 +67,9 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
   if (asked === "" || asked === "0") {
     if (request.put && !handle.kind.rules.unconditionalUpdate) {
       const detail = "must be specified for an update"
-      throw invalid({ group: handle.kind.group, resource: handle.kind.resource, name: request.name }, [{ type: "Invalid", field: "metadata.resourceVersion", value: asked, detail }])
+      throw invalid({ group: handle.kind.group, resource: handle.kind.resource, name: request.name }, [
+        { type: "Invalid", field: "metadata.resourceVersion", value: asked, detail },
+      ])
     }
     return false
   }
@@ -138,11 +141,17 @@ function countGeneration(handle: KindHandle, state: { next: ApiObject; old: ApiO
   if (changed) state.next.metadata.generation = (state.old.metadata?.generation ?? 0) + 1
 }
 
-function validateUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject; failures: Failures }): void {
+function validateUpdate(
+  registry: Registry,
+  handle: KindHandle,
+  request: UpdateRequest,
+  state: { next: ApiObject; old: ApiObject; failures: Failures },
+): void {
   const { vendor } = registry.deps
   const { next, old, failures } = state
   const context = { failures, vendor, old, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
-  if (next.metadata?.name !== request.name) throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${request.name})`)
+  if (next.metadata?.name !== request.name)
+    throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${request.name})`)
   validateObjectMeta(next.metadata, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
   validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { failures })
   handle.parts.validate(next, context)

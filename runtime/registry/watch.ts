@@ -19,8 +19,7 @@ export interface WatchRequest {
   /** Watch one object only. */
   readonly name?: string
   readonly filter?: ObjectFilter
-  readonly start:
-    /** Every object there is, as ADDED, then what follows. */
+  readonly start: /** Every object there is, as ADDED, then what follows. */
     | { readonly from: "state"; readonly freshness: Freshness }
     /** What follows this revision. Throws StoreError "compacted". */
     | { readonly from: "revision"; readonly revision: number }

@@ -35,7 +35,15 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
     const options = tableOptions(call, wanted)
     const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...fields } = tableHead(metadata, options)
     const items = mapped(page.items, (item) => Buffer.from(stringify(tableRow(objectOf(handle, item), options))))
-    return { kind: "Table", apiVersion: metaApiVersion(parts.vendor, options.version), metadata, fields, items, itemsField: "rows", emptyItems: "null" }
+    return {
+      kind: "Table",
+      apiVersion: metaApiVersion(parts.vendor, options.version),
+      metadata,
+      fields,
+      items,
+      itemsField: "rows",
+      emptyItems: "null",
+    }
   }
   if (wanted.as !== undefined) {
     const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
@@ -43,7 +51,13 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
   }
   const { kind } = handle
   const itemType = { kind: kind.kind, apiVersion: handle.apiVersion }
-  return { kind: kind.listKind, apiVersion: handle.apiVersion, metadata, itemType, items: mapped(page.items, (item) => jsonOf(handle, item)) }
+  return {
+    kind: kind.listKind,
+    apiVersion: handle.apiVersion,
+    metadata,
+    itemType,
+    items: mapped(page.items, (item) => jsonOf(handle, item)),
+  }
 }
 
 /** Gone through twice, so the items are held; their messages are forms of the cache. */
@@ -53,9 +67,19 @@ function compactPieces(call: Call, wanted: Wanted, page: ListPage): Iterable<Uin
   const held = [...page.items]
   if (wanted.as !== undefined) {
     const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
-    return compactListPieces({ kind: "PartialObjectMetadataList", apiVersion, metadata, items: again(held, (item) => partialMessage(call, wanted, item)) })
+    return compactListPieces({
+      kind: "PartialObjectMetadataList",
+      apiVersion,
+      metadata,
+      items: again(held, (item) => partialMessage(call, wanted, item)),
+    })
   }
-  return compactListPieces({ kind: handle.kind.listKind, apiVersion: handle.apiVersion, metadata, items: again(held, (item) => compactMessageOf(handle, item)) })
+  return compactListPieces({
+    kind: handle.kind.listKind,
+    apiVersion: handle.apiVersion,
+    metadata,
+    items: again(held, (item) => compactMessageOf(handle, item)),
+  })
 }
 
 /** ListMeta; specification section 2.3. */

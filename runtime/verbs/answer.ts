@@ -32,7 +32,10 @@ export async function answerObject(call: Call, answer: { wanted: Wanted; object:
 }
 
 /** An object of a body kind: Scale. Never a table. */
-export async function answerKindBody(call: Call, answer: { wanted: Wanted; kind: KindBody; object: ApiObject; status: number }): Promise<void> {
+export async function answerKindBody(
+  call: Call,
+  answer: { wanted: Wanted; kind: KindBody; object: ApiObject; status: number },
+): Promise<void> {
   const { wanted, kind, object, status } = answer
   const { apiVersion = "", kind: name = "" } = object
   const body = wanted.media === "compact" ? wrapUnknown({ apiVersion, kind: name, raw: kind.codec.encode(object) }) : textOf(wanted, object)
@@ -42,7 +45,8 @@ export async function answerKindBody(call: Call, answer: { wanted: Wanted; kind:
 function bodyOf(call: Call, wanted: Wanted, version: Version): Buffer {
   const { handle } = call
   if (wanted.as?.kind === "Table") return textOf(wanted, tableOf(call, wanted, version))
-  if (wanted.as !== undefined) return wanted.media === "compact" ? partialEnvelope(call, wanted, version) : textOf(wanted, partialOf(call, wanted, version))
+  if (wanted.as !== undefined)
+    return wanted.media === "compact" ? partialEnvelope(call, wanted, version) : textOf(wanted, partialOf(call, wanted, version))
   if (wanted.media === "compact") return compactOf(handle, version)
   if (wanted.media === "yaml") return Buffer.from(writeYaml(objectOf(handle, version)))
   const json = jsonOf(handle, version)

@@ -13,7 +13,11 @@ import type { FieldValidation } from "./write-options.ts"
 export async function readObject(call: Call, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
   const { handle, parts } = call
   const object = await readAs(call, options, {
-    kind: handle.kind.kind, apiVersion: handle.apiVersion, shape: handle.parts.shape, codec: handle.compact, applyDefaults: handle.parts.applyDefaults,
+    kind: handle.kind.kind,
+    apiVersion: handle.apiVersion,
+    shape: handle.parts.shape,
+    codec: handle.compact,
+    applyDefaults: handle.parts.applyDefaults,
   })
   handle.parts.applyDefaults(object, { vendor: parts.vendor })
   return object
@@ -31,7 +35,10 @@ async function readAs(call: Call, options: { fieldValidation: FieldValidation },
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
   const body = await readBody({ request: call.incoming, limit: bodyLimit(media) })
   const { object, warnings: found } = decodeObject(body, media, {
-    shape: kind.shape, codec: kind.codec, expect: { kind: kind.kind, apiVersions: [kind.apiVersion] }, fieldValidation: options.fieldValidation,
+    shape: kind.shape,
+    codec: kind.codec,
+    expect: { kind: kind.kind, apiVersions: [kind.apiVersion] },
+    fieldValidation: options.fieldValidation,
   })
   warnings.push(...found)
   return object
@@ -45,11 +52,20 @@ export async function readOptions(call: Call): Promise<JsonObject | undefined> {
   if (body.length === 0) return undefined
   const options = await call.parts.body({ group: "meta", version: "v1", kind: "DeleteOptions" })
   const apiVersions = ["v1", call.parts.vendor.apiVersion("meta.orch.io/v1"), call.handle.apiVersion]
-  return decodeObject(body, media, { shape: options.shape, codec: options.codec, expect: { kind: "DeleteOptions", apiVersions }, fieldValidation: "Ignore" }).object
+  return decodeObject(body, media, {
+    shape: options.shape,
+    codec: options.codec,
+    expect: { kind: "DeleteOptions", apiVersions },
+    fieldValidation: "Ignore",
+  }).object
 }
 
 /** A changed document as an object of the kind again: known fields only, defaults filled. Throws 400. */
-export function renormalized(call: Call, kind: Pick<KindBody, "shape" | "applyDefaults">, changed: JsonObject): { object: ApiObject; unknown: string[] } {
+export function renormalized(
+  call: Call,
+  kind: Pick<KindBody, "shape" | "applyDefaults">,
+  changed: JsonObject,
+): { object: ApiObject; unknown: string[] } {
   const { object, unknown } = normalize(kind.shape, changed)
   kind.applyDefaults(object, { vendor: call.parts.vendor })
   return { object, unknown: unknown.map(unknownFieldText) }

@@ -76,4 +76,3 @@ export async function answerStatus(call: Call, details: StatusDetails | undefine
   const body = encodeStatus(wanted.media, status === 201 ? { ...success, code: status } : success)
   await sendBytes(call.outgoing, { status, contentType: wanted.contentType, body, warnings: call.request.warnings })
 }
-

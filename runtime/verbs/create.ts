@@ -12,13 +12,20 @@ export async function createVerb(call: Call): Promise<void> {
   const options = readWriteOptions(query, "CreateOptions")
   const object = await readObject(call, options)
   checkNamespace(object.metadata?.namespace ?? "", info.namespace)
-  const result = await createObject(call.registry, call.handle, { namespace: info.namespace, object, dryRun: options.dryRun, warn: (text) => warnings.push(text) })
+  const result = await createObject(call.registry, call.handle, {
+    namespace: info.namespace,
+    object,
+    dryRun: options.dryRun,
+    warn: (text) => warnings.push(text),
+  })
   await answerWrite(call, { wanted, result })
 }
 
 /** Throws 400 when body and path name two namespaces. Used by create and update alike. */
 export function checkNamespace(ofBody: string, ofPath: string): void {
   if (ofBody !== "" && ofBody !== ofPath) {
-    throw badRequest(`the namespace of the provided object does not match the namespace sent on the request: ${JSON.stringify(ofBody)} in the body, ${JSON.stringify(ofPath)} in the path`)
+    throw badRequest(
+      `the namespace of the provided object does not match the namespace sent on the request: ${JSON.stringify(ofBody)} in the body, ${JSON.stringify(ofPath)} in the path`,
+    )
   }
 }

@@ -18,7 +18,11 @@ export async function deleteCollectionVerb(call: Call): Promise<void> {
   for (const item of items) {
     if (signal.aborted) return
     try {
-      await deleteObject(call.registry, call.handle, { ...options, namespace: item.field("metadata.namespace"), name: item.field("metadata.name") })
+      await deleteObject(call.registry, call.handle, {
+        ...options,
+        namespace: item.field("metadata.namespace"),
+        name: item.field("metadata.name"),
+      })
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 404)) throw error
     }

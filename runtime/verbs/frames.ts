@@ -21,9 +21,16 @@ export function frames(call: Call, wanted: Wanted): Framer {
   const frame = wanted.media === "compact" ? compactFrame : jsonFrame
   const form = framedForm(call, wanted)
   return {
-    event: ({ type, object }) => (form.shared === undefined ? frame(type, form.bytes(object)) : object.derived(`${form.shared}:${type}`, () => frame(type, form.bytes(object)))),
+    event: ({ type, object }) =>
+      form.shared === undefined
+        ? frame(type, form.bytes(object))
+        : object.derived(`${form.shared}:${type}`, () => frame(type, form.bytes(object))),
     bookmark: (revision, initial) => frame("BOOKMARK", form.bytes(bookmarkVersion(call, revision, initial))),
-    error: (status) => frame("ERROR" satisfies WatchEventType, wanted.media === "compact" ? encodeStatus("compact", status) : Buffer.from(stringify(status))),
+    error: (status) =>
+      frame(
+        "ERROR" satisfies WatchEventType,
+        wanted.media === "compact" ? encodeStatus("compact", status) : Buffer.from(stringify(status)),
+      ),
   }
 }
 
@@ -60,6 +67,10 @@ function tableFrames(call: Call, wanted: Wanted): FramedForm {
 function bookmarkVersion(call: Call, revision: number, initial: boolean): Version {
   const { handle, parts } = call
   const annotations = initial ? { annotations: { [`${parts.vendor.group("orch.io")}/initial-events-end`]: "true" } } : {}
-  const bare = { kind: handle.kind.kind, apiVersion: handle.apiVersion, metadata: { resourceVersion: String(revision), creationTimestamp: null, ...annotations } }
+  const bare = {
+    kind: handle.kind.kind,
+    apiVersion: handle.apiVersion,
+    metadata: { resourceVersion: String(revision), creationTimestamp: null, ...annotations },
+  }
   return freshVersion(handle, { object: normalize(handle.parts.shape, bare).object })
 }

@@ -42,12 +42,14 @@ function listFailures(options: ListOptions): Failure[] {
   const failures: Failure[] = []
   const field = "resourceVersionMatch"
   if (options.match !== "") {
-    if (options.resourceVersion === "") failures.push(forbids(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+    if (options.resourceVersion === "")
+      failures.push(forbids(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
     if (options.continueToken !== "") failures.push(forbids(field, "resourceVersionMatch is forbidden when continue is provided"))
     if (options.match !== "Exact" && options.match !== "NotOlderThan") {
       failures.push({ type: "NotSupported", field, value: options.match, detail: "", supported: ["Exact", "NotOlderThan", ""] })
     }
-    if (options.match === "Exact" && options.resourceVersion === "0") failures.push(forbids(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    if (options.match === "Exact" && options.resourceVersion === "0")
+      failures.push(forbids(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
   }
   if (options.sendInitialEvents !== undefined) failures.push(forbids("sendInitialEvents", "sendInitialEvents is forbidden for list"))
   return failures
@@ -57,12 +59,16 @@ function watchFailures(options: ListOptions, watchList: boolean): Failure[] {
   const failures: Failure[] = []
   const field = "resourceVersionMatch"
   if (options.sendInitialEvents !== undefined) {
-    if (options.match !== "NotOlderThan") failures.push(forbids(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
-    if (!watchList) failures.push(forbids("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"))
+    if (options.match !== "NotOlderThan")
+      failures.push(forbids(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
+    if (!watchList)
+      failures.push(forbids("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"))
   }
   if (options.match === "") return failures
-  if (options.sendInitialEvents === undefined) failures.push(forbids(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
-  if (options.match !== "NotOlderThan") failures.push({ type: "NotSupported", field, value: options.match, detail: "", supported: ["NotOlderThan"] })
+  if (options.sendInitialEvents === undefined)
+    failures.push(forbids(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+  if (options.match !== "NotOlderThan")
+    failures.push({ type: "NotSupported", field, value: options.match, detail: "", supported: ["NotOlderThan"] })
   if (options.continueToken !== "") failures.push(forbids(field, "resourceVersionMatch is forbidden when continue is provided"))
   return failures
 }
@@ -71,7 +77,8 @@ function watchFailures(options: ListOptions, watchList: boolean): Failure[] {
 export function listFreshness(options: ListOptions): Freshness {
   const { resourceVersion, match } = options
   if (options.continueToken !== "") {
-    if (resourceVersion !== "" && resourceVersion !== "0") throw badRequest("specifying resource version is not allowed when using continue")
+    if (resourceVersion !== "" && resourceVersion !== "0")
+      throw badRequest("specifying resource version is not allowed when using continue")
     return { mode: "most-recent" }
   }
   if (resourceVersion === "") return { mode: "most-recent" }
@@ -115,6 +122,7 @@ export function readSelection(query: URLSearchParams, kind: Kind): Selection {
   const pinned = fields.required("metadata.name")
   const text = `${labelText}\0${fieldText}`
   if (labels.empty && fields.empty) return { text }
-  const filter: ObjectFilter = (object) => (labels.empty || labels.matches(object.labels())) && fields.matches((field) => object.field(field))
+  const filter: ObjectFilter = (object) =>
+    (labels.empty || labels.matches(object.labels())) && fields.matches((field) => object.field(field))
   return { filter, text, ...(pinned !== undefined && { name: pinned }) }
 }

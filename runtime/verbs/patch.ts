@@ -14,11 +14,7 @@ import { judgeStrict, renormalized } from "./body.ts"
 import { type Call, representation } from "./call.ts"
 import { type FieldValidation, readWriteOptions } from "./write-options.ts"
 
-const patchTypes = [
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-] as const
+const patchTypes = ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"] as const
 type PatchType = (typeof patchTypes)[number]
 
 /** A patch made ready: read and checked once, applied once per attempt. */
@@ -89,23 +85,33 @@ function parsePatch(body: Buffer): ParsedJson {
 }
 
 /** The patched document as an object of the kind: still that object, its fields known, defaults filled. */
-function decodePatched(call: Call, options: { patch: Patch; object: JsonObject; fieldValidation: FieldValidation; told: Set<string> }): ApiObject {
+function decodePatched(
+  call: Call,
+  options: { patch: Patch; object: JsonObject; fieldValidation: FieldValidation; told: Set<string> },
+): ApiObject {
   const { info } = call.request
   const { handle } = call
   const { object } = options
   const { kind: shownKind = handle.kind.kind, apiVersion: shownVersion = handle.apiVersion } = object
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
-    throw resultFault(`a patch may not change apiVersion or kind; the result says ${JSON.stringify(shownVersion)} ${JSON.stringify(shownKind)}`)
+    throw resultFault(
+      `a patch may not change apiVersion or kind; the result says ${JSON.stringify(shownVersion)} ${JSON.stringify(shownKind)}`,
+    )
   }
   const patched = decodeResult(call, options, { ...object, kind: shownKind, apiVersion: shownVersion })
   const { name = "", namespace = info.namespace } = patched.metadata ?? {}
   if (namespace !== "" && patched.metadata !== undefined) patched.metadata.namespace = namespace
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
-  if (namespace !== info.namespace) throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
+  if (namespace !== info.namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
   return patched
 }
 
-function decodeResult(call: Call, options: { patch: Patch; fieldValidation: FieldValidation; told: Set<string> }, result: JsonObject): ApiObject {
+function decodeResult(
+  call: Call,
+  options: { patch: Patch; fieldValidation: FieldValidation; told: Set<string> },
+  result: JsonObject,
+): ApiObject {
   try {
     const { object, unknown } = renormalized(call, call.handle.parts, result)
     judgeStrict(call, [...options.patch.strictErrors, ...unknown], options)

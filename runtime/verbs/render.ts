@@ -6,7 +6,15 @@ import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { KindHandle } from "../registry/registry.ts"
-import { metaApiVersion, partialShape, readIncludeObject, renderPartial, renderTable, singleMetadata, type TableOptions } from "../wire/table.ts"
+import {
+  metaApiVersion,
+  partialShape,
+  readIncludeObject,
+  renderPartial,
+  renderTable,
+  singleMetadata,
+  type TableOptions,
+} from "../wire/table.ts"
 import type { Call, Wanted } from "./call.ts"
 import { objectOf, type Version } from "./represent.ts"
 

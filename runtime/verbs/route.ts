@@ -57,7 +57,8 @@ function checkMethod(kind: Kind, subresource: Subresource | undefined, info: Req
   const allowed = kind.verbs.some((verb) => verb === info.verb) && info.verb in verbs && info.method !== "HEAD"
   if (!allowed || (onCollection && needsName) || (!onCollection && info.verb === "create")) throw methodNotAllowed()
   const needsNamespace = kind.namespaced && info.namespace === ""
-  if (needsNamespace && (info.name !== "" || info.verb === "create" || info.verb === "deletecollection") && info.verb !== "watch") throw methodNotAllowed()
+  if (needsNamespace && (info.name !== "" || info.verb === "create" || info.verb === "deletecollection") && info.verb !== "watch")
+    throw methodNotAllowed()
 }
 
 /** A name that no object can have is a client's mistake, told as one. */

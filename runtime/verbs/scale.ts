@@ -24,14 +24,21 @@ export async function answerScale(call: Call, subresource: Subresource): Promise
   const wanted = representation(call, { list: false })
   const kind = await call.parts.body(scaleKind)
   if (info.verb === "get") {
-    const found = await getObject(call.registry, call.handle, { namespace: info.namespace, name: info.name, freshness: getFreshness(query) })
+    const found = await getObject(call.registry, call.handle, {
+      namespace: info.namespace,
+      name: info.name,
+      freshness: getFreshness(query),
+    })
     return answerKindBody(call, { wanted, kind, object: scaleOf(objectOf(call.handle, found), subresource, call), status: 200 })
   }
   const patching = info.verb === "patch"
   const options = readWriteOptions(query, patching ? "PatchOptions" : "UpdateOptions")
   const change = patching ? await patchedScale(call, subresource, options) : await sentScale(call, options)
   const result = await updateObject(call.registry, call.handle, {
-    namespace: info.namespace, name: info.name, dryRun: options.dryRun, put: false,
+    namespace: info.namespace,
+    name: info.name,
+    dryRun: options.dryRun,
+    put: false,
     warn: (text) => call.request.warnings.push(text),
     transform: async (old) => {
       assert(old !== undefined, "scale never creates")
@@ -63,13 +70,19 @@ async function patchedScale(call: Call, subresource: Subresource, options: Write
 function rescaled(call: Call, subresource: Subresource, change: { old: ApiObject; scale: ApiObject }): ApiObject {
   const { old, scale } = change
   const name = scale.metadata?.name ?? ""
-  if (name !== call.request.info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.request.info.name})`)
+  if (name !== call.request.info.name)
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.request.info.name})`)
   const replicas = isObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0
   if (typeof replicas !== "number" || replicas < 0) {
-    throw invalid({ group: "autoscaling", resource: "Scale", name }, [{ type: "Invalid", field: "spec.replicas", value: replicas, detail: "must be greater than or equal to 0" }])
+    throw invalid({ group: "autoscaling", resource: "Scale", name }, [
+      { type: "Invalid", field: "spec.replicas", value: replicas, detail: "must be greater than or equal to 0" },
+    ])
   }
   const { uid, resourceVersion } = scale.metadata ?? {}
-  const next: ApiObject = { ...deepClone(old), metadata: { ...old.metadata, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) } }
+  const next: ApiObject = {
+    ...deepClone(old),
+    metadata: { ...old.metadata, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+  }
   setPath(next, pathsOf(subresource).specReplicas, replicas)
   return next
 }

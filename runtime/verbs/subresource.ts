@@ -53,7 +53,11 @@ async function actVerb(call: Call, subresource: Subresource): Promise<void> {
   const name = body.metadata?.name ?? info.name
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
   await updateObject(call.registry, call.handle, {
-    namespace: info.namespace, name: info.name, subresource, dryRun: options.dryRun, put: false,
+    namespace: info.namespace,
+    name: info.name,
+    subresource,
+    dryRun: options.dryRun,
+    put: false,
     warn: (text) => warnings.push(text),
     transform: (old) => {
       if (old === undefined) throw notFound({ group: call.handle.kind.group, resource: call.handle.kind.resource, name: info.name })

@@ -22,7 +22,11 @@ export async function watchVerb(call: Call): Promise<void> {
   const framer = frames(call, wanted)
   const start = startOf(options)
   const scope = collectionScope(call)
-  outgoing.writeHead(200, { "content-type": wanted.contentType, "cache-control": "no-cache, private", ...(call.incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }) })
+  outgoing.writeHead(200, {
+    "content-type": wanted.contentType,
+    "cache-control": "no-cache, private",
+    ...(call.incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),
+  })
   // HTTP/2 sends its headers at once; HTTP/1.1 would wait for the first event.
   if ("flushHeaders" in outgoing) outgoing.flushHeaders()
   const stream = new WatchStream(call, options)
@@ -31,7 +35,11 @@ export async function watchVerb(call: Call): Promise<void> {
     ...(scope.name !== undefined && { name: scope.name }),
     ...(scope.filter !== undefined && { filter: scope.filter }),
     start,
-    onEvents: (events) => stream.send(events.map((event: SeenEvent) => framer.event(event)), events.at(-1)?.revision),
+    onEvents: (events) =>
+      stream.send(
+        events.map((event: SeenEvent) => framer.event(event)),
+        events.at(-1)?.revision,
+      ),
     onInitialEnd: (revision) => {
       if (options.sendInitialEvents === true && options.allowBookmarks) stream.send([framer.bookmark(revision, true)], revision)
     },
@@ -54,7 +62,8 @@ export async function watchVerb(call: Call): Promise<void> {
 
 function watchError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof StoreError) return error.code === "compacted" ? expired(`too old resource version: ${error.message}`) : storeFailure(error)
+  if (error instanceof StoreError)
+    return error.code === "compacted" ? expired(`too old resource version: ${error.message}`) : storeFailure(error)
   return internal("the watch failed unexpectedly")
 }
 
@@ -64,7 +73,8 @@ function startOf(options: ListOptions): WatchRequest["start"] {
   const revision = resourceVersion === "" ? undefined : parseRevision(resourceVersion)
   const anyState: Freshness = { mode: "any" }
   if (options.sendInitialEvents === true) {
-    const freshness: Freshness = revision === undefined ? { mode: "most-recent" } : revision === 0 ? anyState : { mode: "not-older", revision }
+    const freshness: Freshness =
+      revision === undefined ? { mode: "most-recent" } : revision === 0 ? anyState : { mode: "not-older", revision }
     return { from: "state", freshness }
   }
   if (revision === undefined && options.sendInitialEvents === undefined) return { from: "state", freshness: { mode: "most-recent" } }
@@ -86,9 +96,10 @@ class WatchStream {
     this.bookmarks = options.allowBookmarks
     const { clock, random, settings, stopping } = call.parts
     this.lastBookmarkMs = clock.nowMs()
-    const timeoutMs = options.timeoutSeconds === undefined || options.timeoutSeconds <= 0
-      ? settings.minRequestTimeoutMs + random.integer(Math.max(1, settings.minRequestTimeoutMs))
-      : options.timeoutSeconds * 1000
+    const timeoutMs =
+      options.timeoutSeconds === undefined || options.timeoutSeconds <= 0
+        ? settings.minRequestTimeoutMs + random.integer(Math.max(1, settings.minRequestTimeoutMs))
+        : options.timeoutSeconds * 1000
     this.onEnd(clock.after(timeoutMs, () => this.end()))
     const stop = () => this.end()
     call.request.signal.addEventListener("abort", stop)

@@ -6,7 +6,10 @@ const query = (text: string) => new URLSearchParams(text)
 describe("write options", () => {
   it("take a bare dryRun as a real request and All as a dry one (specification section 4.9)", () => {
     expect(readWriteOptions(query("dryRun"), "CreateOptions")).toEqual({ dryRun: false, fieldValidation: "Warn" })
-    expect(readWriteOptions(query("dryRun=All&fieldValidation=Strict"), "CreateOptions")).toEqual({ dryRun: true, fieldValidation: "Strict" })
+    expect(readWriteOptions(query("dryRun=All&fieldValidation=Strict"), "CreateOptions")).toEqual({
+      dryRun: true,
+      fieldValidation: "Strict",
+    })
   })
 
   it("refuse what would otherwise be carried out by mistake", () => {
@@ -22,8 +25,16 @@ describe("delete options", () => {
   it("honour body and query both: neither can silence the other's dry run", () => {
     expect(readDeleteOptions(query("dryRun=All"), { dryRun: [] }).dryRun).toBe(true)
     expect(readDeleteOptions(query(""), { dryRun: ["All"] }).dryRun).toBe(true)
-    expect(readDeleteOptions(query("gracePeriodSeconds=5&propagationPolicy=Orphan"), {})).toEqual({ dryRun: false, gracePeriodSeconds: 5, propagationPolicy: "Orphan" })
-    expect(readDeleteOptions(query("gracePeriodSeconds=5"), { gracePeriodSeconds: 7, preconditions: { uid: "u" } })).toEqual({ dryRun: false, gracePeriodSeconds: 7, uid: "u" })
+    expect(readDeleteOptions(query("gracePeriodSeconds=5&propagationPolicy=Orphan"), {})).toEqual({
+      dryRun: false,
+      gracePeriodSeconds: 5,
+      propagationPolicy: "Orphan",
+    })
+    expect(readDeleteOptions(query("gracePeriodSeconds=5"), { gracePeriodSeconds: 7, preconditions: { uid: "u" } })).toEqual({
+      dryRun: false,
+      gracePeriodSeconds: 7,
+      uid: "u",
+    })
   })
 
   it("refuse contradictions and wrong types by name", () => {

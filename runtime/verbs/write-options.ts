@@ -18,9 +18,16 @@ const fieldManagerMaxLength = 128
 export function readWriteOptions(query: URLSearchParams, kind: "CreateOptions" | "UpdateOptions" | "PatchOptions"): WriteOptions {
   const failures: Failure[] = [...dryRunFailures(query.getAll("dryRun")), ...managerFailures(textParameter(query, "fieldManager"))]
   const fieldValidation = textParameter(query, "fieldValidation")
-  if (kind === "PatchOptions" && query.has("force")) failures.push({ type: "Forbidden", field: "force", detail: "may not be specified for non-apply patch" })
+  if (kind === "PatchOptions" && query.has("force"))
+    failures.push({ type: "Forbidden", field: "force", detail: "may not be specified for non-apply patch" })
   if (!isFieldValidation(fieldValidation)) {
-    failures.push({ type: "NotSupported", field: "fieldValidation", value: fieldValidation, detail: "", supported: ["Ignore", "Strict", "Warn"] })
+    failures.push({
+      type: "NotSupported",
+      field: "fieldValidation",
+      value: fieldValidation,
+      detail: "",
+      supported: ["Ignore", "Strict", "Warn"],
+    })
   }
   if (failures.length > 0 || !isFieldValidation(fieldValidation)) throw invalid({ group: "meta.orch.io", resource: kind }, failures)
   return { dryRun: query.getAll("dryRun").includes("All"), fieldValidation: fieldValidation === "" ? "Warn" : fieldValidation }
@@ -38,8 +45,10 @@ function dryRunFailures(values: readonly unknown[]): Failure[] {
 
 function managerFailures(manager: string): Failure[] {
   const failures: Failure[] = []
-  if (manager.length > fieldManagerMaxLength) failures.push({ type: "TooLong", field: "fieldManager", value: manager, detail: `must have at most ${fieldManagerMaxLength} bytes` })
-  if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(manager)) failures.push({ type: "Invalid", field: "fieldManager", value: manager, detail: "should only contain printable characters" })
+  if (manager.length > fieldManagerMaxLength)
+    failures.push({ type: "TooLong", field: "fieldManager", value: manager, detail: `must have at most ${fieldManagerMaxLength} bytes` })
+  if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(manager))
+    failures.push({ type: "Invalid", field: "fieldManager", value: manager, detail: "should only contain printable characters" })
   return failures
 }
 
@@ -55,7 +64,13 @@ export function readDeleteOptions(query: URLSearchParams, body: JsonObject | und
   const failures = dryRunFailures(dryRuns)
   const policy = textOf(body, "propagationPolicy") ?? (textParameter(query, "propagationPolicy") || undefined)
   if (policy !== undefined && !isPolicy(policy)) {
-    failures.push({ type: "NotSupported", field: "propagationPolicy", value: policy, detail: "", supported: ["Foreground", "Background", "Orphan", "nil"] })
+    failures.push({
+      type: "NotSupported",
+      field: "propagationPolicy",
+      value: policy,
+      detail: "",
+      supported: ["Foreground", "Background", "Orphan", "nil"],
+    })
   }
   const orphan = flagOf(body, "orphanDependents") ?? booleanParameter(query, "orphanDependents")
   const grace = numberOf(body, "gracePeriodSeconds") ?? integerParameter(query, "gracePeriodSeconds")
@@ -106,6 +121,7 @@ function flagOf(from: JsonObject | undefined, name: string): boolean | undefined
 function numberOf(from: JsonObject | undefined, name: string): number | undefined {
   const value = from?.[name]
   if (value === undefined || value === null) return undefined
-  if (typeof value !== "number" || !Number.isInteger(value)) throw badRequest(`DeleteOptions.${name}: expected a whole number, found ${JSON.stringify(String(value))}`)
+  if (typeof value !== "number" || !Number.isInteger(value))
+    throw badRequest(`DeleteOptions.${name}: expected a whole number, found ${JSON.stringify(String(value))}`)
   return value
 }

@@ -4,16 +4,28 @@ import { ApiError } from "../errors.ts"
 import { readBody, type RequestStream } from "./body.ts"
 
 function request(chunks: readonly string[], headers: Record<string, string> = {}): RequestStream {
-  return Object.assign(Readable.from(chunks.map((chunk) => Buffer.from(chunk)), { objectMode: false }), { headers })
+  return Object.assign(
+    Readable.from(
+      chunks.map((chunk) => Buffer.from(chunk)),
+      { objectMode: false },
+    ),
+    { headers },
+  )
 }
 
-const codeOf = (promise: Promise<unknown>) => promise.then(() => 200, (error: unknown) => (error instanceof ApiError ? error.code : error))
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 200,
+    (error: unknown) => (error instanceof ApiError ? error.code : error),
+  )
 
 describe("readBody", () => {
   it("answers the bytes of any number of chunks", async () => {
     expect((await readBody({ request: request([]) })).toString()).toBe("")
     expect((await readBody({ request: request(["ab"]) })).toString()).toBe("ab")
-    expect((await readBody({ request: request(["ab", "cd", "e"], { "content-length": "5", "content-encoding": "identity" }) })).toString()).toBe("abcde")
+    expect(
+      (await readBody({ request: request(["ab", "cd", "e"], { "content-length": "5", "content-encoding": "identity" }) })).toString(),
+    ).toBe("abcde")
   })
 
   it("stops at the limit, before reading where the length is known", async () => {

@@ -27,7 +27,8 @@ export async function readBody(options: ReadBodyOptions): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? Number.NaN)
   if (announced > limit) throw bodyTooLarge(limit)
   const body = await collect({ request, limit, signal })
-  if (Number.isInteger(announced) && body.length < announced) throw badRequest(`the request body ended after ${body.length} of ${announced} bytes`)
+  if (Number.isInteger(announced) && body.length < announced)
+    throw badRequest(`the request body ended after ${body.length} of ${announced} bytes`)
   return body
 }
 
@@ -59,7 +60,8 @@ function collect(options: { request: RequestStream; limit: number; signal: Abort
     }
     const onEnd = () => finish(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)))
     const onBroken = () => finish(() => reject(badRequest("the connection closed before the whole request body arrived")))
-    const onAbort = () => finish(() => reject(signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was read")))
+    const onAbort = () =>
+      finish(() => reject(signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was read")))
     function finish(settle: () => void): void {
       request.off("data", onData).off("end", onEnd).off("error", onBroken).off("aborted", onBroken).off("close", onBroken)
       signal?.removeEventListener("abort", onAbort)

@@ -7,7 +7,12 @@ import { convert, type ConvertFormat, type ConvertOptions, storagePathOfKey } fr
 import { parseYaml } from "./yaml.ts"
 
 const vendor = vendorProfile("kubernetes")
-const configMap = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a", namespace: "n", resourceVersion: "5", creationTimestamp: null }, data: { k: "yes" } }
+const configMap = {
+  kind: "ConfigMap",
+  apiVersion: "v1",
+  metadata: { name: "a", namespace: "n", resourceVersion: "5", creationTimestamp: null },
+  data: { k: "yes" },
+}
 const json = Buffer.from(JSON.stringify(configMap))
 const run = (bytes: Uint8Array, to: ConvertFormat, more: Partial<ConvertOptions> = {}) => convert({ bytes, to, kinds, vendor, ...more })
 
@@ -25,12 +30,22 @@ describe("convert", () => {
     for (const storedAs of ["json", "compact"] as const) {
       const value = await run(json, "stored", { storedAs })
       expect(value[0]).toBe(storedAs === "json" ? 0x7b : 0x6b)
-      expect(parseJson((await run(value, "json", { from: "stored", key: "/registry/configmaps/n/a" })).toString()).value).toEqual({ ...configMap, metadata })
+      expect(parseJson((await run(value, "json", { from: "stored", key: "/registry/configmaps/n/a" })).toString()).value).toEqual({
+        ...configMap,
+        metadata,
+      })
     }
   })
 
   it("stores events in the form that both their kinds share", async () => {
-    const event = { kind: "Event", apiVersion: "events.k8s.io/v1", metadata: { name: "e", namespace: "n" }, eventTime: "2020-01-01T00:00:00.000000Z", note: "hello", regarding: { kind: "Pod", name: "p" } }
+    const event = {
+      kind: "Event",
+      apiVersion: "events.k8s.io/v1",
+      metadata: { name: "e", namespace: "n" },
+      eventTime: "2020-01-01T00:00:00.000000Z",
+      note: "hello",
+      regarding: { kind: "Pod", name: "p" },
+    }
     const { value } = parseJson((await run(await run(Buffer.from(JSON.stringify(event)), "stored"), "json")).toString())
     expect(isObject(value) && [value.apiVersion, value.message]).toEqual(["v1", "hello"])
   })

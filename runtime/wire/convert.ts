@@ -140,6 +140,8 @@ function checkKey(key: string, object: JsonObject, options: ConvertOptions): voi
   const path = storagePathOfKey(key, options.kinds)
   const kind = kindOf(object, options)
   if (kind !== undefined && path !== kind.storage.path) {
-    throw badRequest(`the key ${key} holds ${path ?? "no known resource"}, but the value is a ${kind.kind}, which is kept under ${kind.storage.path}`)
+    throw badRequest(
+      `the key ${key} holds ${path ?? "no known resource"}, but the value is a ${kind.kind}, which is kept under ${kind.storage.path}`,
+    )
   }
 }

@@ -32,7 +32,13 @@ const whole = (rest: object) => ({ kind: "Kettle", apiVersion: "test/v1", metada
 
 describe("decodeObject", () => {
   it("fills in kind and apiVersion, and takes an empty document for an empty object", () => {
-    for (const [body, media] of [["{}", "json"], ["null", "json"], ["", "yaml"], ['{"kind":"Kettle"}', "json"], ["apiVersion: test/v1", "yaml"]] as const) {
+    for (const [body, media] of [
+      ["{}", "json"],
+      ["null", "json"],
+      ["", "yaml"],
+      ['{"kind":"Kettle"}', "json"],
+      ["apiVersion: test/v1", "yaml"],
+    ] as const) {
       expect(decode(body, {}, media)).toEqual({ object: whole({}), warnings: [] })
     }
   })
@@ -42,7 +48,9 @@ describe("decodeObject", () => {
       object: whole({ metadata: { name: "b" }, data: { k: "1", z: "2" } }),
       warnings: ['duplicate field "metadata.name"', 'duplicate field "data"', 'unknown field "metadata.x"', 'unknown field "zip"'],
     })
-    expect(decode("metadata: {name: a, name: b}\nzip: 1", {}, "yaml")).toMatchObject({ warnings: ['line 1: key "name" already set in map', 'unknown field "zip"'] })
+    expect(decode("metadata: {name: a, name: b}\nzip: 1", {}, "yaml")).toMatchObject({
+      warnings: ['line 1: key "name" already set in map', 'unknown field "zip"'],
+    })
   })
 
   it("says nothing under Ignore and refuses under Strict", () => {
@@ -55,10 +63,18 @@ describe("decodeObject", () => {
   })
 
   it("says what is wrong with a type, a kind, a version", () => {
-    expect(decode('{"data":5}')).toBe('400 Kettle in version "v1" cannot be handled as a Kettle: json: cannot unmarshal number 5 into field data of type map[string]string')
-    expect(decode('{"kind":"Pot","apiVersion":"v1"}')).toBe('400 Pot in version "v1" cannot be handled as a Kettle: the request is about kind Kettle of apiVersion test/v1')
-    expect(decode('{"kind":"Kettle","apiVersion":"test/v2"}')).toBe("400 the API version in the data (test/v2) does not match the expected API version (test/v1)")
-    expect(decode('{"apiVersion":"a/b/c"}')).toMatch(/^400 the object provided is unrecognized \(must be of type Kettle\): unexpected GroupVersion string: a\/b\/c/)
+    expect(decode('{"data":5}')).toBe(
+      '400 Kettle in version "v1" cannot be handled as a Kettle: json: cannot unmarshal number 5 into field data of type map[string]string',
+    )
+    expect(decode('{"kind":"Pot","apiVersion":"v1"}')).toBe(
+      '400 Pot in version "v1" cannot be handled as a Kettle: the request is about kind Kettle of apiVersion test/v1',
+    )
+    expect(decode('{"kind":"Kettle","apiVersion":"test/v2"}')).toBe(
+      "400 the API version in the data (test/v2) does not match the expected API version (test/v1)",
+    )
+    expect(decode('{"apiVersion":"a/b/c"}')).toMatch(
+      /^400 the object provided is unrecognized \(must be of type Kettle\): unexpected GroupVersion string: a\/b\/c/,
+    )
     expect(decode('{"kind":5}')).toMatch(/^400 .*the field kind must be a string/)
   })
 
@@ -77,10 +93,16 @@ describe("decodeObject", () => {
     expect(decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw }), {}, "compact")).toEqual(expected)
     expect(decode(wrapUnknown({ apiVersion: "", kind: "", raw }), {}, "compact")).toEqual(expected)
     const json = Buffer.from('{"kind":"Kettle","apiVersion":"test/v1","data":{"k":"v"}}')
-    expect(decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw: json, contentType: "application/json" }), {}, "compact")).toEqual(expected)
-    expect(decode(wrapUnknown({ apiVersion: "v1", kind: "Pot", raw }), {}, "compact")).toMatch(/^400 Pot in version "v1" cannot be handled as a Kettle/)
+    expect(
+      decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw: json, contentType: "application/json" }), {}, "compact"),
+    ).toEqual(expected)
+    expect(decode(wrapUnknown({ apiVersion: "v1", kind: "Pot", raw }), {}, "compact")).toMatch(
+      /^400 Pot in version "v1" cannot be handled as a Kettle/,
+    )
     expect(decode("{}", {}, "compact")).toMatch(/^400 .*does not appear to be a protobuf message/)
-    expect(decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw: Buffer.from("0aff", "hex") }), {}, "compact")).toMatch(/^400 .*is broken/)
+    expect(decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw: Buffer.from("0aff", "hex") }), {}, "compact")).toMatch(
+      /^400 .*is broken/,
+    )
   })
 
   it("keeps what does not fit for run-time definitions, where repeated objects replace each other", () => {

@@ -105,19 +105,29 @@ interface FoundKind {
 
 function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): FoundKind {
   const document = value ?? {}
-  if (!isObject(document)) throw unrecognized(`couldn't get version/kind; json parse error: expected an object, found ${Array.isArray(document) ? "array" : typeof document}`, body, expect)
+  if (!isObject(document))
+    throw unrecognized(
+      `couldn't get version/kind; json parse error: expected an object, found ${Array.isArray(document) ? "array" : typeof document}`,
+      body,
+      expect,
+    )
   const kind = document.kind ?? ""
   const apiVersion = document.apiVersion ?? ""
-  if (typeof kind !== "string") throw unrecognized("couldn't get version/kind; json parse error: the field kind must be a string", body, expect)
-  if (typeof apiVersion !== "string") throw unrecognized("couldn't get version/kind; json parse error: the field apiVersion must be a string", body, expect)
+  if (typeof kind !== "string")
+    throw unrecognized("couldn't get version/kind; json parse error: the field kind must be a string", body, expect)
+  if (typeof apiVersion !== "string")
+    throw unrecognized("couldn't get version/kind; json parse error: the field apiVersion must be a string", body, expect)
   if (apiVersion.split("/").length > 2) throw unrecognized(`unexpected GroupVersion string: ${apiVersion}`, body, expect)
   return { kind: kind === "" ? expect.kind : kind, apiVersion: apiVersion === "" ? (expect.apiVersions[0] ?? "") : apiVersion }
 }
 
 function checkKind(found: FoundKind, expect: ExpectedKind): void {
-  if (found.kind !== expect.kind) throw describe(found, expect, `the request is about kind ${expect.kind} of apiVersion ${expect.apiVersions.join(" or ")}`)
+  if (found.kind !== expect.kind)
+    throw describe(found, expect, `the request is about kind ${expect.kind} of apiVersion ${expect.apiVersions.join(" or ")}`)
   if (!expect.apiVersions.includes(found.apiVersion)) {
-    throw badRequest(`the API version in the data (${found.apiVersion}) does not match the expected API version (${expect.apiVersions.join(" or ")})`)
+    throw badRequest(
+      `the API version in the data (${found.apiVersion}) does not match the expected API version (${expect.apiVersions.join(" or ")})`,
+    )
   }
 }
 

@@ -11,9 +11,19 @@ const text = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces]).toStri
 const itemType = { kind: "Kettle", apiVersion: "test/v1" }
 const item = (name: string) => Buffer.from(JSON.stringify({ ...itemType, metadata: { name } }))
 const list = (names: readonly string[], more: Partial<JsonList> = {}): JsonList => ({
-  kind: "KettleList", apiVersion: "test/v1", metadata: { resourceVersion: "5" }, items: names.map(item), itemType, ...more,
+  kind: "KettleList",
+  apiVersion: "test/v1",
+  metadata: { resourceVersion: "5" },
+  items: names.map(item),
+  itemType,
+  ...more,
 })
-const expected = (names: readonly string[]) => ({ kind: "KettleList", apiVersion: "test/v1", metadata: { resourceVersion: "5" }, items: names.map((name) => ({ metadata: { name } })) })
+const expected = (names: readonly string[]) => ({
+  kind: "KettleList",
+  apiVersion: "test/v1",
+  metadata: { resourceVersion: "5" },
+  items: names.map((name) => ({ metadata: { name } })),
+})
 
 describe("lists in JSON", () => {
   it("leave out kind and apiVersion of items without parsing them", () => {
@@ -26,11 +36,14 @@ describe("lists in JSON", () => {
 
   it("may carry rows instead, null when there are none", () => {
     const rows: Partial<JsonList> = { itemsField: "rows", emptyItems: "null", fields: { columnDefinitions: [] } }
-    expect(text(jsonListPieces(list([], rows)))).toBe('{"kind":"KettleList","apiVersion":"test/v1","metadata":{"resourceVersion":"5"},"columnDefinitions":[],"rows":null}\n')
+    expect(text(jsonListPieces(list([], rows)))).toBe(
+      '{"kind":"KettleList","apiVersion":"test/v1","metadata":{"resourceVersion":"5"},"columnDefinitions":[],"rows":null}\n',
+    )
   })
 
   it("are laid out as one document", () => {
-    for (const names of [[], ["a"], ["a", "b"]]) expect(text(prettyListPieces(list(names)))).toBe(JSON.stringify(expected(names), undefined, 2))
+    for (const names of [[], ["a"], ["a", "b"]])
+      expect(text(prettyListPieces(list(names)))).toBe(JSON.stringify(expected(names), undefined, 2))
   })
 })
 
@@ -39,7 +52,12 @@ describe("lists in YAML", () => {
     for (const names of [[], ["a"], ["a", "b"]]) {
       const yaml = text(yamlListPieces(list(names)))
       expect(parseYaml(yaml).value).toEqual(expected(names))
-      expect(yaml.split("\n").filter((line) => /^[a-z]/i.test(line)).map((line) => line.split(":")[0])).toEqual(["apiVersion", "items", "kind", "metadata"])
+      expect(
+        yaml
+          .split("\n")
+          .filter((line) => /^[a-z]/i.test(line))
+          .map((line) => line.split(":")[0]),
+      ).toEqual(["apiVersion", "items", "kind", "metadata"])
     }
   })
 })
@@ -48,7 +66,10 @@ describe("lists in the compact encoding", () => {
   const kettle: TypeShape = { name: "test.v1.Kettle", fields: [{ name: "data", type: { map: { scalar: "string" } }, number: 1 }] }
   const kettleList: TypeShape = {
     name: "test.v1.KettleList",
-    fields: [{ name: "metadata", type: { ref: () => listMetaShape }, number: 1 }, { name: "items", type: { list: { ref: () => kettle } }, number: 2 }],
+    fields: [
+      { name: "metadata", type: { ref: () => listMetaShape }, number: 1 },
+      { name: "items", type: { list: { ref: () => kettle } }, number: 2 },
+    ],
   }
 
   it("are what encoding the whole list gives, whatever the lengths", () => {
@@ -56,14 +77,18 @@ describe("lists in the compact encoding", () => {
     const whole = createCompactCodec(compactDescriptor(kettleList), kettleList)
     const objects: JsonObject[] = [0, 1, 120, 200, 20_000, 3_000_000].map((length) => ({ data: { k: "x".repeat(length) } }))
     const metadata = { resourceVersion: "5", remainingItemCount: 3 }
-    const bytes = Buffer.concat([...compactListPieces({ kind: "KettleList", apiVersion: "test/v1", metadata, items: objects.map((object) => codec.encode(object)) })])
+    const bytes = Buffer.concat([
+      ...compactListPieces({ kind: "KettleList", apiVersion: "test/v1", metadata, items: objects.map((object) => codec.encode(object)) }),
+    ])
     const { kind, apiVersion, raw } = unwrapUnknown(bytes)
     expect({ kind, apiVersion }).toEqual({ kind: "KettleList", apiVersion: "test/v1" })
     expect(whole.encode({ metadata, items: objects }).equals(raw)).toBe(true)
   })
 
   it("are what the reference answers when empty", () => {
-    const bytes = Buffer.concat([...compactListPieces({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, items: [] })])
+    const bytes = Buffer.concat([
+      ...compactListPieces({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, items: [] }),
+    ])
     expect(bytes.toString("hex")).toBe("6b3873000a0d0a0276311207506f644c697374120a0a080a00120231301a001a002200")
   })
 })

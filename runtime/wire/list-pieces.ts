@@ -66,7 +66,9 @@ function jsonHead(list: JsonList): string {
 
 function itemHeadOf(list: JsonList): Buffer {
   const { itemType } = list
-  return Buffer.from(itemType === undefined ? "" : `{"kind":${JSON.stringify(itemType.kind)},"apiVersion":${JSON.stringify(itemType.apiVersion)},`)
+  return Buffer.from(
+    itemType === undefined ? "" : `{"kind":${JSON.stringify(itemType.kind)},"apiVersion":${JSON.stringify(itemType.apiVersion)},`,
+  )
 }
 
 /** False for an empty head too. An item without the head (a foreign form) is written as it is. */
@@ -95,14 +97,24 @@ export function* yamlListPieces(list: JsonList): Generator<Uint8Array> {
   const itemsField = list.itemsField ?? "items"
   const around: JsonObject = { kind, apiVersion, metadata, ...fields }
   const names = Object.keys(around).filter((name) => around[name] !== undefined)
-  yield Buffer.from(yamlOf(around, names.filter((name) => name < itemsField)))
+  yield Buffer.from(
+    yamlOf(
+      around,
+      names.filter((name) => name < itemsField),
+    ),
+  )
   let count = 0
   for (const item of list.items) {
     if (count++ === 0) yield Buffer.from(`${itemsField}:\n`)
     yield Buffer.from(writeYaml([yamlItem(item, list)]))
   }
   if (count === 0) yield Buffer.from(`${itemsField}: ${list.emptyItems ?? "[]"}\n`)
-  yield Buffer.from(yamlOf(around, names.filter((name) => name > itemsField)))
+  yield Buffer.from(
+    yamlOf(
+      around,
+      names.filter((name) => name > itemsField),
+    ),
+  )
 }
 
 function yamlOf(object: JsonObject, names: readonly string[]): string {

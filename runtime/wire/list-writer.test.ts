@@ -49,7 +49,10 @@ function* numbered(count: number, length: number): Generator<Buffer> {
 const bytesOf = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces])
 
 describe("writePieces", () => {
-  const write = (more: Omit<PiecesAnswer, "outgoing" | "contentType">): Answering => (outgoing) => writePieces({ outgoing, contentType: "application/json", ...more })
+  const write =
+    (more: Omit<PiecesAnswer, "outgoing" | "contentType">): Answering =>
+    (outgoing) =>
+      writePieces({ outgoing, contentType: "application/json", ...more })
 
   it("answers what fits one buffer with its length", async () => {
     const { response, body } = await answer(await http1(write({ pieces: numbered(3, 5), warnings: ["a"] })))
@@ -59,7 +62,11 @@ describe("writePieces", () => {
   })
 
   it("streams the rest, pieces of any size, in order", async () => {
-    for (const [count, length] of [[1000, 1000], [3, 700_000], [500_000, 3]] as const) {
+    for (const [count, length] of [
+      [1000, 1000],
+      [3, 700_000],
+      [500_000, 3],
+    ] as const) {
       const { response, body } = await answer(await http1(write({ pieces: numbered(count, length) })))
       expect(response.headers["transfer-encoding"]).toBe("chunked")
       expect(body.equals(bytesOf(numbered(count, length)))).toBe(true)
@@ -67,7 +74,11 @@ describe("writePieces", () => {
   })
 
   it("compresses from the threshold on, when asked", async () => {
-    for (const [count, encoding] of [[100, undefined], [130 * 1024, "gzip"], [1_000_000, "gzip"]] as const) {
+    for (const [count, encoding] of [
+      [100, undefined],
+      [130 * 1024, "gzip"],
+      [1_000_000, "gzip"],
+    ] as const) {
       const { response, body } = await answer(await http1(write({ pieces: numbered(count, 1), gzip: true })))
       expect(response.headers["content-encoding"]).toBe(encoding)
       expect((encoding === undefined ? body : gunzipSync(body)).equals(bytesOf(numbered(count, 1)))).toBe(true)
@@ -129,21 +140,28 @@ describe("writePieces", () => {
     const streams = 50
     const pieces = 2000
     const pieceBytes = 1500
-    const server = createHttp2Server({ maxSessionMemory: http2SessionMemoryMb }, (_request: Http2ServerRequest, response: Http2ServerResponse) => {
-      void writePieces({ outgoing: response, contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
-    })
+    const server = createHttp2Server(
+      { maxSessionMemory: http2SessionMemoryMb },
+      (_request: Http2ServerRequest, response: Http2ServerResponse) => {
+        void writePieces({ outgoing: response, contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
+      },
+    )
     const session = connect(`http://127.0.0.1:${await listen(server)}`)
     closers.push(() => session.destroy())
     const sizes = await Promise.all(
-      Array.from({ length: streams }, () => new Promise<number>((resolve, reject) => {
-        const stream = session.request({ ":path": "/" })
-        let size = 0
-        stream.on("data", (chunk: Buffer) => {
-          size += chunk.length
-        })
-        stream.on("end", () => resolve(size))
-        stream.on("error", reject)
-      })),
+      Array.from(
+        { length: streams },
+        () =>
+          new Promise<number>((resolve, reject) => {
+            const stream = session.request({ ":path": "/" })
+            let size = 0
+            stream.on("data", (chunk: Buffer) => {
+              size += chunk.length
+            })
+            stream.on("end", () => resolve(size))
+            stream.on("error", reject)
+          }),
+      ),
     )
     expect(sizes).toEqual(Array(streams).fill(pieces * pieceBytes))
   }, 60_000)

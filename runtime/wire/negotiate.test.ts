@@ -16,8 +16,16 @@ function outcome(accept: string | undefined, options: Partial<NegotiateOptions> 
   }
 }
 
-const noMedia = { code: 406, details: {}, message: expect.stringContaining("application/json, application/yaml, application/vnd.kubernetes.protobuf") }
-const noParameters = { code: 406, details: undefined, message: "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf" }
+const noMedia = {
+  code: 406,
+  details: {},
+  message: expect.stringContaining("application/json, application/yaml, application/vnd.kubernetes.protobuf"),
+}
+const noParameters = {
+  code: 406,
+  details: undefined,
+  message: "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+}
 
 describe("negotiate", () => {
   // Answers of the reference server, but for `application/*`, which it refuses and RFC 9110 does not.
@@ -45,7 +53,10 @@ describe("negotiate", () => {
     ["application/json;as=Table;g=meta.k8s.io;v=v1beta1", { media: "json", as: { ...table, version: "v1beta1" } }],
     ["application/json;as=Table;g=meta.k8s.io;v=v2,application/json", "json"],
     ["application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1,application/json", "json"],
-    ["application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", { media: "compact", as: { ...table, kind: "PartialObjectMetadata" } }],
+    [
+      "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+      { media: "compact", as: { ...table, kind: "PartialObjectMetadata" } },
+    ],
     ["application/json;as=Table;g=meta.k8s.io;v=v1;q=0.1, application/yaml", "yaml"],
     ["application/json;as=Foo;g=meta.k8s.io;v=v1", noParameters],
     ["application/json;as=Table;g=meta.k8s.io;v=v2", noParameters],
@@ -66,21 +77,31 @@ describe("negotiate", () => {
     expect(outcome("application/yaml", { watch: true })).toEqual({
       code: 406,
       details: undefined,
-      message: "only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
+      message:
+        "only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
     })
-    expect(negotiate("application/vnd.kubernetes.protobuf", { vendor, watch: true }).contentType).toBe("application/vnd.kubernetes.protobuf;stream=watch")
-    expect(negotiate("application/json;stream=watch", { vendor, watch: true })).toMatchObject({ contentType: "application/json", stream: true })
+    expect(negotiate("application/vnd.kubernetes.protobuf", { vendor, watch: true }).contentType).toBe(
+      "application/vnd.kubernetes.protobuf;stream=watch",
+    )
+    expect(negotiate("application/json;stream=watch", { vendor, watch: true })).toMatchObject({
+      contentType: "application/json",
+      stream: true,
+    })
   })
 
   it("offers no compact form where there is none, and the vendor's own name for it elsewhere", () => {
     expect(outcome("application/vnd.kubernetes.protobuf", { compact: false })).toMatchObject({ code: 406, details: {} })
     expect(outcome("application/vnd.kubernetes.protobuf", { vendor: vendorProfile("orch") })).toMatchObject({ code: 406 })
-    expect(outcome("application/vnd.orch.protobuf;as=PartialObjectMetadata;g=meta.orch.io;v=v1", { vendor: vendorProfile("orch") })).toMatchObject({ media: "compact" })
+    expect(
+      outcome("application/vnd.orch.protobuf;as=PartialObjectMetadata;g=meta.orch.io;v=v1", { vendor: vendorProfile("orch") }),
+    ).toMatchObject({ media: "compact" })
   })
 
   it("knows what discovery may be rendered as", () => {
     const v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-    expect(outcome(`${v2},application/json`, { renderings: "discovery" })).toMatchObject({ as: { kind: "APIGroupDiscoveryList", version: "v2" } })
+    expect(outcome(`${v2},application/json`, { renderings: "discovery" })).toMatchObject({
+      as: { kind: "APIGroupDiscoveryList", version: "v2" },
+    })
     expect(outcome(`application/json,${v2}`, { renderings: "discovery" })).toBe("json")
     expect(outcome(v2)).toMatchObject({ code: 406 })
     expect(outcome("application/json;as=Table;g=meta.k8s.io;v=v1,application/json", { renderings: "none" })).toBe("json")
@@ -89,7 +110,9 @@ describe("negotiate", () => {
   it("refuses the rendering of a list for an object and the other way round", () => {
     const partial = { kind: "PartialObjectMetadata", group: "meta.orch.io", version: "v1" } as const
     expect(() => checkRendering(partial, { list: true, kind: "ConfigMapList" })).toThrow(/object is a list \(ConfigMapList\)/)
-    expect(() => checkRendering({ ...partial, kind: "PartialObjectMetadataList" }, { list: false, kind: "ConfigMap" })).toThrow(/not a list/)
+    expect(() => checkRendering({ ...partial, kind: "PartialObjectMetadataList" }, { list: false, kind: "ConfigMap" })).toThrow(
+      /not a list/,
+    )
     checkRendering(partial, { list: false, kind: "ConfigMap" })
     checkRendering(undefined, { list: true, kind: "ConfigMapList" })
   })
@@ -97,10 +120,12 @@ describe("negotiate", () => {
 
 describe("bodyMedia", () => {
   it("reads Content-Type, JSON when there is none", () => {
-    for (const type of [undefined, "", "application/json", "application/json; charset=utf-8", "APPLICATION/JSON"]) expect(bodyMedia(type, { vendor })).toBe("json")
+    for (const type of [undefined, "", "application/json", "application/json; charset=utf-8", "APPLICATION/JSON"])
+      expect(bodyMedia(type, { vendor })).toBe("json")
     expect(bodyMedia("application/yaml", { vendor })).toBe("yaml")
     expect(bodyMedia("application/vnd.kubernetes.protobuf", { vendor })).toBe("compact")
-    for (const type of ["text/plain", "garbage", "*/*", "application/x-www-form-urlencoded"]) expect(() => bodyMedia(type, { vendor })).toThrow(/unknown format/)
+    for (const type of ["text/plain", "garbage", "*/*", "application/x-www-form-urlencoded"])
+      expect(() => bodyMedia(type, { vendor })).toThrow(/unknown format/)
     expect(() => bodyMedia("application/vnd.kubernetes.protobuf", { vendor, compact: false })).toThrow(/unknown format/)
   })
 })
@@ -108,15 +133,35 @@ describe("bodyMedia", () => {
 describe("wantsPretty", () => {
   const asked = (query: string, userAgent = "Go-http-client/2.0") => wantsPretty({ query: new URLSearchParams(query), userAgent })
   it("asks the query first, then who is asking", () => {
-    expect([asked("pretty=true"), asked("pretty=1"), asked(""), asked("pretty"), asked("pretty=0"), asked("pretty=frob")]).toEqual([true, true, false, false, false, false])
-    expect([asked("", "curl/8.0"), asked("", "Mozilla/5.0 (X11)"), asked("", "Wget/1.2"), asked("", "HTTPie/1")]).toEqual([true, true, true, false])
+    expect([asked("pretty=true"), asked("pretty=1"), asked(""), asked("pretty"), asked("pretty=0"), asked("pretty=frob")]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect([asked("", "curl/8.0"), asked("", "Mozilla/5.0 (X11)"), asked("", "Wget/1.2"), asked("", "HTTPie/1")]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
     expect(asked("pretty=false", "curl/8.0")).toBe(false)
-    expect(wantsPretty({ query: new URLSearchParams(), userAgent: undefined, negotiated: negotiate("application/json;pretty=1", { vendor }) })).toBe(true)
+    expect(
+      wantsPretty({ query: new URLSearchParams(), userAgent: undefined, negotiated: negotiate("application/json;pretty=1", { vendor }) }),
+    ).toBe(true)
   })
 })
 
 describe("acceptsGzip", () => {
   it("takes gzip by its bare name", () => {
-    expect([acceptsGzip("gzip"), acceptsGzip("deflate, gzip"), acceptsGzip("br, gzip;q=0.5"), acceptsGzip("deflate"), acceptsGzip(undefined)]).toEqual([true, true, false, false, false])
+    expect([
+      acceptsGzip("gzip"),
+      acceptsGzip("deflate, gzip"),
+      acceptsGzip("br, gzip;q=0.5"),
+      acceptsGzip("deflate"),
+      acceptsGzip(undefined),
+    ]).toEqual([true, true, false, false, false])
   })
 })

@@ -40,7 +40,10 @@ export interface NegotiateOptions {
 
 /** Media types in the order in which they are offered; `application/*` and `*` answer the first. */
 function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string, Media> {
-  const types: [string, Media][] = [["application/json", "json"], ["application/yaml", "yaml"]]
+  const types: [string, Media][] = [
+    ["application/json", "json"],
+    ["application/yaml", "yaml"],
+  ]
   if (options.compact !== false) types.push([options.vendor.compactMediaType, "compact"])
   return new Map(types)
 }
@@ -91,7 +94,9 @@ const renderings: Readonly<Record<"objects" | "discovery" | "none", readonly Ren
 function rendering(kind: string, parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Rendering | undefined {
   const group = options.vendor.neutralGroup(parameters.get("g") ?? "")
   const version = parameters.get("v")
-  return renderings[options.renderings ?? "objects"].find((offered) => offered.kind === kind && offered.group === group && offered.version === version)
+  return renderings[options.renderings ?? "objects"].find(
+    (offered) => offered.kind === kind && offered.group === group && offered.version === version,
+  )
 }
 
 /**
@@ -103,7 +108,11 @@ export function checkRendering(as: Rendering | undefined, answer: { list: boolea
     throw new ApiError(406, "NotAcceptable", `you requested PartialObjectMetadata, but the requested object is a list (${answer.kind})`)
   }
   if (as?.kind === "PartialObjectMetadataList" && !answer.list) {
-    throw new ApiError(406, "NotAcceptable", `you requested PartialObjectMetadataList, but the requested object is not a list (${answer.kind})`)
+    throw new ApiError(
+      406,
+      "NotAcceptable",
+      `you requested PartialObjectMetadataList, but the requested object is not a list (${answer.kind})`,
+    )
   }
 }
 
@@ -117,7 +126,10 @@ interface Clause {
 
 /** Clauses by quality, then by how exact they are, then in their own order. */
 function parseAccept(text: string): readonly Clause[] {
-  const clauses = text.split(",").map(parseClause).filter((clause) => clause !== undefined)
+  const clauses = text
+    .split(",")
+    .map(parseClause)
+    .filter((clause) => clause !== undefined)
   return clauses.sort((left, right) => right.quality - left.quality || right.exactness - left.exactness)
 }
 

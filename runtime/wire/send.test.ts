@@ -34,10 +34,19 @@ const missing = notFound({ group: "", resource: "configmaps", name: "none" })
 
 describe("sendBytes", () => {
   it("sends headers, warnings and bytes, compressed from the threshold on", async () => {
-    for (const [length, encoding] of [[gzipThresholdBytes - 1, undefined], [gzipThresholdBytes, "gzip"]] as const) {
-      const { response, body } = await ask((outgoing) => sendBytes(outgoing, { status: 201, contentType: "text/x", body: Buffer.alloc(length, 65), gzip: true, warnings: ['a "b"', "c"] }))
+    for (const [length, encoding] of [
+      [gzipThresholdBytes - 1, undefined],
+      [gzipThresholdBytes, "gzip"],
+    ] as const) {
+      const { response, body } = await ask((outgoing) =>
+        sendBytes(outgoing, { status: 201, contentType: "text/x", body: Buffer.alloc(length, 65), gzip: true, warnings: ['a "b"', "c"] }),
+      )
       expect(response.statusCode).toBe(201)
-      expect(response.headers).toMatchObject({ "content-type": "text/x", "content-length": String(body.length), warning: '299 - "a \\"b\\"", 299 - "c"' })
+      expect(response.headers).toMatchObject({
+        "content-type": "text/x",
+        "content-length": String(body.length),
+        warning: '299 - "a \\"b\\"", 299 - "c"',
+      })
       expect(response.headers["content-encoding"]).toBe(encoding)
       expect((encoding === undefined ? body : gunzipSync(body)).length).toBe(length)
     }
@@ -56,7 +65,11 @@ describe("sendBytes", () => {
 
 describe("sendError", () => {
   it("answers a Status in a representation that the client reads, JSON otherwise", async () => {
-    for (const [accept, type, start] of [[undefined, "application/json", "{"], ["application/yaml", "application/yaml", "apiVersion: v1"], ["text/html", "application/json", "{"]] as const) {
+    for (const [accept, type, start] of [
+      [undefined, "application/json", "{"],
+      ["application/yaml", "application/yaml", "apiVersion: v1"],
+      ["text/html", "application/json", "{"],
+    ] as const) {
       const { response, body } = await ask((outgoing) => sendError(outgoing, missing, { vendor, accept }))
       expect([response.statusCode, response.headers["content-type"]]).toEqual([404, type])
       expect(body.toString().startsWith(start)).toBe(true)

@@ -83,7 +83,11 @@ export async function answerUnknownPath(outgoing: Outgoing): Promise<void> {
 }
 
 /** A failed request, in the representation that the client can read; JSON when it asked for something else. */
-export function sendError(outgoing: Outgoing, error: ApiError, options: { vendor: Vendor; accept?: string | undefined; laidOut?: boolean }): void {
+export function sendError(
+  outgoing: Outgoing,
+  error: ApiError,
+  options: { vendor: Vendor; accept?: string | undefined; laidOut?: boolean },
+): void {
   if (outgoing.headersSent) {
     outgoing.destroy()
     return
@@ -118,7 +122,9 @@ export function encodeStatus(media: Media, status: ApiObject, laidOut = false): 
 
 /** A small object in any representation. `codec` is that of its kind. */
 export function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, laidOut = false): Buffer {
-  return media === "compact" ? wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) }) : encodeText(media, object, laidOut)
+  return media === "compact"
+    ? wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) })
+    : encodeText(media, object, laidOut)
 }
 
 /** As `encodeWith`, for representations that need no codec. */

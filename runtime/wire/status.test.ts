@@ -25,7 +25,11 @@ describe("failureStatus", () => {
 describe("successStatus", () => {
   it("names what was deleted", () => {
     expect(successStatus({ name: "a", group: "", kind: "configmaps", uid: "u" }, kubernetes)).toEqual({
-      kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details: { name: "a", kind: "configmaps", uid: "u" },
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Success",
+      details: { name: "a", kind: "configmaps", uid: "u" },
     })
     expect(successStatus(undefined, kubernetes)).not.toHaveProperty("details")
   })

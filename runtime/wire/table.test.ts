@@ -42,7 +42,12 @@ describe("renderTable", () => {
 describe("parts of tables", () => {
   it("reads includeObject", () => {
     const read = (text: string) => readIncludeObject(new URLSearchParams(text))
-    expect([read(""), read("includeObject="), read("includeObject=None"), read("includeObject=Object")]).toEqual(["Metadata", "Metadata", "None", "Object"])
+    expect([read(""), read("includeObject="), read("includeObject=None"), read("includeObject=Object")]).toEqual([
+      "Metadata",
+      "Metadata",
+      "None",
+      "Object",
+    ])
     expect(() => read("includeObject=x")).toThrow("includeObject: Invalid value: \"x\": must be 'Metadata', 'Object', 'None', or empty")
   })
 

@@ -13,7 +13,9 @@ export function readIncludeObject(query: URLSearchParams): IncludeObject {
   const value = query.get("includeObject") ?? ""
   if (value === "" || value === "Metadata") return "Metadata"
   if (value === "Object" || value === "None") return value
-  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`)
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  )
 }
 
 export interface TableOptions {

@@ -15,9 +15,42 @@ const faultOf = (text: string) => {
 
 describe("parseYaml", () => {
   it("reads scalars as the ecosystem does", () => {
-    expect(read("[yes, NO, y, n, on, Off, true, 'yes', \"no\", yess]")).toEqual([true, false, true, false, true, false, true, "yes", "no", "yess"])
-    expect(read("[1, -2, +3, 012, 0x10, 0o14, 0b11, 1_000, 089, 9007199254740993, 0]")).toEqual([1, -2, 3, 10, 16, 12, 3, 1000, 89, 9007199254740993n, 0])
-    expect(read("[1.5, .5, 1e3, -1.5E-2, 1., 190:20:30, 2020-01-01, 1.2.3, 0.1.0]")).toEqual([1.5, 0.5, 1000, -0.015, 1, "190:20:30", "2020-01-01", "1.2.3", "0.1.0"])
+    expect(read("[yes, NO, y, n, on, Off, true, 'yes', \"no\", yess]")).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+      false,
+      true,
+      "yes",
+      "no",
+      "yess",
+    ])
+    expect(read("[1, -2, +3, 012, 0x10, 0o14, 0b11, 1_000, 089, 9007199254740993, 0]")).toEqual([
+      1,
+      -2,
+      3,
+      10,
+      16,
+      12,
+      3,
+      1000,
+      89,
+      9007199254740993n,
+      0,
+    ])
+    expect(read("[1.5, .5, 1e3, -1.5E-2, 1., 190:20:30, 2020-01-01, 1.2.3, 0.1.0]")).toEqual([
+      1.5,
+      0.5,
+      1000,
+      -0.015,
+      1,
+      "190:20:30",
+      "2020-01-01",
+      "1.2.3",
+      "0.1.0",
+    ])
     expect(read("[~, null, NULL, nil]")).toEqual([null, null, null, "nil"])
     expect(read("{a: !!str 5, b: !!binary aGVsbG8=, c: !!int 7}")).toEqual({ a: "5", b: "hello", c: 7 })
     expect(read("a: |\n  yes\nb: >-\n  12\n")).toEqual({ a: "yes\n", b: "12" })
@@ -35,7 +68,11 @@ describe("parseYaml", () => {
   it("reports repeated keys by line; the last one stands", () => {
     const { value, duplicates } = parseYaml("metadata:\n  name: a\n  name: b\ndata: {x: 1, x: 2}\n12: a\n0o14: b\n")
     expect(value).toEqual({ metadata: { name: "b" }, data: { x: 2 }, "12": "b" })
-    expect(duplicates).toEqual(['line 3: key "name" already set in map', 'line 4: key "x" already set in map', "line 6: key 12 already set in map"])
+    expect(duplicates).toEqual([
+      'line 3: key "name" already set in map',
+      'line 4: key "x" already set in map',
+      "line 6: key 12 already set in map",
+    ])
   })
 
   it("checks many keys in linear time", () => {
@@ -45,7 +82,10 @@ describe("parseYaml", () => {
 
   it("follows anchors and merge keys", () => {
     expect(read("a: &x {k: 1, l: 2}\nb: *x\nc:\n  <<: *x\n  l: 3\nd:\n  <<: [*x, {m: 4}]\n")).toEqual({
-      a: { k: 1, l: 2 }, b: { k: 1, l: 2 }, c: { l: 3, k: 1 }, d: { k: 1, l: 2, m: 4 },
+      a: { k: 1, l: 2 },
+      b: { k: 1, l: 2 },
+      c: { l: 3, k: 1 },
+      d: { k: 1, l: 2, m: 4 },
     })
     const { value } = parseYaml("a: &x {k: 1}\nb: *x\n")
     const { a, b } = value as { a: object; b: object }
@@ -53,7 +93,10 @@ describe("parseYaml", () => {
   })
 
   it("bounds aliases, depth and size, and refuses several documents", () => {
-    const bomb = ["a0: &a0 [x,x,x,x,x,x,x,x,x]", ...Array.from({ length: 9 }, (_, index) => `a${index + 1}: &a${index + 1} [${Array(9).fill(`*a${index}`).join(",")}]`)].join("\n")
+    const bomb = [
+      "a0: &a0 [x,x,x,x,x,x,x,x,x]",
+      ...Array.from({ length: 9 }, (_, index) => `a${index + 1}: &a${index + 1} [${Array(9).fill(`*a${index}`).join(",")}]`),
+    ].join("\n")
     expect(faultOf(bomb)).toBe("400 yaml: document contains excessive aliasing")
     expect(faultOf("a: &a [*a]")).toBe("400 yaml: line 1: an anchor may not contain itself")
     expect(faultOf("a: *nope")).toMatch(/^400 yaml:/)
@@ -72,13 +115,29 @@ describe("parseYaml", () => {
 
 describe("writeYaml", () => {
   it("sorts fields, does not indent lists and quotes what would be read as something else", () => {
-    expect(writeYaml({ kind: "ConfigMap", apiVersion: "v1", data: { b: "yes", a: "012", c: "2020-01-01T00:00:00Z", d: "plain", e: "1e3", f: "" }, list: [{ x: 1 }, "0o14"], gone: undefined })).toBe(
+    expect(
+      writeYaml({
+        kind: "ConfigMap",
+        apiVersion: "v1",
+        data: { b: "yes", a: "012", c: "2020-01-01T00:00:00Z", d: "plain", e: "1e3", f: "" },
+        list: [{ x: 1 }, "0o14"],
+        gone: undefined,
+      }),
+    ).toBe(
       'apiVersion: v1\ndata:\n  a: "012"\n  b: "yes"\n  c: "2020-01-01T00:00:00Z"\n  d: plain\n  e: "1e3"\n  f: ""\nkind: ConfigMap\nlist:\n- x: 1\n- "0o14"\n',
     )
   })
 
   it("reads back what it wrote", () => {
-    const value = { big: 9007199254740993n, text: "a\nb\n", odd: ["~", "null", "<<", "=", ".inf", "1_000", "190:20", "- x", "#c", " lead", "trail ", "é\u0001", "'", '"', "y", "{}"], none: null, empty: {}, nothing: [], minus: -1.5 }
+    const value = {
+      big: 9007199254740993n,
+      text: "a\nb\n",
+      odd: ["~", "null", "<<", "=", ".inf", "1_000", "190:20", "- x", "#c", " lead", "trail ", "é\u0001", "'", '"', "y", "{}"],
+      none: null,
+      empty: {},
+      nothing: [],
+      minus: -1.5,
+    }
     expect(read(writeYaml(value))).toEqual(value)
   })
 })

@@ -3,7 +3,22 @@
  * dangerous: repeated keys cost linear time, aliases and depth are bounded, one document only. The library parses; every scalar is
  * resolved here, because no schema of the library has these rules.
  */
-import { Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, type Pair, Scalar, visit, type YAMLError, type YAMLMap } from "yaml"
+import {
+  Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Pair,
+  Scalar,
+  visit,
+  type YAMLError,
+  type YAMLMap,
+} from "yaml"
 import { badRequest, tooLarge } from "../errors.ts"
 import { documentDepthMax, strictErrorsMax, yamlAliasValuesMax, yamlBodyBytesMax } from "../limits.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
@@ -100,14 +115,16 @@ class Reader {
   }
 
   private repeated(key: unknown, shown: string): void {
-    if (this.aliasDepth === 0 && this.duplicates.length < strictErrorsMax) this.duplicates.push(`line ${this.lineOf(key)}: key ${shown} already set in map`)
+    if (this.aliasDepth === 0 && this.duplicates.length < strictErrorsMax)
+      this.duplicates.push(`line ${this.lineOf(key)}: key ${shown} already set in map`)
   }
 
   /** `<<`: fields of other maps that are not set here. */
   private merge(object: JsonObject, pair: Pair): void {
     const value = this.value(isNode(pair.value) ? pair.value : null)
     for (const source of Array.isArray(value) ? value : [value]) {
-      if (typeof source !== "object" || source === null || Array.isArray(source)) throw badRequest(`yaml: line ${this.lineOf(pair.key)}: map merge requires map or sequence of maps as the value`)
+      if (typeof source !== "object" || source === null || Array.isArray(source))
+        throw badRequest(`yaml: line ${this.lineOf(pair.key)}: map merge requires map or sequence of maps as the value`)
       for (const name of Object.keys(source)) {
         const field = source[name]
         if (field !== undefined && !Object.hasOwn(object, name)) setField(object, name, field)
@@ -116,10 +133,12 @@ class Reader {
   }
 
   private key(key: unknown): { name: string; shown: string } {
-    if (!isScalar(key) && !isAlias(key)) throw badRequest(`yaml: line ${this.lineOf(key)}: invalid map key: it must be text, a number or a boolean`)
+    if (!isScalar(key) && !isAlias(key))
+      throw badRequest(`yaml: line ${this.lineOf(key)}: invalid map key: it must be text, a number or a boolean`)
     const value = this.value(key)
     if (typeof value === "string") return { name: value, shown: JSON.stringify(value) }
-    if (value === null || typeof value === "object") throw badRequest(`yaml: line ${this.lineOf(key)}: unsupported map key: it must be text, a number or a boolean`)
+    if (value === null || typeof value === "object")
+      throw badRequest(`yaml: line ${this.lineOf(key)}: unsupported map key: it must be text, a number or a boolean`)
     return { name: String(value), shown: String(value) }
   }
 
@@ -192,13 +211,20 @@ function wholeNumber(text: string): number | bigint | undefined {
 
 /** True when the text without quotes would be read as something else, by us or by another reader of YAML 1.1. */
 function needsQuotes(text: string): boolean {
-  if (/^\d{4}-\d/.test(text) || notFinite.test(text) || /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+/.test(text) || text === "<<" || text === "=") return true
+  if (/^\d{4}-\d/.test(text) || notFinite.test(text) || /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+/.test(text) || text === "<<" || text === "=")
+    return true
   return typeof resolvePlain(text, 0) !== "string"
 }
 
 /** The YAML text of an object: fields sorted, lists not indented, as the reference writes them. `undefined` fields are left out. */
 export function writeYaml(value: JsonValue): string {
-  const document = new Document(value, { version: "1.1", schema: "core", keepUndefined: false, aliasDuplicateObjects: false, sortMapEntries: true })
+  const document = new Document(value, {
+    version: "1.1",
+    schema: "core",
+    keepUndefined: false,
+    aliasDuplicateObjects: false,
+    sortMapEntries: true,
+  })
   visit(document, {
     Scalar(_key, node) {
       if (typeof node.value === "string" && needsQuotes(node.value)) node.type = Scalar.QUOTE_DOUBLE

@@ -99,7 +99,10 @@ function observation(event: CacheEvent, delivery: number): Observation {
 }
 
 /** The recording as the guarantees want it. */
-export function historyOf(recording: Recording, options: { name: string; covers: (key: string) => boolean; untilRevision?: number }): WatcherHistory {
+export function historyOf(
+  recording: Recording,
+  options: { name: string; covers: (key: string) => boolean; untilRevision?: number },
+): WatcherHistory {
   const { afterRevision, ends, seen } = recording
   const { covers, name, untilRevision } = options
   return { name, covers, afterRevision, seen, ...(ends.length === 0 && untilRevision !== undefined && { untilRevision }) }
@@ -112,7 +115,9 @@ export function brief(event: CacheEvent): string {
 
 /** `a/x@4`: the objects of a snapshot in short. */
 export function shown(snapshot: Snapshot | undefined, prefix = ""): string[] | undefined {
-  return snapshot === undefined ? undefined : [...snapshot.entries({ prefix })].map((object) => `${shortKey(object.key)}@${object.modRevision}`)
+  return snapshot === undefined
+    ? undefined
+    : [...snapshot.entries({ prefix })].map((object) => `${shortKey(object.key)}@${object.modRevision}`)
 }
 
 /** The last two segments of a key. */

@@ -21,7 +21,10 @@ export const historyCases: CacheCases = {
     expect(all.events.map(brief)).toEqual(["ADDED a/x@2", "MODIFIED a/x@3", "DELETED a/x@5", "ADDED b/y@6", "ADDED a/x@7"])
     expect(inA.events.map(brief)).toEqual(["MODIFIED a/x@3", "DELETED a/x@5", "ADDED a/x@7"])
     expect(inA.events[0]?.previous?.field("text")).toBe("one")
-    expect(JSON.parse(inA.events[1]?.object.json().toString() ?? "")).toMatchObject({ metadata: { resourceVersion: "5" }, data: { text: "two" } })
+    expect(JSON.parse(inA.events[1]?.object.json().toString() ?? "")).toMatchObject({
+      metadata: { resourceVersion: "5" },
+      data: { text: "two" },
+    })
   },
 
   async "a watch resumes where nothing happened since"({ store, open }) {
@@ -133,7 +136,11 @@ export const historyCases: CacheCases = {
     const things = open({ windowBytes: 3000 }).resource("things", thingCodec())
     await things.ready
     for (let index = 0; index < 10; index++) {
-      const writes = ["a", "b", "c"].map((name) => ({ type: "put" as const, key: `/registry/things/a/${name}`, value: thing("x".repeat(500)) }))
+      const writes = ["a", "b", "c"].map((name) => ({
+        type: "put" as const,
+        key: `/registry/things/a/${name}`,
+        value: thing("x".repeat(500)),
+      }))
       await store.commit({ checks: [], writes })
     }
     const revision = await store.revision()

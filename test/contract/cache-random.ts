@@ -23,7 +23,14 @@ type Step =
   | { readonly do: "pass"; readonly ms: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ do: fc.constant("commit" as const), keys: fc.uniqueArray(fc.constantFrom(...keys, other), { minLength: 1, maxLength: 3 }), deletes: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }) }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      do: fc.constant("commit" as const),
+      keys: fc.uniqueArray(fc.constantFrom(...keys, other), { minLength: 1, maxLength: 3 }),
+      deletes: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("watch" as const), scope: fc.nat({ max: 3 }), back: fc.nat({ max: 12 }) }) },
   { weight: 1, arbitrary: fc.constant({ do: "stop" as const }) },
   { weight: 3, arbitrary: fc.constant({ do: "breathe" as const }) },
@@ -53,7 +60,8 @@ export const randomCases: CacheCases = {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const { open, place, store } = context
         const base = await store.revision()
-        const start = (): WatchCache => open({ checkpointEvents: 4, checkpoints: 3, windowEvents: 5, windowBytes: 4000, slabBytes: 1024, fillPage: 2 })
+        const start = (): WatchCache =>
+          open({ checkpointEvents: 4, checkpoints: 3, windowEvents: 5, windowBytes: 4000, slabBytes: 1024, fillPage: 2 })
         const caches = [start()]
         let things = caches[0]?.resource("things", thingCodec())
         if (things === undefined) throw new Error("a cache was opened")
@@ -113,7 +121,9 @@ export const randomCases: CacheCases = {
 }
 
 async function commit(store: Store, step: Extract<Step, { do: "commit" }>): Promise<HistoryWrite[]> {
-  const writes: Write[] = step.keys.map((key, index) => (step.deletes[index] === true ? { type: "delete", key } : { type: "put", key, value: thing(`${key} ${index}`) }))
+  const writes: Write[] = step.keys.map((key, index) =>
+    step.deletes[index] === true ? { type: "delete", key } : { type: "put", key, value: thing(`${key} ${index}`) },
+  )
   const existing = new Set<string>()
   for (const { key } of writes) if ((await store.get({ key })) !== undefined) existing.add(key)
   const { revision } = await store.commit({ checks: [], writes })
@@ -123,7 +133,9 @@ async function commit(store: Store, step: Extract<Step, { do: "commit" }>): Prom
 /** What earlier runs on the same store left behind, as writes. */
 async function startOf(store: Store, revision: number): Promise<HistoryWrite[]> {
   const { items } = await store.list({ prefix: "/registry/", revision })
-  return items.map(({ key, modRevision }) => ({ type: "put" as const, key, revision: modRevision })).sort((left, right) => left.revision - right.revision)
+  return items
+    .map(({ key, modRevision }) => ({ type: "put" as const, key, revision: modRevision }))
+    .sort((left, right) => left.revision - right.revision)
 }
 
 function replay(writes: readonly HistoryWrite[], upTo: number): string[] {
@@ -133,5 +145,7 @@ function replay(writes: readonly HistoryWrite[], upTo: number): string[] {
     if (type === "put") state.set(key, revision)
     else state.delete(key)
   }
-  return [...state].sort(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right))).map(([key, revision]) => `${key.slice("/registry/things/".length)}@${revision}`)
+  return [...state]
+    .sort(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+    .map(([key, revision]) => `${key.slice("/registry/things/".length)}@${revision}`)
 }

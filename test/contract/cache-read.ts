@@ -103,7 +103,8 @@ export const readCases: CacheCases = {
     const things = open().resource("things", thingCodec())
     await things.ready
     const snapshot = things.snapshot()
-    const keys = (options: { prefix: string; startAfter?: string }): string[] => [...snapshot.entries(options)].map((object) => object.key.slice("/registry/things/".length))
+    const keys = (options: { prefix: string; startAfter?: string }): string[] =>
+      [...snapshot.entries(options)].map((object) => object.key.slice("/registry/things/".length))
     expect(keys({ prefix: "/registry/things/" })).toEqual(["a-b/x", "a/x", "a/y", "ab/x", "b/z", "b/\uFFFD", "b/\u{1F600}"])
     expect(keys({ prefix: "/registry/things/a/" })).toEqual(["a/x", "a/y"])
     expect(keys({ prefix: "/registry/things/a/", startAfter: "/registry/things/a/x" })).toEqual(["a/y"])
@@ -112,7 +113,10 @@ export const readCases: CacheCases = {
     expect(keys({ prefix: "/registry/things/a/x" })).toEqual(["a/x"])
     for (const prefix of ["", "a/", "b/", "c/", "a/x"]) {
       for (const startAfter of [undefined, "a/x", "a/xx", "b/\uFFFD", "b/\u{1F600}", "zz"]) {
-        const options = { prefix: `/registry/things/${prefix}`, ...(startAfter !== undefined && { startAfter: `/registry/things/${startAfter}` }) }
+        const options = {
+          prefix: `/registry/things/${prefix}`,
+          ...(startAfter !== undefined && { startAfter: `/registry/things/${startAfter}` }),
+        }
         expect(snapshot.count(options), JSON.stringify(options)).toBe(keys(options).length)
       }
     }
@@ -161,7 +165,8 @@ export const readCases: CacheCases = {
       states[await store.revision()] = shown(things.snapshot())
     }
     for (let round = 0; round < 2; round++) {
-      for (const [revision, state] of states.entries()) if (state !== undefined) expect(shown(await things.snapshotAt(revision))).toEqual(state)
+      for (const [revision, state] of states.entries())
+        if (state !== undefined) expect(shown(await things.snapshotAt(revision))).toEqual(state)
     }
   },
 

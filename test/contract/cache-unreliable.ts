@@ -34,7 +34,10 @@ export function unreliable(store: Store): UnreliableStore {
     check()
     watches.add(options)
     try {
-      const watching = await store.watch({ ...options, onEvents: (events, revision) => watches.has(options) && options.onEvents(events, revision) })
+      const watching = await store.watch({
+        ...options,
+        onEvents: (events, revision) => watches.has(options) && options.onEvents(events, revision),
+      })
       return {
         stop() {
           watches.delete(options)

@@ -62,7 +62,11 @@ export const watchCases: CacheCases = {
       },
       onEnd: () => undefined,
     })
-    const writes = ["things/a/x", "others/a/z", "things/b/y"].map((key) => ({ type: "put" as const, key: `/registry/${key}`, value: thing("1") }))
+    const writes = ["things/a/x", "others/a/z", "things/b/y"].map((key) => ({
+      type: "put" as const,
+      key: `/registry/${key}`,
+      value: thing("1"),
+    }))
     await store.commit({ checks: [], writes })
     expect(batches).toEqual([["ADDED a/x@2", "ADDED b/y@2"]])
     expect(elsewhere).toEqual([true])
@@ -85,7 +89,10 @@ export const watchCases: CacheCases = {
     expect(deleted?.object.createRevision).toBe(2)
     expect(deleted?.object.labels()).toEqual({ colour: "blue" })
     expect(deleted?.object.field("text")).toBe("two")
-    expect(JSON.parse(deleted?.object.json().toString() ?? "")).toMatchObject({ metadata: { name: "x", resourceVersion: "4" }, data: { text: "two" } })
+    expect(JSON.parse(deleted?.object.json().toString() ?? "")).toMatchObject({
+      metadata: { name: "x", resourceVersion: "4" },
+      data: { text: "two" },
+    })
     expect(JSON.parse(modified?.object.json().toString() ?? "")).toMatchObject({ metadata: { resourceVersion: "3" } })
   },
 

@@ -12,7 +12,12 @@ const writes: HistoryWrite[] = [
 ]
 const covers = (key: string): boolean => key.startsWith("a/")
 
-function event(type: "ADDED" | "MODIFIED" | "DELETED", key: string, revision: number, more: { objectRevision?: number; previousRevision?: number; delivery?: number } = {}): Observation {
+function event(
+  type: "ADDED" | "MODIFIED" | "DELETED",
+  key: string,
+  revision: number,
+  more: { objectRevision?: number; previousRevision?: number; delivery?: number } = {},
+): Observation {
   return { type, key, revision, objectRevision: revision, delivery: revision, ...more }
 }
 

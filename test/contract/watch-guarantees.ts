@@ -141,7 +141,8 @@ export function expectVersioned(history: History): void {
   for (const watcher of history.watchers) {
     for (const event of eventsOf(watcher)) {
       expect(event.objectRevision, `versioned: ${watcher.name}`).toBe(event.revision)
-      if (event.previousRevision !== undefined) expect(event.previousRevision, `previous: ${watcher.name}`).toBe(before.get(`${event.key}@${event.revision}`))
+      if (event.previousRevision !== undefined)
+        expect(event.previousRevision, `previous: ${watcher.name}`).toBe(before.get(`${event.key}@${event.revision}`))
     }
   }
 }

@@ -11,7 +11,12 @@ const deploymentParts = await deployment.load()
 describe("templates", () => {
   function made(spec: JsonObject, metadata: JsonObject = {}): ApiObject {
     const template = { metadata: { labels: { a: "b" }, ...metadata }, spec: { containers: [{ name: "a", image: "i:1" }], ...spec } }
-    const { object } = normalize(deploymentParts.shape, { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d" }, spec: { selector: { matchLabels: { a: "b" } }, template } })
+    const { object } = normalize(deploymentParts.shape, {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "d" },
+      spec: { selector: { matchLabels: { a: "b" } }, template },
+    })
     deploymentParts.applyDefaults(object, { vendor })
     return object
   }
@@ -25,7 +30,12 @@ describe("templates", () => {
     ["label", {}, { labels: { a: "b", c: "d e" } }, "Invalid spec.template.metadata.labels"],
     ["annotation key", {}, { annotations: { "a b": "" } }, "Invalid spec.template.metadata.annotations"],
     ["annotations too long", {}, { annotations: { a: "x".repeat(262_144) } }, "TooLong spec.template.metadata.annotations"],
-    ["annotation", {}, { annotations: { "controller.orch.io/pod-deletion-cost": "x" } }, "Invalid spec.template.metadata.annotations[controller.orch.io/pod-deletion-cost]"],
+    [
+      "annotation",
+      {},
+      { annotations: { "controller.orch.io/pod-deletion-cost": "x" } },
+      "Invalid spec.template.metadata.annotations[controller.orch.io/pod-deletion-cost]",
+    ],
   ])("%s", (_name, spec, metadata, ...expected) => {
     const failures = new Failures()
     deploymentParts.validate(made(spec, metadata), { failures, vendor })

@@ -12,7 +12,13 @@ export const parts = await pod.load()
 
 /** A pod as it stands after decoding and defaulting. */
 export function decoded(spec: JsonObject, metadata: JsonObject = {}, status?: JsonObject): ApiObject {
-  const body = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "n", ...metadata }, spec: { containers: [{ name: "a", image: "i:1" }], ...spec }, ...(status !== undefined && { status }) }
+  const body = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "p", namespace: "n", ...metadata },
+    spec: { containers: [{ name: "a", image: "i:1" }], ...spec },
+    ...(status !== undefined && { status }),
+  }
   const { object } = normalize(parts.shape, body)
   parts.applyDefaults(object, { vendor })
   return object
@@ -30,12 +36,21 @@ export const container = (more: JsonObject): JsonObject => ({ containers: [{ nam
 export const init = (more: JsonObject): JsonObject => ({ initContainers: [{ name: "i", image: "i:1", ...more }] })
 export const volume = (source: JsonObject): JsonObject => ({ volumes: [{ name: "v", ...source }] })
 export const env = (valueFrom: JsonObject, value = ""): JsonObject => container({ env: [{ name: "E", valueFrom, value }] })
-export const mounts = (more: JsonObject, withContainer: JsonObject = {}): JsonObject => ({ ...volume({}), ...container({ volumeMounts: [{ name: "v", mountPath: "/m", ...more }], ...withContainer }) })
+export const mounts = (more: JsonObject, withContainer: JsonObject = {}): JsonObject => ({
+  ...volume({}),
+  ...container({ volumeMounts: [{ name: "v", mountPath: "/m", ...more }], ...withContainer }),
+})
 export const port = (more: JsonObject): JsonObject => container({ ports: [{ containerPort: 80, ...more }] })
 export const projected = (...sources: JsonObject[]): JsonObject => ({ serviceAccountName: "s", ...volume({ projected: { sources } }) })
-export const podAffinity = (term: JsonObject): JsonObject => ({ affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "k", ...term }] } } })
-export const nodeTerm = (term: JsonObject): JsonObject => ({ affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } } })
-export const spread = (more: JsonObject): JsonObject => ({ topologySpreadConstraints: [{ maxSkew: 1, topologyKey: "k", whenUnsatisfiable: "DoNotSchedule", ...more }] })
+export const podAffinity = (term: JsonObject): JsonObject => ({
+  affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "k", ...term }] } },
+})
+export const nodeTerm = (term: JsonObject): JsonObject => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } },
+})
+export const spread = (more: JsonObject): JsonObject => ({
+  topologySpreadConstraints: [{ maxSkew: 1, topologyKey: "k", whenUnsatisfiable: "DoNotSchedule", ...more }],
+})
 /** Where these parts stand, as faults call the places. */
 export const nodeTerms = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 export const podTerm = "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]"

@@ -188,21 +188,19 @@ function documentV3(
     }
   }
   const paths = pathItems(section.paths, operation, parameter)
-  const shared = [...used]
-    .sort()
-    .map(
-      (name) =>
-        [
+  const shared = [...used].sort().map(
+    (name) =>
+      [
+        name,
+        {
           name,
-          {
-            name,
-            in: parameterFacts[name].in,
-            description: parameterFacts[name].description,
-            ...(parameterFacts[name].in === "path" && { required: true }),
-            schema: { type: parameterFacts[name].type },
-          },
-        ] as const,
-    )
+          in: parameterFacts[name].in,
+          description: parameterFacts[name].description,
+          ...(parameterFacts[name].in === "path" && { required: true }),
+          schema: { type: parameterFacts[name].type },
+        },
+      ] as const,
+  )
   return {
     openapi: "3.0.0",
     info: { title, version: release },

@@ -1,4 +1,5 @@
 /** Which paths a kind has and what can be done there, as facts that both document versions are written from. */
+import type { OpenAPIV3 } from "openapi-types"
 import type { Subresource } from "../../../runtime/kit/kind.ts"
 import type { KindModel } from "../../model/model.ts"
 import { upperFirst } from "../names.ts"
@@ -19,7 +20,7 @@ export interface GroupVersionKind {
 }
 
 export interface OperationFacts {
-  readonly method: "get" | "post" | "put" | "patch" | "delete"
+  readonly method: `${OpenAPIV3.HttpMethods}`
   readonly operationId: string
   readonly description: string
   readonly tag: string

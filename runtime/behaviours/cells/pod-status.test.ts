@@ -18,26 +18,62 @@ describe("pod cells", () => {
   test.each<[string, JsonObject, JsonObject, JsonObject]>([
     ["new", one, { phase: "Pending" }, { ready: "0/1", reason: "Pending", restarts: "0", readinessGates: "<none>" }],
     ["running", one, { phase: "Running", containerStatuses: [running] }, { ready: "1/1", reason: "Running" }],
-    ["held back", one, { phase: "Pending", conditions: [{ type: "PodScheduled", reason: "SchedulingGated" }] }, { reason: "SchedulingGated" }],
+    [
+      "held back",
+      one,
+      { phase: "Pending", conditions: [{ type: "PodScheduled", reason: "SchedulingGated" }] },
+      { reason: "SchedulingGated" },
+    ],
     ["evicted", one, { phase: "Failed", reason: "Evicted" }, { reason: "Evicted" }],
     [
       "crashing",
       one,
-      { containerStatuses: [{ restartCount: 3, state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: { terminated: { finishedAt: "2024-05-01T11:55:00Z" } } }] },
+      {
+        containerStatuses: [
+          {
+            restartCount: 3,
+            state: { waiting: { reason: "CrashLoopBackOff" } },
+            lastState: { terminated: { finishedAt: "2024-05-01T11:55:00Z" } },
+          },
+        ],
+      },
       { ready: "0/1", reason: "CrashLoopBackOff", restarts: "3 (5m ago)" },
     ],
     ["ended by signal", one, { containerStatuses: [{ state: { terminated: { exitCode: 1, signal: 9 } } }] }, { reason: "Signal:9" }],
     ["ended with a code", one, { containerStatuses: [{ state: { terminated: { exitCode: 2 } } }] }, { reason: "ExitCode:2" }],
-    ["first trouble wins", one, { containerStatuses: [{ state: { waiting: { reason: "First" } } }, { state: { waiting: { reason: "Second" } } }] }, { reason: "First" }],
+    [
+      "first trouble wins",
+      one,
+      { containerStatuses: [{ state: { waiting: { reason: "First" } } }, { state: { waiting: { reason: "Second" } } }] },
+      { reason: "First" },
+    ],
     [
       "one done, one runs",
       { containers: [{ name: "a" }, { name: "b" }] },
-      { containerStatuses: [running, { name: "b", state: { terminated: { reason: "Completed", exitCode: 0 } } }], conditions: [{ type: "Ready", status: "False" }] },
+      {
+        containerStatuses: [running, { name: "b", state: { terminated: { reason: "Completed", exitCode: 0 } } }],
+        conditions: [{ type: "Ready", status: "False" }],
+      },
       { ready: "1/2", reason: "NotReady" },
     ],
-    ["initializing", withInit, { phase: "Pending", initContainerStatuses: [{ name: "i", state: { running: {} } }] }, { ready: "0/2", reason: "Init:0/2" }],
-    ["init waits", withInit, { initContainerStatuses: [{ name: "i", state: { waiting: { reason: "ImagePullBackOff" } } }] }, { reason: "Init:ImagePullBackOff" }],
-    ["init failed", withInit, { initContainerStatuses: [{ name: "i", restartCount: 1, state: { terminated: { exitCode: 3 } } }] }, { reason: "Init:ExitCode:3", restarts: "1" }],
+    [
+      "initializing",
+      withInit,
+      { phase: "Pending", initContainerStatuses: [{ name: "i", state: { running: {} } }] },
+      { ready: "0/2", reason: "Init:0/2" },
+    ],
+    [
+      "init waits",
+      withInit,
+      { initContainerStatuses: [{ name: "i", state: { waiting: { reason: "ImagePullBackOff" } } }] },
+      { reason: "Init:ImagePullBackOff" },
+    ],
+    [
+      "init failed",
+      withInit,
+      { initContainerStatuses: [{ name: "i", restartCount: 1, state: { terminated: { exitCode: 3 } } }] },
+      { reason: "Init:ExitCode:3", restarts: "1" },
+    ],
     [
       "sidecar runs",
       withInit,

@@ -25,7 +25,11 @@ const never: Restarts = { count: 0, lastMs: 0 }
 /** Called for each row of a Table of pods: `{ready: "1/2", reason, restarts: "3 (5m ago)", readinessGates: "1/1"}`. */
 export function cell(pod: ApiObject, context: CellContext): JsonObject {
   const [spec, status] = [objectAt(pod, "spec"), objectAt(pod, "status")]
-  const sidecars = new Set(listOf(spec, "initContainers").filter(isSidecar).map((container) => textOf(container, "name")))
+  const sidecars = new Set(
+    listOf(spec, "initContainers")
+      .filter(isSidecar)
+      .map((container) => textOf(container, "name")),
+  )
   const total = listOf(spec, "containers").length + sidecars.size
   const init = summarizeInit(spec, status, sidecars)
   let reason = init.reason ?? baseReason(status)
@@ -41,12 +45,17 @@ export function cell(pod: ApiObject, context: CellContext): JsonObject {
 }
 
 function baseReason(status: JsonObject | undefined): string {
-  const gated = listOf(status, "conditions").some((condition) => condition["type"] === "PodScheduled" && condition["reason"] === "SchedulingGated")
+  const gated = listOf(status, "conditions").some(
+    (condition) => condition["type"] === "PodScheduled" && condition["reason"] === "SchedulingGated",
+  )
   return gated ? "SchedulingGated" : textOf(status, "reason") || textOf(status, "phase")
 }
 
 function conditionStatus(status: JsonObject | undefined, type: string): string {
-  return textOf(listOf(status, "conditions").find((condition) => condition["type"] === type), "status")
+  return textOf(
+    listOf(status, "conditions").find((condition) => condition["type"] === type),
+    "status",
+  )
 }
 
 function restartsOf(container: JsonObject): Restarts {

@@ -7,7 +7,13 @@ const context = { nowMs: 0, vendor: vendorProfile("orch") }
 
 test("roles of a node are sorted, each once", () => {
   expect(nodeRoles({}, context).text).toBe("<none>")
-  const labels = { "node-role.orch.io/worker": "", "node-role.orch.io/": "", "orch.io/role": "control", "node-role.orch.io/control": "x", other: "y" }
+  const labels = {
+    "node-role.orch.io/worker": "",
+    "node-role.orch.io/": "",
+    "orch.io/role": "control",
+    "node-role.orch.io/control": "x",
+    other: "y",
+  }
   expect(nodeRoles({ metadata: { labels } }, context).text).toBe("control,worker")
 })
 

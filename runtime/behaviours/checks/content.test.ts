@@ -37,7 +37,9 @@ test("secrets of a known type have its keys, in the words of the profile", () =>
   expect(faults(secretData, { type: "orch.io/basic-auth" })).toEqual(["Required data[username]", "Required data[password]"])
   expect(faults(secretData, { type: "orch.io/basic-auth", data: { password: "" } })).toEqual([])
   expect(faults(secretData, { type: "orch.io/ssh-auth", data: { "ssh-privatekey": "" } })).toEqual(["Required data[ssh-privatekey]"])
-  expect(faults(secretData, { type: "orch.io/service-account-token" })).toEqual(["Required metadata.annotations[orch.io/service-account.name]"])
+  expect(faults(secretData, { type: "orch.io/service-account-token" })).toEqual([
+    "Required metadata.annotations[orch.io/service-account.name]",
+  ])
   expect(
     faults(secretData, { type: "orch.io/service-account-token", metadata: { annotations: { "orch.io/service-account.name": "a" } } }),
   ).toEqual([])

@@ -12,7 +12,12 @@ export function check(endpoints: JsonValue, context: CheckContext): void {
   for (const { address, path } of placedAddresses(endpoints)) {
     const [before, now] = [known.get(textOf(address, "ip")) ?? "", textOf(address, "nodeName")]
     if (before !== "" && now !== "" && before !== now) {
-      context.fail("Forbidden", undefined, `cannot change from ${before} to ${now} for address ${textOf(address, "ip")}`, `${path}.nodeName`)
+      context.fail(
+        "Forbidden",
+        undefined,
+        `cannot change from ${before} to ${now} for address ${textOf(address, "ip")}`,
+        `${path}.nodeName`,
+      )
     }
   }
 }

@@ -15,7 +15,13 @@ export function check(term: JsonValue, context: CheckContext): void {
       continue
     }
     const names = Array.isArray(values) ? values : []
-    if (names.length > 1) context.fail("Required", undefined, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector", `${at}.values`)
+    if (names.length > 1)
+      context.fail(
+        "Required",
+        undefined,
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+        `${at}.values`,
+      )
     for (const [position, name] of names.entries()) {
       const [fault] = typeof name === "string" ? dnsSubdomainFaults(name) : []
       if (fault !== undefined) context.fail("Invalid", name, fault, `${at}.values[${position}]`)

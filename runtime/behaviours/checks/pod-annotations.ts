@@ -14,10 +14,16 @@ export function check(pod: JsonValue, context: CheckContext): void {
   const annotations = objectAt(pod, "metadata", "annotations") ?? {}
   checkAnnotations(pod, context)
   if (annotations[context.vendor.domain(mirror)] !== undefined && textOf(objectAt(pod, "spec"), "nodeName") === "") {
-    context.fail("Required", undefined, "must set spec.nodeName if mirror pod annotation is set", `metadata.annotations[${context.vendor.domain(mirror)}]`)
+    context.fail(
+      "Required",
+      undefined,
+      "must set spec.nodeName if mirror pod annotation is set",
+      `metadata.annotations[${context.vendor.domain(mirror)}]`,
+    )
   }
   const old = context.oldRoot
-  if (old !== undefined && context.subresource === undefined) checkUnchanged(annotations, objectAt(old, "metadata", "annotations") ?? {}, context)
+  if (old !== undefined && context.subresource === undefined)
+    checkUnchanged(annotations, objectAt(old, "metadata", "annotations") ?? {}, context)
 }
 
 /** What pods and templates have in common. Called for both. */
@@ -69,7 +75,9 @@ function checkUnchanged(annotations: JsonObject, old: JsonObject, context: Check
   const watched = (name: string): boolean => name === context.vendor.domain(mirror) || name.startsWith(prefix)
   for (const name of new Set([...Object.keys(annotations), ...Object.keys(old)].filter(watched))) {
     if (annotations[name] === old[name]) continue
-    const what = name.startsWith(prefix) ? "may not add, remove or update AppArmor annotations" : "may not add, remove or update mirror pod annotation"
+    const what = name.startsWith(prefix)
+      ? "may not add, remove or update AppArmor annotations"
+      : "may not add, remove or update mirror pod annotation"
     context.fail("Forbidden", undefined, what, `metadata.annotations[${name}]`)
   }
 }

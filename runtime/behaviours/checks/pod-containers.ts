@@ -35,11 +35,18 @@ function checkNames(containers: readonly PlacedContainer[], context: CheckContex
 function checkInit({ container, path }: PlacedContainer, context: CheckContext): void {
   const policy = container["restartPolicy"]
   if (policy !== undefined && policy !== "Always") {
-    context.failures.add({ type: "NotSupported", field: context.at(`${path}.restartPolicy`), value: policy, detail: "", supported: ["Always"] })
+    context.failures.add({
+      type: "NotSupported",
+      field: context.at(`${path}.restartPolicy`),
+      value: policy,
+      detail: "",
+      supported: ["Always"],
+    })
   }
   if (isSidecar(container)) return
   for (const name of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]) {
-    if (container[name] !== undefined) context.fail("Forbidden", undefined, "may not be set for init containers without restartPolicy=Always", `${path}.${name}`)
+    if (container[name] !== undefined)
+      context.fail("Forbidden", undefined, "may not be set for init containers without restartPolicy=Always", `${path}.${name}`)
   }
 }
 
@@ -55,6 +62,11 @@ function checkSleeps({ container, path }: PlacedContainer, graceSeconds: number,
     if (sleep === undefined) continue
     const seconds = numberOf(sleep, "seconds") ?? 0
     if (seconds > 0 && seconds <= graceSeconds) continue
-    context.fail("Invalid", seconds, `must be greater than 0 and no more than terminationGracePeriodSeconds (${graceSeconds})`, `${path}.lifecycle.${hook}.sleep.seconds`)
+    context.fail(
+      "Invalid",
+      seconds,
+      `must be greater than 0 and no more than terminationGracePeriodSeconds (${graceSeconds})`,
+      `${path}.lifecycle.${hook}.sleep.seconds`,
+    )
   }
 }

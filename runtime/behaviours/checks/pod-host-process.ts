@@ -13,7 +13,12 @@ export function check(spec: JsonValue, context: CheckContext): void {
   for (const { container, path } of containersOf(spec)) {
     const own = hostProcess(container)
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
-      context.fail("Invalid", own, `pod hostProcess value must be identical if both are specified, was ${ofPod}`, `${path}.securityContext.windowsOptions.hostProcess`)
+      context.fail(
+        "Invalid",
+        own,
+        `pod hostProcess value must be identical if both are specified, was ${ofPod}`,
+        `${path}.securityContext.windowsOptions.hostProcess`,
+      )
     }
     const effective = own ?? ofPod ?? false
     some ||= effective
@@ -21,7 +26,8 @@ export function check(spec: JsonValue, context: CheckContext): void {
   }
   if (!some) return
   if (!every) context.fail("Invalid", "", "If pod contains any hostProcess containers then all containers must be HostProcess containers")
-  if (objectAt(spec)?.["hostNetwork"] !== true) context.fail("Invalid", false, "hostNetwork must be true if pod contains any hostProcess containers", "hostNetwork")
+  if (objectAt(spec)?.["hostNetwork"] !== true)
+    context.fail("Invalid", false, "hostNetwork must be true if pod contains any hostProcess containers", "hostNetwork")
 }
 
 function hostProcess(of: JsonValue): boolean | undefined {

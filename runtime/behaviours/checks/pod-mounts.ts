@@ -21,13 +21,19 @@ function checkMounts({ container, list, path }: PlacedContainer, volumes: Readon
     if (name !== "" && !volumes.has(name)) context.fail("NotFound", name, "", `${at}.name`)
     if (paths.has(mountPath)) context.fail("Invalid", mountPath, "must be unique", `${at}.mountPath`)
     paths.add(mountPath)
-    if (devices.some((device) => device["name"] === name)) context.fail("Invalid", name, "must not already exist in volumeDevices", `${at}.name`)
+    if (devices.some((device) => device["name"] === name))
+      context.fail("Invalid", name, "must not already exist in volumeDevices", `${at}.name`)
     if (devices.some((device) => device["devicePath"] === mountPath)) {
       context.fail("Invalid", mountPath, "must not already exist as a path in volumeDevices", `${at}.mountPath`)
     }
     if (list === "ephemeralContainers") refuseParts(mount, at, context)
     if (mount["mountPropagation"] === "Bidirectional" && objectAt(container, "securityContext")?.["privileged"] !== true) {
-      context.fail("Forbidden", undefined, "Bidirectional mount propagation is available only to privileged containers", `${at}.mountPropagation`)
+      context.fail(
+        "Forbidden",
+        undefined,
+        "Bidirectional mount propagation is available only to privileged containers",
+        `${at}.mountPropagation`,
+      )
     }
   }
 }

@@ -5,9 +5,27 @@ import { containersOf, objectAt, textOf } from "../pods/fields.ts"
 
 const notOnWindows = {
   spec: ["hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"],
-  pod: ["appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls", "runAsUser", "runAsGroup", "supplementalGroups"],
+  pod: [
+    "appArmorProfile",
+    "seLinuxOptions",
+    "seccompProfile",
+    "fsGroup",
+    "fsGroupChangePolicy",
+    "sysctls",
+    "runAsUser",
+    "runAsGroup",
+    "supplementalGroups",
+  ],
   container: [
-    "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation", "procMount", "runAsUser",
+    "appArmorProfile",
+    "seLinuxOptions",
+    "seccompProfile",
+    "capabilities",
+    "readOnlyRootFilesystem",
+    "privileged",
+    "allowPrivilegeEscalation",
+    "procMount",
+    "runAsUser",
     "runAsGroup",
   ],
 }
@@ -21,7 +39,8 @@ export function check(spec: JsonValue, context: CheckContext): void {
   } else if (system === "linux") refuse(objectAt(spec, "securityContext") ?? {}, ["windowsOptions"], "securityContext.", system, context)
   else return
   const refused = system === "windows" ? notOnWindows.container : ["windowsOptions"]
-  for (const { container, path } of containersOf(spec)) refuse(objectAt(container, "securityContext") ?? {}, refused, `${path}.securityContext.`, system, context)
+  for (const { container, path } of containersOf(spec))
+    refuse(objectAt(container, "securityContext") ?? {}, refused, `${path}.securityContext.`, system, context)
 }
 
 function refuse(holder: JsonObject, names: readonly string[], at: string, system: string, context: CheckContext): void {

@@ -12,7 +12,8 @@ export function check(pod: JsonValue, context: CheckContext): void {
   if (context.subresource !== "status" || old === undefined) return
   const [status, before] = [objectAt(pod, "status") ?? {}, objectAt(old, "status") ?? {}]
   const classBefore = textOf(before, "qosClass")
-  if (classBefore !== "" && textOf(status, "qosClass") !== classBefore) context.fail("Invalid", status["qosClass"] ?? null, "field is immutable", "status.qosClass")
+  if (classBefore !== "" && textOf(status, "qosClass") !== classBefore)
+    context.fail("Invalid", status["qosClass"] ?? null, "field is immutable", "status.qosClass")
   checkConditions(status, before, context)
   for (const list of ["containerStatuses", "initContainerStatuses"]) checkStates(list, pod, status, before, context)
 }
@@ -32,7 +33,11 @@ function checkStates(list: string, pod: JsonValue, status: JsonObject, before: J
   const spec = objectAt(pod, "spec")
   const policy = textOf(spec, "restartPolicy")
   if (policy === "Always") return
-  const sidecars = new Set(listOf(spec, "initContainers").filter(isSidecar).map((container) => textOf(container, "name")))
+  const sidecars = new Set(
+    listOf(spec, "initContainers")
+      .filter(isSidecar)
+      .map((container) => textOf(container, "name")),
+  )
   const states = new Map(listOf(status, list).map((one, index) => [textOf(one, "name"), { state: objectAt(one, "state"), index }]))
   for (const old of listOf(before, list)) {
     const name = textOf(old, "name")

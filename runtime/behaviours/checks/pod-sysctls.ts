@@ -15,8 +15,10 @@ export function check(spec: JsonValue, context: CheckContext): void {
     const name = withDots(written)
     if (written !== "" && seen.has(name)) context.fail("Duplicate", written, "", at)
     seen.add(name)
-    if (pod?.["hostNetwork"] === true && name.startsWith("net.")) context.fail("Invalid", written, "may not be specified when 'hostNetwork' is true", at)
-    if (pod?.["hostIPC"] === true && ipcParameters.test(name)) context.fail("Invalid", written, "may not be specified when 'hostIPC' is true", at)
+    if (pod?.["hostNetwork"] === true && name.startsWith("net."))
+      context.fail("Invalid", written, "may not be specified when 'hostNetwork' is true", at)
+    if (pod?.["hostIPC"] === true && ipcParameters.test(name))
+      context.fail("Invalid", written, "may not be specified when 'hostIPC' is true", at)
   }
 }
 

@@ -19,6 +19,7 @@ export function check(template: JsonValue, context: CheckContext): void {
     for (const fault of formatFaults("annotation-key", key)) context.fail("Invalid", key, fault, "metadata.annotations")
     bytes += Buffer.byteLength(key) + Buffer.byteLength(typeof value === "string" ? value : "")
   }
-  if (bytes > annotationsBytesMax) context.fail("TooLong", undefined, `must have at most ${annotationsBytesMax} bytes`, "metadata.annotations")
+  if (bytes > annotationsBytesMax)
+    context.fail("TooLong", undefined, `must have at most ${annotationsBytesMax} bytes`, "metadata.annotations")
   checkAnnotations(template, context)
 }

@@ -10,7 +10,12 @@ export function check(pod: JsonValue, context: CheckContext): void {
   for (const [index, volume] of listOf(spec, "volumes").entries()) {
     for (const [position, source] of listOf(volume["projected"], "sources").entries()) {
       if (source["serviceAccountToken"] === undefined) continue
-      context.fail("Forbidden", undefined, "must not be specified when serviceAccountName is not set", `spec.volumes[${index}].projected.sources[${position}].serviceAccountToken`)
+      context.fail(
+        "Forbidden",
+        undefined,
+        "must not be specified when serviceAccountName is not set",
+        `spec.volumes[${index}].projected.sources[${position}].serviceAccountToken`,
+      )
     }
   }
 }

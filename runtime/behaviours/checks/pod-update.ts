@@ -17,7 +17,8 @@ export function check(pod: JsonValue, context: CheckContext): void {
 }
 
 function checkSpec(spec: JsonObject, old: JsonObject, context: CheckContext): void {
-  const sameCounts = checkCount(spec, old, "containers", "containers", context) && checkCount(spec, old, "initContainers", "init containers", context)
+  const sameCounts =
+    checkCount(spec, old, "containers", "containers", context) && checkCount(spec, old, "initContainers", "init containers", context)
   if (!sameCounts) return
   checkDeadline(spec, old, context)
   checkTolerations(spec, old, context)
@@ -29,8 +30,14 @@ function checkSpec(spec: JsonObject, old: JsonObject, context: CheckContext): vo
     return
   }
   const changed = Object.keys({ ...allowed, ...old }).filter((name) => !deepEqual(allowed[name], old[name]))
-  const fields = "`spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations), `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
-  context.fail("Forbidden", undefined, `pod updates may not change fields other than ${fields}; changed: ${changed.map((name) => `spec.${name}`).join(", ")}`, "spec")
+  const fields =
+    "`spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations), `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+  context.fail(
+    "Forbidden",
+    undefined,
+    `pod updates may not change fields other than ${fields}; changed: ${changed.map((name) => `spec.${name}`).join(", ")}`,
+    "spec",
+  )
 }
 
 function checkCount(spec: JsonObject, old: JsonObject, list: string, words: string, context: CheckContext): boolean {
@@ -42,14 +49,16 @@ function checkCount(spec: JsonObject, old: JsonObject, list: string, words: stri
 function checkDeadline(spec: JsonObject, old: JsonObject, context: CheckContext): void {
   const [seconds, before] = [numberOf(spec, "activeDeadlineSeconds"), numberOf(old, "activeDeadlineSeconds")]
   if (before === undefined || (seconds !== undefined && seconds <= before)) return
-  const detail = seconds === undefined ? "must not update from a positive integer to nil value" : "must be less than or equal to previous value"
+  const detail =
+    seconds === undefined ? "must not update from a positive integer to nil value" : "must be less than or equal to previous value"
   context.fail("Invalid", seconds ?? null, detail, "spec.activeDeadlineSeconds")
 }
 
 function checkTolerations(spec: JsonObject, old: JsonObject, context: CheckContext): void {
   const tolerations = listOf(spec, "tolerations").map(withoutSeconds)
   const kept = listOf(old, "tolerations").every((before) => tolerations.some((toleration) => deepEqual(toleration, withoutSeconds(before))))
-  if (!kept) context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
+  if (!kept)
+    context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
 }
 
 function withoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): JsonObject {
@@ -60,7 +69,13 @@ function checkGates(spec: JsonObject, old: JsonObject, context: CheckContext): v
   const before = new Set(listOf(old, "schedulingGates").map((gate) => textOf(gate, "name")))
   for (const [index, gate] of listOf(spec, "schedulingGates").entries()) {
     const name = textOf(gate, "name")
-    if (!before.has(name)) context.fail("Forbidden", undefined, `only deletion is allowed, but found new scheduling gate '${name}'`, `spec.schedulingGates[${index}]`)
+    if (!before.has(name))
+      context.fail(
+        "Forbidden",
+        undefined,
+        `only deletion is allowed, but found new scheduling gate '${name}'`,
+        `spec.schedulingGates[${index}]`,
+      )
   }
 }
 
@@ -68,7 +83,8 @@ function checkGates(spec: JsonObject, old: JsonObject, context: CheckContext): v
 function withOldValues(spec: JsonObject, old: JsonObject, gated: boolean): JsonObject {
   const copy = deepClone(spec)
   const free = ["activeDeadlineSeconds", "tolerations", "schedulingGates", ...(gated ? ["nodeSelector"] : [])]
-  if ((numberOf(old, "terminationGracePeriodSeconds") ?? 0) < 0 && numberOf(spec, "terminationGracePeriodSeconds") === 1) free.push("terminationGracePeriodSeconds")
+  if ((numberOf(old, "terminationGracePeriodSeconds") ?? 0) < 0 && numberOf(spec, "terminationGracePeriodSeconds") === 1)
+    free.push("terminationGracePeriodSeconds")
   for (const name of free) put(copy, name, old[name])
   for (const list of ["containers", "initContainers"]) {
     const before = listOf(old, list)
@@ -99,7 +115,9 @@ function checkEphemeral(spec: JsonObject, old: JsonObject, context: CheckContext
   for (const before of listOf(old, "ephemeralContainers")) {
     const name = textOf(before, "name")
     const container = byName.get(name)
-    if (container === undefined) context.fail("Forbidden", undefined, `existing ephemeral containers "${name}" may not be removed`, "spec.ephemeralContainers")
-    else if (!deepEqual(container, before)) context.fail("Forbidden", undefined, `existing ephemeral containers "${name}" may not be changed`, "spec.ephemeralContainers")
+    if (container === undefined)
+      context.fail("Forbidden", undefined, `existing ephemeral containers "${name}" may not be removed`, "spec.ephemeralContainers")
+    else if (!deepEqual(container, before))
+      context.fail("Forbidden", undefined, `existing ephemeral containers "${name}" may not be changed`, "spec.ephemeralContainers")
   }
 }

@@ -12,11 +12,18 @@ export function check(spec: JsonValue, context: CheckContext): void {
   const podName = context.root.metadata?.name ?? ""
   if (context.root.kind !== "Pod" || podName === "") return
   const volumes = listOf(spec, "volumes")
-  const made = new Set(volumes.filter((volume) => volume["ephemeral"] !== undefined).map((volume) => `${podName}-${textOf(volume, "name")}`))
+  const made = new Set(
+    volumes.filter((volume) => volume["ephemeral"] !== undefined).map((volume) => `${podName}-${textOf(volume, "name")}`),
+  )
   for (const [index, volume] of volumes.entries()) {
     const claimName = textOf(objectAt(volume, "persistentVolumeClaim"), "claimName")
     if (made.has(claimName)) {
-      context.fail("Invalid", claimName, "must not reference a PVC that gets created for an ephemeral volume", `volumes[${index}].persistentVolumeClaim.claimName`)
+      context.fail(
+        "Invalid",
+        claimName,
+        "must not reference a PVC that gets created for an ephemeral volume",
+        `volumes[${index}].persistentVolumeClaim.claimName`,
+      )
     }
     if (volume["ephemeral"] === undefined) continue
     const name = textOf(volume, "name")

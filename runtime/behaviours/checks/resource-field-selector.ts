@@ -4,7 +4,14 @@ import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { objectAt, textOf } from "../pods/fields.ts"
 
-const supported = ["limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory"]
+const supported = [
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+]
 const hugePages = /^(limits|requests)\.hugepages-/
 const cpuDivisors = ["1m", "1"]
 const otherDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]

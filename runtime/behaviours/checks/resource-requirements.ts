@@ -32,9 +32,15 @@ export function checkAmounts(amounts: JsonObject, at: string, context: CheckCont
     if (fault !== undefined) context.fail("Invalid", name, fault, `${at}[${name}]`)
     const amount = amountOf(value)
     if (amount === undefined) continue
-    if (isExtended(name, context.vendor) && quantityMilliValue(amount) % 1000n !== 0n) context.fail("Invalid", value, "must be an integer", `${at}[${name}]`)
+    if (isExtended(name, context.vendor) && quantityMilliValue(amount) % 1000n !== 0n)
+      context.fail("Invalid", value, "must be an integer", `${at}[${name}]`)
     if (name.startsWith(hugePagesPrefix) && !isMultiple(amount, name.slice(hugePagesPrefix.length))) {
-      context.fail("Invalid", value, `must be a positive integer multiple of the page size ${name.slice(hugePagesPrefix.length)}`, `${at}[${name}]`)
+      context.fail(
+        "Invalid",
+        value,
+        `must be a positive integer multiple of the page size ${name.slice(hugePagesPrefix.length)}`,
+        `${at}[${name}]`,
+      )
     }
   }
 }
@@ -47,17 +53,23 @@ function checkRequest(name: string, request: Quantity | undefined, limit: Quanti
     return
   }
   const order = compareQuantities(request, limit)
-  if (order !== 0 && !mayExceed) context.fail("Invalid", formatQuantity(request), `must be equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
-  else if (order > 0) context.fail("Invalid", formatQuantity(request), `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
+  if (order !== 0 && !mayExceed)
+    context.fail("Invalid", formatQuantity(request), `must be equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
+  else if (order > 0)
+    context.fail("Invalid", formatQuantity(request), `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
 }
 
 /** Names that are not qualified at all are reported by the field itself. */
 function nameFault(name: string, vendor: Vendor): string | undefined {
   if (!name.includes("/")) {
-    return standardNames.includes(name) || name.startsWith(hugePagesPrefix) ? undefined : `must be a standard resource for containers: ${standardNames.join(", ")} or ${hugePagesPrefix}<size>`
+    return standardNames.includes(name) || name.startsWith(hugePagesPrefix)
+      ? undefined
+      : `must be a standard resource for containers: ${standardNames.join(", ")} or ${hugePagesPrefix}<size>`
   }
   if (name.includes(vendor.domain("orch.io/"))) return undefined
-  return name.startsWith("requests.") || qualifiedNameFaults(`requests.${name}`).length > 0 ? "doesn't follow extended resource name standard" : undefined
+  return name.startsWith("requests.") || qualifiedNameFaults(`requests.${name}`).length > 0
+    ? "doesn't follow extended resource name standard"
+    : undefined
 }
 
 function isExtended(name: string, vendor: Vendor): boolean {

@@ -22,7 +22,11 @@ const byType: Readonly<Record<string, (data: JsonObject, context: CheckContext, 
   "orch.io/ssh-auth": (data, context) => {
     if ((data["ssh-privatekey"] ?? "") === "") required(["ssh-privatekey"], context)
   },
-  "orch.io/tls": (data, context) => required(["tls.crt", "tls.key"].filter((key) => data[key] === undefined), context),
+  "orch.io/tls": (data, context) =>
+    required(
+      ["tls.crt", "tls.key"].filter((key) => data[key] === undefined),
+      context,
+    ),
 }
 
 /** Called for each secret, `stringData` already merged into `data`. */

@@ -49,9 +49,14 @@ test("addresses are one of each family, or None alone", () => {
   expect(specFaults(clusterAddresses, of("10.0.0.1", "None"))).toEqual(["Invalid spec.clusterIPs[1]"])
   expect(specFaults(clusterAddresses, of("10.0.0.1", "fd00::1"))).toEqual([])
   expect(specFaults(clusterAddresses, of("10.0.0.1", "10.0.0.2"))).toEqual(["Invalid spec.clusterIPs"])
-  expect(specFaults(clusterAddresses, of("10.0.0.1", "fd00::1", "10.0.0.2"))).toEqual(["Invalid spec.clusterIPs", "Invalid spec.clusterIPs"])
+  expect(specFaults(clusterAddresses, of("10.0.0.1", "fd00::1", "10.0.0.2"))).toEqual([
+    "Invalid spec.clusterIPs",
+    "Invalid spec.clusterIPs",
+  ])
   expect(specFaults(clusterAddresses, { ...of("10.0.0.1"), ipFamilies: ["IPv6"] })).toEqual(["Invalid spec.clusterIPs[0]"])
-  expect(specFaults(clusterAddresses, { ...of("10.0.0.1", "fd00::1"), ipFamilyPolicy: "SingleStack" })).toEqual(["Invalid spec.ipFamilyPolicy"])
+  expect(specFaults(clusterAddresses, { ...of("10.0.0.1", "fd00::1"), ipFamilyPolicy: "SingleStack" })).toEqual([
+    "Invalid spec.ipFamilyPolicy",
+  ])
 })
 
 test("an update keeps the first address and family and may add or release the second", () => {

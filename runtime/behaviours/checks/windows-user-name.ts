@@ -28,7 +28,9 @@ function faultOf(name: string): string | undefined {
 
 function domainFault(domain: string): string | undefined {
   if (domain.length > domainLengthMax) return `domain length must be under ${domainLengthMax} characters`
-  return netBiosName.test(domain) || dnsDomain.test(domain) ? undefined : "domain must be a NetBIOS name of at most 15 characters or a DNS domain"
+  return netBiosName.test(domain) || dnsDomain.test(domain)
+    ? undefined
+    : "domain must be a NetBIOS name of at most 15 characters or a DNS domain"
 }
 
 function userFault(user: string): string | undefined {

@@ -23,13 +23,18 @@ export function labelWarnings(spec: JsonObject, path: string, vendor: Vendor): s
     const renamed = renamedLabel(label, vendor)
     return renamed === undefined ? [] : [`${path}.nodeSelector[${label}]: ${renamed}`]
   })
-  const spread = listOf(spec, "topologySpreadConstraints").flatMap((constraint, index) => topologyWarnings(constraint, `${path}.topologySpreadConstraints[${index}]`, vendor))
+  const spread = listOf(spec, "topologySpreadConstraints").flatMap((constraint, index) =>
+    topologyWarnings(constraint, `${path}.topologySpreadConstraints[${index}]`, vendor),
+  )
   return [...selector, ...spread]
 }
 
 /** Called with a pod spec: its node and pod affinity. */
 export function affinityWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
-  return [...nodeWarnings(spec, path, vendor), ...["podAffinity", "podAntiAffinity"].flatMap((name) => podWarnings(spec, name, path, vendor))]
+  return [
+    ...nodeWarnings(spec, path, vendor),
+    ...["podAffinity", "podAntiAffinity"].flatMap((name) => podWarnings(spec, name, path, vendor)),
+  ]
 }
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -39,11 +44,19 @@ function nodeWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] 
   const affinity = objectAt(spec, "affinity", "nodeAffinity")
   const at = `${path}.affinity.nodeAffinity`
   const terms = [
-    ...listOf(affinity?.[required], "nodeSelectorTerms").map((term, index) => ({ term, place: `${at}.${required}.nodeSelectorTerms[${index}]` })),
-    ...listOf(affinity, preferred).map((wish, index) => ({ term: objectAt(wish, "preference"), place: `${at}.${preferred}[${index}].preference` })),
+    ...listOf(affinity?.[required], "nodeSelectorTerms").map((term, index) => ({
+      term,
+      place: `${at}.${required}.nodeSelectorTerms[${index}]`,
+    })),
+    ...listOf(affinity, preferred).map((wish, index) => ({
+      term: objectAt(wish, "preference"),
+      place: `${at}.${preferred}[${index}].preference`,
+    })),
   ]
   return terms.flatMap(({ term, place }) =>
-    listOf(term, "matchExpressions").flatMap((expression, index) => keyWarnings(textOf(expression, "key"), `${place}.matchExpressions[${index}].key`, vendor)),
+    listOf(term, "matchExpressions").flatMap((expression, index) =>
+      keyWarnings(textOf(expression, "key"), `${place}.matchExpressions[${index}].key`, vendor),
+    ),
   )
 }
 
@@ -52,7 +65,10 @@ function podWarnings(spec: JsonObject, name: string, path: string, vendor: Vendo
   const at = `${path}.affinity.${name}`
   const terms = [
     ...listOf(affinity, required).map((term, index) => ({ term, place: `${at}.${required}[${index}]` })),
-    ...listOf(affinity, preferred).map((wish, index) => ({ term: objectAt(wish, "podAffinityTerm") ?? {}, place: `${at}.${preferred}[${index}].podAffinityTerm` })),
+    ...listOf(affinity, preferred).map((wish, index) => ({
+      term: objectAt(wish, "podAffinityTerm") ?? {},
+      place: `${at}.${preferred}[${index}].podAffinityTerm`,
+    })),
   ]
   return terms.flatMap(({ term, place }) => topologyWarnings(term, place, vendor))
 }

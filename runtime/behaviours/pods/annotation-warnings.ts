@@ -19,11 +19,14 @@ function faultOf(name: string, spec: JsonObject | undefined, vendor: Vendor): st
     return name.startsWith(prefix) ? name.slice(prefix.length) : undefined
   }
   if (is("scheduler.alpha.orch.io/critical-pod")) return 'non-functional in v1.16+; use the "priorityClassName" field instead'
-  if (is("security.alpha.orch.io/sysctls") || is("security.alpha.orch.io/unsafe-sysctls")) return 'non-functional in v1.11+; use the "sysctls" field instead'
+  if (is("security.alpha.orch.io/sysctls") || is("security.alpha.orch.io/unsafe-sysctls"))
+    return 'non-functional in v1.11+; use the "sysctls" field instead'
   const ofSeccomp = containerIn("container.seccomp.security.alpha.orch.io/")
   const replaced = is("seccomp.security.alpha.orch.io/pod")
     ? objectAt(spec, "securityContext", "seccompProfile")
-    : ofSeccomp === undefined ? undefined : profileOf(spec, ofSeccomp, "seccompProfile")
+    : ofSeccomp === undefined
+      ? undefined
+      : profileOf(spec, ofSeccomp, "seccompProfile")
   if ((is("seccomp.security.alpha.orch.io/pod") || ofSeccomp !== undefined) && replaced === undefined) {
     return 'non-functional in v1.27+; use the "seccompProfile" field instead'
   }

@@ -7,7 +7,10 @@ import { containersOf, listOf, numberOf, objectAt, type PlacedContainer, textOf 
 /** Called with a pod spec that stands at `path`. */
 export function containerWarnings(spec: JsonObject, path: string): string[] {
   const containers = containersOf(spec).filter(({ list }) => list !== "ephemeralContainers")
-  return [...containers.flatMap((placed) => [...byteWarnings(placed, path), ...variableWarnings(placed, path)]), ...portWarnings(containers, path)]
+  return [
+    ...containers.flatMap((placed) => [...byteWarnings(placed, path), ...variableWarnings(placed, path)]),
+    ...portWarnings(containers, path),
+  ]
 }
 
 function byteWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
@@ -25,7 +28,9 @@ function variableWarnings({ container, path: below }: PlacedContainer, path: str
   const seen = new Set<string>()
   return listOf(container, "env").flatMap((variable, index) => {
     const name = textOf(variable, "name")
-    const warnings = seen.has(name) ? [`${path}.${below}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`] : []
+    const warnings = seen.has(name)
+      ? [`${path}.${below}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`]
+      : []
     seen.add(name)
     return warnings
   })
@@ -63,5 +68,7 @@ function portWarnings(containers: readonly PlacedContainer[], path: string): str
 function clash(port: PlacedPort, other: PlacedPort): string | undefined {
   if (port.containerPort !== other.containerPort || port.protocol !== other.protocol || port.hostPort !== other.hostPort) return undefined
   if (port.hostIP === other.hostIP) return `${port.place}: duplicate port definition with ${other.place}`
-  return port.hostPort !== 0 && (port.hostIP === "" || other.hostIP === "") ? `${port.place}: overlapping port definition with ${other.place}` : undefined
+  return port.hostPort !== 0 && (port.hostIP === "" || other.hostIP === "")
+    ? `${port.place}: overlapping port definition with ${other.place}`
+    : undefined
 }

@@ -25,7 +25,8 @@ export function checkNarrowed(spec: JsonObject, old: JsonObject, context: CheckC
     return
   }
   for (const [index, term] of terms.entries()) {
-    if (!extendsTerm(term, termsBefore[index] ?? {})) context.fail("Invalid", term, "only additions are allowed (no mutations or deletions)", `${at}[${index}]`)
+    if (!extendsTerm(term, termsBefore[index] ?? {}))
+      context.fail("Invalid", term, "only additions are allowed (no mutations or deletions)", `${at}[${index}]`)
   }
 }
 

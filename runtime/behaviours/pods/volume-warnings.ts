@@ -27,7 +27,9 @@ export function volumeWarnings(spec: JsonObject, path: string, vendor: Vendor): 
 function claimWarnings(volume: JsonObject, at: string, vendor: Vendor): string[] {
   const annotation = vendor.domain("volume.beta.orch.io/storage-class")
   if (objectAt(volume, "ephemeral", "volumeClaimTemplate", "metadata", "annotations")?.[annotation] === undefined) return []
-  return [`${at}.ephemeral.volumeClaimTemplate.metadata.annotations[${annotation}]: deprecated since v1.8; use "storageClassName" attribute instead`]
+  return [
+    `${at}.ephemeral.volumeClaimTemplate.metadata.annotations[${annotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+  ]
 }
 
 /** A token file below or above another file of the volume: one of the two cannot be made. */
@@ -38,7 +40,9 @@ function tokenWarnings(volume: JsonObject, at: string): string[] {
   return files.flatMap((file, index) =>
     files.slice(0, index).flatMap((other) => {
       const overlaps = file.path.startsWith(`${other.path}/`) || other.path.startsWith(`${file.path}/`)
-      return overlaps && (file.isToken || other.isToken) ? [`${file.place}: overlapping path "${file.path}" with "${other.path}" of ${other.place}`] : []
+      return overlaps && (file.isToken || other.isToken)
+        ? [`${file.place}: overlapping path "${file.path}" with "${other.path}" of ${other.place}`]
+        : []
     }),
   )
 }
@@ -46,5 +50,8 @@ function tokenWarnings(volume: JsonObject, at: string): string[] {
 function filesOf(source: JsonObject): readonly { readonly path: string; readonly isToken: boolean }[] {
   const items = ["secret", "configMap", "downwardAPI"].flatMap((name) => listOf(source[name], "items"))
   const token = objectAt(source, "serviceAccountToken")
-  return [...items.map((item) => ({ path: textOf(item, "path"), isToken: false })), ...(token === undefined ? [] : [{ path: textOf(token, "path"), isToken: true }])]
+  return [
+    ...items.map((item) => ({ path: textOf(item, "path"), isToken: false })),
+    ...(token === undefined ? [] : [{ path: textOf(token, "path"), isToken: true }]),
+  ]
 }

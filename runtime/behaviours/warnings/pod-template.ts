@@ -34,7 +34,9 @@ export function warn(template: JsonValue | undefined, at: string, object: ApiObj
 function nameWarnings({ metadata }: ApiObject): string[] {
   const faults = dnsLabelFaults(metadata?.name ?? "")
   if (faults.length === 0) return []
-  return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`]
+  return [
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
+  ]
 }
 
 function aliasWarnings(spec: JsonObject, path: string): string[] {

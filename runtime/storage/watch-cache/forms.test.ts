@@ -22,7 +22,12 @@ test("forms of one holder are told apart, and dropped together", () => {
   const holder: FormHolder = { forms: undefined }
   const other: FormHolder = { forms: undefined }
   const table = Buffer.from("table")
-  for (const [name, content] of [["compact", bytes], ["table", table], ["frame", bytes]] as const) budget.keep(holder, name, content, content.length)
+  for (const [name, content] of [
+    ["compact", bytes],
+    ["table", table],
+    ["frame", bytes],
+  ] as const)
+    budget.keep(holder, name, content, content.length)
   budget.keep(other, "table", bytes, 0)
   expect(budget.find(holder, "table")).toBe(table)
   expect(budget.find(holder, "yaml")).toBeUndefined()

@@ -65,7 +65,12 @@ export class HistoryReader {
 
   private async read(): Promise<void> {
     const { keyPrefix, store } = this.options
-    const reading: Reading = { after: Math.min(...this.waiting.map((subscriber) => subscriber.options.afterRevision)), events: [], bytes: 0, dropped: false }
+    const reading: Reading = {
+      after: Math.min(...this.waiting.map((subscriber) => subscriber.options.afterRevision)),
+      events: [],
+      bytes: 0,
+      dropped: false,
+    }
     this.reading = reading
     try {
       const watch = await store.watch({
@@ -141,7 +146,8 @@ export class HistoryReader {
         known ?? (before === undefined ? undefined : new CachedEntry(context, key, before.createRevision, before.modRevision, before.value))
       if (value === undefined) {
         latest.delete(key)
-        if (previous !== undefined) held.push({ type: "DELETED", revision, object: new DeletedEntry(context.forms, previous, revision), previous })
+        if (previous !== undefined)
+          held.push({ type: "DELETED", revision, object: new DeletedEntry(context.forms, previous, revision), previous })
         continue
       }
       const object = new CachedEntry(context, key, createRevision, revision, value)

@@ -13,7 +13,12 @@ export async function* pages(
   let { revision } = options
   let startAfter: string | undefined
   for (let more = true; more; ) {
-    const found = await store.list({ prefix, limit, ...(revision !== undefined && { revision }), ...(startAfter !== undefined && { startAfter }) })
+    const found = await store.list({
+      prefix,
+      limit,
+      ...(revision !== undefined && { revision }),
+      ...(startAfter !== undefined && { startAfter }),
+    })
     yield { items: found.items, revision: found.revision }
     revision = found.revision
     startAfter = found.items.at(-1)?.key

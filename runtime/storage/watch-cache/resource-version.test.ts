@@ -12,9 +12,9 @@ describe("withResourceVersion", () => {
     expect(patch('{"involvedObject":{"resourceVersion":"1","metadata":{"resourceVersion":"2"}},"metadata":{"resourceVersion":"3"}}')).toBe(
       '{"involvedObject":{"resourceVersion":"1","metadata":{"resourceVersion":"2"}},"metadata":{"resourceVersion":"42"}}',
     )
-    expect(patch('{"metadata":{"annotations":{"last":"{\\"resourceVersion\\":\\"5\\"}","resourceVersion":"6"},"resourceVersion":"7"}}')).toBe(
-      '{"metadata":{"annotations":{"last":"{\\"resourceVersion\\":\\"5\\"}","resourceVersion":"6"},"resourceVersion":"42"}}',
-    )
+    expect(
+      patch('{"metadata":{"annotations":{"last":"{\\"resourceVersion\\":\\"5\\"}","resourceVersion":"6"},"resourceVersion":"7"}}'),
+    ).toBe('{"metadata":{"annotations":{"last":"{\\"resourceVersion\\":\\"5\\"}","resourceVersion":"6"},"resourceVersion":"42"}}')
   })
 
   test("reads past strings with quotes, brackets and backslashes, and over white space", () => {
@@ -24,19 +24,34 @@ describe("withResourceVersion", () => {
   })
 
   test("refuses what has no resourceVersion", () => {
-    for (const json of ["{}", "[]", "", '{"metadata":{}}', '{"metadata":{"resourceVersion":7}}', '{"spec":{"metadata":{"resourceVersion":"1"}}}', '{"metadata":[{"resourceVersion":"1"}]}']) {
+    for (const json of [
+      "{}",
+      "[]",
+      "",
+      '{"metadata":{}}',
+      '{"metadata":{"resourceVersion":7}}',
+      '{"spec":{"metadata":{"resourceVersion":"1"}}}',
+      '{"metadata":[{"resourceVersion":"1"}]}',
+    ]) {
       expect(() => patch(json), json).toThrow("no metadata.resourceVersion")
     }
   })
 
   test("agrees with parsing for any object", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (root, meta, metadataFirst) => {
-        const metadata = { ...meta, resourceVersion: "7" }
-        const { metadata: _root, ...rest } = root
-        const object = metadataFirst ? { metadata, ...rest } : { ...rest, metadata }
-        expect(JSON.parse(patch(JSON.stringify(object)))).toEqual(JSON.parse(JSON.stringify({ ...object, metadata: { ...metadata, resourceVersion: "42" } })))
-      }),
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.boolean(),
+        (root, meta, metadataFirst) => {
+          const metadata = { ...meta, resourceVersion: "7" }
+          const { metadata: _root, ...rest } = root
+          const object = metadataFirst ? { metadata, ...rest } : { ...rest, metadata }
+          expect(JSON.parse(patch(JSON.stringify(object)))).toEqual(
+            JSON.parse(JSON.stringify({ ...object, metadata: { ...metadata, resourceVersion: "42" } })),
+          )
+        },
+      ),
     )
   })
 })

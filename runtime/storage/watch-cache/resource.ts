@@ -241,7 +241,8 @@ export class CachedResource implements ResourceCache {
           return
         }
         // A lagging member of the store would take us back in time.
-        if (found.revision < from) throw new StoreError("unavailable", `the store answered with revision ${found.revision}, ${from} was there already`)
+        if (found.revision < from)
+          throw new StoreError("unavailable", `the store answered with revision ${found.revision}, ${from} was there already`)
         this.filledWith(found.objects, found.revision)
         return
       } catch (error) {
@@ -325,7 +326,8 @@ export class CachedResource implements ResourceCache {
       return
     }
     const missed: CacheEvent[] = []
-    for (const event of this.window.after(afterRevision)) if (subscriber.covers(event.object.key.slice(this.keyPrefix.length))) missed.push(event)
+    for (const event of this.window.after(afterRevision))
+      if (subscriber.covers(event.object.key.slice(this.keyPrefix.length))) missed.push(event)
     this.subscribers.add(subscriber)
     this.subscribers.deliver(subscriber, missed, this.revision())
   }

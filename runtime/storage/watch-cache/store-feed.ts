@@ -106,7 +106,8 @@ export class StoreFeed {
 
   private receive(events: readonly StoreEvent[], revision: number): void {
     // A resumed watch must not repeat; one that does is held to the promise that nobody sees an event twice.
-    const fresh = events[0] !== undefined && events[0].revision <= this.revision ? events.filter((event) => event.revision > this.revision) : events
+    const fresh =
+      events[0] !== undefined && events[0].revision <= this.revision ? events.filter((event) => event.revision > this.revision) : events
     if (revision <= this.revision) return
     this.revision = revision
     this.options.onBatch(fresh, revision)

@@ -82,7 +82,8 @@ export class Subscribers {
     const { afterRevision, onEvents } = subscriber.options
     // Only a watch that began in the future has events to leave out.
     const first = events[0]
-    const wanted = first !== undefined && first.revision <= afterRevision ? events.filter((event) => event.revision > afterRevision) : events
+    const wanted =
+      first !== undefined && first.revision <= afterRevision ? events.filter((event) => event.revision > afterRevision) : events
     if (wanted.length === 0) return
     subscriber.delivered = revision
     this.guarded(subscriber, () => onEvents(wanted, revision))
@@ -107,7 +108,12 @@ export class Subscribers {
     }
   }
 
-  private dispatchScoped(index: Map<string, Set<Subscriber>>, events: readonly CacheEvent[], revision: number, scopeOf: (name: string) => string): void {
+  private dispatchScoped(
+    index: Map<string, Set<Subscriber>>,
+    events: readonly CacheEvent[],
+    revision: number,
+    scopeOf: (name: string) => string,
+  ): void {
     const [only] = events
     if (events.length === 1 && only !== undefined) {
       const subscribers = index.get(scopeOf(only.object.key.slice(this.keyPrefix.length)))

@@ -26,7 +26,11 @@ interface Verifiable {
 const attempts = 3
 
 /** Called for one filled resource. Reads the resource from the store page by page; throws StoreError when the store cannot be read. */
-export async function verifyResource(store: Store, resource: Verifiable, options: { page: number; owns: (key: string) => boolean }): Promise<Verification> {
+export async function verifyResource(
+  store: Store,
+  resource: Verifiable,
+  options: { page: number; owns: (key: string) => boolean },
+): Promise<Verification> {
   for (let attempt = 1; ; attempt++) {
     const snapshot = resource.snapshot()
     const { revision } = snapshot
@@ -40,7 +44,10 @@ export async function verifyResource(store: Store, resource: Verifiable, options
   }
 }
 
-async function hashOfStore(store: Store, options: { prefix: string; revision: number; page: number; owns: (key: string) => boolean }): Promise<string> {
+async function hashOfStore(
+  store: Store,
+  options: { prefix: string; revision: number; page: number; owns: (key: string) => boolean },
+): Promise<string> {
   const { owns, page, prefix, revision } = options
   const hash = createHash("sha256")
   for await (const { items } of pages(store, { prefix, revision, page })) {

@@ -82,7 +82,8 @@ class StoreCache implements WatchCache {
     this.byPath.set(path, resource)
     this.depth = Math.max(this.depth, path.split("/").length)
     for (const outer of this.byPath.values()) {
-      if (outer !== resource && keyPrefix.startsWith(outer.keyPrefix)) outer.startOver(new StoreError("unavailable", `keys of ${outer.path} went over to ${path}`))
+      if (outer !== resource && keyPrefix.startsWith(outer.keyPrefix))
+        outer.startOver(new StoreError("unavailable", `keys of ${outer.path} went over to ${path}`))
     }
     return resource
   }
@@ -104,7 +105,10 @@ class StoreCache implements WatchCache {
   async verify(): Promise<Verification[]> {
     const live = [...this.byPath.values()].filter((resource) => resource.isLive)
     const verifications: Verification[] = []
-    for (const resource of live) verifications.push(await verifyResource(this.options.store, resource, { page: this.limits.fillPage, owns: (key) => this.ownerOf(key) === resource }))
+    for (const resource of live)
+      verifications.push(
+        await verifyResource(this.options.store, resource, { page: this.limits.fillPage, owns: (key) => this.ownerOf(key) === resource }),
+      )
     return verifications
   }
 
