@@ -1,0 +1,102 @@
+/** The compact encoding of every kind: nothing is lost on the way there and back, whatever an object holds, and numbers are those of the shapes. */
+import fc from "fast-check"
+import protobuf from "protobufjs"
+import { describe, expect, it } from "vitest"
+import { kinds } from "../generated/index.ts"
+import { createCompactCodec } from "../runtime/kit/compact.ts"
+import type { JsonObject } from "../runtime/kit/json.ts"
+import { stringify } from "../runtime/kit/json-text.ts"
+import { normalize } from "../runtime/kit/normalize.ts"
+import type { TypeRef, TypeShape } from "../runtime/kit/shape.ts"
+import { arbitraryObject } from "./support/arbitrary-objects.ts"
+
+const runsOfKind = Number(process.env.COMPACT_RUNS ?? 60)
+const runsOfType = Math.ceil(runsOfKind / 6)
+
+for (const kind of kinds) {
+  describe(`${kind.group === "" ? "core" : kind.group}/${kind.version} ${kind.kind}`, { timeout: 120_000 }, () => {
+    it("comes back unchanged", async () => {
+      const { shape, descriptor } = await kind.load()
+      expectRoundTrips(shape, await descriptor(), runsOfKind)
+    })
+
+    it("so do all the types that it is made of, with every field", async () => {
+      const { shape, descriptor } = await kind.load()
+      const messages = await descriptor()
+      for (const type of newTypes(shape)) {
+        expectRoundTrips(type, messages, runsOfType)
+        for (const field of type.fields) expectRoundTrips({ ...type, fields: [field] }, messages, 2)
+      }
+    })
+
+    it("has a number for every field of its shapes, each once", async () => {
+      const { shape, descriptor } = await kind.load()
+      const root = protobuf.Root.fromJSON(await descriptor())
+      for (const { name, fields } of typesOf(shape)) {
+        const stated = fields.flatMap((field) =>
+          field.number === undefined ? [] : [[field.number, field.protoName ?? field.name] as const],
+        )
+        // The envelope tells them.
+        const left = fields.filter((field) => field.number === undefined && field.name !== "kind" && field.name !== "apiVersion")
+        expect(left, name).toEqual([])
+        expect(new Set(stated.map(([number]) => number)).size, name).toBe(stated.length)
+        const message = root.lookupType(name).fieldsArray.map((field) => [field.id, field.name] as const)
+        expect(new Map(message), name).toEqual(new Map(stated))
+      }
+    })
+  })
+}
+
+/** JSON → normal → compact → JSON → normal gives the same text. A shape with fewer fields stands for documents that have only those. */
+function expectRoundTrips(shape: TypeShape, descriptor: JsonObject, numRuns: number): void {
+  const codec = createCompactCodec(descriptor, shape)
+  const property = fc.property(arbitraryObject(shape), (document) => {
+    const { object } = normalize(shape, document, { typeMeta: false })
+    const bytes = codec.encode(object)
+    const { object: back } = normalize(shape, codec.decode(bytes), { typeMeta: false })
+    if (stringify(back) !== stringify(object)) throw new Error(`${shape.name}: ${stringify(object)} came back as ${stringify(back)}`)
+    for (const number of numbersIn(bytes)) {
+      if (!shape.fields.some((field) => field.number === number)) throw new Error(`${shape.name} has no field of number ${number}`)
+    }
+  })
+  fc.assert(property, { numRuns })
+}
+
+/** The field numbers of a message, read off the bytes without any descriptor. */
+function numbersIn(bytes: Uint8Array): Set<number> {
+  const reader = protobuf.Reader.create(bytes)
+  const numbers = new Set<number>()
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    numbers.add(tag >>> 3)
+    reader.skipType(tag & 7)
+  }
+  return numbers
+}
+
+/** A type and all that it leans on. */
+function typesOf(shape: TypeShape, known = new Set<TypeShape>()): Set<TypeShape> {
+  if (known.has(shape)) return known
+  known.add(shape)
+  for (const { type } of shape.fields) {
+    const inner = objectIn(type)
+    if (inner !== undefined) typesOf(inner, known)
+  }
+  return known
+}
+
+const tested = new Set<string>()
+
+/** Those that no kind before has led to. */
+function newTypes(shape: TypeShape): TypeShape[] {
+  const types = [...typesOf(shape)].filter(({ name }) => !tested.has(name))
+  for (const { name } of types) tested.add(name)
+  return types
+}
+
+function objectIn(type: TypeRef): TypeShape | undefined {
+  if ("ref" in type) return type.ref()
+  if ("list" in type) return objectIn(type.list)
+  if ("map" in type) return objectIn(type.map)
+  return "wrappedList" in type ? objectIn(type.wrappedList) : undefined
+}

@@ -1,0 +1,78 @@
+/** Objects of a type as chance makes them, from its shape alone: for properties that must hold for every kind. */
+import fc from "fast-check"
+import { formatDuration } from "../../runtime/kit/duration.ts"
+import type { JsonObject, JsonValue } from "../../runtime/kit/json.ts"
+import { setField } from "../../runtime/kit/json-text.ts"
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/kit/shape.ts"
+import { formatMicroTime, formatTime } from "../../runtime/kit/time.ts"
+
+/** How many fields are there at depth 0, 1, 2, ...: a pod with everything would be a book. */
+const fieldsMax = [8, 5, 3, 2, 2, 1, 1, 1]
+const fieldsMin = [0, 1, 1, 0]
+
+/** A document of the type, not yet normalized: every field of its own sort may be absent, empty or full. Fields without a number are left out. */
+export function arbitraryObject(shape: TypeShape, depth = 0): fc.Arbitrary<JsonObject> {
+  const fields = jsonFields(shape)
+  return fc
+    .subarray(fields, {
+      minLength: Math.min(fields.length, fieldsMin[depth] ?? 0),
+      maxLength: Math.min(fields.length, fieldsMax[depth] ?? 0),
+    })
+    .chain((chosen) =>
+      fc.tuple(...chosen.map((field) => arbitraryValue(field.type, depth + 1).map((value) => [field.name, value] as const))),
+    )
+    .map(objectOf)
+}
+
+/** Fields as they stand in JSON: those of inline types are the parent's. */
+function jsonFields(shape: TypeShape): FieldShape[] {
+  return shape.fields
+    .filter(({ number }) => number !== undefined)
+    .flatMap((field) => (field.inline === true && "ref" in field.type ? jsonFields(field.type.ref()) : [field]))
+}
+
+function objectOf(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
+  const object: JsonObject = {}
+  for (const [name, value] of entries) setField(object, name, value)
+  return object
+}
+
+function arbitraryValue(type: TypeRef, depth: number): fc.Arbitrary<JsonValue> {
+  if ("scalar" in type) return scalars[type.scalar]
+  if ("ref" in type) return arbitraryObject(type.ref(), depth)
+  if ("map" in type) return fc.array(fc.tuple(text, arbitraryValue(type.map, depth)), { maxLength: 3 }).map(objectOf)
+  return fc.array(arbitraryValue("list" in type ? type.list : type.wrappedList, depth), { maxLength: 3 })
+}
+
+const text = fc.oneof(
+  fc.string({ maxLength: 8 }),
+  fc.string({ unit: "binary", maxLength: 4 }),
+  fc.constantFrom("", "__proto__", "constructor", "10", "9"),
+)
+const int32 = fc.oneof(fc.integer(), fc.constantFrom(0, 1, -1))
+const int64 = fc
+  .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value))
+/** 0001-01-01 to 9999-12-31. */
+const seconds = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 })
+const json = fc.jsonValue({ maxDepth: 2 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)))
+const jsonObject = fc.dictionary(text, json, { maxKeys: 3 }).map((object) => objectOf(Object.entries(object)))
+
+const scalars: Readonly<Record<Scalar, fc.Arbitrary<JsonValue>>> = {
+  string: text,
+  boolean: fc.boolean(),
+  int32,
+  int64: fc.oneof(int64, int32),
+  double: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  bytes: fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString("base64")),
+  Time: seconds.map((value) => formatTime({ seconds: value, nanos: 0 })),
+  MicroTime: fc.tuple(seconds, fc.nat(999_999)).map(([value, micros]) => formatMicroTime({ seconds: value, nanos: micros * 1000 })),
+  Duration: fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n }).map((nanoseconds) => formatDuration(nanoseconds)),
+  Quantity: fc
+    .tuple(fc.integer({ min: -9_999_999, max: 9_999_999 }), fc.constantFrom("", "m", "k", "M", "G", "Ki", "Mi", "Gi", "e3"))
+    .map(([number, suffix]) => `${number}${suffix}`),
+  IntOrString: fc.oneof(int32, text),
+  RawExtension: jsonObject,
+  FieldsV1: jsonObject,
+  any: json,
+}
