@@ -77,11 +77,22 @@ test("another port and another address are put right, what people added to the S
   expect(await addresses(one)).toMatchObject([{ addresses: [{ ip: "192.0.2.9" }], ports: [{ port: 7443 }] }])
 })
 
-test.each(["127.0.0.1", "::1", "169.254.1.1", "0.0.0.0"])("%s is no address for others: the Service has no endpoints", async (address) => {
+test.each(["127.0.0.1", "::1", "169.254.1.1", "0.0.0.0"])(
+  "%s is no address for others: the endpoints are there, and empty",
+  async (address) => {
+    const one = await open()
+    await start(one, { address })
+    expect(await one.names("services")).toEqual(["default/orch"])
+    expect(await one.names("endpoints")).toEqual(["default/orch"])
+    expect((await addresses(one)) ?? []).toEqual([])
+  },
+)
+
+test("a server that becomes unreachable takes its address away", async () => {
   const one = await open()
-  await start(one, { address })
-  expect(await one.names("services")).toEqual(["default/orch"])
-  expect(await one.names("endpoints")).toEqual([])
+  await (await start(one, { address: "192.0.2.9" })).stop()
+  await start(one, { address: "127.0.0.1" })
+  expect((await addresses(one)) ?? []).toEqual([])
 })
 
 test("what was deleted comes back", async () => {
