@@ -32,7 +32,11 @@ function statusFaults(wanted: Readonly<Record<string, unknown>>, answer: Answer)
   const { reason, message, causes } = wanted
   if (reason === undefined && message === undefined && causes === undefined) return []
   const expected = {
-    kind: "Status", apiVersion: "v1", metadata: new Matcher("!any", "", () => undefined), status: "Failure", code: answer.status,
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: new Matcher("!any", "", () => undefined),
+    status: "Failure",
+    code: answer.status,
     ...(reason !== undefined && { reason }),
     ...(message !== undefined && { message }),
     ...(causes !== undefined && { details: { causes } }),
@@ -43,7 +47,12 @@ function statusFaults(wanted: Readonly<Record<string, unknown>>, answer: Answer)
 /** The texts of `Warning: 299 - "..."` headers. Throws for a header that is not of that form. */
 function warningTexts(header: string | string[] | undefined): string[] {
   const lines = header === undefined ? [] : Array.isArray(header) ? header : [header]
-  return lines.join(", ").match(/299 - "(?:[^"\\]|\\.)*"/g)?.map((line) => unquoted(line.slice("299 - ".length))) ?? []
+  return (
+    lines
+      .join(", ")
+      .match(/299 - "(?:[^"\\]|\\.)*"/g)
+      ?.map((line) => unquoted(line.slice("299 - ".length))) ?? []
+  )
 }
 
 function unquoted(text: string): string {

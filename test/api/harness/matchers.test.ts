@@ -48,7 +48,12 @@ describe("expectations", () => {
 })
 
 describe("answers", () => {
-  const answer = { status: 409, headers: { warning: '299 - "a \\"b\\"", 299 - "c"' }, text: "", body: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "Conflict", code: 409 } }
+  const answer = {
+    status: 409,
+    headers: { warning: '299 - "a \\"b\\"", 299 - "c"' },
+    text: "",
+    body: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "Conflict", code: 409 },
+  }
 
   it("compares a status alone", () => {
     expect(judgeAnswer(409, answer)).toEqual([])
@@ -61,7 +66,9 @@ describe("answers", () => {
 
   it("wants a Status whose code is the answer's", () => {
     expect(judgeAnswer({ status: 409, reason: "Conflict" }, answer)).toEqual([])
-    expect(judgeAnswer({ status: 409, reason: "Conflict" }, { ...answer, body: { ...answer.body, code: 400 } })).toEqual(["body.code: expected 409, got 400"])
+    expect(judgeAnswer({ status: 409, reason: "Conflict" }, { ...answer, body: { ...answer.body, code: 400 } })).toEqual([
+      "body.code: expected 409, got 400",
+    ])
   })
 })
 

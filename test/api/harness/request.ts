@@ -30,7 +30,12 @@ export async function requestOf(fields: Fields, context: RequestContext): Promis
     ...(isFields(fields.headers) ? Object(filled(fields.headers, context.variables)) : {}),
   }
   const kept = Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)] as const]))
-  return { method: line.slice(0, space), path: line.slice(space + 1), headers: Object.fromEntries(kept), ...(sent !== undefined && { body: sent.bytes }) }
+  return {
+    method: line.slice(0, space),
+    path: line.slice(space + 1),
+    headers: Object.fromEntries(kept),
+    ...(sent !== undefined && { body: sent.bytes }),
+  }
 }
 
 interface SentBody {
@@ -46,5 +51,8 @@ async function bodyOf(fields: Fields, context: RequestContext): Promise<SentBody
   if (text !== undefined) return { bytes: Buffer.from(filledText(String(text), context.variables)), contentType: json }
   if (hex !== undefined) return { bytes: Buffer.from(String(hex).replace(/\s/g, ""), "hex"), contentType: json }
   if (compact === undefined) return undefined
-  return { bytes: await encodeCompact(filled(compact, context.variables), context.vendor), contentType: vendorProfile(context.vendor).compactMediaType }
+  return {
+    bytes: await encodeCompact(filled(compact, context.variables), context.vendor),
+    contentType: vendorProfile(context.vendor).compactMediaType,
+  }
 }

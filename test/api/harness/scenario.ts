@@ -25,7 +25,22 @@ export interface Scenario {
   readonly steps: readonly Step[]
 }
 
-const requestKeys = ["headers", "body", "yaml", "text", "hex", "compact", "patch", "expect", "capture", "times", "until", "suffixes", "clock", "only"]
+const requestKeys = [
+  "headers",
+  "body",
+  "yaml",
+  "text",
+  "hex",
+  "compact",
+  "patch",
+  "expect",
+  "capture",
+  "times",
+  "until",
+  "suffixes",
+  "clock",
+  "only",
+]
 
 /** The word that makes a step what it is, and the words that may stand beside it. README.md describes each. */
 const stepKeys = {
@@ -55,7 +70,8 @@ export function loadScenarios(dir: string): readonly Scenario[] {
 
 function loadScenario(dir: string, file: string): Scenario {
   const text = readFileSync(join(dir, file), "utf8")
-  if (!/^# .*([Ss]pecification|[Rr]eference)/.test(text)) throw new Error(`${file}: the first line says what proves its expectations: a section of the specification, or the reference`)
+  if (!/^# .*([Ss]pecification|[Rr]eference)/.test(text))
+    throw new Error(`${file}: the first line says what proves its expectations: a section of the specification, or the reference`)
   const document = readValues(text, file)
   if (!isFields(document)) throw new Error(`${file}: expected a mapping with steps`)
   checkKeys(document, scenarioKeys, file)

@@ -28,7 +28,9 @@ export class WatchStream {
   async next(count: number): Promise<unknown[]> {
     while (this.frames.length < count && !this.over) await setImmediate()
     const taken = this.frames.splice(0, count)
-    const events = await Promise.all(taken.map((frame) => (this.compact ? decodeCompactFrame(frame, this.vendor) : JSON.parse(frame.toString("utf8")))))
+    const events = await Promise.all(
+      taken.map((frame) => (this.compact ? decodeCompactFrame(frame, this.vendor) : JSON.parse(frame.toString("utf8")))),
+    )
     if (events.length < count) throw new Error(`the watch ended after ${JSON.stringify(events)}; ${count} events were expected`)
     return events
   }

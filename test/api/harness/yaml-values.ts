@@ -26,7 +26,8 @@ function valueOf(node: Node | null | undefined, fileName: string): unknown {
 
 function plainValue(node: Node, fileName: string): unknown {
   if (isSeq<Node>(node)) return node.items.map((item) => valueOf(item, fileName))
-  if (isMap<Node, Node>(node)) return Object.fromEntries(node.items.map(({ key, value }) => [String(isScalar(key) ? key.value : key), valueOf(value, fileName)]))
+  if (isMap<Node, Node>(node))
+    return Object.fromEntries(node.items.map(({ key, value }) => [String(isScalar(key) ? key.value : key), valueOf(value, fileName)]))
   if (!isScalar(node)) throw new Error(`${fileName}: a value that scenarios do not know`)
   const { value } = node
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null ? value : String(value)
