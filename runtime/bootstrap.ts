@@ -15,6 +15,8 @@ export interface BootstrapOptions {
 export interface Bootstrap extends Loop {
   /** Resolves when everything was there for the first time; what fails is tried again every second. */
   readonly done: Promise<void>
+  /** Why it is not done yet; undefined once it is. Read by the readiness check. */
+  fault(): string | undefined
 }
 
 /** Of servers that share a store: a lease has to be renewed well before it runs out. The reference's interval. */
@@ -27,6 +29,7 @@ const retryMs = 1000
 export function startBootstrap(deps: BackgroundDeps, options: BootstrapOptions): Bootstrap {
   const { registry, clock, log } = deps
   let finish: () => void = () => {}
+  let fault: string | undefined = "not finished"
   const done = new Promise<void>((resolve) => {
     finish = resolve
   })
@@ -39,13 +42,17 @@ export function startBootstrap(deps: BackgroundDeps, options: BootstrapOptions):
       await ensureNamespaces(registry)
       await ensureService(registry, options)
       await ensureEndpoints(registry, { addresses: await addressesOf(deps, options), port: options.port })
+      fault = undefined
       finish()
     },
-    onError: (error) =>
-      log.warn({ error: textOfError(error) }, "the objects of the system could not be made or checked; tried again later"),
+    onError(error) {
+      if (fault !== undefined) fault = `not finished: ${textOfError(error)}`
+      log.warn({ error: textOfError(error) }, "the objects of the system could not be made or checked; tried again later")
+    },
   })
   return {
     done,
+    fault: () => fault,
     async stop() {
       await loop.stop()
       if (options.shared && isReachable(options.address)) await leave(deps, options)

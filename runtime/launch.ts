@@ -33,6 +33,8 @@ export interface LaunchOptions {
   readonly transient?: boolean
   /** Instead of `--secure-port`; 0 is any free port. */
   readonly port?: number
+  /** Called with the kubeconfig before the server listens, so that whoever waits for `/readyz` finds it. Not with port 0: there is no URL yet. */
+  readonly announce?: (kubeconfig: string) => void
 }
 
 export interface Launched {
@@ -63,11 +65,13 @@ async function start(how: LaunchOptions, store: Store): Promise<Launched> {
   const token = secret(how, "admin.token", () => how.random.bytes(32).toString("base64url"))
   const folders = await apiFolders(options.api)
   const serverOptions = serverOptionsOf(how, { store, pair, token, folders })
+  const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
+  if (serverOptions.port !== 0) how.announce?.(kubeconfigAt(serverOptions.port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
     throw listenError(error, serverOptions)
   })
   const url = serverUrl(localAddress(options), server.port)
-  return { server, url, token, authority: pair.authority, kubeconfig: kubeconfigText({ url, authority: pair.authority, token }) }
+  return { server, url, token, authority: pair.authority, kubeconfig: kubeconfigAt(server.port) }
 }
 
 async function apiFolders(given: readonly string[]): Promise<readonly ApiFolder[]> {

@@ -60,3 +60,6 @@ export const tlsHandshakeTimeoutMs = 10_000
 
 /** Streams that one HTTP/2 connection may have open unless `--http2-max-streams-per-connection` says otherwise; the reference's default. */
 export const http2StreamsMax = 250
+
+/** Milliseconds between two looks at whether the client of an HTTP/2 connection is still there; three in vain end it. */
+export const http2CheckIntervalMs = 20_000

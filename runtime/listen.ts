@@ -11,8 +11,9 @@ import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { createAdaptorServer } from "@hono/node-server"
 import type { Hono } from "hono"
-import type { Clock } from "./clock.ts"
-import { http2SessionMemoryMb, http2StreamsMax, requestHeaderBytesMax, tlsHandshakeTimeoutMs } from "./limits.ts"
+import { type Clock, systemClock } from "./clock.ts"
+import { endWhenDead } from "./dead-connections.ts"
+import { http2CheckIntervalMs, http2SessionMemoryMb, http2StreamsMax, requestHeaderBytesMax, tlsHandshakeTimeoutMs } from "./limits.ts"
 import { answerMalformed, type ParserFault } from "./malformed-request.ts"
 import type { ServerEnv } from "./server-env.ts"
 
@@ -31,6 +32,8 @@ export interface ListenOptions {
   readonly tls: Tls
   /** `--http2-max-streams-per-connection` */
   readonly streamsPerConnection?: number
+  /** Default `http2CheckIntervalMs`. */
+  readonly checkIntervalMs?: number
 }
 
 export interface Listener {
@@ -43,6 +46,10 @@ export interface Listener {
 export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer(options)
   const connections = new Connections(server)
+  // Real time, whatever clock the server is given: the other end has no other.
+  server.on("session", (session) =>
+    endWhenDead(session, { clock: systemClock, intervalMs: options.checkIntervalMs ?? http2CheckIntervalMs }),
+  )
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(options.port, options.host, () => {

@@ -61,6 +61,8 @@ export interface ServerOptions {
   readonly tls: Tls
   /** `--http2-max-streams-per-connection`; absent: the default. */
   readonly http2StreamsPerConnection?: number
+  /** How often the clients of HTTP/2 connections are asked whether they are still there; absent: `http2CheckIntervalMs`. */
+  readonly http2CheckIntervalMs?: number
   /** Behaviours of a user's own kinds, by the name that schemas use; the built-in ones need no mention. */
   readonly behaviours?: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
@@ -96,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   setMaxListeners(0, stopping.signal)
   const prefix = `/${options.storePrefix.replace(/^\/|\/$/g, "")}/`
   const cache = openCache({ store: options.store, prefix, clock: options.clock })
-  const start = { done: false }
+  const start = { fault: (): string | undefined => "not started" }
   const parts = assemble(options, { cache, prefix, start, draining: draining.signal, stopping: stopping.signal })
   const app = createApp(parts)
   const listener = await listen({
@@ -105,15 +107,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port: options.port,
     tls: options.tls,
     ...(options.http2StreamsPerConnection !== undefined && { streamsPerConnection: options.http2StreamsPerConnection }),
+    ...(options.http2CheckIntervalMs !== undefined && { checkIntervalMs: options.http2CheckIntervalMs }),
   }).catch(async (error: unknown) => {
     await cache.close()
     throw error
   })
   const address = listener.server.address() as AddressInfo // A TCP listener that is listening has one.
   const loops = startLoops(options, parts, address.port)
-  void loops.ready.then(() => {
-    start.done = true
-  })
+  start.fault = loops.fault
   await soon(loops.ready, options.clock)
   let stopped: Promise<void> | undefined
   async function stop(): Promise<void> {
@@ -145,8 +146,15 @@ async function soon(work: Promise<void>, clock: Clock): Promise<void> {
   cancel()
 }
 
+interface StartLoops extends Loop {
+  /** Resolves when the objects of the system are there. */
+  readonly ready: Promise<void>
+  /** Why they are not yet. */
+  readonly fault: () => string | undefined
+}
+
 /** What goes on beside requests; all of it ends before the store closes. */
-function startLoops(options: ServerOptions, { registry, clock, log }: ServerParts, port: number): Loop & { readonly ready: Promise<void> } {
+function startLoops(options: ServerOptions, { registry, clock, log }: ServerParts, port: number): StartLoops {
   const deps = { registry, clock, log }
   const address = advertisedAddress({ advertise: options.advertiseAddress ?? "", bind: options.host })
   const bootstrap = startBootstrap(deps, { address, port, shared: options.sharedStore ?? false })
@@ -156,6 +164,7 @@ function startLoops(options: ServerOptions, { registry, clock, log }: ServerPart
   })
   return {
     ready: bootstrap.done,
+    fault: bootstrap.fault,
     async stop() {
       await Promise.all([bootstrap.stop(), background.stop()])
     },
@@ -165,7 +174,7 @@ function startLoops(options: ServerOptions, { registry, clock, log }: ServerPart
 interface Made {
   readonly cache: WatchCache
   readonly prefix: string
-  readonly start: { readonly done: boolean }
+  readonly start: { readonly fault: () => string | undefined }
   readonly draining: AbortSignal
   readonly stopping: AbortSignal
 }
@@ -252,7 +261,7 @@ function healthChecks(store: Store, cache: WatchCache, { draining, start }: Made
   const log = { name: "log", check: async () => undefined }
   const etcd = { name: "etcd", check: async () => (await store.status()).fault }
   const informers = { name: "informer-sync", check: async () => cache.fault() }
-  const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => (start.done ? undefined : "not finished") }
+  const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return { healthz: [ping, log, etcd], livez: [ping, log, etcd], readyz: [ping, log, etcd, informers, bootstrap, shutdown] }
 }

@@ -28,8 +28,9 @@ export async function serve(args: readonly string[], context: CommandContext): P
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
   warnOfAnonymous(loaded, (text) => log.warn(text))
   const signals = listenForSignals()
-  const launched = await launch({ options, clock: systemClock, random: systemRandom, log })
-  const kubeconfig = writeKubeconfig(options, launched)
+  const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
+  const announce = (text: string) => writeKubeconfig(kubeconfig, text)
+  const launched = await launch({ options, clock: systemClock, random: systemRandom, log, announce })
   log.info({ url: launched.url, store: options.store, vendor: options.vendor }, "ready")
   if (options["logging-format"] === "text") for (const line of whatNext(options, launched, kubeconfig)) context.print(line)
   log.info({ signal: await signals.first }, "stopping; once more ends it at once")
@@ -44,14 +45,12 @@ function warnOfAnonymous({ options, given }: LoadedOptions, warn: (text: string)
   warn("--anonymous-auth stays off: with --authorization-mode=AlwaysAllow anybody could do anything")
 }
 
-function writeKubeconfig(options: Options, launched: Launched): string {
-  const path = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
+function writeKubeconfig(path: string, text: string): void {
   try {
-    writePrivateFile(path, launched.kubeconfig)
+    writePrivateFile(path, text)
   } catch (error) {
     throw new StartError(`--write-kubeconfig: ${error instanceof Error ? error.message : String(error)}`)
   }
-  return path
 }
 
 function whatNext(options: Options, { url }: Launched, kubeconfig: string): string[] {

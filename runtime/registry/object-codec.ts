@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto"
 import { assert } from "../assert.ts"
 import type { CompactCodec } from "../kit/compact.ts"
 import { unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
+import { isEnvelope } from "../kit/envelope.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import { isObject } from "../kit/json.ts"
 import { parseJson, stringify } from "../kit/json-text.ts"
@@ -13,7 +14,7 @@ import type { SelectableField } from "../kit/kind.ts"
 import type { ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
 
-/** `--storage-media-type`. */
+/** `--storage-media-type`. What `yaml` stores is JSON text, which is YAML as well and much cheaper to read. */
 export type StorageFormat = "compact" | "json" | "yaml"
 
 /** Both forms of one object about to be written. */
@@ -41,7 +42,6 @@ export function createObjectCodec(options: {
   selectable: readonly SelectableField[]
 }): ObjectCodec {
   const { format, apiVersion, kind, compact, selectable } = options
-  const magic = compact === undefined ? 0 : 0x6b
   return {
     encode(object) {
       const text = stringify({ ...object, metadata: markedMetadata(object.metadata) })
@@ -67,7 +67,7 @@ export function createObjectCodec(options: {
   }
 
   function storedObject(value: StoredValue["value"]): ApiObject {
-    if (value[0] !== magic) return parseObject(value)
+    if (!isEnvelope(value)) return parseObject(value)
     const { raw } = unwrapUnknown(value)
     return options.normalizeStored({ kind, apiVersion, ...compact.decode(raw) })
   }
