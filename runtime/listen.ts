@@ -45,11 +45,7 @@ export interface Listener {
 /** Called once at start. Rejects with the system's error when the port cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer(options)
-  const connections = new Connections(server)
-  // Real time, whatever clock the server is given: the other end has no other.
-  server.on("session", (session) =>
-    endWhenDead(session, { clock: systemClock, intervalMs: options.checkIntervalMs ?? http2CheckIntervalMs }),
-  )
+  const connections = new Connections(server, options.checkIntervalMs ?? http2CheckIntervalMs)
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(options.port, options.host, () => {
@@ -86,9 +82,26 @@ class Connections {
   private readonly busy = new Map<Socket, number>()
   private closing = false
 
-  constructor(private readonly server: Http2SecureServer) {
-    server.on("secureConnection", (socket) => track(this.sockets, socket))
-    server.on("session", (session) => track(this.sessions, session))
+  constructor(
+    private readonly server: Http2SecureServer,
+    checkIntervalMs: number,
+  ) {
+    let latest: TLSSocket | undefined
+    // First of all: the listener that makes the session of this socket stands behind.
+    server.prependListener("secureConnection", (socket: TLSSocket) => {
+      latest = socket
+      track(this.sockets, socket)
+    })
+    server.on("session", (session) => {
+      track(this.sessions, session)
+      const socket = latest
+      const end = (): void => {
+        session.destroy()
+        socket?.destroy()
+      }
+      // Real time, whatever clock the server is given: the other end has no other.
+      endWhenDead(session, { clock: systemClock, intervalMs: checkIntervalMs, end })
+    })
     server.on("request", (request, response) => this.onRequest(request, response))
     server.on("clientError", (fault: ParserFault, socket: Socket) => {
       // While an answer is on its way nothing can be said before it.

@@ -1,0 +1,42 @@
+/**
+ * Finds HTTP/2 connections whose client has gone without a word that reached us. Node 20 stops reading a connection while a write is under way
+ * and forgets both when the client resets it: the session and all its answers would stay for ever. A host that loses its power says nothing either.
+ */
+import type { Clock } from "./clock.ts"
+
+/** What is needed of `ServerHttp2Session`. */
+export interface Connection {
+  readonly destroyed: boolean
+  readonly socket: { readonly bytesRead: number; readonly bytesWritten: number }
+  /** Asks the other end for a sign of life; false when too many are out already. */
+  ping(answered: () => void): boolean
+  on(event: "close", listener: () => void): unknown
+}
+
+/** Checks without a sign of life until a connection is ended. More than one, since a server that was busy itself has not looked yet. */
+const silentChecksMax = 2
+
+/** Called once per session. Every `intervalMs` the other end is asked; one that neither answers nor takes or sends a byte is dead: `end` is called. */
+export function endWhenDead(connection: Connection, options: { clock: Clock; intervalMs: number; end: () => void }): void {
+  let silentChecks = 0
+  let movedBytes = -1
+  let cancel = (): void => {}
+  const alive = (): void => {
+    silentChecks = 0
+  }
+  function check(): void {
+    if (connection.destroyed) return
+    const { bytesRead, bytesWritten } = connection.socket
+    if (bytesRead + bytesWritten !== movedBytes) alive()
+    movedBytes = bytesRead + bytesWritten
+    if (silentChecks >= silentChecksMax) return options.end()
+    silentChecks++
+    connection.ping(alive)
+    schedule()
+  }
+  function schedule(): void {
+    cancel = options.clock.after(options.intervalMs, check)
+  }
+  connection.on("close", () => cancel())
+  schedule()
+}
