@@ -27,6 +27,8 @@ export interface InProcessOptions {
   readonly watchList?: boolean
   /** Default on. */
   readonly compressResponses?: boolean
+  /** Default twenty seconds of real time. */
+  readonly http2CheckIntervalMs?: number
   /** Default on. */
   readonly garbageCollector?: boolean
   /** Default five minutes; 0: never. */
@@ -85,6 +87,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     tokens: [{ token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } }],
     authorizationModes: ["AlwaysAllow"],
     ttlSeconds: { "event-ttl": 3600 },
+    ...(options.http2CheckIntervalMs !== undefined && { http2CheckIntervalMs: options.http2CheckIntervalMs }),
     ...(options.garbageCollector !== undefined && { garbageCollector: options.garbageCollector }),
     ...(options.compactionIntervalMs !== undefined && { compactionIntervalMs: options.compactionIntervalMs }),
     behaviourOptions: {

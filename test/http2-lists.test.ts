@@ -1,0 +1,193 @@
+/**
+ * Large lists over one HTTP/2 connection: many at once, to readers that are slow, and to clients that go away. What is proved is that they
+ * complete and that memory stays far below what is sent (design promise 5); not how fast.
+ */
+import { constants, type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2"
+import { once } from "node:events"
+import { setImmediate } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createHttpClient } from "./support/http-client.ts"
+import { type InProcess, startInProcess } from "./support/in-process.ts"
+
+const lists = 50
+const objects = 200
+const objectBytes = 100 * 1024
+const listBytes = objects * objectBytes
+/** Client and server share the process. 50 lists are 1 GB; one write of each and a window of each is a tenth of what is allowed here. */
+const growthBytesMax = 256 * 1024 * 1024
+/** What may be held after clients have gone: pools of buffers, not lists. */
+const keptBytesMax = 16 * 1024 * 1024
+const windowBytes = 256 * 1024
+const resets = 1000
+/** Short, so that connections whose end node did not notice are found within the test. */
+const checkIntervalMs = 300
+const path = "/api/v1/namespaces/default/configmaps"
+
+let at: InProcess
+const sessions = new Set<ClientHttp2Session>()
+
+beforeAll(async () => {
+  at = await startInProcess({ store: "memory", vendor: "orch", http2CheckIntervalMs: checkIntervalMs })
+  const client = createHttpClient({ protocol: "http1", port: at.port, authority: at.authority })
+  for (let index = 0; index < objects; index++) {
+    const body = Buffer.from(
+      JSON.stringify({ metadata: { name: `large-${index}` }, data: { text: String(index % 10).repeat(objectBytes) } }),
+    )
+    const { status } = await client.send({
+      method: "POST",
+      path,
+      headers: { authorization: `Bearer ${at.token}`, "content-type": "application/json" },
+      body,
+    })
+    expect(status).toBe(201)
+  }
+  client.close()
+})
+
+afterAll(async () => {
+  for (const session of sessions) session.destroy()
+  await at.stop()
+  expect(at.log.join("")).not.toContain("ERROR")
+})
+
+describe("50 lists of 20 MB on one connection", () => {
+  it("all complete, and memory stays bounded", async () => {
+    const session = await connected()
+    const memory = new MemoryWatch()
+    const received = await Promise.all(Array.from({ length: lists }, () => received1(list(session), memory)))
+    for (const bytes of received) expect(bytes).toBeGreaterThan(listBytes)
+    expect(new Set(received).size, "every list has the same bytes").toBe(1)
+    expect(memory.growthBytes()).toBeLessThan(growthBytesMax)
+  })
+
+  it("wait for readers that stand still, and complete when they go on", async () => {
+    const session = await connected()
+    const memory = new MemoryWatch()
+    const streams = Array.from({ length: lists }, () => list(session))
+    await Promise.all(streams.map((stream) => once(stream, "response")))
+    await until(() => session.state.localWindowSize !== undefined && streams.every((stream) => stream.readableLength > 0))
+    // The server goes on serving others meanwhile.
+    const other = await connected()
+    expect(await statusOf(other.request(head("/api/v1/namespaces/default")))).toBe(200)
+    memory.sample()
+    const received = await Promise.all(streams.map((stream) => received1(stream, memory)))
+    for (const bytes of received) expect(bytes).toBeGreaterThan(listBytes)
+    expect(memory.growthBytes()).toBeLessThan(growthBytesMax)
+  })
+
+  it("are let go of when the client disconnects midway", async () => {
+    collectGarbage()
+    const before = { bytes: heldBytes(), sockets: openSockets() }
+    for (let round = 0; round < 3; round++) {
+      const session = await connected()
+      const streams = Array.from({ length: lists }, () => list(session))
+      await Promise.all(streams.map((stream) => once(stream, "readable")))
+      session.destroy()
+      await Promise.all(streams.map((stream) => stream.closed || once(stream, "close")))
+    }
+    await until(() => {
+      collectGarbage()
+      return openSockets() <= before.sockets && heldBytes() - before.bytes < keptBytesMax
+    })
+    const session = await connected()
+    expect(await received1(list(session), new MemoryWatch())).toBeGreaterThan(listBytes)
+  })
+})
+
+describe("1,000 streams that are reset at once", () => {
+  it.each([
+    ["before they are answered", (stream: ClientHttp2Stream) => stream.close(constants.NGHTTP2_CANCEL)],
+    ["while they are answered", (stream: ClientHttp2Stream) => stream.once("readable", () => stream.close(constants.NGHTTP2_CANCEL))],
+  ])("%s do not stop the server", async (_when, reset) => {
+    const session = await connected()
+    const over: Promise<unknown>[] = []
+    for (let index = 0; index < resets && !session.closed && !session.destroyed; index++) {
+      const stream = list(session)
+      over.push(new Promise((resolve) => stream.on("close", resolve)))
+      reset(stream)
+      // The server may end a connection that behaves so; it must not end others.
+      if (index % 100 === 99) await setImmediate()
+    }
+    await Promise.all(over)
+    const other = await connected()
+    expect(await statusOf(other.request(head("/api/v1/namespaces/default")))).toBe(200)
+  })
+})
+
+function head(target: string): Record<string, string> {
+  return { ":method": "GET", ":path": target, authorization: `Bearer ${at.token}` }
+}
+
+function list(session: ClientHttp2Session): ClientHttp2Stream {
+  const stream = session.request(head(path))
+  stream.on("error", () => undefined)
+  return stream
+}
+
+async function connected(): Promise<ClientHttp2Session> {
+  const session = connect(`https://127.0.0.1:${at.port}`, { ca: at.authority, settings: { initialWindowSize: windowBytes } })
+  sessions.add(session)
+  session.on("error", () => undefined)
+  await once(session, "connect")
+  session.setLocalWindowSize(lists * windowBytes)
+  return session
+}
+
+/** Bytes of an answer, read to its end. */
+async function received1(stream: ClientHttp2Stream, memory: MemoryWatch): Promise<number> {
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    memory.sample()
+  }
+  return bytes
+}
+
+async function statusOf(stream: ClientHttp2Stream): Promise<unknown> {
+  const [headers] = await once(stream, "response")
+  stream.resume()
+  return headers[":status"]
+}
+
+/** The highest resident set since it was made. */
+class MemoryWatch {
+  private readonly startBytes: number
+  private peakBytes = 0
+  private samples = 0
+
+  constructor() {
+    collectGarbage()
+    this.startBytes = process.memoryUsage.rss()
+  }
+
+  sample(): void {
+    // Asking the system costs more than a chunk does.
+    if (this.samples++ % 256 === 0) this.peakBytes = Math.max(this.peakBytes, process.memoryUsage.rss())
+  }
+
+  growthBytes(): number {
+    return this.peakBytes - this.startBytes
+  }
+}
+
+/** Both ends of every connection, as node counts them: what it has not noticed to be gone is still here. */
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length
+}
+
+function heldBytes(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc")
+  runInNewContext("gc")()
+}
+
+/** Waits until it holds; the runner's time limit is the limit. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate()
+}
