@@ -13,7 +13,7 @@
  */
 import { badRequest } from "../errors.ts"
 import { ownField } from "../kit/field-path.ts"
-import { setField } from "../kit/json-text.ts"
+import { setField, stringify } from "../kit/json-text.ts"
 import { isObject } from "../kit/json.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import type { TypeShape } from "../kit/shape.ts"
@@ -54,8 +54,7 @@ function mergeObject(original: JsonObject, patch: JsonObject, schema: PatchSchem
 
 function replacedObject(patch: JsonObject, command: JsonValue): JsonObject {
   if (command === "delete") return {}
-  if (command !== "replace")
-    throw patchFault(`unknown patch type: ${JSON.stringify(command)}: $patch of an object must be replace or delete`)
+  if (command !== "replace") throw patchFault(`unknown patch type: ${stringify(command)}: $patch of an object must be replace or delete`)
   return without(patch, [directive])
 }
 
@@ -199,7 +198,7 @@ function applyItemDirectives(
     else if (command === "delete") deleted.add(key(item))
     else if (command === "replace") replaced = true
     else if (command === "merge") throw patchFault("merging lists cannot yet be specified in the patch")
-    else throw patchFault(`unknown patch type: ${JSON.stringify(command)}: $patch of a list item must be delete or replace`)
+    else throw patchFault(`unknown patch type: ${stringify(command)}: $patch of a list item must be delete or replace`)
   }
   // An item without the key cannot be the one to delete; it is refused later, when items are matched.
   const matches = (item: JsonValue): boolean => isObject(item) && Object.hasOwn(item, mergeKey) && deleted.has(key(item))

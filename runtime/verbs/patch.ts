@@ -4,7 +4,7 @@ import { applyMergePatch } from "../apply/merge-patch.ts"
 import { applyStrategicMergePatch } from "../apply/strategic-merge-patch.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
-import { JsonSyntaxError, type ParsedJson, parseJson } from "../kit/json-text.ts"
+import { JsonSyntaxError, type ParsedJson, parseJson, stringify } from "../kit/json-text.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { updateObject } from "../registry/update.ts"
 import { readBody } from "../wire/body.ts"
@@ -94,9 +94,7 @@ function decodePatched(
   const { object } = options
   const { kind: shownKind = handle.kind.kind, apiVersion: shownVersion = handle.apiVersion } = object
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
-    throw resultFault(
-      `a patch may not change apiVersion or kind; the result says ${JSON.stringify(shownVersion)} ${JSON.stringify(shownKind)}`,
-    )
+    throw resultFault(`a patch may not change apiVersion or kind; the result says ${stringify(shownVersion)} ${stringify(shownKind)}`)
   }
   const patched = decodeResult(call, options, { ...object, kind: shownKind, apiVersion: shownVersion })
   const { name = "", namespace = info.namespace } = patched.metadata ?? {}
