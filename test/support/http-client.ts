@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer
+  /** The body is sent without saying how long it is. */
+  readonly chunked?: boolean
 }
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
@@ -72,9 +74,9 @@ function http1({ port, authority }: ClientOptions): Connection {
   const agent = new Agent({ keepAlive: true, ca: authority })
   return {
     close: () => agent.destroy(),
-    open: ({ method, path, headers, body }) =>
+    open: ({ method, path, headers, body, chunked }) =>
       new Promise((resolve, reject) => {
-        const length = body === undefined ? {} : { "content-length": String(body.length) }
+        const length = body === undefined || chunked === true ? {} : { "content-length": String(body.length) }
         const outgoing = httpsRequest({ host: "127.0.0.1", port, agent, method, path, headers: { ...length, ...headers } }, (incoming) => {
           const { statusCode: status = 0 } = incoming
           resolve({ status, headers: incoming.headers, body: incoming, destroy: () => incoming.destroy() })
@@ -101,9 +103,9 @@ function http2(options: ClientOptions): Connection {
   }
   return {
     close: () => session?.destroy(),
-    open: ({ method, path, headers, body }) =>
+    open: ({ method, path, headers, body, chunked }) =>
       new Promise((resolve, reject) => {
-        const length = body === undefined ? {} : { "content-length": String(body.length) }
+        const length = body === undefined || chunked === true ? {} : { "content-length": String(body.length) }
         const stream = connected().request({ ":method": method, ":path": path, ...length, ...headers }, { endStream: body === undefined })
         stream.on("response", ({ ":status": status = 0, ...answered }) => {
           resolve({ status, headers: answered, body: stream, destroy: () => stream.close(constants.NGHTTP2_CANCEL) })

@@ -35,6 +35,7 @@ export async function requestOf(fields: Fields, context: RequestContext): Promis
     path: line.slice(space + 1),
     headers: Object.fromEntries(kept),
     ...(sent !== undefined && { body: sent.bytes }),
+    ...(fields.chunked === true && { chunked: true }),
   }
 }
 

@@ -33,6 +33,7 @@ const requestKeys = [
   "hex",
   "compact",
   "patch",
+  "chunked",
   "expect",
   "capture",
   "times",

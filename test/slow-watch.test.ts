@@ -1,0 +1,121 @@
+/**
+ * A client that opens a watch and does not read it: what waits for it is bounded, its stream ends with a whole event, others notice nothing,
+ * and it goes on from its last event without missing one. Specification section 4.4.2; design promises 3 and 5.
+ */
+import { setImmediate } from "node:timers/promises"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { watchQueueBytesMax } from "../runtime/limits.ts"
+import { createHttpClient, type HttpClient, type OpenAnswer, type Protocol, readAll } from "./support/http-client.ts"
+import { type InProcess, startInProcess } from "./support/in-process.ts"
+
+const objectBytes = 100 * 1024
+/** More than may wait, and what sockets hold besides. */
+const changes = Math.ceil((3 * watchQueueBytesMax) / objectBytes)
+const collection = "/api/v1/namespaces/default/configmaps"
+
+let at: InProcess
+const clients: HttpClient[] = []
+
+beforeAll(async () => {
+  at = await startInProcess({ store: "memory", vendor: "orch" })
+})
+
+afterAll(async () => {
+  for (const client of clients) client.close()
+  await at.stop()
+})
+
+it.each<[Protocol]>([["http1"], ["http2"]])("a watch over %s that is not read is ended, and resumes", async (protocol) => {
+  const name = `slow-${protocol}`
+  const writer = connected(protocol)
+  const start = await write(writer, { method: "POST", path: collection, name, count: 0 })
+  const reading = new Reading(await watch(connected(protocol), { name, resourceVersion: start }))
+  const slow = connected(protocol)
+  const idle = await watch(slow, { name, resourceVersion: start })
+  for (let count = 1; count <= changes; count++) await write(writer, { method: "PUT", path: `${collection}/${name}`, name, count })
+
+  await reading.until(changes)
+  let received = eventsOf(await readAll(idle.body))
+  expect(received.length, "the slow watch was ended before all was sent").toBeLessThan(changes)
+  while (received.length < changes) {
+    const resumed = new Reading(await watch(slow, { name, resourceVersion: received.at(-1)?.resourceVersion ?? start }))
+    await resumed.until(changes - received.length)
+    received = [...received, ...resumed.events]
+  }
+  const everyChange = Array.from({ length: changes }, (_none, index) => index + 1)
+  expect(received.map(({ count }) => count)).toEqual(everyChange)
+  expect(reading.events.map(({ count }) => count)).toEqual(everyChange)
+})
+
+interface SeenChange {
+  readonly count: number
+  readonly resourceVersion: string
+}
+
+/** A watch that is read as it comes. */
+class Reading {
+  private text = ""
+  private lines = 0
+  private over = false
+
+  constructor(private readonly answer: OpenAnswer) {
+    const end = (): void => {
+      this.over = true
+    }
+    answer.body.setEncoding("utf8")
+    answer.body.on("data", (chunk: string) => {
+      this.text += chunk
+      this.lines += chunk.split("\n").length - 1
+    })
+    answer.body.on("end", end).on("error", end)
+  }
+
+  get events(): SeenChange[] {
+    return eventsOf(Buffer.from(this.text.slice(0, this.text.lastIndexOf("\n") + 1)))
+  }
+
+  /** Waits for so many events, or the end of the stream, and closes it. */
+  async until(count: number): Promise<void> {
+    while (!this.over && this.lines < count) await setImmediate()
+    this.answer.destroy()
+  }
+}
+
+function connected(protocol: Protocol): HttpClient {
+  const client = createHttpClient({ protocol, port: at.port, authority: at.authority })
+  clients.push(client)
+  return client
+}
+
+async function watch(client: HttpClient, from: { name: string; resourceVersion: string }): Promise<OpenAnswer> {
+  const path = `${collection}?watch=1&resourceVersion=${from.resourceVersion}&fieldSelector=metadata.name%3D${from.name}`
+  const answer = await client.open({ method: "GET", path, headers: { authorization: `Bearer ${at.token}` } })
+  expect(answer.status).toBe(200)
+  return answer
+}
+
+/** Writes the object anew; answers its version. */
+async function write(client: HttpClient, change: { method: string; path: string; name: string; count: number }): Promise<string> {
+  const { method, path, name, count } = change
+  const body = Buffer.from(JSON.stringify({ metadata: { name }, data: { count: String(count), filling: "x".repeat(objectBytes) } }))
+  const answer = await client.send({
+    method,
+    path,
+    headers: { authorization: `Bearer ${at.token}`, "content-type": "application/json" },
+    body,
+  })
+  expect(answer.status).toBeLessThan(300)
+  return JSON.parse(answer.body.toString("utf8")).metadata.resourceVersion
+}
+
+/** The lines of a watch: a line that is cut off does not parse. */
+function eventsOf(bytes: Buffer): SeenChange[] {
+  const lines = bytes
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+  return lines.map((line) => {
+    const { object } = JSON.parse(line)
+    return { count: Number(object.data.count), resourceVersion: object.metadata.resourceVersion }
+  })
+}
