@@ -32,10 +32,9 @@ const verbs: Readonly<Record<string, (call: Call) => Promise<void>>> = {
 export async function answerResource(parts: ServerParts, context: ServerContext): Promise<void> {
   const request = context.get("request")
   const { info } = request
-  if (!parts.kinds.hasGroup(info.group)) return answerUnknownPath(context.env.outgoing)
   const kind = parts.kinds.find(info.group, info.version, info.resource)
-  if (kind === undefined || info.tail.length > 0) throw unknownPath()
-  if (kind.namespaced ? false : info.namespace !== "") throw unknownPath()
+  if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(context.env.outgoing)
+  if (kind === undefined || info.tail.length > 0 || (!kind.namespaced && info.namespace !== "")) throw unknownPath()
   checkName(info)
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined) throw unknownPath()
