@@ -1,0 +1,74 @@
+/** The recorded answers of the reference server, and the program that compares a running server with them. */
+import { existsSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parse } from "yaml"
+import { runCommand } from "../clients/command.ts"
+
+const repository = fileURLToPath(new URL("../..", import.meta.url))
+
+/** The folder that holds run.py, its scenarios and expected.json: ORCH_DIFFERENTIAL, or where it lies beside a checkout. */
+const folder = resolve(repository, process.env.ORCH_DIFFERENTIAL ?? "../shared/differential")
+
+/** A checkout alone does not have the recordings. `.ci/run` sets ORCH_DIFFERENTIAL, so there they cannot be missing. */
+export const recordingsMissing = process.env.ORCH_DIFFERENTIAL === undefined && !existsSync(join(folder, "run.py"))
+
+/** Definitions of kinds at run time are not served yet, and their recordings not compared. */
+const notServed = /^crd-/
+
+/** Scenarios that need a store which has forgotten an old version. */
+export const ofForgottenVersions = /^version-gone$/
+
+export interface Comparison {
+  /** Fails unless every compared step of the scenario is answered as recorded, or listed as a deviation and answered otherwise. */
+  readonly faults: (scenario: string) => string[]
+}
+
+/** Names of all recorded scenarios of what is served. */
+export function recordedScenarios(): string[] {
+  const { scenarios } = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as { scenarios: Record<string, unknown> } // Our own file.
+  return Object.keys(scenarios).filter((name) => !notServed.test(name))
+}
+
+/** Sends the scenarios whose names match `only` to a server and compares. Rejects when the program cannot run. */
+export async function compareWithRecorded(server: {
+  readonly url: string
+  readonly token: string
+  readonly authorityFile: string
+  readonly only: string
+  readonly oldVersion?: string
+}): Promise<Comparison> {
+  const { url, token, authorityFile, only, oldVersion } = server
+  const args = ["compare", "--base", url, "--expect", join(folder, "expected.json"), "--token", token, "--ca", authorityFile]
+  const scope = ["--only", only, "--json", ...(oldVersion === undefined ? [] : ["--old-version", oldVersion])]
+  const { stdout, stderr } = await runCommand("python3", [join(folder, "run.py"), ...args, ...scope])
+  return comparison(reportOf(stdout, stderr))
+}
+
+interface StepReport {
+  readonly scenario: string
+  readonly step: string
+  readonly differences: readonly string[]
+}
+
+/** The report is a JSON list, followed by a line for people. */
+function reportOf(stdout: string, stderr: string): StepReport[] {
+  const end = stdout.lastIndexOf("]")
+  if (end < 0) throw new Error(`the comparison did not run (it needs python3 and PyYAML): ${stderr}${stdout}`)
+  return JSON.parse(stdout.slice(0, end + 1)) as StepReport[] // The program's own format.
+}
+
+function comparison(report: readonly StepReport[]): Comparison {
+  const deviations = parse(readFileSync(new URL("deviations.yaml", import.meta.url), "utf8")) as Record<string, string> // Our own file.
+  return {
+    faults(scenario) {
+      const steps = report.filter((step) => step.scenario === scenario)
+      if (steps.length === 0) return [`${scenario} was not run`]
+      return steps.flatMap(({ step, differences }) => {
+        const deviates = deviations[`${scenario}/${step}`] !== undefined
+        if (!deviates) return differences.map((difference) => `${step}: ${difference}`)
+        return differences.length === 0 ? [`${step} is answered as recorded: take it off deviations.yaml`] : []
+      })
+    },
+  }
+}
