@@ -1,6 +1,21 @@
 /** Query parameters as the API reads them. Errors name the parameter, the value and what would be right. */
 import { badRequest } from "./errors.ts"
 
+/**
+ * Called once per request with what stands behind the question mark. Pairs that hold a semicolon or a broken escape are left out, as the
+ * reference leaves them out: what such a pair was meant to say cannot be told.
+ */
+export function parseQuery(text: string): URLSearchParams {
+  const sound = text.includes(";") || brokenEscape.test(text) ? text.split("&").filter(isSound).join("&") : text
+  return new URLSearchParams(sound)
+}
+
+const brokenEscape = /%(?![0-9a-fA-F]{2})/
+
+function isSound(pair: string): boolean {
+  return !pair.includes(";") && !brokenEscape.test(pair)
+}
+
 /** Present and neither `false` nor `0` (any case): the reference's rule, so `?watch` and `?watch=1` are both true. */
 export function booleanParameter(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name)
@@ -8,12 +23,22 @@ export function booleanParameter(query: URLSearchParams, name: string): boolean 
   return value.toLowerCase() !== "false" && value !== "0"
 }
 
-/** Absent or empty: undefined. Throws 400 for anything but a whole number. */
+const int64Max = 2n ** 63n - 1n
+
+/**
+ * Absent: undefined. Throws 400 for anything but a whole number of 64 bits, the empty text too. What a number of JavaScript cannot count to
+ * is answered as the nearest that it can.
+ */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name)
-  if (value === null || value === "") return undefined
-  if (!/^[+-]?\d{1,15}$/.test(value)) throw badRequest(`query parameter ${name}: ${JSON.stringify(value)} is not a whole number`)
-  return Number(value)
+  if (value === null) return undefined
+  const digits = /^([+-]?)0*([0-9]{1,19})$/.exec(value)
+  const size = BigInt(digits?.[2] ?? int64Max + 2n)
+  const negative = digits?.[1] === "-"
+  if (size > int64Max + (negative ? 1n : 0n))
+    throw badRequest(`query parameter ${name}: ${JSON.stringify(value)} is not a whole number of 64 bits`)
+  const near = Math.min(Number(size), Number.MAX_SAFE_INTEGER)
+  return negative ? -near : near
 }
 
 /** First value given, "" when absent. */

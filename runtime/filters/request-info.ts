@@ -4,7 +4,7 @@ import { parseRequestInfo } from "../request-info.ts"
 import { anonymous } from "../access/authenticate.ts"
 import type { Filter } from "../server-env.ts"
 import type { Vendor } from "../vendor.ts"
-import { booleanParameter } from "../query.ts"
+import { booleanParameter, parseQuery } from "../query.ts"
 
 /** First of the filters: reads path and query, and makes the request's context. Throws 400 for a path that is not valid UTF-8. */
 export function requestInfo(options: { vendor: Vendor }): Filter {
@@ -12,7 +12,7 @@ export function requestInfo(options: { vendor: Vendor }): Filter {
     const { incoming } = context.env
     const target = incoming.url ?? "/"
     const mark = target.indexOf("?")
-    const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1))
+    const query = parseQuery(mark < 0 ? "" : target.slice(mark + 1))
     const path = decodedPath(mark < 0 ? target : target.slice(0, mark))
     const info = parseRequestInfo({
       method: incoming.method ?? "GET",

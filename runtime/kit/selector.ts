@@ -194,7 +194,11 @@ export interface FieldSelector {
  */
 export function parseFieldSelector(text: string, refuse: (field: string) => string | undefined): FieldSelector {
   const terms = text.match(/(?:\\.|[^\\,]|\\$)+/gs) ?? []
-  const requirements = terms.sort(compareText).map((term) => fieldRequirement(text, term))
+  const requirements = terms
+    .sort(compareText)
+    .map((term) => fieldRequirement(text, term))
+    // No field and no value ask for nothing, in the reference too.
+    .filter(({ field, value }) => field !== "" || value !== "")
   for (const { field } of requirements) {
     const why = refuse(field)
     if (why !== undefined) throw badRequest(why)

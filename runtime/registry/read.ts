@@ -152,9 +152,14 @@ function pageOf(options: {
   return { ...page, continueToken, remainingItemCount: snapshot.count({ prefix: range.prefix, startAfter: last.key }) }
 }
 
-/** A version as clients write it. Throws 400: the reference answers 500 here, which blames the server for a client's mistake. */
+const uint64Max = 2n ** 64n - 1n
+
+/**
+ * A version as clients write it: whole numbers of 64 bits, of which the large ones are known only about; they are of the future anyway.
+ * Throws 400: the reference answers 500 here, which blames the server for a client's mistake.
+ */
 export function parseRevision(text: string): number {
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(Number(text))) {
+  if (!/^\d{1,32}$/.test(text) || BigInt(text) > uint64Max) {
     throw badRequest(`resourceVersion ${JSON.stringify(text)} is not valid: use a version that this server gave, or leave it out`)
   }
   return Number(text)

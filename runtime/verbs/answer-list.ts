@@ -47,7 +47,8 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
   }
   if (wanted.as !== undefined) {
     const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
-    return { kind: "PartialObjectMetadataList", apiVersion, metadata, items: mapped(page.items, (item) => partialJson(call, wanted, item)) }
+    const items = mapped(page.items, (item) => partialJson(call, wanted, item))
+    return { kind: "PartialObjectMetadataList", apiVersion, metadata, items, emptyItems: "null" }
   }
   const { kind } = handle
   const itemType = { kind: kind.kind, apiVersion: handle.apiVersion }

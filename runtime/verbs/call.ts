@@ -27,17 +27,26 @@ export interface Wanted extends Negotiated {
   readonly gzip: boolean
 }
 
-/** Called first by every verb, before any work is done. Throws 406. */
-export function representation(call: Call, answer: { list: boolean; watch?: boolean }): Wanted {
+/**
+ * Called first by every verb, before any work is done. Throws 406. `read`: nothing is changed, so whether the rendering fits is asked when
+ * the answer is there (`checkForm`): what is not found or not valid is told first, as the reference does.
+ */
+export function representation(call: Call, answer: { list: boolean; watch?: boolean; read?: boolean }): Wanted {
   const { headers, query } = call.request
-  const negotiated = negotiate(headers.accept, { vendor: call.parts.vendor, watch: answer.watch === true })
-  const { kind } = call.handle
-  if (answer.watch !== true) checkRendering(negotiated.as, { list: answer.list, kind: answer.list ? kind.listKind : kind.kind })
+  const collection = call.request.info.name === ""
+  const negotiated = negotiate(headers.accept, { vendor: call.parts.vendor, watch: answer.watch === true, collection })
+  if (answer.watch !== true && answer.read !== true) checkForm(call, negotiated, answer)
   return {
     ...negotiated,
     laidOut: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),
     gzip: call.parts.settings.compressResponses && acceptsGzip(headers["accept-encoding"]),
   }
+}
+
+/** Called by reads once their answer is at hand: a list cannot be shown as one object, nor one object as a list. Throws 406. */
+export function checkForm(call: Call, wanted: Negotiated, answer: { list: boolean }): void {
+  const { kind } = call.handle
+  checkRendering(wanted.as, { list: answer.list, kind: answer.list ? kind.listKind : kind.kind })
 }
 
 /** What of a collection a request is about. */

@@ -83,8 +83,8 @@ export function listFreshness(options: ListOptions): Freshness {
   }
   if (resourceVersion === "") return { mode: "most-recent" }
   const revision = parseRevision(resourceVersion)
-  if (match === "Exact") return { mode: "exact", revision }
   if (revision === 0) return { mode: "any" }
+  if (match === "Exact") return { mode: "exact", revision }
   if (match === "" && options.limit > 0) return { mode: "exact", revision }
   return { mode: "not-older", revision }
 }

@@ -28,12 +28,24 @@ const noParameters = {
 }
 
 describe("negotiate", () => {
-  // Answers of the reference server, but for `application/*`, which it refuses and RFC 9110 does not.
+  // Answers of the reference server.
   const cases: [string | undefined, unknown][] = [
     [undefined, "json"],
     ["", "json"],
     ["*/*", "json"],
-    ["application/*", "json"],
+    ["application/*", noMedia],
+    ["application/*;as=Table;g=meta.k8s.io;v=v1", noMedia],
+    ["application/*,application/yaml;q=0.9", "json"],
+    ["text/*,application/yaml", "yaml"],
+    ["*", noMedia],
+    ["application/json\t", noMedia],
+    ["*,application/yaml;q=0.9", "json"],
+    ["application/json;g=meta.k8s.io", noParameters],
+    ["application/json;v=v1", noParameters],
+    ["application/json;stream=foo", noParameters],
+    ["application/yaml;stream=watch", noParameters],
+    ["application/json;sv=v1", "json"],
+    ["application/json;sv=v2", noParameters],
     ["application/json", "json"],
     ["application/yaml", "yaml"],
     ["application/vnd.kubernetes.protobuf", "compact"],
@@ -147,7 +159,7 @@ describe("wantsPretty", () => {
       true,
       false,
     ])
-    expect(asked("pretty=false", "curl/8.0")).toBe(false)
+    expect([asked("pretty=false", "curl/8.0"), asked("pretty=", "curl/8.0"), asked("pretty", "curl/8.0")]).toEqual([false, true, true])
     expect(
       wantsPretty({ query: new URLSearchParams(), userAgent: undefined, negotiated: negotiate("application/json;pretty=1", { vendor }) }),
     ).toBe(true)

@@ -34,11 +34,15 @@ export interface NegotiateOptions {
   readonly compact?: boolean
   /** Watches are answered as frames: YAML has none. */
   readonly watch?: boolean
+  /** The path is one that may be watched: a refusal names the streams too. */
+  readonly collection?: boolean
+  /** The answer is a failure: a wildcard is enough, where other answers want to be called by a name first. */
+  readonly failure?: boolean
   /** What `as=` may ask for: forms of objects (the default), aggregated discovery, or nothing. */
   readonly renderings?: "objects" | "discovery" | "none"
 }
 
-/** Media types in the order in which they are offered; `application/*` and `*` answer the first. */
+/** Media types in the order in which they are offered; a wildcard answers the first. */
 function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string, Media> {
   const types: [string, Media][] = [
     ["application/json", "json"],
@@ -55,29 +59,34 @@ function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string,
 export function negotiate(accept: string | undefined, options: NegotiateOptions): Negotiated {
   const types = mediaTypes(options)
   const clauses = parseAccept(accept === undefined || accept === "" ? "*/*" : accept)
-  let mediaFound = false
+  // The reference looks for a name it knows first: `application/*` and `*` count only beside one.
+  if (options.failure !== true && !clauses.some(({ written }) => written === "*/*" || types.has(written)))
+    throw noKnownType([...types.keys()], options.collection === true)
   for (const clause of clauses) {
     const media = clause.type === "*/*" || clause.type === "application/*" ? "json" : types.get(clause.type)
-    if (media === undefined) continue
-    mediaFound = true
-    const negotiated = fit(media, clause.parameters, options)
+    const negotiated = media === undefined ? undefined : fit(media, clause.parameters, options)
     if (negotiated !== undefined) return negotiated
   }
-  if (mediaFound) throw notAcceptable(watchable([...types.keys()], options.watch === true))
-  throw new ApiError(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${[...types.keys()].join(", ")}`, {})
+  throw notAcceptable(options.watch === true ? streams([...types.keys()]) : [...types.keys()])
 }
 
-function watchable(types: readonly string[], watch: boolean): readonly string[] {
-  return watch ? types.filter((type) => type !== "application/yaml").map((type) => `${type};stream=watch`) : types
+function noKnownType(types: readonly string[], collection: boolean): ApiError {
+  const offered = collection ? [...types, ...streams(types)] : types
+  return new ApiError(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`, {})
+}
+
+function streams(types: readonly string[]): readonly string[] {
+  return types.filter((type) => type !== "application/yaml").map((type) => `${type};stream=watch`)
 }
 
 /** One clause with a known media type; undefined when its parameters cannot be met. */
 function fit(media: Media, parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Negotiated | undefined {
   const stream = parameters.get("stream") ?? ""
-  if (options.watch === true && ((stream !== "" && stream !== "watch") || media === "yaml")) return undefined
-  const kind = parameters.get("as") ?? ""
-  const as = kind === "" ? undefined : rendering(kind, parameters, options)
-  if (kind !== "" && (as === undefined || (as.kind === "Table" && media === "compact"))) return undefined
+  if ((stream !== "" && stream !== "watch") || (media === "yaml" && (stream !== "" || options.watch === true))) return undefined
+  const serverVersion = parameters.get("sv") ?? ""
+  if (serverVersion !== "" && (serverVersion !== "v1" || options.renderings !== undefined)) return undefined
+  const as = rendering(parameters, options)
+  if (as === "unknown" || (as?.kind === "Table" && media === "compact")) return undefined
   const compactType = options.vendor.compactMediaType
   const contentType = media === "compact" ? (options.watch === true ? `${compactType};stream=watch` : compactType) : `application/${media}`
   return { media, ...(as !== undefined && { as }), stream: stream !== "", pretty: parameters.get("pretty") === "1", contentType }
@@ -91,12 +100,13 @@ const renderings: Readonly<Record<"objects" | "discovery" | "none", readonly Ren
   none: [],
 }
 
-function rendering(kind: string, parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Rendering | undefined {
-  const group = options.vendor.neutralGroup(parameters.get("g") ?? "")
-  const version = parameters.get("v")
-  return renderings[options.renderings ?? "objects"].find(
-    (offered) => offered.kind === kind && offered.group === group && offered.version === version,
-  )
+/** Any of the three parameters asks for a rendering; undefined: none does. */
+function rendering(parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Rendering | "unknown" | undefined {
+  const [kind, written, version] = ["as", "g", "v"].map((name) => parameters.get(name) ?? "")
+  if (kind === "" && written === "" && version === "") return undefined
+  const group = options.vendor.neutralGroup(written ?? "")
+  const offered = renderings[options.renderings ?? "objects"]
+  return offered.find((one) => one.kind === kind && one.group === group && one.version === version) ?? "unknown"
 }
 
 /**
@@ -117,7 +127,9 @@ export function checkRendering(as: Rendering | undefined, answer: { list: boolea
 }
 
 interface Clause {
+  /** `*` stands for any type at all. */
   readonly type: string
+  readonly written: string
   readonly quality: number
   /** 0 for `*`, 1 for a type with any sub-type, 2 for a full one. */
   readonly exactness: number
@@ -135,12 +147,13 @@ function parseAccept(text: string): readonly Clause[] {
 
 function parseClause(text: string): Clause | undefined {
   const [typeText = "", ...parameterTexts] = text.split(";")
-  const type = typeText.trim()
+  const written = typeText.replace(/^ +| +$/g, "")
+  const type = written === "*" ? "*/*" : written
   if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return undefined
   const parameters = parseParameters(parameterTexts)
-  const written = Number(parameters.get("q") ?? "1")
-  const quality = Number.isFinite(written) ? written : 1
-  return { type, quality, exactness: type === "*/*" ? 0 : type.endsWith("/*") ? 1 : 2, parameters }
+  const weight = Number(parameters.get("q") ?? "1")
+  const quality = Number.isFinite(weight) ? weight : 1
+  return { type, written, quality, exactness: type === "*/*" ? 0 : type.endsWith("/*") ? 1 : 2, parameters }
 }
 
 function parseParameters(texts: readonly string[]): ReadonlyMap<string, string> {
@@ -170,12 +183,12 @@ export function mediaTypeOf(contentType: string | undefined): string {
 }
 
 /**
- * Whether JSON is laid out for people: `?pretty=` decides when it is there, else people's tools get it without asking. A value that is no
+ * Whether JSON is laid out for people: `?pretty=` decides when it has a value, else people's tools get it without asking. A value that is no
  * boolean counts as false, as in the reference.
  */
 export function wantsPretty(options: { query: URLSearchParams; userAgent: string | undefined; negotiated?: Negotiated }): boolean {
-  const asked = options.query.get("pretty")
-  if (asked !== null) return asked !== "" && /^(1|t|T|true|TRUE|True)$/.test(asked)
+  const asked = options.query.get("pretty") ?? ""
+  if (asked !== "") return /^(1|t|T|true|TRUE|True)$/.test(asked)
   if (options.negotiated?.pretty === true) return true
   return /^(curl|Wget|Mozilla\/5\.0)/.test(options.userAgent ?? "")
 }

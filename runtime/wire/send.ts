@@ -10,7 +10,7 @@ import type { ApiObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
 import { gzipThresholdBytes, warningCharactersMax, warningsCharactersMax } from "../limits.ts"
 import type { Vendor } from "../vendor.ts"
-import { type Media, type Negotiated, negotiate } from "./negotiate.ts"
+import { type Media, negotiate } from "./negotiate.ts"
 import { indentJson } from "./pretty.ts"
 import { failureStatus, statusShape } from "./status.ts"
 import { writeYaml } from "./yaml.ts"
@@ -82,7 +82,7 @@ export async function answerUnknownPath(outgoing: Outgoing): Promise<void> {
   await sendBytes(outgoing, { status: 404, contentType: "text/plain; charset=utf-8", body: Buffer.from("404 page not found\n"), headers })
 }
 
-/** A failed request, in the representation that the client can read; JSON when it asked for something else. */
+/** A failed request, in the representation that the client can read; JSON laid out for people when it asked for something else. */
 export function sendError(
   outgoing: Outgoing,
   error: ApiError,
@@ -92,8 +92,8 @@ export function sendError(
     outgoing.destroy()
     return
   }
-  const { media, contentType } = readable(options)
-  const body = encodeStatus(media, failureStatus(error, options.vendor), options.laidOut)
+  const { media, contentType, laidOut } = readable(options)
+  const body = encodeStatus(media, failureStatus(error, options.vendor), laidOut)
   const retry = error.details?.retryAfterSeconds
   outgoing.writeHead(error.code, {
     "content-type": contentType,
@@ -104,11 +104,18 @@ export function sendError(
   outgoing.end(body)
 }
 
-function readable(options: { vendor: Vendor; accept?: string | undefined }): Pick<Negotiated, "media" | "contentType"> {
+interface Readable {
+  readonly media: Media
+  readonly contentType: string
+  readonly laidOut: boolean
+}
+
+function readable(options: { vendor: Vendor; accept?: string | undefined; laidOut?: boolean }): Readable {
   try {
-    return negotiate(options.accept, { vendor: options.vendor, renderings: "none" })
+    const { media, contentType, pretty } = negotiate(options.accept, { vendor: options.vendor, renderings: "none", failure: true })
+    return { media, contentType, laidOut: pretty || options.laidOut === true }
   } catch {
-    return { media: "json", contentType: "application/json" }
+    return { media: "json", contentType: "application/json", laidOut: true }
   }
 }
 

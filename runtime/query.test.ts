@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest"
+import { booleanParameter, integerParameter, parseQuery } from "./query.ts"
+
+describe("parseQuery", () => {
+  it("leaves out what cannot be told apart, as the reference does", () => {
+    expect([...parseQuery("a=1;b=2&c=3&d=%zz&e=%41&f=%")]).toEqual([
+      ["c", "3"],
+      ["e", "A"],
+    ])
+    expect([...parseQuery("a=%20&b=+&b=2&c")]).toEqual([
+      ["a", " "],
+      ["b", " "],
+      ["b", "2"],
+      ["c", ""],
+    ])
+    expect([...parseQuery("")]).toEqual([])
+  })
+})
+
+describe("integerParameter", () => {
+  const read = (text: string): number | undefined => integerParameter(parseQuery(text), "n")
+  it("reads whole numbers of 64 bits, the first one given", () => {
+    expect([read(""), read("n=0"), read("n=007"), read("n=-5"), read("n=%2B5"), read("n=1&n=x")]).toEqual([undefined, 0, 7, -5, 5, 1])
+    expect([read("n=9223372036854775807"), read("n=-9223372036854775808")]).toEqual([Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER])
+  })
+  it.each(["n=", "n", "n=x", "n=1.5", "n=1e3", "n=0x10", "n=1_0", "n=%201", "n=9223372036854775808", "n=-9223372036854775809", "n=-"])(
+    "refuses %s",
+    (text) => expect(() => read(text)).toThrow(/query parameter n: .* is not a whole number/),
+  )
+})
+
+describe("booleanParameter", () => {
+  it("takes anything but false and 0 for true", () => {
+    const read = (text: string): boolean | undefined => booleanParameter(parseQuery(text), "b")
+    expect([read(""), read("b"), read("b="), read("b=1"), read("b=x"), read("b=FALSE"), read("b=0"), read("b=false")]).toEqual([
+      undefined,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+})
