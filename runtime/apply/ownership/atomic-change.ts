@@ -1,0 +1,47 @@
+/** Stored sets of fields under a schema that has changed since. */
+import type { TypeShape } from "../../kit/shape.ts"
+import { selfKey } from "./field-set-element.ts"
+import { isLeaf, leaf, nodeAt } from "./field-set.ts"
+import type { FieldSet } from "./field-set.ts"
+import { rootNode, typeAt, untyped } from "./typed-node.ts"
+import type { MapForm, TypedNode } from "./typed-node.ts"
+
+/**
+ * A stored set as the schema of today would have it: who owned parts of what is atomic now owns the whole. What was atomic and is granular now
+ * stays as it is, and so does what lies in values without a declared type. Called before stored sets are used; returns the same
+ * set when nothing has to change, which is almost always.
+ */
+export function reconciledSet(shape: TypeShape, set: FieldSet): FieldSet {
+  return belowOf(rootNode(shape), set)
+}
+
+/** `node` has members below it. */
+function reconciled(type: TypedNode, node: FieldSet): FieldSet {
+  if (type.map !== undefined) return !isUndeclared(type.map) && type.map.atomic ? leaf : belowOf(type, node)
+  if (type.scalar === undefined && type.list?.type === "atomic") return leaf
+  return belowOf(type, node)
+}
+
+function isUndeclared(map: MapForm): boolean {
+  return map.values === untyped && map.fields().size === 0
+}
+
+function belowOf(type: TypedNode, set: FieldSet): FieldSet {
+  if (type.map !== undefined && isUndeclared(type.map)) return set
+  let result: FieldSet | undefined
+  for (const element in set) {
+    const node = element === selfKey ? undefined : nodeAt(set, element)
+    const inner = node === undefined || isLeaf(node) ? undefined : typeOfElement(type, element)
+    if (node === undefined || inner === undefined) continue
+    const next = reconciled(inner, node)
+    if (next === node) continue
+    result ??= { ...set }
+    result[element] = next
+  }
+  return result ?? set
+}
+
+function typeOfElement(type: TypedNode, element: string): TypedNode | undefined {
+  if (type.map !== undefined) return element.startsWith("f:") ? typeAt(type.map, element.slice(2)) : type.map.values
+  return type.scalar === undefined ? type.list?.item() : undefined
+}

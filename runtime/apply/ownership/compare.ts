@@ -1,0 +1,177 @@
+/** What differs between two states of an object, as sets of fields. Runs on every write: what is the same costs one comparison. */
+import { deepEqual } from "../../kit/field-path.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { TypeShape } from "../../kit/shape.ts"
+import { selfKey } from "./field-set-element.ts"
+import { leaf, unionOfNodes } from "./field-set.ts"
+import type { FieldSet } from "./field-set.ts"
+import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
+import type { Form, ListForm, MapForm, TypedNode } from "./typed-node.ts"
+
+/** No field is in more than one of the sets. */
+export interface Comparison {
+  readonly added: FieldSet
+  readonly modified: FieldSet
+  readonly removed: FieldSet
+}
+
+/** Called with the state before and after a write, both decoded to the same shape. Linear in the size of the objects. */
+export function compareObjects(shape: TypeShape, old: JsonObject, next: JsonObject): Comparison {
+  const { added = {}, modified = {}, removed = {} } = change(rootNode(shape), old, next) ?? {}
+  return { added, modified, removed }
+}
+
+/** The nodes of one path in the three sets; absent where the set has nothing at or below the path. */
+interface Change {
+  added?: FieldSet
+  modified?: FieldSet
+  removed?: FieldSet
+}
+
+const modifiedLeaf: Change = { modified: leaf }
+
+/** Undefined when nothing differs. A value whose form has changed is seen once in each form. */
+function change(node: TypedNode, old: JsonValue, next: JsonValue): Change | undefined {
+  if (old === next) return undefined
+  const before = formOf(node, old)
+  const after = formOf(node, next)
+  const changed = changeIn(after, node, old, next)
+  return before === after ? changed : joined(changeIn(before, node, old, next), changed)
+}
+
+function joined(left: Change | undefined, right: Change | undefined): Change | undefined {
+  if (left === undefined) return right
+  const result: Change = { ...left }
+  for (const part of parts) {
+    const node = right?.[part]
+    if (node !== undefined) result[part] = unionOfNodes(result[part] ?? node, node)
+  }
+  return result
+}
+
+const parts = ["added", "modified", "removed"] as const
+
+/** Without items or fields on either side a container is compared as a plain value: empty, null and absent differ. */
+function changeIn(form: Form, node: TypedNode, old: JsonValue, next: JsonValue): Change | undefined {
+  if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
+    const [before, after] = [filledList(old), filledList(next)]
+    if (before !== undefined || after !== undefined) return changeOfItems(node.list, before ?? [], after ?? [])
+  } else if (form === "map" && node.map !== undefined && !node.map.atomic) {
+    const [before, after] = [filledMap(old), filledMap(next)]
+    if (before !== undefined || after !== undefined) return changeOfFields(node.map, before ?? {}, after ?? {})
+  }
+  return deepEqual(old, next) ? undefined : modifiedLeaf
+}
+
+/** Adds what changed at an element to what changed at its parent. */
+function put(into: Change | undefined, element: string, changed: Change | undefined): Change | undefined {
+  if (changed === undefined) return into
+  const result = into ?? {}
+  for (const part of parts) {
+    const node = changed[part]
+    if (node === undefined) continue
+    const set = result[part] ?? {}
+    set[element] = node
+    result[part] = set
+  }
+  return result
+}
+
+function changeOfFields(map: MapForm, old: JsonObject, next: JsonObject): Change | undefined {
+  let result: Change | undefined
+  let shared = 0
+  for (const name in next) {
+    const after = next[name]
+    if (after === undefined) continue
+    const before = valueAt(old, name)
+    if (before !== undefined) shared++
+    if (before === after) continue
+    const type = typeAt(map, name)
+    if (type === undefined) continue
+    result = put(result, `f:${name}`, before === undefined ? { added: whole(type, after) } : change(type, before, after))
+  }
+  for (const name in old) if (old[name] !== undefined) shared--
+  return shared === 0 ? result : changeOfLostFields(map, old, next, result)
+}
+
+function changeOfLostFields(map: MapForm, old: JsonObject, next: JsonObject, found: Change | undefined): Change | undefined {
+  let result = found
+  for (const name in old) {
+    const before = old[name]
+    if (before === undefined || valueAt(next, name) !== undefined) continue
+    const type = typeAt(map, name)
+    if (type !== undefined) result = put(result, `f:${name}`, { removed: whole(type, before) })
+  }
+  return result
+}
+
+/** The node of a value that is only on one side: every field and item of it, and all that holds them. */
+function whole(node: TypedNode, value: JsonValue): FieldSet {
+  const form = formOf(node, value)
+  if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
+    return itemsOf(node.list, filledList(value) ?? [])
+  }
+  const object = form === "map" && node.map?.atomic === false ? filledMap(value) : undefined
+  if (object === undefined || node.map === undefined) return leaf
+  const set: FieldSet = { [selfKey]: leaf }
+  for (const name in object) {
+    const field = object[name]
+    const type = field === undefined ? undefined : typeAt(node.map, name)
+    if (field !== undefined && type !== undefined) set[`f:${name}`] = whole(type, field)
+  }
+  return set
+}
+
+function itemsOf(list: ListForm, items: readonly JsonValue[]): FieldSet {
+  if (items.length === 0) return leaf
+  const set: FieldSet = { [selfKey]: leaf }
+  for (const [element, twins] of itemsByElement(list, items)) set[element] = wholeItem(list, twins)
+  return set
+}
+
+/** One item or, where several have the same element, all of them in their order. */
+type Twins = readonly JsonValue[]
+
+function itemsByElement(list: ListForm, items: readonly JsonValue[]): Map<string, JsonValue[]> {
+  const found = new Map<string, JsonValue[]>()
+  for (const item of items) {
+    const element = elementOf(list, item)
+    if (element === undefined) continue
+    const twins = found.get(element)
+    if (twins === undefined) found.set(element, [item])
+    else twins.push(item)
+  }
+  return found
+}
+
+/** Twins are owned as one, without their fields. */
+function wholeItem(list: ListForm, twins: Twins): FieldSet {
+  const item = twins[0]
+  return item === undefined || twins.length > 1 ? leaf : whole(list.item(), item)
+}
+
+function changeOfItems(list: ListForm, old: readonly JsonValue[], next: readonly JsonValue[]): Change | undefined {
+  if (old.length === next.length && old.every((item, index) => item === next[index])) return undefined
+  const before = itemsByElement(list, old)
+  const after = itemsByElement(list, next)
+  let result: Change | undefined
+  for (const [element, twins] of after) {
+    const former = before.get(element)
+    result = put(result, element, former === undefined ? { added: wholeItem(list, twins) } : changeOfItem(list, former, twins))
+  }
+  for (const [element, twins] of before) {
+    if (!after.has(element)) result = put(result, element, { removed: wholeItem(list, twins) })
+  }
+  return result
+}
+
+function changeOfItem(list: ListForm, old: Twins, next: Twins): Change | undefined {
+  const [before, after] = [old[0], next[0]]
+  if (before === undefined || after === undefined) return undefined
+  if (old.length === 1 && next.length === 1) return change(list.item(), before, after)
+  if (old.length > 1 && next.length > 1) {
+    return old.length === next.length && old.every((item, index) => deepEqual(item, next[index])) ? undefined : modifiedLeaf
+  }
+  // From twins to one item: the mark of the twins goes, the item's fields come; and the other way round.
+  return old.length > 1 ? { added: whole(list.item(), after), removed: leaf } : { added: leaf, removed: whole(list.item(), before) }
+}

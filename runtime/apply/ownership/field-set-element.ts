@@ -1,0 +1,178 @@
+/**
+ * One step of a field path in its written form: `f:<name>`, `k:<key fields of a list item>`, `v:<value of a set item>`, `i:<index>`.
+ * The texts behind `k:` and `v:` are canonical JSON, so that equal elements are equal texts and a set can be searched by text.
+ */
+import { badRequest } from "../../errors.ts"
+import { JsonSyntaxError, parseJson } from "../../kit/json-text.ts"
+import { isObject } from "../../kit/json.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+
+/** Says of a node that the path to it is a member itself. */
+export const selfKey = "."
+
+/** Characters that stand for themselves in every canonical text. */
+const plainText = /^[ !#-%'-;=?-[\]-~]*$/
+/** What Go escapes otherwise than JSON.stringify; pairs of a backslash are matched whole, so that none is read from its middle. */
+const goEscapes = /[<>&\u2028\u2029]|\\./g
+
+/** Called for every key field and set item on the way to an element. Go's encoder escapes what HTML would read; so does this. */
+export function canonicalText(value: JsonValue): string {
+  if (typeof value === "string") return canonicalString(value)
+  if (typeof value === "bigint") return value.toString()
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const parts: string[] = []
+  for (const name of Object.keys(value).sort()) {
+    const field = value[name]
+    if (field !== undefined) parts.push(`${canonicalString(name)}:${canonicalText(field)}`)
+  }
+  return `{${parts.join(",")}}`
+}
+
+function canonicalString(text: string): string {
+  if (plainText.test(text)) return `"${text}"`
+  return JSON.stringify(text).replace(goEscapes, (escaped) => {
+    if (escaped.length === 1) return `\\u${escaped.charCodeAt(0).toString(16).padStart(4, "0")}`
+    return escaped === "\\b" ? "\\u0008" : escaped === "\\f" ? "\\u000c" : escaped
+  })
+}
+
+/**
+ * The canonical form of an element that a client sent; undefined for an element of a kind that this version does not know, which the
+ * reference drops. Throws ApiError 400 for one that cannot be read.
+ */
+export function canonicalElement(element: string): string | undefined {
+  if (element.charAt(1) !== ":") throw malformed(element, "it must begin with f:, k:, v: or i:")
+  const content = element.slice(2)
+  switch (element.charAt(0)) {
+    case "f":
+      return element
+    case "k":
+      return `k:${canonicalText(keyFields(element, content))}`
+    case "v":
+      return `v:${canonicalText(contentOf(element, content))}`
+    case "i":
+      if (!/^[-+]?[0-9]{1,15}$/.test(content)) throw malformed(element, "i: must be followed by a whole number")
+      return `i:${Number(content)}`
+    default:
+      return undefined
+  }
+}
+
+function keyFields(element: string, content: string): JsonObject {
+  const value = contentOf(element, content)
+  if (!isObject(value)) throw malformed(element, "k: must be followed by a JSON object of the key fields")
+  return value
+}
+
+function contentOf(element: string, content: string): JsonValue {
+  try {
+    return parseJson(content).value
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw malformed(element, `its value is no JSON: ${error.message}`)
+    throw error
+  }
+}
+
+function malformed(element: string, why: string): Error {
+  return badRequest(`fieldsV1: path element ${JSON.stringify(element)} is malformed: ${why}`)
+}
+
+/** As conflict reports show an element: `.name`, `[port=80,protocol="TCP"]`, `[="x"]`, `[0]`. */
+export function elementText(element: string): string {
+  const content = element.slice(2)
+  switch (element.charAt(0)) {
+    case "f":
+      return `.${content}`
+    case "k": {
+      const fields = keyFields(element, content)
+      return `[${Object.keys(fields)
+        .map((name) => `${name}=${valueText(fields[name] ?? null)}`)
+        .join(",")}]`
+    }
+    case "v":
+      return `[=${valueText(contentOf(element, content))}]`
+    default:
+      return `[${content}]`
+  }
+}
+
+function valueText(value: JsonValue): string {
+  if (typeof value === "string") return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(valueText).join(",")}]`
+  if (!isObject(value)) return String(value)
+  return Object.keys(value)
+    .map((name) => `${name}=${valueText(value[name] ?? null)}`)
+    .join("")
+}
+
+const surrogate = /[\ud800-\udfff]/
+
+/** The keys of a node in the order in which the reference writes them: `.`, fields by bytes, keys and values by value, indexes. */
+export function sortElements(elements: string[]): string[] {
+  if (elements.every(isOrderedByText)) return elements.some((element) => surrogate.test(element)) ? sortByBytes(elements) : elements.sort()
+  return elements
+    .map((element) => ({ element, order: orderOf(element) }))
+    .sort((left, right) => compareOrders(left.order, right.order))
+    .map(({ element }) => element)
+}
+
+function isOrderedByText(element: string): boolean {
+  return element === selfKey || element.startsWith("f:")
+}
+
+/** UTF-16 and UTF-8 sort differently where surrogates are. */
+function sortByBytes(elements: string[]): string[] {
+  return elements.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+}
+
+/** Kind of element first, then names and values in turn. */
+type Order = readonly [kind: number, ...values: JsonValue[]]
+
+function orderOf(element: string): Order {
+  if (element === selfKey) return [0]
+  const content = element.slice(2)
+  switch (element.charAt(0)) {
+    case "f":
+      return [1, content]
+    case "k": {
+      const fields = keyFields(element, content)
+      return [2, ...Object.keys(fields).flatMap((name) => [name, fields[name] ?? null])]
+    }
+    case "v":
+      return [3, contentOf(element, content)]
+    default:
+      return [4, Number(content)]
+  }
+}
+
+function compareOrders(left: Order, right: Order): number {
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index++) {
+    const order = compareValues(left[index] ?? null, right[index] ?? null)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+function compareValues(left: JsonValue, right: JsonValue): number {
+  const rank = rankOf(left) - rankOf(right)
+  if (rank !== 0) return rank
+  if (typeof left === "string" && typeof right === "string") return compareTexts(left, right)
+  if (typeof left === "object" || typeof right === "object") return compareTexts(canonicalText(left), canonicalText(right))
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function compareTexts(left: string, right: string): number {
+  if (left === right) return 0
+  if (surrogate.test(left) || surrogate.test(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right))
+  return left < right ? -1 : 1
+}
+
+function rankOf(value: JsonValue): number {
+  if (typeof value === "number" || typeof value === "bigint") return 0
+  if (typeof value === "string") return 1
+  if (typeof value === "boolean") return 2
+  if (value === null) return 5
+  return Array.isArray(value) ? 3 : 4
+}

@@ -1,0 +1,235 @@
+/**
+ * Sets of field paths as `managedFields` carries them (FieldsV1, specification section 9.3): a JSON object whose keys are path elements.
+ *
+ *     {"f:metadata": {"f:labels": {".": {}, "f:a": {}}}}     the members are metadata.labels and metadata.labels.a
+ *
+ * A node without keys is a member without members below it; a node with keys is a member when one of them is `.`. The root is no member:
+ * `{}` there is the empty set. No node exists for the sake of nothing: below every node there is a member. All operations work on this form,
+ * share what they do not touch, never change their arguments and cost no more than the sets are large.
+ */
+import { badRequest } from "../../errors.ts"
+import { isObject } from "../../kit/json.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import { documentDepthMax } from "../../limits.ts"
+import { canonicalElement, elementText, selfKey, sortElements } from "./field-set-element.ts"
+
+/** Path elements to nodes, in canonical form: see `canonicalFieldSet`. */
+export type FieldSet = JsonObject
+
+/** The node of a member with no members below it. Shared by all sets, hence frozen. */
+export const leaf: FieldSet = Object.freeze({})
+
+/** True when nothing is a member. Called for roots. */
+export function isEmptySet(set: FieldSet): boolean {
+  for (const element in set) {
+    if (element !== selfKey) return false
+  }
+  return true
+}
+
+/** True when the path to the node is a member. Called for nodes below the root. */
+export function isMember(node: FieldSet): boolean {
+  return selfKey in node || isLeaf(node)
+}
+
+/** True when nothing below the node is a member, so that the path to it is. Called for nodes below the root. */
+export function isLeaf(node: FieldSet): boolean {
+  if (node === leaf) return true
+  for (const _ in node) return false
+  return true
+}
+
+/** The node at an element, undefined when there is none. */
+export function nodeAt(set: FieldSet, element: string): FieldSet | undefined {
+  const node = set[element]
+  return isObject(node) ? node : undefined
+}
+
+/** The node of the members below it; undefined when there are neither. `below` holds no `.` and is the caller's to give away. */
+export function nodeOf(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
+  if (below === undefined || isLeaf(below)) return member ? leaf : undefined
+  return member ? { [selfKey]: leaf, ...below } : below
+}
+
+/** The members of either. Called when a manager takes fields over and when sets of several managers are joined. */
+export function union(left: FieldSet, right: FieldSet): FieldSet {
+  if (left === right || isEmptySet(right)) return left
+  return isEmptySet(left) ? right : joined(left, right)
+}
+
+function joined(left: FieldSet, right: FieldSet): FieldSet {
+  let result: FieldSet | undefined
+  for (const element in right) {
+    const mine = nodeAt(left, element)
+    const other = nodeAt(right, element) ?? leaf
+    const both = mine === undefined ? other : element === selfKey ? mine : unionOfNodes(mine, other)
+    if (both === mine) continue
+    result ??= { ...left }
+    result[element] = both
+  }
+  return result ?? left
+}
+
+/** `union` for two nodes of the same path. */
+export function unionOfNodes(left: FieldSet, right: FieldSet): FieldSet {
+  if (left === right) return left
+  if (isLeaf(right)) return isMember(left) ? left : { [selfKey]: leaf, ...left }
+  if (isLeaf(left)) return isMember(right) ? right : { [selfKey]: leaf, ...right }
+  return joined(left, right)
+}
+
+/** The members of `left` that are not members of `right`; those below a member of `right` stay. */
+export function difference(left: FieldSet, right: FieldSet): FieldSet {
+  return without(left, right, false)
+}
+
+/** The members of `left` that neither are members of `right` nor stand below one. */
+export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
+  return without(left, right, true)
+}
+
+function without(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet {
+  let changes: Map<string, FieldSet | undefined> | undefined
+  for (const element in right) {
+    const mine = element === selfKey ? undefined : nodeAt(left, element)
+    if (mine === undefined) continue
+    const rest = nodeWithout(mine, nodeAt(right, element) ?? leaf, recursive)
+    if (rest === mine) continue
+    changes ??= new Map()
+    changes.set(element, rest)
+  }
+  return changes === undefined ? left : changed(left, changes)
+}
+
+function changed(set: FieldSet, changes: ReadonlyMap<string, FieldSet | undefined>): FieldSet {
+  const result: FieldSet = {}
+  for (const element in set) {
+    const node = changes.has(element) ? changes.get(element) : set[element]
+    if (node !== undefined) result[element] = node
+  }
+  return result
+}
+
+function nodeWithout(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet | undefined {
+  const removed = isMember(right)
+  if (removed && (recursive || left === right)) return undefined
+  if (isLeaf(left)) return removed ? undefined : left
+  const below = without(left, right, recursive)
+  if (!removed || !(selfKey in below)) return isLeaf(below) ? undefined : below
+  const { [selfKey]: _, ...rest } = below
+  return isLeaf(rest) ? undefined : rest
+}
+
+/** The members of both. */
+export function intersection(left: FieldSet, right: FieldSet): FieldSet {
+  if (left === right) return left
+  const result: FieldSet = {}
+  for (const element in left) {
+    const other = element === selfKey ? undefined : nodeAt(right, element)
+    const both = other === undefined ? undefined : sharedNode(nodeAt(left, element) ?? leaf, other)
+    if (both !== undefined) result[element] = both
+  }
+  return result
+}
+
+function sharedNode(left: FieldSet, right: FieldSet): FieldSet | undefined {
+  if (left === right) return left
+  const member = isMember(left) && isMember(right)
+  return nodeOf(member, isLeaf(left) || isLeaf(right) ? undefined : intersection(left, right))
+}
+
+/** Whether both have the same members, in whatever order they are written. */
+export function equalSets(left: FieldSet, right: FieldSet): boolean {
+  if (left === right) return true
+  let matched = 0
+  for (const element in left) {
+    if (element === selfKey) continue
+    const mine = nodeAt(left, element) ?? leaf
+    const other = nodeAt(right, element)
+    if (other === undefined || isMember(mine) !== isMember(other) || !equalSets(mine, other)) return false
+    matched++
+  }
+  for (const element in right) if (element !== selfKey) matched--
+  return matched === 0
+}
+
+/** A set from written elements, the way from the root to each member. Empty paths are no members. */
+export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
+  const set: FieldSet = {}
+  for (const path of paths) {
+    let node = set
+    for (const [index, element] of path.entries()) {
+      const known = nodeAt(node, element)
+      const next = known ?? {}
+      const last = index === path.length - 1
+      if (known === undefined) node[element] = next
+      else if (last !== isLeaf(known)) known[selfKey] = leaf
+      node = next
+    }
+  }
+  return set
+}
+
+/** All members: at every level those of the level in written order, then those below each. Conflicts are reported in this order. */
+export function pathsOf(set: FieldSet): string[][] {
+  const paths: string[][] = []
+  collect(set, [], paths)
+  return paths
+}
+
+function collect(node: FieldSet, prefix: readonly string[], paths: string[][]): void {
+  const nodes = sortElements(Object.keys(node).filter((element) => element !== selfKey)).map((element) => ({
+    path: [...prefix, element],
+    below: nodeAt(node, element) ?? leaf,
+  }))
+  for (const { path, below } of nodes) {
+    if (isMember(below)) paths.push(path)
+  }
+  for (const { path, below } of nodes) collect(below, path, paths)
+}
+
+/** A path as conflict reports show it: `.spec.ports[port=80,protocol="TCP"].name`, `.metadata.finalizers[="x"]`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join("")
+}
+
+/**
+ * A set that a client sent as `fieldsV1`, in canonical form and written order. Called before such a set is used; stored sets are canonical.
+ * `null` is the empty set; elements of unknown kinds are dropped. Throws ApiError 400 for what is no set.
+ */
+export function canonicalFieldSet(value: JsonValue): FieldSet {
+  if (value === null) return {}
+  return sortedFieldSet(canonicalNode(value, 0) ?? {})
+}
+
+function canonicalNode(value: JsonValue, depth: number): FieldSet | undefined {
+  if (value === null) return undefined
+  if (!isObject(value)) throw badRequest("fieldsV1: a set of fields must be a JSON object whose keys are path elements")
+  if (depth > documentDepthMax) throw badRequest(`fieldsV1: paths are limited to ${documentDepthMax} elements`)
+  const below: FieldSet = {}
+  for (const key of Object.keys(value)) {
+    const child = value[key]
+    const element = key === selfKey || child === undefined ? undefined : canonicalElement(key)
+    if (element === undefined || child === undefined) continue
+    const node = canonicalNode(child, depth + 1) ?? leaf
+    const twin = nodeAt(below, element)
+    below[element] = twin === undefined ? node : unionOfNodes(twin, node)
+  }
+  return nodeOf(depth > 0 && Object.hasOwn(value, selfKey), below)
+}
+
+/** The same set with its elements in the order in which the reference writes them. Called once, when a set is about to be stored. */
+export function sortedFieldSet(set: FieldSet): FieldSet {
+  if (isLeaf(set)) return set
+  const elements = Object.keys(set)
+  const sorted = sortElements([...elements])
+  let same = sorted.every((element, index) => element === elements[index])
+  const result: FieldSet = {}
+  for (const element of sorted) {
+    const node = nodeAt(set, element) ?? leaf
+    const inOrder = sortedFieldSet(node)
+    same &&= inOrder === node
+    result[element] = inOrder
+  }
+  return same ? set : result
+}

@@ -1,0 +1,124 @@
+/** An applied configuration put into the live object; specification section 9.3. */
+import { setField } from "../../kit/json-text.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { TypeShape } from "../../kit/shape.ts"
+import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
+import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
+
+/**
+ * The live object with all that the configuration sets: plain and atomic values are replaced, maps, structs, sets and keyed lists merged. Nothing is
+ * removed. An empty or null container says nothing about what a filled one holds, but replaces another empty one. Called before
+ * fields that are no longer applied are removed. Shares what it can with both; items of the configuration's lists are unlike each other.
+ */
+export function mergeApplied(shape: TypeShape, live: JsonObject, config: JsonObject): JsonObject {
+  const { map } = rootNode(shape)
+  return map === undefined ? config : mergedFields(map, live, config)
+}
+
+function merged(node: TypedNode, live: JsonValue, config: JsonValue): JsonValue {
+  if (live === config) return live
+  const form = formOf(node, config)
+  if (form === "map" && node.map !== undefined && !node.map.atomic) {
+    const [mine, theirs] = [filledMap(live), filledMap(config)]
+    if (mine === undefined) return config
+    return theirs === undefined ? mine : mergedFields(node.map, mine, theirs)
+  }
+  if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
+    const [mine, theirs] = [filledList(live), filledList(config)]
+    if (mine === undefined) return config
+    return theirs === undefined ? mine : mergedItems(node.list, mine, theirs)
+  }
+  return config
+}
+
+/** Fields keep the order of the live object; new ones follow. */
+function mergedFields(map: MapForm, live: JsonObject, config: JsonObject): JsonObject {
+  let result: JsonObject | undefined
+  for (const name in config) {
+    const value = config[name]
+    const type = typeAt(map, name)
+    if (value === undefined || type === undefined) continue
+    const mine = valueAt(live, name)
+    const both = mine === undefined ? value : merged(type, mine, value)
+    if (both === mine) continue
+    result ??= { ...live }
+    setField(result, name, both)
+  }
+  return result ?? live
+}
+
+interface Items {
+  /** In order, with the items. An item without an element is left out: the checks before refuse it. */
+  readonly elements: readonly string[]
+  readonly values: readonly JsonValue[]
+  /** The item of each element; null for one that is there more than once, since none of its items is the one to merge with. */
+  readonly byElement: ReadonlyMap<string, JsonValue>
+}
+
+function itemsOf(list: ListForm, items: readonly JsonValue[]): Items {
+  const elements: string[] = []
+  const values: JsonValue[] = []
+  const byElement = new Map<string, JsonValue>()
+  for (const item of items) {
+    const element = elementOf(list, item)
+    if (element === undefined) continue
+    elements.push(element)
+    values.push(item)
+    byElement.set(element, byElement.has(element) ? null : item)
+  }
+  return { elements, values, byElement }
+}
+
+/**
+ * The order: items of the configuration follow the configuration, other items the live list; both are walked side by side. Before an item that
+ * both have come the live-only items that precede it in the live list, then the new ones that precede it in the configuration.
+ * A live item that the configuration moved waits for its turn there.
+ */
+function mergedItems(list: ListForm, liveItems: readonly JsonValue[], configItems: readonly JsonValue[]): JsonValue[] {
+  const live = itemsOf(list, liveItems)
+  const config = itemsOf(list, configItems)
+  const shared = config.elements.filter((element) => live.byElement.has(element))
+  const result: JsonValue[] = []
+  const taken = new Set<string>()
+  let sharedAt = 0
+  let liveAt = 0
+  let configAt = 0
+  const take = (element: string): void => {
+    taken.add(element)
+    result.push(mergedItem(list, live.byElement.get(element), config.byElement.get(element) ?? null))
+    configAt++
+  }
+  while (liveAt < live.elements.length || configAt < config.elements.length) {
+    const mine = live.elements[liveAt]
+    const theirs = config.elements[configAt]
+    if (mine !== undefined && theirs !== undefined) {
+      if (mine === theirs) {
+        take(theirs)
+        liveAt++
+        sharedAt++
+        continue
+      }
+      if (config.byElement.has(mine) && sharedAt < shared.length && shared[sharedAt] !== mine) {
+        liveAt++
+        continue
+      }
+    }
+    if (mine !== undefined) {
+      if (!config.byElement.has(mine)) {
+        result.push(live.values[liveAt] ?? null)
+        liveAt++
+        continue
+      }
+      if (taken.has(mine)) liveAt++
+    }
+    if (theirs !== undefined) {
+      take(theirs)
+      if (shared[sharedAt] === theirs) sharedAt++
+    }
+  }
+  return result
+}
+
+function mergedItem(list: ListForm, live: JsonValue | undefined, config: JsonValue): JsonValue {
+  return live === undefined ? config : merged(list.item(), live, config)
+}

@@ -1,0 +1,147 @@
+/** Objects without the fields of a set, and objects of only the fields of a set. */
+import { setField } from "../../kit/json-text.ts"
+import { isObject } from "../../kit/json.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { TypeShape } from "../../kit/shape.ts"
+import { selfKey } from "./field-set-element.ts"
+import { isLeaf, isMember, leaf, nodeAt } from "./field-set.ts"
+import type { FieldSet } from "./field-set.ts"
+import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
+import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
+
+/**
+ * The object without the members of a set, each with all below it. A container of which something was removed and nothing is left becomes null, which
+ * decoding drops where the kind does not keep it. Called with what a manager no longer applies. Shares what it does not change.
+ */
+export function removeFields(shape: TypeShape, object: JsonObject, set: FieldSet): JsonObject {
+  const rest = without(rootNode(shape), object, set)
+  return isObject(rest) ? rest : {}
+}
+
+function without(node: TypedNode, value: JsonValue, set: FieldSet): JsonValue {
+  switch (formOf(node, value)) {
+    case "map": {
+      const object = node.map?.atomic === false ? filledMap(value) : undefined
+      return object === undefined || node.map === undefined ? null : withoutFields(node.map, object, set)
+    }
+    case "list": {
+      const items = node.list?.type === "atomic" ? undefined : filledList(value)
+      return items === undefined || node.list === undefined ? null : withoutItems(node.list, items, set)
+    }
+    default:
+      return value
+  }
+}
+
+function withoutFields(map: MapForm, object: JsonObject, set: FieldSet): JsonObject | null {
+  const changes = new Map<string, JsonValue | undefined>()
+  for (const element in set) {
+    const node = element.startsWith("f:") ? nodeAt(set, element) : undefined
+    if (node === undefined) continue
+    const name = element.slice(2)
+    const value = valueAt(object, name)
+    if (value === undefined) continue
+    const rest = restOf(typeAt(map, name), value, node)
+    if (rest !== value) changes.set(name, rest)
+  }
+  if (changes.size === 0) return object
+  const result: JsonObject = {}
+  for (const name in object) {
+    const value = changes.has(name) ? changes.get(name) : object[name]
+    if (value !== undefined) setField(result, name, value)
+  }
+  return filledMap(result) ?? null
+}
+
+/** Undefined when the value goes with all it holds. */
+function restOf(type: TypedNode | undefined, value: JsonValue, set: FieldSet): JsonValue | undefined {
+  if (isMember(set)) return undefined
+  return type === undefined ? value : without(type, value, set)
+}
+
+function withoutItems(list: ListForm, items: JsonValue[], set: FieldSet): JsonValue {
+  const rest: JsonValue[] = []
+  let same = true
+  for (const item of items) {
+    const element = elementOf(list, item)
+    const node = element === undefined ? undefined : nodeAt(set, element)
+    const kept = node === undefined ? item : restOf(list.item(), item, node)
+    same &&= kept === item
+    if (kept !== undefined) rest.push(kept)
+  }
+  if (same) return items
+  return rest.length > 0 ? rest : null
+}
+
+/**
+ * The object with only the members of a set: plain and atomic values whole, other containers with those of their parts that are members too, null when none
+ * is. Called to get back from an object what a manager applied. The empty set keeps nothing.
+ */
+export function keepFields(shape: TypeShape, object: JsonObject, set: FieldSet): JsonObject {
+  const kept = only(rootNode(shape), object, set)
+  return isObject(kept) ? kept : {}
+}
+
+function only(node: TypedNode, value: JsonValue, set: FieldSet): JsonValue {
+  switch (formOf(node, value)) {
+    case "map":
+      if (node.map?.atomic !== false) return value
+      return onlyFields(node.map, filledMap(value) ?? {}, set)
+    case "list":
+      if (node.list === undefined || node.list.type === "atomic") return value
+      return onlyItems(node.list, filledList(value) ?? [], set)
+    default:
+      return value
+  }
+}
+
+function onlyFields(map: MapForm, object: JsonObject, set: FieldSet): JsonObject | null {
+  const result: JsonObject = {}
+  for (const name in object) {
+    const value = object[name]
+    const type = typeAt(map, name)
+    const node = nodeAt(set, `f:${name}`)
+    if (value !== undefined && type !== undefined && node !== undefined) setField(result, name, only(type, value, node))
+  }
+  return filledMap(result) ?? null
+}
+
+function onlyItems(list: ListForm, items: readonly JsonValue[], set: FieldSet): JsonValue {
+  const kept: JsonValue[] = []
+  for (const item of items) {
+    const element = elementOf(list, item)
+    const node = element === undefined ? undefined : nodeAt(set, element)
+    if (node !== undefined) kept.push(only(list.item(), item, node))
+  }
+  return kept.length > 0 ? kept : null
+}
+
+/**
+ * The set with the named fields on the way to its members made members too; fields of maps and list items are left as they are. Called before
+ * the fields of a set are removed from an object, so that a struct goes with the last of its fields.
+ */
+export function withNamedFieldsAsMembers(shape: TypeShape, set: FieldSet): FieldSet {
+  return named(rootNode(shape), set)
+}
+
+function named(node: TypedNode | undefined, set: FieldSet): FieldSet {
+  if (node === undefined) return set
+  let result: FieldSet | undefined
+  for (const element in set) {
+    const child = element === selfKey ? undefined : nodeAt(set, element)
+    if (child === undefined || isLeaf(child)) continue
+    const next = namedNode(node, element, child)
+    if (next === child) continue
+    result ??= { ...set }
+    result[element] = next
+  }
+  return result ?? set
+}
+
+function namedNode(node: TypedNode, element: string, child: FieldSet): FieldSet {
+  if (element.startsWith("k:")) return named(node.list?.item(), child)
+  if (!element.startsWith("f:") || node.map === undefined) return child
+  const name = element.slice(2)
+  const inner = named(typeAt(node.map, name), child)
+  return selfKey in inner || !node.map.fields().has(name) ? inner : { [selfKey]: leaf, ...inner }
+}

@@ -1,0 +1,221 @@
+/**
+ * Types as field ownership sees them: which values are owned whole and which in parts. Made once per shape, from facts of the schema;
+ * specification section 9.3 (list types, map types, struct types).
+ */
+import { isObject } from "../../kit/json.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../kit/shape.ts"
+import { canonicalText } from "./field-set-element.ts"
+
+/** A value may have any of the forms that are there. Only values without a declared type have more than one. */
+export interface TypedNode {
+  readonly scalar: ScalarForm | undefined
+  readonly list: ListForm | undefined
+  readonly map: MapForm | undefined
+}
+
+/** What a plain value must be; `any` takes all three. */
+export type ScalarForm = "string" | "number" | "boolean" | "any"
+
+export interface ListForm {
+  /** `atomic`: owned whole. `set`: items are known by their value. `map`: items are known by their key fields. */
+  readonly type: "atomic" | "set" | "map"
+  readonly item: () => TypedNode
+  /** In the order of their names; empty unless `type` is `map`. */
+  readonly keys: () => readonly ListKey[]
+}
+
+export interface ListKey {
+  readonly name: string
+  /** `"name":`, as it begins in the element. */
+  readonly label: string
+  /** Stands in for the field when an item lacks it. */
+  readonly default: JsonValue | undefined
+}
+
+export interface MapForm {
+  /** Owned whole. */
+  readonly atomic: boolean
+  /** Declared fields. */
+  readonly fields: () => ReadonlyMap<string, TypedNode>
+  /** Of what is not among `fields`; undefined where the type allows nothing else. */
+  readonly values: TypedNode | undefined
+}
+
+/** What the forms of a node are called. */
+export type Form = "scalar" | "list" | "map"
+
+/** The form in which a node takes a value. One that fits none, or null, is taken in the first of map, scalar, list. */
+export function formOf(node: TypedNode, value: JsonValue): Form {
+  if (typeof value !== "object") {
+    if (node.scalar !== undefined) return "scalar"
+  } else if (Array.isArray(value)) {
+    if (node.list !== undefined) return "list"
+  } else if (value !== null && node.map !== undefined) return "map"
+  return node.map !== undefined ? "map" : node.scalar !== undefined ? "scalar" : "list"
+}
+
+/** The type of a field or map value; undefined when the type allows none of that name. */
+export function typeAt(map: MapForm, name: string): TypedNode | undefined {
+  return map.fields().get(name) ?? map.values
+}
+
+/** What a field of a map holds; undefined for none. Names such as `constructor` or `__proto__` are ordinary ones. */
+export function valueAt(object: JsonObject, name: string): JsonValue | undefined {
+  const value = object[name]
+  return value !== undefined && name in Object.prototype && !Object.hasOwn(object, name) ? undefined : value
+}
+
+/** The value when it is an object with fields, else undefined: empty, null and misfits own and merge as one. */
+export function filledMap(value: JsonValue | undefined): JsonObject | undefined {
+  if (!isObject(value)) return undefined
+  for (const name in value) if (value[name] !== undefined) return value
+  return undefined
+}
+
+/** The value when it is a list with items, else undefined. */
+export function filledList(value: JsonValue | undefined): JsonValue[] | undefined {
+  return Array.isArray(value) && value.length > 0 ? value : undefined
+}
+
+/** The path element of an item of a set or keyed list; undefined for an item that has none: it lacks a key, or is no plain value. */
+export function elementOf(list: ListForm, item: JsonValue): string | undefined {
+  if (list.type === "set") return typeof item === "object" ? undefined : `v:${canonicalText(item)}`
+  if (!isObject(item)) return undefined
+  let text = "k:{"
+  for (const key of list.keys()) {
+    const value = valueAt(item, key.name) ?? key.default
+    if (value === undefined) return undefined
+    if (text.length > 3) text += ","
+    text += key.label + canonicalText(value)
+  }
+  return `${text}}`
+}
+
+/** Plain values and lists of the unknown; what `values` of an unknown map may be, which is why it is made by hand. */
+const untypedScalar: TypedNode = { scalar: "any", list: undefined, map: undefined }
+const noKeys = (): readonly ListKey[] => []
+const noFields = (): ReadonlyMap<string, TypedNode> => new Map()
+
+/** A value of no declared type that is owned whole, whatever it is. */
+const untypedAtomic: TypedNode = {
+  scalar: "any",
+  list: { type: "atomic", item: () => untypedAtomic, keys: noKeys },
+  map: {
+    atomic: true,
+    fields: noFields,
+    get values() {
+      return untypedAtomic
+    },
+  },
+}
+
+/** A value of no declared type: objects are owned field by field, lists whole. */
+export const untyped: TypedNode = {
+  scalar: "any",
+  list: { type: "atomic", item: () => untypedAtomic, keys: noKeys },
+  map: {
+    atomic: false,
+    fields: noFields,
+    get values() {
+      return untyped
+    },
+  },
+}
+
+const string: TypedNode = { scalar: "string", list: undefined, map: undefined }
+const number: TypedNode = { scalar: "number", list: undefined, map: undefined }
+
+const scalars: Readonly<Record<Scalar, TypedNode>> = {
+  string,
+  bytes: string,
+  Duration: string,
+  boolean: { scalar: "boolean", list: undefined, map: undefined },
+  int32: number,
+  int64: number,
+  double: number,
+  Time: untypedScalar,
+  MicroTime: untypedScalar,
+  Quantity: untypedScalar,
+  IntOrString: untypedScalar,
+  RawExtension: untypedAtomic,
+  FieldsV1: { scalar: undefined, list: undefined, map: untyped.map },
+  any: untyped,
+}
+
+const roots = new WeakMap<TypeShape, TypedNode>()
+
+/** The type of a whole object: its shape, and the two fields that every object has. Called at the start of every walk. */
+export function rootNode(shape: TypeShape): TypedNode {
+  const known = roots.get(shape)
+  if (known !== undefined) return known
+  const fields = once(() => new Map([["apiVersion", string], ["kind", string], ...fieldsOf(shape)]))
+  const node: TypedNode = { scalar: undefined, list: undefined, map: { atomic: false, fields, values: valuesOf(shape) } }
+  roots.set(shape, node)
+  return node
+}
+
+const granularStructs = new WeakMap<TypeShape, TypedNode>()
+const atomicStructs = new WeakMap<TypeShape, TypedNode>()
+
+/** What a field says of its struct goes before what the struct says of itself. */
+function structNode(shape: TypeShape, field: FieldShape | undefined): TypedNode {
+  const atomic = (field?.structType ?? field?.mapType ?? shape.struct) === "atomic"
+  const nodes = atomic ? atomicStructs : granularStructs
+  const known = nodes.get(shape)
+  if (known !== undefined) return known
+  const map: MapForm = { atomic, fields: once(() => fieldsOf(shape)), values: valuesOf(shape) }
+  const node: TypedNode = { scalar: undefined, list: undefined, map }
+  nodes.set(shape, node)
+  return node
+}
+
+function valuesOf(shape: TypeShape): TypedNode | undefined {
+  return shape.preserveUnknown === true ? untyped : undefined
+}
+
+function fieldsOf(shape: TypeShape): Map<string, TypedNode> {
+  return new Map(flatFields(shape).map((field) => [field.name, nodeOfType(field.type, field)]))
+}
+
+/** Fields of inline types stand among those of the parent. */
+function flatFields(shape: TypeShape): readonly FieldShape[] {
+  return shape.fields.flatMap((field) => (field.inline === true && "ref" in field.type ? flatFields(field.type.ref()) : [field]))
+}
+
+/** `field` is the field that holds the type directly; items and map values have none. */
+function nodeOfType(type: TypeRef, field: FieldShape | undefined): TypedNode {
+  if ("scalar" in type) return scalars[type.scalar]
+  if ("ref" in type) return structNode(type.ref(), field)
+  if ("map" in type) {
+    const map: MapForm = { atomic: field?.mapType === "atomic", fields: noFields, values: nodeOfType(type.map, undefined) }
+    return { scalar: undefined, list: undefined, map }
+  }
+  return { scalar: undefined, list: listForm("list" in type ? type.list : type.wrappedList, field), map: undefined }
+}
+
+function listForm(item: TypeRef, field: FieldShape | undefined): ListForm {
+  const { type, keys } = listTypeOf(field)
+  return { type, item: once(() => nodeOfType(item, undefined)), keys: once(() => keys.map((name) => listKey(item, name))) }
+}
+
+/** A list that says nothing of its type merges in apply as it does in strategic merge; without that it is atomic. */
+function listTypeOf(field: FieldShape | undefined): { type: ListForm["type"]; keys: string[] } {
+  if (field?.listType === "map") return { type: "map", keys: [...(field.mapKeys ?? [])].sort() }
+  if (field?.listType !== undefined) return { type: field.listType, keys: [] }
+  if (field?.patch?.includes("merge") !== true) return { type: "atomic", keys: [] }
+  return field.mergeKey === undefined ? { type: "set", keys: [] } : { type: "map", keys: [field.mergeKey] }
+}
+
+function listKey(item: TypeRef, name: string): ListKey {
+  const field = "ref" in item ? flatFields(item.ref()).find((candidate) => candidate.name === name) : undefined
+  return { name, label: `${canonicalText(name)}:`, default: field?.default }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

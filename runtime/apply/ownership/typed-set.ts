@@ -1,0 +1,80 @@
+/** Which fields an object sets: what an applier of it owns. */
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { TypeShape } from "../../kit/shape.ts"
+import { selfKey } from "./field-set-element.ts"
+import { leaf, nodeOf } from "./field-set.ts"
+import type { FieldSet } from "./field-set.ts"
+import { elementOf, filledList, filledMap, formOf, rootNode } from "./typed-node.ts"
+import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
+
+/**
+ * The set of all leaves, list items and map entries of an object; specification section 9.3. Called with a configuration that is applied, and
+ * with objects whose fields are to be told apart. Of items that a set or keyed list holds twice only the item itself is a member.
+ */
+export function fieldSetOf(shape: TypeShape, object: JsonObject): FieldSet {
+  return below(rootNode(shape), object) ?? {}
+}
+
+/** `own`: the value is a member of itself, as plain and atomic values are. Else the members below it, if any. */
+type Owned = "own" | FieldSet | undefined
+
+function ownedBy(node: TypedNode, value: JsonValue): Owned {
+  switch (formOf(node, value)) {
+    case "scalar":
+      return "own"
+    case "list":
+      return node.list?.type === "atomic" ? "own" : below(node, value)
+    default:
+      return node.map?.atomic === true ? "own" : below(node, value)
+  }
+}
+
+function below(node: TypedNode, value: JsonValue): FieldSet | undefined {
+  if (Array.isArray(value)) return node.list === undefined ? undefined : belowList(node.list, value)
+  const object = filledMap(value)
+  return object === undefined || node.map === undefined ? undefined : belowMap(node.map, object)
+}
+
+function belowMap(map: MapForm, object: JsonObject): FieldSet | undefined {
+  const declared = map.fields()
+  let set: FieldSet | undefined
+  for (const name in object) {
+    const value = object[name]
+    if (value === undefined) continue
+    const field = declared.get(name)
+    const type = field ?? map.values
+    if (type === undefined) continue
+    // A struct field is owned through what it holds; an entry of a map, and what holds nothing, is owned itself.
+    const entry = memberOf(ownedBy(type, value), field === undefined || value === null || isEmptyMap(value))
+    if (entry === undefined) continue
+    set ??= {}
+    set[`f:${name}`] = entry
+  }
+  return set
+}
+
+function isEmptyMap(value: JsonValue): boolean {
+  return typeof value === "object" && !Array.isArray(value) && filledMap(value) === undefined
+}
+
+function memberOf(owned: Owned, member: boolean): FieldSet | undefined {
+  return owned === "own" ? leaf : nodeOf(member, owned)
+}
+
+function belowList(list: ListForm, value: JsonValue[]): FieldSet | undefined {
+  const items = filledList(value)
+  if (items === undefined) return undefined
+  const type = list.item()
+  const set: FieldSet = {}
+  for (const item of items) {
+    const element = elementOf(list, item)
+    if (element === undefined) continue
+    set[element] = element in set || list.type === "set" ? leaf : itemNode(type, item)
+  }
+  return set
+}
+
+function itemNode(type: TypedNode, item: JsonValue): FieldSet {
+  const owned = ownedBy(type, item)
+  return owned === "own" || owned === undefined ? leaf : { [selfKey]: leaf, ...owned }
+}
