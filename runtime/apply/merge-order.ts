@@ -22,15 +22,35 @@ export function itemKey(mergeKey: string, field: string): (item: JsonValue) => s
   }
 }
 
-/** `items` in the order in which their keys first stand in `order`; items that are not there come last, as they were. */
+/** Up to so many items the reference sorts by insertion, and its answer shows it where a comparison has no answer. */
+const insertionItemsMax = 20
+
+/** `items` in the order in which their keys first stand in `order`. */
 export function reorder<Item extends JsonValue>(
   items: readonly Item[],
   order: readonly JsonValue[],
   key: (item: JsonValue) => string,
 ): Item[] {
   const positions = firstPositions(order, key)
-  const position = (item: Item): number => positions.get(key(item)) ?? order.length
-  return [...items].sort((left, right) => position(left) - position(right))
+  const sorted = items.map((item) => ({ item, position: positions.get(key(item)) }))
+  if (sorted.length > insertionItemsMax || sorted.every(({ position }) => position !== undefined)) {
+    sorted.sort((left, right) => (left.position ?? order.length) - (right.position ?? order.length))
+  } else insertionSort(sorted)
+  return sorted.map(({ item }) => item)
+}
+
+/** Items that the order does not name go before any other that they are compared with, as in the reference. */
+function insertionSort(items: { readonly position: number | undefined }[]): void {
+  for (let next = 1; next < items.length; next++) {
+    for (let at = next; at > 0; at--) {
+      const item = items[at]
+      const before = items[at - 1]
+      if (item === undefined || before === undefined) return
+      if (item.position !== undefined && before.position !== undefined && item.position >= before.position) break
+      items[at] = before
+      items[at - 1] = item
+    }
+  }
 }
 
 function firstPositions(items: readonly JsonValue[], key: (item: JsonValue) => string): Map<string, number> {

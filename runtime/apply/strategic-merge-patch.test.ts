@@ -186,6 +186,53 @@ test.each<[string, JsonObject, JsonObject, JsonObject]>([
     { byName: { x: { env: [{ name: "B" }] } } },
     { byName: { x: { name: "x", env: [{ name: "B" }, { name: "A" }] } } },
   ],
+  ["a deletion from a list without a name", { finalizers: ["a"] }, { "$deleteFromPrimitiveList/": ["a"] }, { finalizers: ["a"] }],
+  [
+    "a new list with its order: nulls stay, items with any directive go",
+    {},
+    {
+      "$setElementOrder/containers": [{ name: "b" }, { name: "a" }],
+      containers: [
+        { name: "b", image: null },
+        { name: "a", $patch: null },
+      ],
+    },
+    { containers: [{ name: "b", image: null }] },
+  ],
+  [
+    "an order that names nothing: new items first, the last one first of all",
+    { containers: [{ name: "a" }, { name: "b" }] },
+    { "$setElementOrder/containers": [], containers: [{ name: "b" }, { name: "c" }, { name: "d" }] },
+    { containers: [{ name: "d" }, { name: "c" }, { name: "a" }, { name: "b" }] },
+  ],
+  [
+    "an item deleted and given anew",
+    { containers: [{ name: "a", image: "1" }, { name: "b" }] },
+    {
+      containers: [
+        { name: "a", $patch: "delete" },
+        { name: "a", args: ["x"] },
+      ],
+    },
+    { containers: [{ name: "a", args: ["x"] }, { name: "b" }] },
+  ],
+  [
+    "an item given twice: the second is merged into the first",
+    { containers: [{ name: "z" }] },
+    {
+      containers: [
+        { name: "a", image: "1", args: ["x"] },
+        { name: "a", image: "2" },
+      ],
+    },
+    { containers: [{ name: "a", image: "2", args: ["x"] }, { name: "z" }] },
+  ],
+  [
+    "80 and text of 80 are two keys",
+    { template: { ports: [{ port: 80 }] } },
+    { template: { ports: [{ port: "80" }] } },
+    { template: { ports: [{ port: "80" }, { port: 80 }] } },
+  ],
   ["another type of value", { labels: { a: "1" } }, { labels: "x" }, { labels: "x" }],
 ])("%s", (_name, object, patch, result) => {
   expect(patched(object, patch)).toEqual(result)
@@ -217,6 +264,15 @@ describe("refuses", () => {
     ],
     ["$setElementOrder that is no list", { "$setElementOrder/finalizers": 5 }, 422, "expected a list"],
     ["an order without the patch's items", { "$setElementOrder/finalizers": ["a"], finalizers: ["c"] }, 422, "The order in patch list"],
+    ["an order of nothing", { containers: [{ name: "a", "$setElementOrder/env": [{ name: "X" }], env: [] }] }, 422, "which is empty"],
+    ["an order of a list to remove", { "$setElementOrder/containers": [{ name: "a" }], containers: null }, 422, "expected a list"],
+    [
+      "an order that leaves out an item with an unknown directive",
+      { "$setElementOrder/containers": [{ name: "a" }], containers: [{ name: "a" }, { name: "b", $patch: "zap" }] },
+      422,
+      "The order in patch list",
+    ],
+    ["$retainKeys with an object", { labels: { $retainKeys: [{}] } }, 400, "invalid patch format of retainKeys"],
     ["$retainKeys that is no list", { labels: { $retainKeys: 5 } }, 400, "invalid patch format of retainKeys"],
     ["$retainKeys without the patch's fields", { labels: { $retainKeys: ["x"], y: "1" } }, 400, "invalid patch format of retainKeys"],
     ["objects in $deleteFromPrimitiveList", { "$deleteFromPrimitiveList/containers": [{ name: "a" }] }, 422, "deletes scalars"],
@@ -259,6 +315,7 @@ describe("a list merged by key", () => {
       fc.property(items, fc.shuffledSubarray(["a", "b", "c", "d", "e"], { minLength: 5 }), (stored, order) => {
         const patch = { "$setElementOrder/containers": order.map((name) => ({ name })) }
         const expected = order.flatMap((name) => stored.filter((item) => item.name === name))
+        fc.pre(stored.length > 0)
         expect(patched({ containers: stored }, patch)["containers"]).toEqual(expected)
       }),
     )

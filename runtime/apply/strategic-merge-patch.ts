@@ -68,7 +68,8 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
 function retained(original: JsonObject, patch: JsonObject): JsonObject {
   const list = ownField(patch, retainKeys)
   if (list === undefined) return { ...original }
-  if (!Array.isArray(list)) throw badRequest("invalid patch format of retainKeys: it must be a list of field names")
+  if (!Array.isArray(list) || list.some((name) => typeof name === "object"))
+    throw badRequest("invalid patch format of retainKeys: it must be a list of field names")
   const kept = new Set(list)
   for (const name of Object.keys(patch)) {
     const exempt = name === retainKeys || patch[name] === null || name.startsWith(deleteFromList) || name.startsWith(setElementOrder)
@@ -103,10 +104,21 @@ function plain(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(plain).filter((item) => item !== undefined)
   if (!isObject(value)) return value
   if ((ownField(value, directive) ?? null) !== null) return undefined
+  return mapFields(value, (field) => (field === null ? undefined : plain(field)))
+}
+
+/** The same for a list that came with its order: there a null counts, as a value and as a directive. */
+function withoutDirectives(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
+  if (!isObject(value)) return value
+  return Object.hasOwn(value, directive) ? undefined : mapFields(value, withoutDirectives)
+}
+
+function mapFields(object: JsonObject, change: (field: JsonValue) => JsonValue | undefined): JsonObject {
   const result: JsonObject = {}
-  for (const name of Object.keys(value)) {
-    const field = value[name]
-    const kept = field === undefined || field === null ? undefined : plain(field)
+  for (const name of Object.keys(object)) {
+    const field = object[name]
+    const kept = field === undefined ? undefined : change(field)
     if (kept !== undefined) setField(result, name, kept)
   }
   return result
@@ -207,6 +219,8 @@ function applyItemDirectives(
 
 function deleteValues(result: JsonObject, patch: JsonObject, directiveName: string): void {
   const name = listName(directiveName, deleteFromList, "primitive list")
+  // No list has an empty name, so nothing is deleted; the reference takes it too.
+  if (name === "") return
   const values = patch[directiveName]
   const before = ownField(result, name)
   if (values === null) delete result[name]
@@ -223,7 +237,7 @@ function deleteValues(result: JsonObject, patch: JsonObject, directiveName: stri
 /** `$setElementOrder/ports` → `ports`. */
 function listName(directiveName: string, prefix: string, what: string): string {
   const name = directiveName.slice(prefix.length + 1)
-  if (directiveName[prefix.length] !== "/" || name === "")
+  if (directiveName[prefix.length] !== "/")
     throw badRequest(`invalid patch format of ${what}: ${JSON.stringify(directiveName)} must be "${prefix}/<field>"`)
   return name
 }
@@ -233,12 +247,13 @@ function applyElementOrder(result: JsonObject, patch: JsonObject, directiveName:
   const name = listName(directiveName, setElementOrder, "setElementOrder list")
   const order = patch[directiveName]
   if (!Array.isArray(order)) throw patchFault(`expected a list in ${JSON.stringify(directiveName)}`)
-  const original = listAt(result, name) ?? undefined
-  const change = listAt(patch, name) ?? undefined
+  const original = listAt(result, name)
+  const change = listAt(patch, name)
   const place = placeOf(schema, name)
   const key = place.mergeKey === undefined ? keyText : itemKey(place.mergeKey, name)
   if (change !== undefined) checkOrder(change, order, key, name)
   if (original === undefined && change === undefined) return name
+  if (!original?.length && !change?.length) throw patchFault(`${JSON.stringify(directiveName)} orders the list ${name}, which is empty`)
   const merged = mergedForOrder(original, change, place)
   const listed = new Set(order.map(key))
   const sorted = mergeOrder({
@@ -260,7 +275,7 @@ function applyElementOrder(result: JsonObject, patch: JsonObject, directiveName:
 }
 
 function listAt(object: JsonObject, name: string): JsonValue[] | undefined {
-  const value = ownField(object, name) ?? undefined
+  const value = ownField(object, name)
   if (value === undefined || Array.isArray(value)) return value
   throw patchFault(`expected a list in ${JSON.stringify(name)} as $setElementOrder names it`)
 }
@@ -268,15 +283,20 @@ function listAt(object: JsonObject, name: string): JsonValue[] | undefined {
 function mergedForOrder(original: JsonValue[] | undefined, change: JsonValue[] | undefined, place: Place): JsonValue[] {
   if (change === undefined) return original ?? []
   if (original !== undefined) return mergeList(original, change, place)
-  const added = plain(change)
+  const added = withoutDirectives(change)
   return Array.isArray(added) ? added : []
 }
 
-/** Every item of the patch must stand in the order list, in the same sequence. */
+/** Every item of the patch must stand in the order list, in the same sequence; items with a directive are passed over. */
 function checkOrder(change: readonly JsonValue[], order: readonly JsonValue[], key: (item: JsonValue) => string, name: string): void {
-  const wanted = change.filter((item) => !isObject(item) || !Object.hasOwn(item, directive)).map(key)
   if (order.length === 0) return
+  const wanted = change.filter((item) => !isObject(item) || ownField(item, directive) !== "delete")
   let found = 0
-  for (const item of order) if (found < wanted.length && key(item) === wanted[found]) found += 1
+  let at = 0
+  while (found < wanted.length && at < order.length) {
+    const item = wanted[found] ?? null
+    if (isObject(item) && Object.hasOwn(item, directive)) found += 1
+    else if (key(item) === key(order[at++] ?? null)) found += 1
+  }
   if (found < wanted.length) throw patchFault(`The order in patch list ${JSON.stringify(name)} doesn't match its ${setElementOrder} list`)
 }
