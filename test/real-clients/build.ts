@@ -1,0 +1,52 @@
+/**
+ * Builds the Go programs and installs the Python client, before the suites are loaded. What a machine has no tools for is left out, and the
+ * suites that need it say why they are passed over. `.ci/run` sets ORCH_CLIENTS_REQUIRED: there every tool must be found.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+
+/** Called by vitest once; what it answers is called when all suites are over. */
+export default async function buildClients(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "real-clients-"))
+  try {
+    if (has("go", "version")) buildGo(folder)
+    if (has("python3", "--version")) installPython(folder)
+  } catch (error) {
+    await rm(folder, { recursive: true })
+    throw error
+  }
+  return () => rm(folder, { recursive: true })
+}
+
+function buildGo(folder: string): void {
+  run("go", ["build", "-o", folder, "./..."], join(here, "go"))
+  const kubectl = join(folder, "kubectl")
+  run("go", ["build", "-o", kubectl, "."], join(here, "kubectl-latest"))
+  process.env.ORCH_GO_CLIENTS = folder
+  process.env.KUBECTL = kubectl
+}
+
+function installPython(folder: string): void {
+  const environment = join(folder, "python")
+  run("python3", ["-m", "venv", environment], here)
+  run(join(environment, "bin", "pip"), ["install", "--quiet", "--requirement", join(here, "python", "requirements.txt")], here)
+  process.env.ORCH_PYTHON = join(environment, "bin", "python")
+}
+
+function has(program: string, ...args: readonly string[]): boolean {
+  const found = spawnSync(program, args).status === 0
+  if (!found && process.env.ORCH_CLIENTS_REQUIRED !== undefined) throw new Error(`${program} is not installed, and this run needs it`)
+  return found
+}
+
+function run(program: string, args: readonly string[], cwd: string): void {
+  if (!existsSync(cwd)) throw new Error(`${cwd} is not there`)
+  const { status, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "inherit", "pipe"] })
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${stderr}`)
+}

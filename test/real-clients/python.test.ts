@@ -1,0 +1,25 @@
+/** The Python client that most Python operators are built on. */
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Cluster, startCluster } from "../clients/cluster.ts"
+import { runCommand } from "../clients/command.ts"
+
+const python = process.env.ORCH_PYTHON
+const why = python === undefined ? " (python3 is not installed)" : ""
+
+describe.skipIf(python === undefined)(`the Python client${why}`, () => {
+  let cluster: Cluster
+
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+  afterAll(() => cluster?.remove())
+
+  it("creates, replaces, patches, watches, pages, applies, and is refused", async () => {
+    const script = fileURLToPath(new URL("python/client.py", import.meta.url))
+    const { code, stdout, stderr } = await runCommand(python ?? "", [script, cluster.kubeconfigFile])
+    expect(stderr).toBe("")
+    expect(code).toBe(0)
+    expect(stdout).toBe(["typed", "watched", "paged", "refused", "applied"].map((part) => `${part} works\n`).join(""))
+  })
+})

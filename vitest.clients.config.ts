@@ -1,0 +1,14 @@
+/** `npm run test:clients`: real clients that have to be built or installed first, and every kubectl test once more with the newest kubectl. */
+import { defineConfig } from "vitest/config"
+
+const report = process.env.ORCH_TEST_REPORT
+
+export default defineConfig({
+  test: {
+    include: ["test/real-clients/**/*.test.ts", "test/clients/kubectl-*.test.ts"],
+    globalSetup: ["test/real-clients/build.ts"],
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+  },
+})
