@@ -98,12 +98,40 @@ export function elementText(element: string): string {
 }
 
 function valueText(value: JsonValue): string {
-  if (typeof value === "string") return JSON.stringify(value)
+  if (typeof value === "string") return quoted(value)
   if (Array.isArray(value)) return `[${value.map(valueText).join(",")}]`
   if (!isObject(value)) return String(value)
   return Object.keys(value)
     .map((name) => `${name}=${valueText(value[name] ?? null)}`)
     .join("")
+}
+
+const plainlyQuoted = /^[ !#-[\]-~]*$/
+/** What Go calls printable. */
+const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
+const shortEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\v": "\\v",
+  "\u0007": "\\a",
+}
+
+/** As Go quotes a text. */
+function quoted(text: string): string {
+  return plainlyQuoted.test(text) ? `"${text}"` : `"${Array.from(text, quotedCharacter).join("")}"`
+}
+
+function quotedCharacter(character: string): string {
+  const escaped = shortEscapes[character]
+  if (escaped !== undefined || printable.test(character)) return escaped ?? character
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`
+  return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`
 }
 
 const surrogate = /[\ud800-\udfff]/

@@ -45,10 +45,13 @@ export function nodeAt(set: FieldSet, element: string): FieldSet | undefined {
   return isObject(node) ? node : undefined
 }
 
-/** The node of the members below it; undefined when there are neither. `below` holds no `.` and is the caller's to give away. */
+/** The node of a path that is or is not a member and of the members below it, whether `below` has a `.` or not; undefined for nothing at all. */
 export function nodeOf(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
-  if (below === undefined || isLeaf(below)) return member ? leaf : undefined
-  return member ? { [selfKey]: leaf, ...below } : below
+  if (below === undefined || isEmptySet(below)) return member ? leaf : undefined
+  if (member === selfKey in below) return below
+  if (member) return { [selfKey]: leaf, ...below }
+  const { [selfKey]: _, ...others } = below
+  return others
 }
 
 /** The members of either. Called when a manager takes fields over and when sets of several managers are joined. */
@@ -112,12 +115,9 @@ function changed(set: FieldSet, changes: ReadonlyMap<string, FieldSet | undefine
 
 function nodeWithout(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet | undefined {
   const removed = isMember(right)
-  if (removed && (recursive || left === right)) return undefined
+  if (removed && recursive) return undefined
   if (isLeaf(left)) return removed ? undefined : left
-  const below = without(left, right, recursive)
-  if (!removed || !(selfKey in below)) return isLeaf(below) ? undefined : below
-  const { [selfKey]: _, ...rest } = below
-  return isLeaf(rest) ? undefined : rest
+  return nodeOf(!removed && selfKey in left, without(left, right, recursive))
 }
 
 /** The members of both. */
@@ -134,8 +134,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
 
 function sharedNode(left: FieldSet, right: FieldSet): FieldSet | undefined {
   if (left === right) return left
-  const member = isMember(left) && isMember(right)
-  return nodeOf(member, isLeaf(left) || isLeaf(right) ? undefined : intersection(left, right))
+  return nodeOf(isMember(left) && isMember(right), intersection(left, right))
 }
 
 /** Whether both have the same members, in whatever order they are written. */

@@ -74,8 +74,8 @@ function withoutItems(list: ListForm, items: JsonValue[], set: FieldSet): JsonVa
 }
 
 /**
- * The object with only the members of a set: plain and atomic values whole, other containers with those of their parts that are members too, null when none
- * is. Called to get back from an object what a manager applied. The empty set keeps nothing.
+ * The object with only the members of a set: plain and atomic values whole, of other containers what the set names in them. A container of
+ * which nothing is left becomes null. Called to get back from an object what a manager applied. The empty set keeps nothing.
  */
 export function keepFields(shape: TypeShape, object: JsonObject, set: FieldSet): JsonObject {
   const kept = only(rootNode(shape), object, set)
@@ -84,12 +84,16 @@ export function keepFields(shape: TypeShape, object: JsonObject, set: FieldSet):
 
 function only(node: TypedNode, value: JsonValue, set: FieldSet): JsonValue {
   switch (formOf(node, value)) {
-    case "map":
-      if (node.map?.atomic !== false) return value
-      return onlyFields(node.map, filledMap(value) ?? {}, set)
-    case "list":
-      if (node.list === undefined || node.list.type === "atomic") return value
-      return onlyItems(node.list, filledList(value) ?? [], set)
+    case "map": {
+      const object = filledMap(value)
+      if (object === undefined || node.map === undefined) return null
+      return node.map.atomic ? object : onlyFields(node.map, object, set)
+    }
+    case "list": {
+      const items = filledList(value)
+      if (items === undefined || node.list === undefined) return null
+      return node.list.type === "atomic" ? items : onlyItems(node.list, items, set)
+    }
     default:
       return value
   }
