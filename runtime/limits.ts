@@ -52,8 +52,21 @@ export const staleReadTimeoutMs = 3000
 /** Bytes that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
 export const watchQueueBytesMax = 8 * 1024 * 1024
 
-/** Bytes of all header fields of one request; node's default for HTTP/1.1. */
-export const requestHeaderBytesMax = 16 * 1024
+/** Bytes of the request line and all header fields of one request; beyond it 431. Long selectors stand in the path; the reference takes 1 MiB. */
+export const requestHeaderBytesMax = 256 * 1024
+
+/** Header fields of one request; as many and more are 431. Node's parser gathers them at a cost that grows with their square. */
+export const requestHeaderFieldsMax = 2000
+
+/** Milliseconds for the header of a request to arrive, and for a connection of HTTP/1.1 to stay open without one. The reference's. */
+export const requestHeaderTimeoutMs = 32_000
+export const idleConnectionTimeoutMs = 90_000
+
+/** Milliseconds that a connection is read on after a final answer to what was no request: closed at once, the client might never see the answer. */
+export const lingerMs = 1000
+
+/** Characters of an `Origin` that patterns of `--cors-allowed-origins` are tried on; longer ones are never allowed. */
+export const originCharactersMax = 512
 
 /** Milliseconds from accepting a connection to the end of its TLS handshake. */
 export const tlsHandshakeTimeoutMs = 10_000
@@ -63,3 +76,42 @@ export const http2StreamsMax = 250
 
 /** Milliseconds between two looks at whether the client of an HTTP/2 connection is still there; three in vain end it. */
 export const http2CheckIntervalMs = 20_000
+
+/** Evictions that a disruption budget may have open, without its controller having seen the pods go; kube-apiserver 1.30. */
+export const disruptedPodsMax = 2000
+
+/** Attempts to evict a pod that keeps changing and that no budget protects; kube-apiserver 1.30. */
+export const evictionTries = 20
+
+/** Steps of one field that a list is sorted or selected by. */
+export const fieldReferenceStepsMax = 32
+
+/** Fields that one list is sorted by. */
+export const sortFieldsMax = 4
+
+/** Objects that are held at once to put them in order. A page never has more; a list without `limit` that matches more is refused with the advice to page. */
+export const sortedObjectsMax = 100_000
+
+/** Objects looked at, for a list that decodes them, before other requests get their turn. */
+export const scanTurnObjects = 500
+
+/** Updaters that the owners of one object may be; beyond it the oldest are put together. kube-apiserver 1.30. */
+export const updatersMax = 10
+
+/** Bytes of all annotation keys and values of one object; the limit itself is accepted. */
+export const annotationsBytesMax = 256 * 1024
+
+/** Bytes of the name of who writes: of the `fieldManager` parameter, and of what is taken from the User-Agent. */
+export const managerBytesMax = 128
+
+/** Milliseconds until a connection to a pod, service or node behind a proxy path has to stand; the reference's 30 seconds. */
+export const proxyDialTimeoutMs = 30_000
+
+/** Bytes of a node agent's refusal that are read for the message of the Status; the reference's number. */
+export const refusalBytesMax = 50_000
+
+/** Bytes of one HTML tag that is looked at for links; a longer one passes unchanged. */
+export const htmlTagBytesMax = 64 * 1024
+
+/** Namespaces in which the garbage collector looks for an owner that is not in its dependent's own, only to tell people of it. */
+export const namespacesSearchedMax = 1000

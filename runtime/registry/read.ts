@@ -1,6 +1,6 @@
 /**
  * Get and list: which state a request may or must see (specification section 4.6), pages of one snapshot (4.5), selectors. Everything here
- * handles cached versions; nothing is parsed.
+ * handles cached versions; nothing is parsed but by the filters and orders of extended lists, which bring their own reader.
  */
 import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
 import { staleReadTimeoutMs } from "../limits.ts"
@@ -8,6 +8,7 @@ import type { CachedObject, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { ContinueToken } from "./continue-token.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { type ListOrder, scan, sortedPage } from "./sorted-page.ts"
 
 /** Says whether a list or watch shows an object. */
 export type ObjectFilter = (object: CachedObject) => boolean
@@ -31,6 +32,14 @@ export interface ListRequest {
   readonly name?: string
   /** Resource, namespace and selectors: what a continue token is bound to. */
   readonly tokenScope: string
+  /** The filter decodes objects: they are gone through in turns with other requests. */
+  readonly decodes?: boolean
+  /** Another order than that of the keys. */
+  readonly order?: ListOrder
+  /** Only the number of objects is asked for. */
+  readonly count?: boolean
+  /** Ends a search that takes turns: nobody waits for it any more. */
+  readonly signal?: AbortSignal
 }
 
 export interface ListPage {
@@ -65,12 +74,67 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const token = request.continueToken === "" ? undefined : registry.deps.tokens.decode(request.continueToken, request.tokenScope)
   const snapshot =
     token === undefined ? await snapshotFor(registry, handle, request.freshness) : await tokenSnapshot(registry, handle, request, token)
-  if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
   const startAfter = token?.startAfter
   const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
-  if (request.limit === 0)
-    return { ...wholeList(snapshot), items: filtered(snapshot.entries(range), request.filter), expectedItems: snapshot.count(range) }
-  return pageOf({ registry, request, snapshot, range, startedMs: token?.startedMs ?? registry.deps.clock.nowMs() })
+  if (request.count === true) return countOf(snapshot, handle, request)
+  if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
+  const startedMs = token?.startedMs ?? registry.deps.clock.nowMs()
+  if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, startedMs })
+  const { filter, limit } = request
+  const items = request.decodes === true ? await matching(snapshot.entries(range), request) : filtered(snapshot.entries(range), filter)
+  if (limit === 0) return { ...wholeList(snapshot), items, expectedItems: snapshot.count(range) }
+  return pageOf({ registry, request, snapshot, range, items, startedMs })
+}
+
+/** An empty list whose `remainingItemCount` is the number of objects that there are. */
+async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Promise<ListPage> {
+  const empty = { ...wholeList(snapshot), items: [], expectedItems: 0 }
+  const range = { prefix: handle.prefix(request.namespace) }
+  if (request.name !== undefined) return { ...empty, remainingItemCount: oneObject(snapshot, handle, request).length }
+  const { filter } = request
+  if (filter === undefined) return { ...empty, remainingItemCount: snapshot.count(range) }
+  let remainingItemCount = 0
+  await scan(snapshot.entries(range), request.signal, (object) => {
+    if (filter(object)) remainingItemCount++
+    return true
+  })
+  return { ...empty, remainingItemCount }
+}
+
+/** The objects that a decoding filter lets through: one more than the limit, which tells that there is another page. */
+async function matching(entries: Iterable<CachedObject>, request: ListRequest): Promise<CachedObject[]> {
+  const { filter, limit } = request
+  const found: CachedObject[] = []
+  await scan(entries, request.signal, (object) => {
+    if (filter === undefined || filter(object)) found.push(object)
+    return limit === 0 || found.length <= limit
+  })
+  return found
+}
+
+async function sortedList(options: {
+  registry: Registry
+  request: ListRequest
+  order: ListOrder
+  snapshot: Snapshot
+  range: { prefix: string; startAfter?: string }
+  startedMs: number
+}): Promise<ListPage> {
+  const { registry, request, order, snapshot, range, startedMs } = options
+  const { filter, limit, signal, tokenScope } = request
+  const { items, remaining } = await sortedPage({
+    snapshot,
+    ...range,
+    order,
+    limit,
+    ...(filter !== undefined && { filter }),
+    ...(signal !== undefined && { signal }),
+  })
+  const page = { revision: snapshot.revision, items, expectedItems: items.length }
+  const last = items.at(-1)
+  if (remaining === 0 || last === undefined) return { ...page, continueToken: "" }
+  const continueToken = registry.deps.tokens.encode({ revision: snapshot.revision, startAfter: last.key, startedMs }, tokenScope)
+  return { ...page, continueToken, ...(filter === undefined && { remainingItemCount: remaining }) }
 }
 
 /** Waits until the cache may answer at this freshness. */
@@ -93,6 +157,8 @@ async function tokenSnapshot(registry: Registry, handle: KindHandle, request: Li
   if (token.revision === 0) return snapshotFor(registry, handle, { mode: "most-recent" })
   const snapshot = await snapshotAt(handle, token.revision)
   if (snapshot !== undefined) return snapshot
+  if (request.order !== undefined)
+    throw expired("The provided continue parameter is too old, and a sorted list cannot go on in another state: start the list again")
   const fresh = registry.deps.tokens.encode({ ...token, revision: 0 }, request.tokenScope)
   throw expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
@@ -117,7 +183,7 @@ function* filtered(entries: Iterable<CachedObject>, filter: ObjectFilter | undef
   for (const entry of entries) if (filter === undefined || filter(entry)) yield entry
 }
 
-function oneObject(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Iterable<CachedObject> {
+function oneObject(snapshot: Snapshot, handle: KindHandle, request: ListRequest): readonly CachedObject[] {
   const found: CachedObject[] = []
   const key = handle.key(request.namespace, request.name ?? "")
   for (const entry of snapshot.entries({ prefix: key })) {
@@ -132,12 +198,14 @@ function pageOf(options: {
   request: ListRequest
   snapshot: Snapshot
   range: { prefix: string; startAfter?: string }
+  /** What matches in the range, at least one more than the limit if there are so many. */
+  items: Iterable<CachedObject>
   startedMs: number
 }): ListPage {
   const { registry, request, snapshot, range, startedMs } = options
   const items: CachedObject[] = []
   let more = false
-  for (const entry of filtered(snapshot.entries(range), request.filter)) {
+  for (const entry of options.items) {
     if (items.length === request.limit) {
       more = true
       break

@@ -1,6 +1,7 @@
 /** One resource request on its way through a verb: how its body is read, and what its answer looks like. */
 import type { IncomingMessage } from "node:http"
 import type { Http2ServerRequest } from "node:http2"
+import { managerName } from "../apply/managed-fields/manager-name.ts"
 import type { StatusDetails } from "../errors.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
 import type { ListRequest } from "../registry/read.ts"
@@ -49,6 +50,11 @@ export function checkForm(call: Call, wanted: Negotiated, answer: { list: boolea
   checkRendering(wanted.as, { list: answer.list, kind: answer.list ? kind.listKind : kind.kind })
 }
 
+/** In whose name a write changes fields: the `fieldManager` that it gives, else the client's program. */
+export function writerOf(call: Call, options: { fieldManager: string }): { manager: string } {
+  return { manager: managerName(options.fieldManager, call.request.headers["user-agent"]) }
+}
+
 /** What of a collection a request is about. */
 export interface CollectionScope extends Selection {
   readonly namespace: string
@@ -58,7 +64,7 @@ export interface CollectionScope extends Selection {
 export function collectionScope(call: Call): CollectionScope {
   const { info, query } = call.request
   const { kind } = call.handle
-  const { name: selected, ...selection } = readSelection(query, kind)
+  const { name: selected, ...selection } = readSelection(query, call.handle)
   const name = info.name !== "" ? info.name : kind.namespaced && info.namespace === "" ? undefined : selected
   return { ...selection, namespace: info.namespace, ...(name !== undefined && name !== "" && { name }) }
 }
@@ -74,13 +80,17 @@ export function listRequest(call: Call, options: ListOptions): ListRequest {
     continueToken: options.continueToken,
     ...(scope.filter !== undefined && { filter: scope.filter }),
     ...(scope.name !== undefined && { name: scope.name }),
+    ...(scope.decodes === true && { decodes: true }),
     tokenScope: [kind.group, kind.resource, scope.namespace, scope.text].join("\0"),
   }
 }
 
-/** A Status Success: the object is gone, or the action was taken. Only a creation says its code, as in the reference. */
+/**
+ * A Status Success: the object is gone, or the action was taken. Only a creation says its code, as in the reference. A client that asked for a
+ * table or for metadata gets the Status as well.
+ */
 export async function answerStatus(call: Call, details: StatusDetails | undefined, status = 200): Promise<void> {
-  const wanted = negotiate(call.request.headers.accept, { vendor: call.parts.vendor, renderings: "none" })
+  const wanted = negotiate(call.request.headers.accept, { vendor: call.parts.vendor })
   const success = successStatus(details, call.parts.vendor)
   const body = encodeStatus(wanted.media, status === 201 ? { ...success, code: status } : success)
   await sendBytes(call.outgoing, { status, contentType: wanted.contentType, body, warnings: call.request.warnings })

@@ -4,7 +4,9 @@ import type { Failure } from "../kit/failure.ts"
 import type { Kind } from "../kit/kind.ts"
 import { parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "../kit/selector.ts"
 import { type Freshness, type ObjectFilter, parseRevision } from "../registry/read.ts"
+import type { KindHandle } from "../registry/registry.ts"
 import { booleanParameter, integerParameter, textParameter } from "../query.ts"
+import { extendedFieldFilter, syntaxParameter, wantsExtendedSyntax } from "./list-extensions.ts"
 
 export interface ListOptions {
   readonly resourceVersion: string
@@ -14,10 +16,20 @@ export interface ListOptions {
   readonly timeoutSeconds?: number
   readonly allowBookmarks: boolean
   readonly sendInitialEvents?: boolean
+  /** Extension, "" without: the fields to sort by. */
+  readonly sortBy: string
+  /** Extension: only the number of objects is asked for. */
+  readonly count: boolean
 }
 
-/** Everything but the selectors. `watchList`: the gate that `sendInitialEvents` needs. Throws 400 or 422. */
-export function readListOptions(query: URLSearchParams, options: { watch: boolean; watchList: boolean }): ListOptions {
+/**
+ * Everything but the selectors. `watchList`: the gate that `sendInitialEvents` needs. `extensions`: sorting and counting make sense here;
+ * they are refused where they are not done rather than overlooked. Throws 400 or 422.
+ */
+export function readListOptions(
+  query: URLSearchParams,
+  options: { watch: boolean; watchList: boolean; extensions?: boolean },
+): ListOptions {
   const timeoutSeconds = integerParameter(query, "timeoutSeconds")
   const sendInitialEvents = booleanParameter(query, "sendInitialEvents")
   const read: ListOptions = {
@@ -26,10 +38,13 @@ export function readListOptions(query: URLSearchParams, options: { watch: boolea
     limit: Math.max(0, integerParameter(query, "limit") ?? 0),
     continueToken: textParameter(query, "continue"),
     allowBookmarks: booleanParameter(query, "allowWatchBookmarks") ?? false,
+    sortBy: textParameter(query, "sortBy"),
+    count: booleanParameter(query, "count") ?? false,
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     ...(sendInitialEvents !== undefined && { sendInitialEvents }),
   }
   const failures = options.watch ? watchFailures(read, options.watchList) : listFailures(read)
+  failures.push(...extensionFailures(read, options.extensions === true))
   if (failures.length > 0) throw invalid({ group: "meta.orch.io", resource: "ListOptions" }, failures)
   return read
 }
@@ -52,6 +67,16 @@ function listFailures(options: ListOptions): Failure[] {
       failures.push(forbids(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
   }
   if (options.sendInitialEvents !== undefined) failures.push(forbids("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+  return failures
+}
+
+function extensionFailures({ sortBy, count, limit, continueToken }: ListOptions, allowed: boolean): Failure[] {
+  const failures: Failure[] = []
+  if (sortBy !== "" && !allowed) failures.push(forbids("sortBy", "only lists are sorted"))
+  if (sortBy !== "" && count) failures.push(forbids("sortBy", "a count has no order: leave out sortBy or count"))
+  if (!count) return failures
+  if (!allowed) failures.push(forbids("count", "only lists are counted"))
+  if (limit > 0 || continueToken !== "") failures.push(forbids("count", "a count has no pages: leave out limit and continue, or count"))
   return failures
 }
 
@@ -100,6 +125,8 @@ export function getFreshness(query: URLSearchParams): Freshness {
 export interface Selection {
   /** Absent: no selector, everything matches. */
   readonly filter?: ObjectFilter
+  /** The filter decodes objects. */
+  readonly decodes?: boolean
   /** A field selector pins this name. */
   readonly name?: string
   /** Both selectors as given: part of what a continue token is bound to. */
@@ -107,22 +134,27 @@ export interface Selection {
 }
 
 /** Label and field selectors of a collection request. Throws 400 with the position or the field that is wrong. */
-export function readSelection(query: URLSearchParams, kind: Kind): Selection {
+export function readSelection(query: URLSearchParams, handle: KindHandle): Selection {
   const labelText = textParameter(query, "labelSelector")
   const fieldText = textParameter(query, "fieldSelector")
+  const extended = wantsExtendedSyntax(query)
   if (labelText === "" && fieldText === "") return { text: "" }
   const labels = parseLabelSelector(labelText)
-  const fields = parseFieldSelector(
-    fieldText,
-    refuseUnlessOneOf(
-      kind.selectable.map((field) => field.name),
-      kind.namespaced,
-    ),
-  )
-  const pinned = fields.required("metadata.name")
-  const text = `${labelText}\0${fieldText}`
-  if (labels.empty && fields.empty) return { text }
-  const filter: ObjectFilter = (object) =>
-    (labels.empty || labels.matches(object.labels())) && fields.matches((field) => object.field(field))
-  return { filter, text, ...(pinned !== undefined && { name: pinned }) }
+  const fields = extended ? extendedFieldFilter(handle, fieldText) : plainFieldFilter(handle.kind, fieldText)
+  const text = `${labelText}\0${fieldText}${extended ? `\0${syntaxParameter}` : ""}`
+  const filter = both(labels.empty ? undefined : (object) => labels.matches(object.labels()), fields.filter)
+  if (filter === undefined) return { text }
+  return { filter, text, ...(extended && { decodes: true }), ...(fields.name !== undefined && { name: fields.name }) }
+}
+
+function both(first: ObjectFilter | undefined, second: ObjectFilter | undefined): ObjectFilter | undefined {
+  return first === undefined || second === undefined ? (first ?? second) : (object) => first(object) && second(object)
+}
+
+function plainFieldFilter(kind: Kind, text: string): { filter?: ObjectFilter; name?: string } {
+  const own = kind.selectable.map((field) => field.name)
+  const fields = parseFieldSelector(text, refuseUnlessOneOf(own, kind.namespaced))
+  if (fields.empty) return {}
+  const name = fields.required("metadata.name")
+  return { filter: (object) => fields.matches((field) => object.field(field)), ...(name !== undefined && { name }) }
 }

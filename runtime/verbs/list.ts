@@ -1,13 +1,23 @@
-import { listObjects } from "../registry/read.ts"
+import { type ListRequest, listObjects } from "../registry/read.ts"
 import { answerList } from "./answer-list.ts"
 import { type Call, checkForm, listRequest, representation } from "./call.ts"
-import { readListOptions } from "./list-options.ts"
+import { listOrder } from "./list-extensions.ts"
+import { type ListOptions, readListOptions } from "./list-options.ts"
 
 /** GET of a collection: cached bytes to the wire, with back-pressure. */
 export async function listVerb(call: Call): Promise<void> {
   const wanted = representation(call, { list: true, read: true })
-  const request = listRequest(call, readListOptions(call.request.query, { watch: false, watchList: false }))
+  const options = readListOptions(call.request.query, { watch: false, watchList: false, extensions: true })
+  const plain = listRequest(call, options)
+  const request = options.sortBy === "" && !options.count && plain.decodes !== true ? plain : extended(call, plain, options)
   const page = await listObjects(call.registry, call.handle, request)
   checkForm(call, wanted, { list: true })
   await answerList(call, { wanted, page })
+}
+
+/** A token of a sorted list continues that order only. */
+function extended(call: Call, plain: ListRequest, { sortBy, count }: ListOptions): ListRequest {
+  const { signal } = call.request
+  if (sortBy === "") return { ...plain, count, signal }
+  return { ...plain, order: listOrder(call.handle, sortBy), tokenScope: `${plain.tokenScope}\0sortBy=${sortBy}`, signal }
 }

@@ -1,0 +1,42 @@
+/** `sortBy`: the fields by which a list is put in order (docs/LISTS.md). */
+import { badRequest } from "../errors.ts"
+import { sortFieldsMax } from "../limits.ts"
+import { type FieldReference, readFieldSteps, resolveField } from "./field-reference.ts"
+import type { TypeShape } from "./shape.ts"
+
+export interface SortField {
+  readonly field: FieldReference
+  readonly descending: boolean
+}
+
+/** Reads `-.metadata.creationTimestamp,{.metadata.name}` once per request: `-` puts the largest first. Throws ApiError 400. */
+export function parseSortQuery(options: { parameter: string; text: string; shape: TypeShape }): readonly SortField[] {
+  const { parameter, text, shape } = options
+  const fields: SortField[] = []
+  for (let at = 0; ; ) {
+    const descending = text[at] === "-"
+    const { steps, end } = readFieldSteps({ parameter, text, at: descending ? at + 1 : at, stops: "," })
+    fields.push({ field: resolveField({ parameter, shape, steps }), descending })
+    if (fields.length > sortFieldsMax) throw badRequest(`query parameter ${parameter}: at most ${sortFieldsMax} fields, found more`)
+    if (end === text.length) return fields
+    if (text[end] !== ",")
+      throw badRequest(`query parameter ${parameter}: ${JSON.stringify(text)}: expected a comma (at character ${end + 1})`)
+    at = end + 1
+  }
+}
+
+/** Orders the keys of two objects, one key per field; an absent value comes last in either direction. */
+export function compareSortKeys(fields: readonly SortField[], left: readonly Buffer[], right: readonly Buffer[]): number {
+  for (const [index, { descending }] of fields.entries()) {
+    const one = left[index]
+    const other = right[index]
+    if (one === undefined || other === undefined) continue
+    if (one.length === 0 || other.length === 0) {
+      if (one.length !== other.length) return one.length === 0 ? 1 : -1
+      continue
+    }
+    const compared = Buffer.compare(one, other)
+    if (compared !== 0) return descending ? -compared : compared
+  }
+  return 0
+}
