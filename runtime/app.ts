@@ -7,30 +7,36 @@ import { Hono } from "hono"
 import { ApiError, internal } from "./errors.ts"
 import { authentication } from "./filters/authentication.ts"
 import { authorization } from "./filters/authorization.ts"
+import { cors } from "./filters/cors.ts"
 import { deadline } from "./filters/deadline.ts"
+import { inFlight } from "./filters/in-flight.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
+import { responseHeaders } from "./filters/response-headers.ts"
 import type { Filter, ServerContext, ServerEnv } from "./server-env.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { storeFailure } from "./registry/commit.ts"
 import { StoreError } from "./storage/store.ts"
-import { isOutgoing, sendError } from "./wire/send.ts"
+import { sendError } from "./wire/send.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { answerOther } from "./discovery/routes.ts"
 import { answerResource } from "./verbs/route.ts"
 
 /** Order is data: a request passes these from top to bottom. */
 export function filtersOf(parts: ServerParts): readonly Filter[] {
-  const { vendor, clock } = parts
+  const { vendor, clock, settings } = parts
   return [
+    responseHeaders({ random: parts.random, hsts: settings.strictTransportSecurity }),
     requestInfo({ vendor }),
     requestCounts({ counts: parts.requestCounts }),
+    inFlight({ requests: parts.inFlight, rejecting: parts.rejecting }),
     deadline({
       clock,
-      requestTimeoutMs: parts.settings.requestTimeoutMs,
-      fail: (outgoing, error) => isOutgoing(outgoing) && sendError(outgoing, error, { vendor }),
+      requestTimeoutMs: settings.requestTimeoutMs,
+      fail: (context, error) => answerError(parts, context, error),
     }),
-    authentication({ authenticators: parts.authenticators, anonymous: parts.settings.anonymousAuth }),
+    cors({ allowedOrigins: settings.corsAllowedOrigins }),
+    authentication({ authenticators: parts.authenticators, anonymous: settings.anonymousAuth }),
     authorization({ authorizers: parts.authorizers }),
   ]
 }
@@ -46,10 +52,16 @@ export function createApp(parts: ServerParts): Hono<ServerEnv> {
     return RESPONSE_ALREADY_SENT
   })
   app.onError((error, context) => {
-    answerError(parts, context, error)
+    if (!isExpired(context)) answerError(parts, context, error)
     return RESPONSE_ALREADY_SENT
   })
   return app
+}
+
+/** Its 504 was sent; what it was waiting for fails as well. */
+function isExpired(context: ServerContext): boolean {
+  const { request }: Partial<ServerEnv["Variables"]> = context.var
+  return request?.expired === true
 }
 
 /** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */

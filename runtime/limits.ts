@@ -115,3 +115,6 @@ export const htmlTagBytesMax = 64 * 1024
 
 /** Namespaces in which the garbage collector looks for an owner that is not in its dependent's own, only to tell people of it. */
 export const namespacesSearchedMax = 1000
+
+/** Uids of owners that the garbage collector remembers to have looked for in vain. */
+export const uidsRememberedMax = 10_000

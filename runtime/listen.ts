@@ -1,21 +1,28 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener, through Hono's Node adapter. */
-import type { IncomingMessage, ServerResponse } from "node:http"
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-  type Http2Session,
-} from "node:http2"
+import { IncomingMessage, type ServerResponse } from "node:http"
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Http2ServerResponse, type Http2Session } from "node:http2"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { createAdaptorServer } from "@hono/node-server"
+import { getRequestListener } from "@hono/node-server"
 import type { Hono } from "hono"
 import { type Clock, systemClock } from "./clock.ts"
 import { endWhenDead } from "./dead-connections.ts"
-import { http2CheckIntervalMs, http2SessionMemoryMb, http2StreamsMax, requestHeaderBytesMax, tlsHandshakeTimeoutMs } from "./limits.ts"
-import { answerMalformed, type ParserFault } from "./malformed-request.ts"
+import { badRequest, methodNotAllowed } from "./errors.ts"
+import { askForBodyWhenRead } from "./expect-continue.ts"
+import {
+  http2CheckIntervalMs,
+  http2SessionMemoryMb,
+  http2StreamsMax,
+  idleConnectionTimeoutMs,
+  requestHeaderBytesMax,
+  requestHeaderFieldsMax,
+  requestHeaderTimeoutMs,
+  tlsHandshakeTimeoutMs,
+} from "./limits.ts"
+import { endWithError, malformedError, malformedStatus, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
 import type { ServerEnv } from "./server-env.ts"
+import { originForm, refusalOf } from "./sound-request.ts"
+import type { Outgoing } from "./wire/send.ts"
 
 /** PEM texts of the serving pair. */
 export interface Tls {
@@ -57,29 +64,67 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 function createServer({ app, tls, streamsPerConnection = http2StreamsMax }: ListenOptions): Http2SecureServer {
-  return createAdaptorServer({
-    fetch: app.fetch,
-    overrideGlobalObjects: false,
-    createServer: createSecureServer,
-    serverOptions: {
-      allowHTTP1: true,
-      cert: tls.certificate,
-      key: tls.key,
-      minVersion: tls.minVersion ?? "TLSv1.2",
-      maxSessionMemory: http2SessionMemoryMb,
-      handshakeTimeout: tlsHandshakeTimeoutMs,
-      maxHeaderListPairs: 256,
-      settings: { maxHeaderListSize: requestHeaderBytesMax, maxConcurrentStreams: streamsPerConnection },
-    },
-  }) as Http2SecureServer // The adapter answers what `createServer` made.
+  const options = {
+    allowHTTP1: true,
+    cert: tls.certificate,
+    key: tls.key,
+    minVersion: tls.minVersion ?? "TLSv1.2",
+    maxSessionMemory: http2SessionMemoryMb,
+    handshakeTimeout: tlsHandshakeTimeoutMs,
+    maxHeaderListPairs: requestHeaderFieldsMax,
+    settings: { maxHeaderListSize: requestHeaderBytesMax, maxConcurrentStreams: streamsPerConnection },
+  }
+  // Of HTTP/1.1; node reads them, its types do not name them for this server.
+  const http1 = {
+    maxHeaderSize: requestHeaderBytesMax,
+    maxHeadersCount: requestHeaderFieldsMax,
+    headersTimeout: requestHeaderTimeoutMs,
+    keepAliveTimeout: idleConnectionTimeoutMs,
+  }
+  const server = Object.assign(createSecureServer({ ...options, ...http1 }), http1)
+  server.on("request", requestListener(app))
+  return server
+}
+
+/** From the listener to the application, for what HTTP allows. */
+function requestListener(app: Hono<ServerEnv>): (incoming: IncomingMessage | Http2ServerRequest, outgoing: Outgoing) => void {
+  // The application looks at neither host nor scheme; a host is named for requests that have none.
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: "localhost", errorHandler: unreadable })
+  return (incoming, outgoing) => {
+    const refusal = refusalOf(incoming)
+    if (refusal !== undefined) return refuse(outgoing, refusal)
+    if (incoming.method === "OPTIONS" && incoming.url === "*") {
+      outgoing.setHeader("content-length", "0")
+      outgoing.end()
+      return
+    }
+    incoming.url = originForm(incoming.url ?? "/")
+    void answer(incoming, outgoing)
+  }
+}
+
+/** One request of HTTP/1.1 and its answer. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** Called by the adapter for a host or a target that is no URL. */
+function unreadable(error: unknown): Response {
+  const status = malformedStatus(
+    badRequest(`the request is malformed: ${error instanceof Error ? error.message : "its URL cannot be read"}`),
+  )
+  return new Response(status, { status: 400, headers: { "content-type": "application/json", "cache-control": "no-cache, private" } })
 }
 
 /** What is connected, so that a server that stops can let go of it in order. */
 class Connections {
   private readonly sockets = new Set<TLSSocket>()
   private readonly sessions = new Set<Http2Session>()
-  /** Requests in flight of each HTTP/1.1 connection. HTTP/2 counts its own. */
-  private readonly busy = new Map<Socket, number>()
+  /** Requests in flight of each HTTP/1.1 connection, the newest last. HTTP/2 counts its own. */
+  private readonly busy = new Map<Socket, Exchange[]>()
+  /** Connections on which what came was no HTTP: more of it says nothing new. */
+  private readonly faulty = new WeakSet<Socket>()
   private closing = false
 
   constructor(
@@ -103,23 +148,43 @@ class Connections {
       endWhenDead(session, { clock: systemClock, intervalMs: checkIntervalMs, end })
     })
     server.on("request", (request, response) => this.onRequest(request, response))
-    server.on("clientError", (fault: ParserFault, socket: Socket) => {
-      // While an answer is on its way nothing can be said before it.
-      if (this.busy.has(socket)) socket.destroy()
-      else answerMalformed(socket, fault)
+    server.on("checkContinue", (request: IncomingMessage | Http2ServerRequest, response: Outgoing) => {
+      askForBodyWhenRead(request, response)
+      server.emit("request", request, response)
+    })
+    server.on("checkExpectation", (_request: unknown, response: Outgoing) => refuse(response, unknownExpectation()))
+    server.on("connect", (_request: unknown, connection: Socket | Http2ServerResponse) => {
+      if (connection instanceof Http2ServerResponse) refuse(connection, methodNotAllowed())
+      else endWithError(connection, methodNotAllowed())
+    })
+    server.on("clientError", (fault: ParserFault, socket: Socket) => this.onFault(fault, socket))
+  }
+
+  private onRequest(request: IncomingMessage | Http2ServerRequest, response: Outgoing): void {
+    if (!(request instanceof IncomingMessage) || response instanceof Http2ServerResponse) return
+    const { socket } = request
+    const exchange = { request, response }
+    const exchanges = this.busy.get(socket) ?? []
+    exchanges.push(exchange)
+    this.busy.set(socket, exchanges)
+    response.on("close", () => {
+      exchanges.splice(exchanges.indexOf(exchange), 1)
+      if (exchanges.length > 0) return
+      this.busy.delete(socket)
+      if (this.closing) socket.end()
     })
   }
 
-  private onRequest(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void {
-    if (request.httpVersionMajor >= 2) return
-    const { socket } = request
-    this.busy.set(socket, (this.busy.get(socket) ?? 0) + 1)
-    response.on("close", () => {
-      const left = (this.busy.get(socket) ?? 1) - 1
-      if (left > 0) this.busy.set(socket, left)
-      else this.busy.delete(socket)
-      if (this.closing && left === 0) socket.end()
-    })
+  /** A fault in the body of a request is its answer; what is wrong behind a request is told once that has its answer. */
+  private onFault(fault: ParserFault, socket: Socket): void {
+    if (this.faulty.has(socket)) return
+    this.faulty.add(socket)
+    const latest = this.busy.get(socket)?.at(-1)
+    if (latest === undefined) return endWithError(socket, malformedError(fault))
+    const { request, response } = latest
+    if (request.complete) response.once("close", () => endWithError(socket, malformedError(fault)))
+    else if (response.headersSent) socket.destroy()
+    else refuse(response, malformedError(fault))
   }
 
   async close({ graceMs, clock }: { graceMs: number; clock: Clock }): Promise<void> {

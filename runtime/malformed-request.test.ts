@@ -2,10 +2,10 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { text } from "node:stream/consumers"
 import { expect, it, onTestFinished } from "vitest"
-import { answerMalformed, type ParserFault } from "./malformed-request.ts"
+import { endWithError, malformedError, type ParserFault } from "./malformed-request.ts"
 
 async function answerTo(fault: Pick<ParserFault, "code" | "rawPacket">): Promise<string> {
-  const server = createServer((socket) => answerMalformed(socket, Object.assign(new Error("Parse Error"), fault)))
+  const server = createServer((socket) => endWithError(socket, malformedError(Object.assign(new Error("Parse Error"), fault))))
   onTestFinished(() => void server.close())
   server.listen(0, "127.0.0.1")
   await once(server, "listening")

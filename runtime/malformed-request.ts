@@ -1,9 +1,11 @@
-/** What an HTTP/1.1 client gets for bytes that the parser cannot read as a request: no filter and no route ever sees them. */
-import { STATUS_CODES } from "node:http"
+/** What a client gets for bytes that are no request, and for requests that HTTP does not allow: no filter and no route ever sees them. */
+import { ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
+import { type Clock, systemClock } from "./clock.ts"
 import { ApiError, badRequest, methodNotAllowed } from "./errors.ts"
+import { lingerMs } from "./limits.ts"
 import { vendorProfile } from "./vendor.ts"
-import { encodeStatus } from "./wire/send.ts"
+import { encodeStatus, type Outgoing, sendError } from "./wire/send.ts"
 import { failureStatus } from "./wire/status.ts"
 
 /** As node's parser reports it. */
@@ -13,14 +15,11 @@ export interface ParserFault extends Error {
   readonly rawPacket?: Buffer
 }
 
-/** Called for the server's `clientError` when no answer to an earlier request is on its way. Answers with a Status and ends the connection. */
-export function answerMalformed(socket: Socket, fault: ParserFault): void {
-  if (socket.writable) socket.end(answerText(malformedError(fault)))
-  socket.destroySoon()
-}
+/** Texts here name no group, so every vendor's words are the same. */
+const vendor = vendorProfile("orch")
 
 /** A method that nobody knows is told as such; the parser takes it for garbage. */
-function malformedError(fault: ParserFault): ApiError {
+export function malformedError(fault: ParserFault): ApiError {
   switch (fault.code) {
     case "HPE_INVALID_METHOD":
       return isRequestLine(fault.rawPacket) ? methodNotAllowed() : badRequest("the request is malformed")
@@ -37,14 +36,46 @@ function isRequestLine(bytes: Buffer | undefined): boolean {
   return bytes !== undefined && /^[A-Za-z]+ \/\S* HTTP\/1\.[01]\r\n/.test(bytes.toString("latin1", 0, 4096))
 }
 
-function answerText(error: ApiError): Buffer {
-  const body = encodeStatus("json", failureStatus(error, vendorProfile("orch"))) // Names no group, so every vendor's words are the same.
+/**
+ * Called for a connection on which no answer is under way. Answers with a Status and ends the connection, which is read on for a moment: what
+ * the client is still sending would otherwise make the system throw the answer away.
+ */
+export function endWithError(socket: Socket, error: ApiError, clock: Clock = systemClock): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  socket.end(answerText(error, clock))
+  const cancel = clock.after(lingerMs, () => socket.destroy())
+  socket.once("close", cancel)
+}
+
+/** Its Status as it is sent. */
+export function malformedStatus(error: ApiError): Buffer {
+  return encodeStatus("json", failureStatus(error, vendor))
+}
+
+/** RFC 9110 section 10.1.1: `Expect` asks for what nobody here knows. */
+export function unknownExpectation(): ApiError {
+  return new ApiError(417, "", "the request expects something that is not known here; 100-continue is")
+}
+
+function answerText(error: ApiError, clock: Clock): Buffer {
+  const body = malformedStatus(error)
   const head = [
     `HTTP/1.1 ${error.code} ${STATUS_CODES[error.code] ?? ""}`,
     "Content-Type: application/json",
     "Cache-Control: no-cache, private",
+    `Date: ${new Date(clock.nowMs()).toUTCString()}`,
     `Content-Length: ${body.length}`,
     "Connection: close",
   ]
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body])
+}
+
+/** Called instead of the application for a request that HTTP does not allow. The connection ends: where the next request begins is unsure. */
+export function refuse(outgoing: Outgoing, error: ApiError): void {
+  if (outgoing instanceof ServerResponse) outgoing.setHeader("connection", "close")
+  outgoing.setHeader("cache-control", "no-cache, private")
+  sendError(outgoing, error, { vendor })
 }

@@ -37,6 +37,7 @@ export class RequestContext {
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
   private controller: AbortController | undefined
+  private fault: Error | undefined
 
   constructor(
     readonly info: RequestInfo,
@@ -47,14 +48,29 @@ export class RequestContext {
     private readonly outgoing: EventEmitter,
   ) {}
 
-  /** Aborted when the answer's stream closes: it was sent, or the client has gone. Made on demand, since most requests never wait. */
+  /**
+   * Aborted when the answer's stream closes (it was sent, or the client has gone) or the request's time is over; the reason is an ApiError then.
+   * Made on demand, since most requests never wait.
+   */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       const controller = new AbortController()
+      if (this.fault !== undefined) controller.abort(this.fault)
       this.outgoing.once("close", () => controller.abort(closed))
       this.controller = controller
     }
     return this.controller.signal
+  }
+
+  /** Called by the deadline once the client was told: whoever waits lets go. */
+  expire(error: Error): void {
+    this.fault = error
+    this.controller?.abort(error)
+  }
+
+  /** The client was told that its time is over: nothing more is to be answered. */
+  get expired(): boolean {
+    return this.fault !== undefined
   }
 }
 

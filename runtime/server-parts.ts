@@ -5,6 +5,7 @@ import type { Authorizer } from "./access/authorize.ts"
 import type { Clock } from "./clock.ts"
 import type { HealthChecks } from "./discovery/health.ts"
 import type { RequestCounts } from "./discovery/request-counts.ts"
+import type { InFlight } from "./discovery/in-flight-requests.ts"
 import type { CompactCodec } from "./kit/compact.ts"
 import type { KindParts } from "./kit/kind.ts"
 import type { TypeShape } from "./kit/shape.ts"
@@ -21,10 +22,16 @@ export interface Settings {
   readonly requestTimeoutMs: number
   /** `--min-request-timeout`: watches last this long, to twice this long. */
   readonly minRequestTimeoutMs: number
+  /** `--strict-transport-security-directives`; empty: no such header. */
+  readonly strictTransportSecurity: readonly string[]
+  /** `--cors-allowed-origins`; empty: no page of another origin may read answers. */
+  readonly corsAllowedOrigins: readonly RegExp[]
   /** Gate `WatchList`: `sendInitialEvents` on watches. */
   readonly watchList: boolean
   /** Gate `APIResponseCompression`. */
   readonly compressResponses: boolean
+  /** `--delete-collection-workers`; absent: 1. */
+  readonly deleteCollectionWorkers?: number
 }
 
 /** How bodies of one kind are decoded: of resources, and of kinds that are only bodies (DeleteOptions, Scale, Binding). */
@@ -35,6 +42,8 @@ export interface KindBody {
   readonly shape: TypeShape
   readonly codec: CompactCodec
   readonly applyDefaults: KindParts["applyDefaults"]
+  /** What the schema says of its fields. Called only where nobody else judges the body: query options. */
+  readonly validate: KindParts["validate"]
 }
 
 export interface ServerParts {
@@ -54,6 +63,10 @@ export interface ServerParts {
   readonly requestCounts: RequestCounts
   /** Documents of the OpenAPI, neutral, as the generator wrote them: `v2`, `v3/api/v1`, `v3/apis/apps/v1` → JSON text. */
   readonly openapi: ReadonlyMap<string, () => Promise<Buffer>>
+  /** What is being answered. */
+  readonly inFlight: InFlight
+  /** Aborted when the server begins to turn requests away, `--shutdown-send-retry-after`. */
+  readonly rejecting: AbortSignal
   /** Aborted when the server stops: watches end. */
   readonly stopping: AbortSignal
 }

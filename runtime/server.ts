@@ -15,8 +15,9 @@ import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type BodyType, bodyLoader } from "./bodies.ts"
 import { startBootstrap } from "./bootstrap.ts"
 import type { Clock } from "./clock.ts"
-import type { HealthChecks } from "./discovery/health.ts"
+import type { HealthCheck, HealthChecks } from "./discovery/health.ts"
 import { RequestCounts } from "./discovery/request-counts.ts"
+import { InFlight } from "./discovery/in-flight-requests.ts"
 import type { BehaviourDeps, BehaviourFactory, BehaviourOptions, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
 import type { Kind } from "./kit/kind.ts"
 import { listen, type Tls } from "./listen.ts"
@@ -68,8 +69,16 @@ export interface ServerOptions {
   readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
   /** `--advertise-address`; absent or empty: the bind address, else the host's first. */
   readonly advertiseAddress?: string
+  /** `--livez-grace-period`; default none. */
+  readonly livezGraceMs?: number
+  /** `--shutdown-send-retry-after`; default off. */
+  readonly shutdownSendRetryAfter?: boolean
+  /** `--shutdown-watch-termination-grace-period`; default none. */
+  readonly shutdownWatchGraceMs?: number
   /** `--enable-garbage-collector`; default on. Off, nobody removes the finalizers that propagation policies would add, so none are added. */
   readonly garbageCollector?: boolean
+  /** `--concurrent-gc-syncs`; default 20. */
+  readonly collectorWorkers?: number
   /** `--store-compaction-interval`; default five minutes, 0: never. */
   readonly compactionIntervalMs?: number
   /** Other servers write to the same store; default no. */
@@ -82,7 +91,7 @@ export interface RunningServer {
   readonly port: number
   /** `/readyz` fails from now on; requests are served as before. Called when the end is near, specification section 3.2. */
   beginShutdown(): void
-  /** Ends watches, waits for requests in flight up to `--request-timeout`, closes store and port. A second call waits for the first. */
+  /** Turns new requests away if it is to, ends watches, waits for requests in flight up to `--request-timeout`, closes store and port. A second call waits for the first. */
   stop(): Promise<void>
 }
 
@@ -93,13 +102,15 @@ const patienceMs = 5000
 /** Called once per server. Resolves when it listens and the objects of the system are there; throws when the port is taken. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
+  const rejecting = new AbortController()
   const stopping = new AbortController()
   // Every watch listens to it.
   setMaxListeners(0, stopping.signal)
   const prefix = `/${options.storePrefix.replace(/^\/|\/$/g, "")}/`
   const cache = openCache({ store: options.store, prefix, clock: options.clock })
   const start = { fault: (): string | undefined => "not started" }
-  const parts = assemble(options, { cache, prefix, start, draining: draining.signal, stopping: stopping.signal })
+  const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
+  const parts = assemble(options, { cache, prefix, start, ...signals })
   const app = createApp(parts)
   const listener = await listen({
     app,
@@ -115,13 +126,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const address = listener.server.address() as AddressInfo // A TCP listener that is listening has one.
   const loops = startLoops(options, parts, address.port)
   start.fault = loops.fault
-  await soon(loops.ready, options.clock)
+  await within(patienceMs, loops.ready, options.clock)
   let stopped: Promise<void> | undefined
   async function stop(): Promise<void> {
+    const { clock, settings } = options
     draining.abort()
-    await soon(loops.stop(), options.clock)
+    if (options.shutdownSendRetryAfter === true) {
+      rejecting.abort()
+      await within(settings.requestTimeoutMs, parts.inFlight.drained("short"), clock)
+    }
+    await within(patienceMs, loops.stop(), clock)
+    await within(options.shutdownWatchGraceMs ?? 0, parts.inFlight.drained("long"), clock)
     stopping.abort()
-    await listener.close({ graceMs: options.settings.requestTimeoutMs, clock: options.clock })
+    await listener.close({ graceMs: settings.requestTimeoutMs, clock })
     await cache.close()
     await options.store.close()
   }
@@ -137,10 +154,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-async function soon(work: Promise<void>, clock: Clock): Promise<void> {
+/** Resolves when the work is done or the time is over; at once when there is no time. */
+async function within(milliseconds: number, work: Promise<void>, clock: Clock): Promise<void> {
+  if (milliseconds === 0) return
   let cancel = (): void => {}
   const patience = new Promise<void>((resolve) => {
-    cancel = clock.after(patienceMs, resolve)
+    cancel = clock.after(milliseconds, resolve)
   })
   await Promise.race([work, patience])
   cancel()
@@ -160,6 +179,7 @@ function startLoops(options: ServerOptions, { registry, clock, log }: ServerPart
   const bootstrap = startBootstrap(deps, { address, port, shared: options.sharedStore ?? false })
   const background = startBackground(deps, {
     garbageCollector: options.garbageCollector ?? true,
+    collectorWorkers: options.collectorWorkers ?? 20,
     compactionIntervalMs: options.compactionIntervalMs ?? defaultCompactionIntervalMs,
   })
   return {
@@ -176,12 +196,13 @@ interface Made {
   readonly prefix: string
   readonly start: { readonly fault: () => string | undefined }
   readonly draining: AbortSignal
+  readonly rejecting: AbortSignal
   readonly stopping: AbortSignal
 }
 
 function assemble(options: ServerOptions, made: Made): ServerParts {
   const { clock, random, store } = options
-  const { cache, prefix, stopping } = made
+  const { cache, prefix, rejecting, stopping } = made
   const vendor = vendorProfile(options.vendor)
   const kinds = new KindTable(options.kinds)
   const behaviourDeps: BehaviourDeps = {
@@ -216,13 +237,15 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     random,
     kinds,
     registry,
+    inFlight: new InFlight(),
+    rejecting,
     stopping,
     log: options.log,
     settings: options.settings,
     body: bodyLoader(options.bodies, vendor),
     authenticators: authenticatorsOf(options.tokens),
     authorizers: options.authorizationModes.map(authorizerOf),
-    health: healthChecks(store, cache, made),
+    health: healthChecks(options, made),
     requestCounts: new RequestCounts(kinds, vendor),
     openapi: options.openapi,
   }
@@ -256,12 +279,21 @@ async function readAll(registry: Registry, kinds: KindTable, storagePath: string
   return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
 }
 
-function healthChecks(store: Store, cache: WatchCache, { draining, start }: Made): HealthChecks {
+function healthChecks({ store, clock, livezGraceMs = 0 }: ServerOptions, { cache, draining, start }: Made): HealthChecks {
+  const startedMs = clock.nowMs()
+  const graceful = (check: HealthCheck): HealthCheck => ({
+    name: check.name,
+    check: async () => (clock.nowMs() < startedMs + livezGraceMs ? undefined : check.check()),
+  })
   const ping = { name: "ping", check: async () => undefined }
   const log = { name: "log", check: async () => undefined }
   const etcd = { name: "etcd", check: async () => (await store.status()).fault }
   const informers = { name: "informer-sync", check: async () => cache.fault() }
   const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
-  return { healthz: [ping, log, etcd], livez: [ping, log, etcd], readyz: [ping, log, etcd, informers, bootstrap, shutdown] }
+  return {
+    healthz: [ping, log, etcd, bootstrap],
+    livez: [ping, log, etcd, graceful(bootstrap)],
+    readyz: [ping, log, etcd, informers, bootstrap, shutdown],
+  }
 }

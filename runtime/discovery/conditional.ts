@@ -10,6 +10,6 @@ export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolea
 /** 304: the client has it already. `headers` are those of the full answer. */
 export function sendNotModified(outgoing: Outgoing, headers: Readonly<Record<string, string>>): void {
   if (outgoing.headersSent || outgoing.destroyed) return
-  outgoing.writeHead(304, { "cache-control": "no-cache, private", ...headers })
+  outgoing.writeHead(304, headers)
   outgoing.end()
 }

@@ -1,23 +1,30 @@
 import type { Clock } from "../clock.ts"
 import { ApiError, badRequest } from "../errors.ts"
+import { isLongRunning } from "../discovery/in-flight-requests.ts"
 import { DurationError, parseDuration } from "../kit/duration.ts"
-import type { Filter } from "../server-env.ts"
+import type { Filter, ServerContext } from "../server-env.ts"
 
-/** Requests that last as long as the client likes: watches and connections to other machines. */
-const longRunningSubresources = new Set(["proxy", "exec", "attach", "log", "portforward"])
+interface DeadlineOptions {
+  readonly clock: Clock
+  readonly requestTimeoutMs: number
+  /** Answers the request with the error, whatever it is waiting for. */
+  readonly fail: (context: ServerContext, error: ApiError) => void
+}
 
 /**
- * Ends a request that takes longer than `--request-timeout`, or than the shorter `timeout` it asked for, with 504. Long-running requests
- * are left alone. Specification section 8.
+ * Ends a request that takes longer than `--request-timeout`, or than the shorter `timeout` it asked for, with 504, wherever it has got to: the
+ * client is told at once, then whatever waits on the request's signal lets go. An answer that has begun is broken off. Long-running requests are
+ * left alone. Specification section 8; how `timeout` is read is the reference's.
  */
-export function deadline(options: { clock: Clock; requestTimeoutMs: number; fail: (outgoing: unknown, error: ApiError) => void }): Filter {
+export function deadline(options: DeadlineOptions): Filter {
   return async function deadline(context, next) {
-    const { info, query } = context.get("request")
-    if (info.verb === "watch" || longRunningSubresources.has(info.subresource)) return next()
-    const limitMs = Math.min(options.requestTimeoutMs, askedTimeoutMs(query) ?? Number.POSITIVE_INFINITY)
+    const request = context.get("request")
+    if (isLongRunning(request.info)) return next()
+    const limitMs = Math.min(options.requestTimeoutMs, askedTimeoutMs(request.query) ?? Number.POSITIVE_INFINITY)
     const cancel = options.clock.after(limitMs, () => {
-      const message = "Timeout: request did not complete within the allotted timeout"
-      options.fail(context.env.outgoing, new ApiError(504, "Timeout", message, {}))
+      const error = new ApiError(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {})
+      options.fail(context, error)
+      request.expire(error)
     })
     try {
       await next()
@@ -27,11 +34,13 @@ export function deadline(options: { clock: Clock; requestTimeoutMs: number; fail
   }
 }
 
+/** Zero and less ask for no other time than the server's. Throws 400. */
 function askedTimeoutMs(query: URLSearchParams): number | undefined {
   const text = query.get("timeout")
   if (text === null || text === "") return undefined
   try {
-    return Number(parseDuration(text)) / 1e6
+    const milliseconds = Number(parseDuration(text)) / 1e6
+    return milliseconds > 0 ? milliseconds : undefined
   } catch (error) {
     if (error instanceof DurationError) throw badRequest(`query parameter timeout: ${error.message}`)
     throw error

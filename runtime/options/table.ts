@@ -3,7 +3,21 @@
  * option is in this table only when the server does what it says (specification sections 5 and 8; names without a source there are ours).
  */
 import { option } from "./option.ts"
-import { address, addressOrNone, boolean, cidr, duration, listOf, oneOf, portRange, switches, text, wholeNumber } from "./value-types.ts"
+import {
+  address,
+  addressOrNone,
+  boolean,
+  cidr,
+  duration,
+  listOf,
+  oneOf,
+  originPattern,
+  portRange,
+  switches,
+  text,
+  transportDirective,
+  wholeNumber,
+} from "./value-types.ts"
 
 const file = text("file")
 const folder = text("folder")
@@ -33,6 +47,18 @@ export const optionTable = {
     group: "Serving",
     default: 0,
     help: "Requests that one HTTP/2 connection may have open at a time; 0 means 250.",
+  }),
+  "cors-allowed-origins": option({
+    type: listOf(originPattern, "regexps"),
+    group: "Serving",
+    default: [],
+    help: "Origins whose pages may read answers, as regular expressions that pin both ends of the host. None when empty.",
+  }),
+  "strict-transport-security-directives": option({
+    type: listOf(transportDirective),
+    group: "Serving",
+    default: [],
+    help: "What to send as Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload. No such header when empty.",
   }),
 
   "cert-dir": option({
@@ -127,11 +153,35 @@ export const optionTable = {
     default: 1800,
     help: "Seconds that a watch lasts when its client asks for no other time, drawn up to twice as long.",
   }),
+  "delete-collection-workers": option({
+    type: wholeNumber({ min: 1, max: 100 }),
+    group: "Requests and shutdown",
+    default: 1,
+    help: "How many objects of a collection are deleted at once by one request.",
+  }),
   "shutdown-delay-duration": option({
     type: duration({ minMs: 0 }),
     group: "Requests and shutdown",
     default: 0,
     help: "How long to go on serving after SIGTERM while /readyz fails, so that load balancers look elsewhere first.",
+  }),
+  "shutdown-send-retry-after": option({
+    type: boolean,
+    group: "Requests and shutdown",
+    default: false,
+    help: "After that delay, answer new requests 429 with Retry-After on connections that close, until those in flight are done; without it, the port is closed at once.",
+  }),
+  "shutdown-watch-termination-grace-period": option({
+    type: duration({ minMs: 0 }),
+    group: "Requests and shutdown",
+    default: 0,
+    help: "How long to let watches go by themselves before they are ended.",
+  }),
+  "livez-grace-period": option({
+    type: duration({ minMs: 0 }),
+    group: "Requests and shutdown",
+    default: 0,
+    help: "How long after the start /livez takes for granted that what is still being prepared will succeed.",
   }),
 
   vendor: option({
@@ -151,6 +201,12 @@ export const optionTable = {
     group: "Kinds and features",
     default: true,
     help: "Delete what belongs to owners that are gone. Off, deleting an owner leaves its dependents as they are.",
+  }),
+  "concurrent-gc-syncs": option({
+    type: wholeNumber({ min: 1, max: 1000 }),
+    group: "Kinds and features",
+    default: 20,
+    help: "How many objects the garbage collector looks at at once.",
   }),
   "feature-gates": option({
     type: switches("APIResponseCompression", "WatchList"),

@@ -106,6 +106,34 @@ export function oneOf<const T extends string>(...words: readonly T[]): ValueType
   }
 }
 
+/** One directive of the header `Strict-Transport-Security`, RFC 6797 section 6.1. */
+export const transportDirective: ValueType<string> = {
+  word: "string",
+  expected: "max-age=SECONDS, includeSubDomains or preload",
+  words: ["max-age=31536000", "includeSubDomains", "preload"],
+  parse: (value) => (/^(max-age=[0-9]+|includeSubDomains|preload)$/.test(value) ? value : undefined),
+  format: (value) => value,
+}
+
+/**
+ * A regular expression for the `Origin` of pages. It must pin both ends of the host, as the reference demands: a pattern that matches in the
+ * middle allows `https://example.com.evil.net` too. `(?i)` at its start ignores case.
+ */
+export const originPattern: ValueType<RegExp> = {
+  word: "regexp",
+  expected: "a regular expression with ^ or // before the host and $ or : behind it, such as ^https://[a-z]+\\.example\\.com$",
+  parse(value) {
+    const [, ignoresCase = "", source = ""] = /^(\(\?i\))?(.*)$/s.exec(value) ?? []
+    if (!/\^|\/\//.test(source) || !/[$:]/.test(source)) return undefined
+    try {
+      return new RegExp(source, ignoresCase === "" ? "" : "i")
+    } catch {
+      return undefined
+    }
+  },
+  format: (value) => (value.ignoreCase ? `(?i)${value.source}` : value.source),
+}
+
 /** Comma-separated, and the option may be repeated: values add up in order. */
 export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<readonly T[]> {
   return {

@@ -1,6 +1,6 @@
 /** Whole answers to the wire: bytes with their headers, and failures as Status. Lists and watches have writers of their own. */
-import { ServerResponse } from "node:http"
-import { Http2ServerResponse } from "node:http2"
+import type { ServerResponse } from "node:http"
+import type { Http2ServerResponse } from "node:http2"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { ApiError } from "../errors.ts"
@@ -30,10 +30,6 @@ export interface Answer {
 
 const compress = promisify(gzip)
 
-export function isOutgoing(value: unknown): value is Outgoing {
-  return value instanceof ServerResponse || value instanceof Http2ServerResponse
-}
-
 /** Called once per request whose answer is at hand. Does nothing when the answer has begun already: the deadline was faster. */
 export async function sendBytes(outgoing: Outgoing, answer: Answer): Promise<void> {
   const compressed = answer.gzip === true && answer.body.length >= gzipThresholdBytes
@@ -41,7 +37,6 @@ export async function sendBytes(outgoing: Outgoing, answer: Answer): Promise<voi
   if (outgoing.headersSent || outgoing.destroyed) return
   const headers: Record<string, string | string[]> = {
     "content-type": answer.contentType,
-    "cache-control": "no-cache, private",
     "content-length": String(body.length),
     ...(compressed && { "content-encoding": "gzip", vary: "Accept-Encoding" }),
     ...warningHeaders(answer.warnings ?? []),
@@ -97,7 +92,6 @@ export function sendError(
   const retry = error.details?.retryAfterSeconds
   outgoing.writeHead(error.code, {
     "content-type": contentType,
-    "cache-control": "no-cache, private",
     "content-length": String(body.length),
     ...(retry !== undefined && { "retry-after": String(retry) }),
   })

@@ -31,8 +31,16 @@ export interface InProcessOptions {
   readonly http2CheckIntervalMs?: number
   /** Default on. */
   readonly garbageCollector?: boolean
+  /** Default 1. */
+  readonly deleteCollectionWorkers?: number
   /** Default five minutes; 0: never. */
   readonly compactionIntervalMs?: number
+  /** `--strict-transport-security-directives`; default none. */
+  readonly strictTransportSecurity?: readonly string[]
+  /** `--cors-allowed-origins`, regular expressions; default none. */
+  readonly corsAllowedOrigins?: readonly string[]
+  /** `--shutdown-send-retry-after`; default off. */
+  readonly shutdownSendRetryAfter?: boolean
   /** Default off: a request without its credential is refused. */
   readonly anonymousAuth?: boolean
   /** Default `10.0.0.0/22`. */
@@ -79,15 +87,19 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     settings: {
       anonymousAuth: options.anonymousAuth ?? false,
       requestTimeoutMs: 60_000,
+      strictTransportSecurity: options.strictTransportSecurity ?? [],
+      corsAllowedOrigins: (options.corsAllowedOrigins ?? []).map((pattern) => new RegExp(pattern)),
       minRequestTimeoutMs: 1_800_000,
       watchList: options.watchList ?? false,
       compressResponses: options.compressResponses ?? true,
+      ...(options.deleteCollectionWorkers !== undefined && { deleteCollectionWorkers: options.deleteCollectionWorkers }),
     },
     openapi: builtInDocuments(),
     tokens: [{ token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } }],
     authorizationModes: ["AlwaysAllow"],
     ttlSeconds: { "event-ttl": 3600 },
     ...(options.http2CheckIntervalMs !== undefined && { http2CheckIntervalMs: options.http2CheckIntervalMs }),
+    ...(options.shutdownSendRetryAfter !== undefined && { shutdownSendRetryAfter: options.shutdownSendRetryAfter }),
     ...(options.garbageCollector !== undefined && { garbageCollector: options.garbageCollector }),
     ...(options.compactionIntervalMs !== undefined && { compactionIntervalMs: options.compactionIntervalMs }),
     behaviourOptions: {

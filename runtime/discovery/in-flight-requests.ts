@@ -1,0 +1,50 @@
+/** Requests that are being answered, so that a server that stops can wait for them, and tests can see that nothing stays open. */
+import type { EventEmitter } from "node:events"
+import type { RequestInfo } from "../request.ts"
+
+/** Sub-resources that last as long as the client likes: connections to other machines. */
+const longRunningSubresources = new Set(["proxy", "exec", "attach", "log", "portforward"])
+
+/** Whether a request lasts as long as its client likes: watches and connections to other machines. No deadline ends it. */
+export function isLongRunning(info: RequestInfo): boolean {
+  return info.verb === "watch" || longRunningSubresources.has(info.subresource)
+}
+
+/** Made once per server. */
+export class InFlight {
+  private short = 0
+  private long = 0
+  private waiting: { readonly until: () => boolean; readonly done: () => void }[] = []
+
+  /** Called once per request; it counts until its answer's stream is closed. */
+  add(info: RequestInfo, outgoing: EventEmitter): void {
+    const long = isLongRunning(info)
+    if (long) this.long++
+    else this.short++
+    outgoing.once("close", () => {
+      if (long) this.long--
+      else this.short--
+      this.settle()
+    })
+  }
+
+  /** How many requests are open now. */
+  get counts(): { readonly short: number; readonly long: number } {
+    return { short: this.short, long: this.long }
+  }
+
+  /** Resolves when no request of that sort is open, at once when there is none. */
+  drained(sort: "short" | "long"): Promise<void> {
+    return new Promise((done) => {
+      this.waiting.push({ until: () => this.counts[sort] === 0, done })
+      this.settle()
+    })
+  }
+
+  private settle(): void {
+    if (this.waiting.length === 0) return
+    const met = this.waiting.filter(({ until }) => until())
+    this.waiting = this.waiting.filter((waiter) => !met.includes(waiter))
+    for (const { done } of met) done()
+  }
+}

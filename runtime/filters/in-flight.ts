@@ -1,0 +1,25 @@
+import { ApiError } from "../errors.ts"
+import type { InFlight } from "../discovery/in-flight-requests.ts"
+import type { Filter } from "../server-env.ts"
+
+/** Answered also while the server goes: whoever probes it must see why. */
+const exempt = /^\/(readyz|livez|healthz|metrics)/
+const retryAfterSeconds = 5
+
+/**
+ * Counts what is in flight. Once `rejecting` is aborted new requests are told to come back, to another server if there is one: 429 with
+ * `Retry-After` on a connection that closes. Specification section 3.2, `--shutdown-send-retry-after`.
+ */
+export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }): Filter {
+  return async function inFlight(context, next) {
+    const { outgoing } = context.env
+    const { info } = context.get("request")
+    if (options.rejecting.aborted && !exempt.test(info.path)) {
+      if ("stream" in outgoing) outgoing.stream.session?.close()
+      else outgoing.setHeader("connection", "close")
+      throw new ApiError(429, "TooManyRequests", "the server is shutting down, try again", { retryAfterSeconds })
+    }
+    options.requests.add(info, outgoing)
+    await next()
+  }
+}

@@ -1,0 +1,24 @@
+import type { Random } from "../random.ts"
+import type { Filter } from "../server-env.ts"
+
+/**
+ * First of the filters, so that every answer has what all answers have: `Audit-Id` (the client's own, else a new one), a `Cache-Control` that
+ * documents may replace, and `Strict-Transport-Security` when `hsts` (the option's directives) is not empty. Headers of the reference server.
+ * The two headers in which flow control names its level and schema belong here too, once there is flow control.
+ */
+export function responseHeaders(options: { random: Random; hsts: readonly string[] }): Filter {
+  const strictTransport = options.hsts.join("; ")
+  return async function responseHeaders(context, next) {
+    const { incoming, outgoing } = context.env
+    outgoing.setHeader("audit-id", auditId(incoming.headers["audit-id"]) ?? options.random.uuid())
+    outgoing.setHeader("cache-control", "no-cache, private")
+    if (strictTransport !== "") outgoing.setHeader("strict-transport-security", strictTransport)
+    await next()
+  }
+}
+
+/** Of several the first. Its length is bounded by that of all header fields. */
+function auditId(sent: string | string[] | undefined): string | undefined {
+  const first = (typeof sent === "string" ? sent.split(",", 1) : sent)?.[0]?.trim()
+  return first === "" ? undefined : first
+}
