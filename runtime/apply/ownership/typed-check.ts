@@ -2,6 +2,7 @@
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
+import { strictErrorsMax } from "../../limits.ts"
 import { elementText } from "./field-set-element.ts"
 import { elementOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
 import type { ListForm, MapForm, ScalarForm, TypedNode } from "./typed-node.ts"
@@ -17,11 +18,14 @@ export interface TypedCheckOptions {
   readonly duplicates: "allow" | "refuse"
 }
 
-/** All faults, in the order of the document. Called before an object is merged or compared for an apply; none means that both will succeed. */
+/**
+ * The faults in the order of the document, `strictErrorsMax` at most. Called before an object is merged or compared for an apply; none means that
+ * both will succeed.
+ */
 export function typedFaults(shape: TypeShape, object: JsonObject, options: TypedCheckOptions): TypedFault[] {
-  const faults: TypedFault[] = []
-  check(rootNode(shape), object, { faults, duplicates: options.duplicates === "allow" }, "")
-  return faults
+  const to: Check = { faults: [], duplicates: options.duplicates === "allow" }
+  check(rootNode(shape), object, to, undefined)
+  return to.faults
 }
 
 interface Check {
@@ -29,14 +33,27 @@ interface Check {
   readonly duplicates: boolean
 }
 
-function check(node: TypedNode, value: JsonValue, to: Check, path: string): void {
+/** Where a value is. Its text is made for a fault only. */
+interface Place {
+  readonly parent: Place | undefined
+  readonly element: string
+}
+
+function fault(to: Check, place: Place | undefined, detail: string): void {
+  if (to.faults.length === strictErrorsMax) return
+  let path = ""
+  for (let at = place; at !== undefined; at = at.parent) path = elementText(at.element) + path
+  to.faults.push({ path, detail })
+}
+
+function check(node: TypedNode, value: JsonValue, to: Check, place: Place | undefined): void {
   if (value === null) return
   if (Array.isArray(value)) {
-    if (node.list !== undefined) return checkItems(node.list, value, to, path)
+    if (node.list !== undefined) return checkItems(node.list, value, to, place)
   } else if (isObject(value)) {
-    if (node.map !== undefined) return checkFields(node.map, value, to, path)
+    if (node.map !== undefined) return checkFields(node.map, value, to, place)
   } else if (node.scalar === "any" || node.scalar === scalarOf(value)) return
-  to.faults.push({ path, detail: `must be ${expected(node)}, not ${found(value)}` })
+  fault(to, place, `must be ${expected(node)}, not ${found(value)}`)
 }
 
 function scalarOf(value: string | number | bigint | boolean): ScalarForm {
@@ -62,31 +79,29 @@ function found(value: JsonValue): string {
   return typeof value === "object" ? "an object" : scalarTexts[scalarOf(value)]
 }
 
-function checkFields(map: MapForm, object: JsonObject, to: Check, path: string): void {
+function checkFields(map: MapForm, object: JsonObject, to: Check, parent: Place | undefined): void {
   for (const name in object) {
     const value = object[name]
     if (value === undefined) continue
     const type = typeAt(map, name)
-    if (type === undefined) to.faults.push({ path: `${path}.${name}`, detail: "field not declared in schema" })
-    else check(type, value, to, `${path}.${name}`)
+    const place = { parent, element: `f:${name}` }
+    if (type === undefined) fault(to, place, "field not declared in schema")
+    else check(type, value, to, place)
   }
 }
 
-function checkItems(list: ListForm, items: readonly JsonValue[], to: Check, path: string): void {
+function checkItems(list: ListForm, items: readonly JsonValue[], to: Check, parent: Place | undefined): void {
+  const type = list.item()
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {
-    if (list.type === "atomic") {
-      check(list.item(), item, to, `${path}[${index}]`)
-      continue
-    }
-    const element = elementOf(list, item)
+    const element = list.type === "atomic" ? `i:${index}` : elementOf(list, item)
     if (element === undefined) {
-      to.faults.push({ path: `${path}[${index}]`, detail: withoutElement(list, item) })
+      fault(to, { parent, element: `i:${index}` }, withoutElement(list, item))
       continue
     }
-    if (seen.has(element) && !to.duplicates) to.faults.push({ path, detail: `duplicate entries for key ${elementText(element)}` })
+    if (seen.has(element) && !to.duplicates) fault(to, parent, `duplicate entries for key ${elementText(element)}`)
     seen.add(element)
-    if (list.type === "map") check(list.item(), item, to, path + elementText(element))
+    check(type, item, to, { parent, element })
   }
 }
 

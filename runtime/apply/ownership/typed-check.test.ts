@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest"
+import type { JsonObject } from "../../kit/json.ts"
+import { typedFaults } from "./typed-check.ts"
+import { exampleShape } from "./typed-fixtures.ts"
+
+const shown = (object: JsonObject, duplicates: "allow" | "refuse" = "refuse"): string[] =>
+  typedFaults(exampleShape, object, { duplicates }).map(({ path, detail }) => `${path}: ${detail}`)
+
+describe("an object fits its type with", () => {
+  test.each<[string, JsonObject]>([
+    ["nothing", {}],
+    ["null anywhere but among items", { text: null, count: null, labels: null, names: null, ports: null, child: { text: null } }],
+    ["values of each kind", { text: "a", count: 1.5, flag: true, any: 5, labels: { a: "b" } }],
+    ["large numbers", { count: 2n ** 60n, numbers: [2n ** 60n] }],
+    ["an atomic list that holds an item twice, or null", { items: ["a", "a", null] }],
+    ["keyed items of different keys", { ports: [{ port: 1 }, { port: 1, protocol: "UDP" }, { port: 2 }] }],
+    ["anything where no type is declared", { free: { a: [{ b: [[1]] }] }, raw: [1, "a"], open: { other: { a: 1 } } }],
+  ])("%s", (_, object) => expect(shown(object)).toEqual([]))
+})
+
+describe("an object does not fit its type with", () => {
+  test.each<[string, JsonObject, string[]]>([
+    ["an unknown field", { unknown: 1 }, [".unknown: field not declared in schema"]],
+    [
+      "an unknown field of a keyed item",
+      { ports: [{ port: 1, other: 1 }] },
+      ['.ports[port=1,protocol="TCP"].other: field not declared in schema'],
+    ],
+    ["a name that objects inherit", { child: { constructor: "a" } }, [".child.constructor: field not declared in schema"]],
+    ["a number for text", { text: 5 }, [".text: must be a string, not a number"]],
+    ["text for a number", { count: "5" }, [".count: must be a number, not a string"]],
+    ["text for true or false", { flag: "true" }, [".flag: must be true or false, not a string"]],
+    ["an object for a plain value", { any: {} }, [".any: must be a string, a number, true or false, not an object"]],
+    ["a list for a map", { labels: ["a"] }, [".labels: must be an object, not a list"]],
+    ["text for a list", { names: "a" }, [".names: must be a list, not a string"]],
+    ["an object for an atomic list", { items: {} }, [".items: must be a list, not an object"]],
+    ["a value of the wrong kind in a map", { labels: { a: 1 } }, [".labels.a: must be a string, not a number"]],
+    ["a value of the wrong kind in an atomic list", { items: ["a", 1] }, [".items[1]: must be a string, not a number"]],
+    ["a value of the wrong kind in a set", { names: [1] }, [".names[=1]: must be a string, not a number"]],
+    ["null in a set", { names: [null] }, [".names[0]: a set holds plain values only, not null"]],
+    ["an object in a set", { names: ["a", {}] }, [".names[1]: a set holds plain values only, not an object"]],
+    ["a keyed item without its key", { ports: [{ text: "a" }] }, ['.ports[0]: must have the key field "port"']],
+    ["a keyed item that is null", { ports: [null] }, [".ports[0]: must be an object with its key fields, not null"]],
+    ["a keyed item that is text", { ports: ["a"] }, [".ports[0]: must be an object with its key fields, not a string"]],
+    ["a key of the wrong kind", { ports: [{ port: "1" }] }, ['.ports[port="1",protocol="TCP"].port: must be a number, not a string']],
+    ["several faults", { text: 1, flag: 1 }, [".text: must be a string, not a number", ".flag: must be true or false, not a number"]],
+  ])("%s", (_, object, faults) => expect(shown(object)).toEqual(faults))
+
+  test.each<[string, JsonObject, string[]]>([
+    ["an item of a set", { names: ["a", "a"] }, ['.names: duplicate entries for key [="a"]']],
+    ["a number of a set", { numbers: [1, 2, 1.0] }, [".numbers: duplicate entries for key [=1]"]],
+    ["a keyed item", { ports: [{ port: 1 }, { port: 1, protocol: "TCP" }] }, ['.ports: duplicate entries for key [port=1,protocol="TCP"]']],
+  ])("%s twice, unless that is allowed", (_, object, faults) => {
+    expect(shown(object)).toEqual(faults)
+    expect(shown(object, "allow")).toEqual([])
+  })
+})
+
+test("only so many faults are told", () => {
+  const object = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`unknown-${index}`, index]))
+  expect(shown(object)).toHaveLength(100)
+})
