@@ -9,7 +9,7 @@ let one: OpenRegistry
 let collector: GarbageCollector
 beforeEach(async () => {
   one = await openRegistry()
-  collector = startGarbageCollector(one)
+  collector = startGarbageCollector(one, { workers: 4 })
 })
 afterEach(async () => {
   await collector.stop()
@@ -161,7 +161,7 @@ test("what happened while no collector ran is made up for", async () => {
   await collector.stop()
   await one.remove("configmaps", "a/owner")
   await one.remove("configmaps", "a/waiting", { propagationPolicy: "Foreground" })
-  collector = startGarbageCollector(one)
+  collector = startGarbageCollector(one, { workers: 4 })
   await collector.idle()
   expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([[], []])
 })
@@ -185,7 +185,7 @@ test("an owner that went while the watch was lost is noticed afterwards", async 
   })
   const two = await openRegistry({ store, clock: one.clock })
   await collector.stop()
-  collector = startGarbageCollector(two)
+  collector = startGarbageCollector(two, { workers: 4 })
   const owner = await make("configmaps", "owner")
   await make("secrets", "child", [reference(owner)])
   await collector.idle()
@@ -206,7 +206,7 @@ test("an owner that went while the watch was lost is noticed afterwards", async 
 
 test("two collectors on two servers do no harm to each other", async () => {
   const two = await openRegistry({ store: one.store, clock: one.clock })
-  const second = startGarbageCollector(two)
+  const second = startGarbageCollector(two, { workers: 4 })
   const owner = await make("configmaps", "owner")
   for (let index = 0; index < 20; index++) await make("secrets", `child-${index}`, [reference(owner, { blockOwnerDeletion: true })])
   await remove("a/owner", "Foreground")

@@ -5,11 +5,13 @@
 import type { Kind } from "../kit/kind.ts"
 import type { ObjectMeta, OwnerReference } from "../kit/json.ts"
 import { parseObject } from "../registry/object-codec.ts"
+import { foregroundFinalizer, orphanFinalizer } from "../registry/propagation.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { CachedObject, CacheEvent } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import { follow } from "./follow.ts"
-import { collect, type Collection, foregroundFinalizer, isWaiting, orphanFinalizer } from "./garbage/collect.ts"
+import { collect, type Collection } from "./garbage/collect.ts"
+import { isWaiting } from "./garbage/owner.ts"
 import { OwnerIndex } from "./garbage/owner-index.ts"
 import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
 import { createWorkQueue } from "./work-queue.ts"
@@ -19,9 +21,9 @@ export interface GarbageCollector extends Loop {
   idle(): Promise<void>
 }
 
-/** Called once at start unless `--enable-garbage-collector=false`. */
-export function startGarbageCollector(deps: BackgroundDeps): GarbageCollector {
-  return new Collector(deps)
+/** Called once at start unless `--enable-garbage-collector=false`. `workers`: objects that are looked at at once, `--concurrent-gc-syncs`. */
+export function startGarbageCollector(deps: BackgroundDeps, { workers }: { workers: number }): GarbageCollector {
+  return new Collector(deps, workers)
 }
 
 const retryMs = 1000
@@ -30,8 +32,12 @@ const marks = [Buffer.from('"ownerReferences"'), Buffer.from('"deletionTimestamp
 
 class Collector implements GarbageCollector {
   private readonly index = new OwnerIndex()
-  /** Owners that wait for their dependents: store keys by uid. */
+  /** Owners that wait for their dependents: store keys by uid, and the other way round. */
   private readonly waiting = new Map<string, string>()
+  private readonly waitingUids = new Map<string, string>()
+  /** Objects with an owner of a kind that nobody here knows, to be judged anew when a kind is added. */
+  private readonly unresolved = new Set<string>()
+  private kindsRevision: number
   /** Storage paths whose first state was taken. */
   private readonly seen = new Set<string>()
   private readonly followed = new Map<string, { kind: Kind; following: Promise<Loop> }>()
@@ -42,14 +48,27 @@ class Collector implements GarbageCollector {
   private cancelRetry = (): void => {}
   private stopped = false
 
-  constructor(private readonly deps: BackgroundDeps) {
+  constructor(
+    private readonly deps: BackgroundDeps,
+    workers: number,
+  ) {
     const { registry, clock, log } = deps
+    this.kindsRevision = registry.deps.kinds.revision
     this.queue = createWorkQueue({
       clock,
+      workers,
       work: (key) => this.work(key),
       onError: (error, key) => log.warn({ key, error: textOfError(error) }, "an object could not be collected; tried again later"),
     })
-    this.collection = { registry, index: this.index, handleOf: (key) => this.handleOf(key), consider: (key) => this.queue.add(key) }
+    this.collection = {
+      registry,
+      index: this.index,
+      handleOf: (key) => this.handleOf(key),
+      consider: (key) => this.queue.add(key),
+      unresolved: (key) => this.unresolved.add(key),
+      asked: new Set(),
+      nowhere: new Set(),
+    }
     this.watching = this.watchKeys()
   }
 
@@ -95,6 +114,7 @@ class Collector implements GarbageCollector {
         afterRevision,
         onEvents: (events) => {
           for (const { type, key } of events) if (type === "put") this.open(key)
+          this.noticeKinds()
         },
         onEnd: (error) => this.watchLater(error),
       })
@@ -129,6 +149,15 @@ class Collector implements GarbageCollector {
     const { storePrefix } = this.deps.registry.deps
     const kind = this.unfollowed().find(({ storage }) => key.startsWith(`${storePrefix}${storage.path}/`))
     if (kind !== undefined) this.follow(kind)
+  }
+
+  /** Owners whose kind was unknown may be looked up now. */
+  private noticeKinds(): void {
+    const { revision } = this.deps.registry.deps.kinds
+    if (revision === this.kindsRevision) return
+    this.kindsRevision = revision
+    for (const key of this.unresolved) this.queue.add(key)
+    this.unresolved.clear()
   }
 
   private kindOf(key: string): Kind | undefined {
@@ -172,9 +201,8 @@ class Collector implements GarbageCollector {
   private takeEvent({ type, object }: CacheEvent): void {
     if (type !== "DELETED") return this.take(object)
     this.forget(object.key)
-    if (this.index.size === 0 && this.waiting.size === 0) return
+    if (this.index.size === 0) return
     const uid = parseObject(object.json()).metadata?.uid ?? ""
-    this.waiting.delete(uid)
     for (const { key } of this.index.dependentsOf(uid)) this.queue.add(key)
   }
 
@@ -183,32 +211,48 @@ class Collector implements GarbageCollector {
     const metadata = marks.some((mark) => json.includes(mark)) ? parseObject(json).metadata : undefined
     const owners = metadata?.ownerReferences ?? []
     const before = this.index.get(object.key)?.owners ?? []
-    if (owners.length > 0) this.index.put({ key: object.key, owners })
-    else this.index.remove(object.key)
     const changed = !sameOwners(owners, before)
-    if (changed) this.tellOwners(before)
-    const waits = metadata !== undefined && this.noteWaiting(object.key, metadata)
+    if (changed) {
+      if (owners.length > 0) this.index.put({ key: object.key, owners })
+      else this.index.remove(object.key)
+      this.tellOwners(before)
+    }
+    const waits = this.noteWaiting(object.key, metadata)
     if (waits || (changed && owners.length > 0)) this.queue.add(object.key)
   }
 
   /** Whether the object is being deleted and held by one of the collector's own finalizers. */
-  private noteWaiting(key: string, metadata: ObjectMeta): boolean {
-    const foreground = isWaiting(metadata, foregroundFinalizer)
-    if (foreground && metadata.uid !== undefined) this.waiting.set(metadata.uid, key)
-    return foreground || isWaiting(metadata, orphanFinalizer)
+  private noteWaiting(key: string, metadata: ObjectMeta | undefined): boolean {
+    if (metadata?.uid !== undefined && isWaiting(metadata, foregroundFinalizer)) {
+      this.waiting.set(metadata.uid, key)
+      this.waitingUids.set(key, metadata.uid)
+      return true
+    }
+    this.waitNoMore(key)
+    return metadata !== undefined && isWaiting(metadata, orphanFinalizer)
+  }
+
+  private waitNoMore(key: string): void {
+    const uid = this.waitingUids.get(key)
+    if (uid === undefined) return
+    this.waitingUids.delete(key)
+    this.waiting.delete(uid)
+    this.collection.asked.delete(uid)
   }
 
   private forget(key: string): void {
     const before = this.index.get(key)?.owners ?? []
     this.index.remove(key)
+    this.unresolved.delete(key)
+    this.waitNoMore(key)
     this.tellOwners(before)
   }
 
-  /** Owners may have waited for just this. */
+  /** Owners may have waited for just this; one that others still block need not be looked at. */
   private tellOwners(owners: readonly OwnerReference[]): void {
     for (const { uid } of owners) {
       const key = this.waiting.get(uid)
-      if (key !== undefined) this.queue.add(key)
+      if (key !== undefined && !this.index.isBlocked({ uid, key })) this.queue.add(key)
     }
   }
 }

@@ -8,6 +8,8 @@ import { startRangeRepair } from "./range-repair.ts"
 export interface BackgroundOptions {
   /** `--enable-garbage-collector` */
   readonly garbageCollector: boolean
+  /** `--concurrent-gc-syncs` */
+  readonly collectorWorkers: number
   /** `--store-compaction-interval`; 0: never. */
   readonly compactionIntervalMs: number
 }
@@ -18,7 +20,7 @@ export function startBackground(deps: BackgroundDeps, options: BackgroundOptions
   const services = registry.deps.kinds.find("", "v1", "services")
   const loops: Loop[] = [
     startNamespaceEmptying(deps),
-    ...(options.garbageCollector ? [startGarbageCollector(deps)] : []),
+    ...(options.garbageCollector ? [startGarbageCollector(deps, { workers: options.collectorWorkers })] : []),
     ...(services === undefined ? [] : [startRangeRepair(deps)]),
     startCompaction({ store: registry.deps.store, clock, log, intervalMs: options.compactionIntervalMs }),
   ]

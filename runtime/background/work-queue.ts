@@ -14,18 +14,22 @@ export interface WorkQueueOptions {
   readonly work: (key: string) => Promise<void>
   /** Told of every failure; the key is tried again by itself. */
   readonly onError: (error: unknown, key: string) => void
+  /** Keys that are worked on at once; default 1. */
+  readonly workers?: number
   /** Until the first retry; doubled by each further failure up to `retryMaxMs`. */
   readonly retryMinMs?: number
   readonly retryMaxMs?: number
 }
 
-/** Called by loops that react to events. One key is worked on at a time: background work leaves the machine to requests. */
+/** Called by loops that react to events. Few workers: background work leaves the machine to requests. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const { clock, work, onError, retryMinMs = 50, retryMaxMs = 60_000 } = options
+  const { clock, work, onError, workers = 1, retryMinMs = 50, retryMaxMs = 60_000 } = options
   const waiting = new Set<string>()
+  const running = new Set<string>()
   const failures = new Map<string, number>()
   const cancels = new Map<string, () => void>()
-  let running: Promise<void> | undefined
+  const told: (() => void)[] = []
+  let gathering = false
   let stopped = false
 
   function add(key: string): void {
@@ -33,17 +37,30 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     cancels.get(key)?.()
     cancels.delete(key)
     waiting.add(key)
-    running ??= run()
+    if (gathering) return
+    gathering = true
+    // Keys of one batch of events are gathered before the first is worked on.
+    void Promise.resolve().then(() => {
+      gathering = false
+      begin()
+    })
   }
 
-  async function run(): Promise<void> {
-    // Keys of one batch of events are gathered before the first is worked on.
-    await Promise.resolve()
-    for (let key = first(waiting); key !== undefined && !stopped; key = first(waiting)) {
+  function begin(): void {
+    while (running.size < workers && !stopped) {
+      const key = next()
+      if (key === undefined) break
       waiting.delete(key)
-      await attempt(key)
+      running.add(key)
+      void attempt(key)
     }
-    running = undefined
+    if (!busy()) for (const tell of told.splice(0)) tell()
+  }
+
+  /** The first that waits and is not being worked on. */
+  function next(): string | undefined {
+    for (const key of waiting) if (!running.has(key)) return key
+    return undefined
   }
 
   async function attempt(key: string): Promise<void> {
@@ -54,6 +71,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       onError(error, key)
       retry(key)
     }
+    running.delete(key)
+    begin()
   }
 
   function retry(key: string): void {
@@ -67,22 +86,23 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     cancels.set(key, cancel)
   }
 
+  function busy(): boolean {
+    return waiting.size > 0 || running.size > 0
+  }
+
+  async function idle(): Promise<void> {
+    if (busy()) await new Promise<void>((resolve) => told.push(resolve))
+  }
+
   return {
     add,
-    async idle() {
-      while (running !== undefined) await running
-    },
+    idle,
     async stop() {
       stopped = true
       waiting.clear()
       for (const cancel of cancels.values()) cancel()
       cancels.clear()
-      await running
+      await idle()
     },
   }
-}
-
-function first(keys: Set<string>): string | undefined {
-  for (const key of keys) return key
-  return undefined
 }

@@ -22,9 +22,8 @@ export const namespaceLifecycle: BehaviourFactory = ({ vendor }) => {
     },
     startDeletion(object) {
       object.status = { ...(isObject(object.status) ? object.status : {}), phase: "Terminating" }
-      if (object.metadata !== undefined && (object.metadata.finalizers ?? []).length === 0)
-        delete object.metadata.deletionGracePeriodSeconds
     },
+    deletesInSteps: true,
     mayRemove: (object) => finalizersOf(object).length === 0,
   }
 }

@@ -61,6 +61,11 @@ export interface Behaviour {
   graceSeconds?(object: ApiObject, asked: number | undefined): number
   /** Called when a delete request meets a live object: may change it (phase Terminating) before the deletionTimestamp is written. */
   startDeletion?(object: ApiObject): void
+  /**
+   * Deletion has a middle (namespaces): the first delete request only marks the object, without a grace period; as long as `mayRemove`
+   * says no, later requests are answered with the object as it is; then it is deleted like any other.
+   */
+  readonly deletesInSteps?: boolean
   /** False keeps a terminating object although `metadata.finalizers` is empty (a namespace with spec.finalizers). */
   mayRemove?(object: ApiObject): boolean
 }

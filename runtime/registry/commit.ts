@@ -74,16 +74,21 @@ export async function commitPut(
   return { ok: true, result: { object: final, json: encoded.json(outcome.revision), created, removed: false } }
 }
 
-/** Removes the key while it is at `expected`. */
+/**
+ * Removes the key while it is at `expected`. `stamped`: the object that is answered has the version of its removal, as the event of it has;
+ * otherwise the version it came with.
+ */
 export async function commitDelete(
   registry: Registry,
-  options: { key: string; expected: number; object: ApiObject; riders: Riders; dryRun: boolean },
+  options: { key: string; expected: number; object: ApiObject; riders: Riders; dryRun: boolean; stamped?: boolean },
 ): Promise<CommitOutcome> {
   const { key, expected, object, riders } = options
   const result: WriteResult = { object, created: false, removed: true }
   if (options.dryRun) return { ok: true, result }
   const outcome = await commit(registry, { check: { key, modRevision: expected }, write: { type: "delete", key } }, riders)
-  return outcome.ok ? { ok: true, result } : lost(key, outcome)
+  if (!outcome.ok) return lost(key, outcome)
+  if (options.stamped !== true) return { ok: true, result }
+  return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
 }
 
 /** The object's own check and write, together with its riders. */

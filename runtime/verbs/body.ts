@@ -44,22 +44,6 @@ async function readAs(call: Call, options: { fieldValidation: FieldValidation },
   return object
 }
 
-/** DeleteOptions, when a body was sent. Both its own versions and the kind's group version are accepted. */
-export async function readOptions(call: Call): Promise<JsonObject | undefined> {
-  const { headers } = call.request
-  const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
-  const body = await readBody({ request: call.incoming, limit: bodyLimit(media) })
-  if (body.length === 0) return undefined
-  const options = await call.parts.body({ group: "meta", version: "v1", kind: "DeleteOptions" })
-  const apiVersions = ["v1", call.parts.vendor.apiVersion("meta.orch.io/v1"), call.handle.apiVersion]
-  return decodeObject(body, media, {
-    shape: options.shape,
-    codec: options.codec,
-    expect: { kind: "DeleteOptions", apiVersions },
-    fieldValidation: "Ignore",
-  }).object
-}
-
 /** A changed document as an object of the kind again: known fields only, defaults filled. Throws 400. */
 export function renormalized(
   call: Call,

@@ -1,14 +1,13 @@
 import { answerObject } from "./answer.ts"
-import { readOptions } from "./body.ts"
 import { answerStatus, type Call, representation } from "./call.ts"
 import { deleteObject } from "../registry/delete.ts"
-import { readDeleteOptions } from "./write-options.ts"
+import { deleteOptions } from "./delete-options.ts"
 
 /** DELETE of one object: gone, or marked and kept until finalizers and grace period allow. */
 export async function deleteVerb(call: Call): Promise<void> {
-  const { info, query } = call.request
+  const { info } = call.request
   const wanted = representation(call, { list: false })
-  const options = readDeleteOptions(query, await readOptions(call))
+  const options = await deleteOptions(call, { collection: false })
   const result = await deleteObject(call.registry, call.handle, { ...options, namespace: info.namespace, name: info.name })
   if (!result.removed) {
     return answerObject(call, { wanted, object: result.object, status: options.orphanDependents === false ? 202 : 200 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { readDeleteOptions, readWriteOptions } from "./write-options.ts"
+import { readWriteOptions } from "./write-options.ts"
 
 const query = (text: string) => new URLSearchParams(text)
 
@@ -18,28 +18,5 @@ describe("write options", () => {
     expect(() => readWriteOptions(query("fieldValidation=strict"), "UpdateOptions")).toThrow(/"Ignore", "Strict", "Warn"/)
     expect(() => readWriteOptions(query("force=true"), "PatchOptions")).toThrow(/may not be specified for non-apply patch/)
     expect(() => readWriteOptions(query(`fieldManager=${"m".repeat(129)}`), "PatchOptions")).toThrow(/Too long/)
-  })
-})
-
-describe("delete options", () => {
-  it("honour body and query both: neither can silence the other's dry run", () => {
-    expect(readDeleteOptions(query("dryRun=All"), { dryRun: [] }).dryRun).toBe(true)
-    expect(readDeleteOptions(query(""), { dryRun: ["All"] }).dryRun).toBe(true)
-    expect(readDeleteOptions(query("gracePeriodSeconds=5&propagationPolicy=Orphan"), {})).toEqual({
-      dryRun: false,
-      gracePeriodSeconds: 5,
-      propagationPolicy: "Orphan",
-    })
-    expect(readDeleteOptions(query("gracePeriodSeconds=5"), { gracePeriodSeconds: 7, preconditions: { uid: "u" } })).toEqual({
-      dryRun: false,
-      gracePeriodSeconds: 7,
-      uid: "u",
-    })
-  })
-
-  it("refuse contradictions and wrong types by name", () => {
-    expect(() => readDeleteOptions(query("orphanDependents=true"), { propagationPolicy: "Orphan" })).toThrow(/cannot be both set/)
-    expect(() => readDeleteOptions(query("propagationPolicy=Sideways"), undefined)).toThrow(/Foreground/)
-    expect(() => readDeleteOptions(query(""), { gracePeriodSeconds: "soon" })).toThrow(/gracePeriodSeconds: expected a whole number/)
   })
 })

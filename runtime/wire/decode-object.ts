@@ -18,6 +18,8 @@ export interface ExpectedKind {
   readonly kind: string
   /** As on the wire. A body without apiVersion gets the first; one with another than these is refused. */
   readonly apiVersions: readonly string[]
+  /** Any other is taken as well: DeleteOptions are the same in every group. */
+  readonly anyVersion?: boolean
 }
 
 export interface DecodeOptions {
@@ -124,7 +126,7 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): F
 function checkKind(found: FoundKind, expect: ExpectedKind): void {
   if (found.kind !== expect.kind)
     throw describe(found, expect, `the request is about kind ${expect.kind} of apiVersion ${expect.apiVersions.join(" or ")}`)
-  if (!expect.apiVersions.includes(found.apiVersion)) {
+  if (expect.anyVersion !== true && !expect.apiVersions.includes(found.apiVersion)) {
     throw badRequest(
       `the API version in the data (${found.apiVersion}) does not match the expected API version (${expect.apiVersions.join(" or ")})`,
     )

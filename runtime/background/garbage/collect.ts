@@ -3,16 +3,17 @@
  * made on the newest state, and every write is bound to the uid that was looked at: doing one twice, or on two servers, does no harm.
  */
 import { ApiError } from "../../errors.ts"
+import { inParallel } from "../../kit/in-parallel.ts"
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../kit/json.ts"
-import { deleteObject, type PropagationPolicy } from "../../registry/delete.ts"
+import { deleteObject } from "../../registry/delete.ts"
 import { parseObject } from "../../registry/object-codec.ts"
+import { foregroundFinalizer, orphanFinalizer, type PropagationPolicy } from "../../registry/propagation.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
 import { updateObject } from "../../registry/update.ts"
+import { reportForeignOwner } from "./foreign-owner.ts"
+import { identityOf, isWaiting, ownerKind, type Place } from "./owner.ts"
 import type { OwnerIndex } from "./owner-index.ts"
-
-export const orphanFinalizer = "orphan"
-export const foregroundFinalizer = "foregroundDeletion"
 
 /** What decisions are made on. */
 export interface Collection {
@@ -22,20 +23,25 @@ export interface Collection {
   readonly handleOf: (key: string) => Promise<KindHandle | undefined>
   /** Asks for work on another key. */
   readonly consider: (key: string) => void
+  /** Notes an object with an owner of an unknown kind. */
+  readonly unresolved: (key: string) => void
+  /** Uids of waiting owners whose dependents have been asked for; once is enough, later ones come by themselves. */
+  readonly asked: Set<string>
+  /** Uids of absent owners that were looked for everywhere. */
+  readonly nowhere: Set<string>
 }
 
 /** An object as it is now. */
-interface Found {
-  readonly handle: KindHandle
+interface Found extends Place {
   readonly key: string
-  readonly namespace: string
-  readonly name: string
-  readonly uid: string
   readonly metadata: ObjectMeta
 }
 
-/** `waiting`: being deleted in the foreground, so that dependents have to go first. `unknown`: nobody can tell, so it counts as there. */
+/** `waiting`: being deleted in the foreground, so that dependents have to go first. `unknown`: nobody can tell. */
 type OwnerState = "solid" | "absent" | "waiting" | "unknown"
+
+/** Patches of dependents at once while their owner lets them go: a store writes what comes together in one go. */
+const patchesAtOnce = 16
 
 /** Called for every object that changed in a way that matters: as an owner that waits, and as a dependent. */
 export async function collect(collection: Collection, key: string): Promise<void> {
@@ -61,50 +67,51 @@ async function find(registry: Registry, handle: KindHandle, key: string): Promis
 
 /** Dependents lose their reference, then the owner its finalizer. */
 async function orphan(collection: Collection, owner: Found): Promise<void> {
-  for (const { key } of collection.index.dependentsOf(owner.uid)) {
+  await inParallel(collection.index.dependentsOf(owner.uid), { atOnce: patchesAtOnce }, async ({ key }) => {
     const dependent = await findKey(collection, key)
     if (dependent !== undefined) await keepOwners(collection, dependent, (reference) => reference.uid !== owner.uid)
-  }
+  })
   await removeFinalizer(collection, owner, orphanFinalizer)
 }
 
-/** Nothing that blocks is left: the owner goes. Otherwise the dependents are asked again. */
+/** Nothing that blocks is left: the owner goes. Otherwise the dependents are asked for. */
 async function finishForeground(collection: Collection, owner: Found): Promise<void> {
-  const dependents = collection.index.dependentsOf(owner.uid)
-  const blocking = dependents.some(({ owners }) =>
-    owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true),
-  )
-  for (const { key } of dependents) if (key !== owner.key) collection.consider(key)
-  // An object that names itself would wait for itself for ever.
-  const onlyItself = dependents.every(({ key }) => key === owner.key)
-  if (!blocking || onlyItself) await removeFinalizer(collection, owner, foregroundFinalizer)
+  const { asked, consider, index } = collection
+  const blocked = index.isBlocked(owner)
+  if (!asked.has(owner.uid)) for (const { key } of index.dependentsOf(owner.uid)) if (key !== owner.key) consider(key)
+  asked.add(owner.uid)
+  if (!blocked) await removeFinalizer(collection, owner, foregroundFinalizer)
 }
 
-/** A dependent stays while one owner does; what owners have gone is forgotten then. */
+/** A dependent stays while one owner does; what owners have gone is forgotten then. While nobody knows of one of them, nothing is done. */
 async function judge(collection: Collection, dependent: Found): Promise<void> {
   const references = dependent.metadata.ownerReferences ?? []
   const states = new Map<OwnerReference, OwnerState>()
   for (const reference of references) states.set(reference, await ownerState(collection, dependent, reference))
-  const of = (...wanted: OwnerState[]): OwnerReference[] =>
-    references.filter((reference) => wanted.includes(states.get(reference) ?? "unknown"))
-  const gone = new Set(of("absent", "waiting").map(({ uid }) => uid))
+  const of = (wanted: OwnerState): OwnerReference[] => references.filter((reference) => states.get(reference) === wanted)
+  const [absent, waiting] = [of("absent"), of("waiting")]
+  for (const reference of [...absent, ...of("unknown")]) await reportForeignOwner(collection, dependent, reference)
+  if (of("unknown").length > 0) return collection.unresolved(dependent.key)
+  const gone = new Set([...absent, ...waiting].map(({ uid }) => uid))
   if (gone.size === 0) return
-  if (of("solid", "unknown").length > 0) return keepOwners(collection, dependent, ({ uid }) => !gone.has(uid))
-  const waited = of("waiting").length > 0 && collection.index.dependentsOf(dependent.uid).length > 0
+  if (of("solid").length > 0) return keepOwners(collection, dependent, ({ uid }) => !gone.has(uid))
+  const waited = waiting.length > 0 && collection.index.hasDependents(dependent.uid)
   if (waited) await breakCircle(collection, dependent)
   await remove(collection, dependent, waited ? "Foreground" : ownPolicy(dependent.metadata))
 }
 
+/** By a consistent read of what the reference names: a cache that lags must never cost an object. */
 async function ownerState(collection: Collection, dependent: Found, reference: OwnerReference): Promise<OwnerState> {
-  const { kinds, vendor } = collection.registry.deps
-  const [group, version] = groupVersion(vendor.neutralApiVersion(reference.apiVersion))
-  const kind = kinds.findKind(group, version, reference.kind)
+  const { registry } = collection
+  const kind = ownerKind(registry, reference)
   // A namespaced owner of a cluster-scoped object cannot be looked up; the reference leaves such objects alone too.
   if (kind === undefined || (kind.namespaced && dependent.namespace === "")) return "unknown"
-  const handle = await collection.registry.handle(kinds.stored(kind))
-  const owner = await find(collection.registry, handle, handle.key(dependent.namespace, reference.name))
+  const handle = await registry.handle(registry.deps.kinds.stored(kind))
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const entry = handle.cache.get(handle.key(dependent.namespace, reference.name))
+  const owner = entry === undefined ? undefined : identityOf(entry)
   if (owner === undefined || owner.uid !== reference.uid) return "absent"
-  return isWaiting(owner.metadata, foregroundFinalizer) ? "waiting" : "solid"
+  return owner.waiting ? "waiting" : "solid"
 }
 
 /** Objects that own each other would block each other: the one that is judged stops blocking. */
@@ -189,17 +196,6 @@ async function remove(
 function sameOwners(left: ObjectMeta, right: ObjectMeta): boolean {
   const uids = ({ ownerReferences = [] }: ObjectMeta): string => ownerReferences.map(({ uid }) => uid).join(" ")
   return uids(left) === uids(right)
-}
-
-/** Being deleted, and held by this finalizer. */
-export function isWaiting({ deletionTimestamp, finalizers = [] }: ObjectMeta, finalizer: string): boolean {
-  return deletionTimestamp !== undefined && finalizers.includes(finalizer)
-}
-
-/** `["apps", "v1"]` of `apps/v1`, `["", "v1"]` of `v1`. */
-function groupVersion(apiVersion: string): [string, string] {
-  const slash = apiVersion.indexOf("/")
-  return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
 }
 
 /** Gone, or made anew under the same name: either way not this object's business any more. */

@@ -7,9 +7,16 @@ export interface Dependent {
   readonly owners: readonly OwnerReference[]
 }
 
+/** Everything that names one owner, and how many of it ask the owner to wait. */
+interface Dependents {
+  readonly all: Set<Dependent>
+  blocking: number
+}
+
+/** Every operation costs what its arguments name, not what the index holds; but for `keysBelow`. */
 export class OwnerIndex {
   private readonly byKey = new Map<string, Dependent>()
-  private readonly byOwner = new Map<string, Set<Dependent>>()
+  private readonly byOwner = new Map<string, Dependents>()
 
   get(key: string): Dependent | undefined {
     return this.byKey.get(key)
@@ -19,10 +26,11 @@ export class OwnerIndex {
   put(dependent: Dependent): void {
     this.remove(dependent.key)
     this.byKey.set(dependent.key, dependent)
-    for (const { uid } of dependent.owners) {
-      const known = this.byOwner.get(uid)
-      if (known === undefined) this.byOwner.set(uid, new Set([dependent]))
-      else known.add(dependent)
+    for (const uid of ownersOf(dependent)) {
+      const known = this.byOwner.get(uid) ?? { all: new Set(), blocking: 0 }
+      this.byOwner.set(uid, known)
+      known.all.add(dependent)
+      if (blocks(dependent, uid)) known.blocking++
     }
   }
 
@@ -30,15 +38,28 @@ export class OwnerIndex {
     const dependent = this.byKey.get(key)
     if (dependent === undefined) return
     this.byKey.delete(key)
-    for (const { uid } of dependent.owners) {
+    for (const uid of ownersOf(dependent)) {
       const known = this.byOwner.get(uid)
-      known?.delete(dependent)
-      if (known?.size === 0) this.byOwner.delete(uid)
+      if (known === undefined) continue
+      known.all.delete(dependent)
+      if (blocks(dependent, uid)) known.blocking--
+      if (known.all.size === 0) this.byOwner.delete(uid)
     }
   }
 
   dependentsOf(uid: string): readonly Dependent[] {
-    return [...(this.byOwner.get(uid) ?? [])]
+    return [...(this.byOwner.get(uid)?.all ?? [])]
+  }
+
+  hasDependents(uid: string): boolean {
+    return this.byOwner.has(uid)
+  }
+
+  /** Whether something but the owner itself asks it to wait: an object that names itself would wait for itself for ever. */
+  isBlocked(owner: { readonly uid: string; readonly key: string }): boolean {
+    const blocking = this.byOwner.get(owner.uid)?.blocking ?? 0
+    const self = this.byKey.get(owner.key)
+    return blocking > (self !== undefined && blocks(self, owner.uid) ? 1 : 0)
   }
 
   /** Keys below a store prefix; called when a kind is read anew, to find what has gone meanwhile. */
@@ -49,4 +70,13 @@ export class OwnerIndex {
   get size(): number {
     return this.byKey.size
   }
+}
+
+/** Each uid once, however often it is named. */
+function ownersOf({ owners }: Dependent): ReadonlySet<string> {
+  return new Set(owners.map(({ uid }) => uid))
+}
+
+function blocks({ owners }: Dependent, owner: string): boolean {
+  return owners.some(({ uid, blockOwnerDeletion }) => uid === owner && blockOwnerDeletion === true)
 }

@@ -1,0 +1,90 @@
+/**
+ * Owners in another namespace: a reference never reaches there, so the owner counts as absent. People who meant otherwise lose an object by it,
+ * and are told by an Event, as the reference's garbage collector does (reason OwnerRefInvalidNamespace).
+ */
+import { ApiError } from "../../errors.ts"
+import type { ApiObject, OwnerReference } from "../../kit/json.ts"
+import { namespacesSearchedMax, uidsRememberedMax } from "../../limits.ts"
+import { createObject, secondsText } from "../../registry/create.ts"
+import type { Registry } from "../../registry/registry.ts"
+import { identityOf, ownerKind, type Place } from "./owner.ts"
+
+/**
+ * Called for an owner that is not where the reference says. Best effort: whatever hinders the Event is passed over. `nowhere` remembers owners
+ * that were looked for in vain: uids are never given twice, so that once is enough for all dependents.
+ */
+export async function reportForeignOwner(
+  { registry, nowhere }: { readonly registry: Registry; readonly nowhere: Set<string> },
+  dependent: Place,
+  reference: OwnerReference,
+): Promise<void> {
+  const kind = ownerKind(registry, reference)
+  if (kind === undefined || !kind.namespaced || nowhere.has(reference.uid)) return
+  if (dependent.namespace !== "" && !(await isElsewhere(registry, dependent, reference))) {
+    if (nowhere.size >= uidsRememberedMax) nowhere.clear()
+    nowhere.add(reference.uid)
+    return
+  }
+  const events = registry.deps.kinds.find("", "v1", "events")
+  if (events === undefined) return
+  const handle = await registry.handle(events)
+  const namespace = dependent.namespace === "" ? "default" : dependent.namespace
+  const object = eventOf(registry, dependent, { reference, namespace })
+  handle.parts.applyDefaults(object, { vendor: registry.deps.vendor })
+  try {
+    await createObject(registry, handle, { namespace, object, dryRun: false, warn: () => {} })
+  } catch (error) {
+    // The namespace is going, or somebody has told already.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** Whether the owner is there by name and uid, but in another namespace. */
+async function isElsewhere(registry: Registry, dependent: Place, reference: OwnerReference): Promise<boolean> {
+  const { kinds } = registry.deps
+  const [kind, namespaces] = [ownerKind(registry, reference), kinds.find("", "v1", "namespaces")]
+  if (kind === undefined || namespaces === undefined) return false
+  const [owners, all] = [await registry.handle(kinds.stored(kind)), await registry.handle(namespaces)]
+  let searched = 0
+  for (const entry of all.cache.snapshot().entries({ prefix: all.prefix("") })) {
+    if (++searched > namespacesSearchedMax) return false
+    const namespace = entry.field("metadata.name")
+    const found = namespace === dependent.namespace ? undefined : owners.cache.get(owners.key(namespace, reference.name))
+    if (found !== undefined && identityOf(found).uid === reference.uid) return true
+  }
+  return false
+}
+
+function eventOf(
+  registry: Registry,
+  { handle, namespace: dependentNamespace, name, uid }: Place,
+  { reference, namespace }: { reference: OwnerReference; namespace: string },
+): ApiObject {
+  const { clock, random } = registry.deps
+  const now = secondsText(clock.nowMs())
+  const owner = `${reference.apiVersion} ${reference.kind} ${JSON.stringify(reference.name)} (uid ${reference.uid})`
+  const why =
+    dependentNamespace === ""
+      ? `its owner ${owner} has a namespace, which a cluster-scoped object cannot name`
+      : `its owner ${owner} does not exist in namespace ${JSON.stringify(namespace)}: owners are looked for in the object's own namespace`
+  return {
+    kind: "Event",
+    apiVersion: "v1",
+    metadata: { name: `${name.slice(0, 200)}.${random.bytes(8).toString("hex")}`, namespace },
+    involvedObject: {
+      kind: handle.kind.kind,
+      apiVersion: handle.storedApiVersion,
+      name,
+      uid,
+      ...(dependentNamespace !== "" && { namespace: dependentNamespace }),
+    },
+    reason: "OwnerRefInvalidNamespace",
+    message: why,
+    type: "Warning",
+    source: { component: "garbage-collector-controller" },
+    reportingComponent: "garbage-collector-controller",
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+  }
+}

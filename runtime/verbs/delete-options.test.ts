@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest"
+import { readDeleteOptions } from "./delete-options.ts"
+
+const query = (text: string) => new URLSearchParams(text)
+
+describe("delete options", () => {
+  it("honour body and query both: neither can silence the other's dry run", () => {
+    expect(readDeleteOptions(query("dryRun=All"), { dryRun: [] }).dryRun).toBe(true)
+    expect(readDeleteOptions(query(""), { dryRun: ["All"] }).dryRun).toBe(true)
+    expect(readDeleteOptions(query("gracePeriodSeconds=5&propagationPolicy=Orphan"), {})).toEqual({
+      dryRun: false,
+      gracePeriodSeconds: 5,
+      propagationPolicy: "Orphan",
+    })
+    expect(readDeleteOptions(query("gracePeriodSeconds=5"), { gracePeriodSeconds: 7, preconditions: { uid: "u" } })).toEqual({
+      dryRun: false,
+      gracePeriodSeconds: 7,
+      uid: "u",
+    })
+  })
+
+  it("take preconditions from the query by their bare names, as the reference does", () => {
+    expect(readDeleteOptions(query("uid=u&resourceVersion=5"), undefined)).toEqual({ dryRun: false, uid: "u", resourceVersion: "5" })
+    expect(readDeleteOptions(query("uid="), {})).toEqual({ dryRun: false, uid: "" })
+    expect(() => readDeleteOptions(query("uid=u"), { preconditions: { uid: "v" } })).toThrow(/disagree about uid: "v" and "u"/)
+  })
+
+  it("read the version of a collection's query as the one to list at once there is a body", () => {
+    const collection = { collection: true }
+    expect(readDeleteOptions(query("resourceVersion=0"), {}, collection)).toEqual({ dryRun: false })
+    expect(readDeleteOptions(query("resourceVersion=0"), undefined, collection)).toEqual({ dryRun: false, resourceVersion: "0" })
+  })
+
+  it("refuse what is empty where a word is wanted", () => {
+    for (const options of ["propagationPolicy=", "gracePeriodSeconds="])
+      expect(() => readDeleteOptions(query(options), undefined)).toThrow()
+    for (const body of [{ propagationPolicy: "" }, { dryRun: [""] }])
+      expect(() => readDeleteOptions(query(""), body)).toThrow(/Unsupported/)
+    expect(readDeleteOptions(query("dryRun"), undefined)).toEqual({ dryRun: false })
+  })
+
+  it("refuse contradictions and wrong types by name", () => {
+    expect(() => readDeleteOptions(query("orphanDependents=true"), { propagationPolicy: "Orphan" })).toThrow(/cannot be both set/)
+    expect(() => readDeleteOptions(query("propagationPolicy=Sideways"), undefined)).toThrow(/Foreground/)
+    expect(() => readDeleteOptions(query(""), { gracePeriodSeconds: "soon" })).toThrow(/gracePeriodSeconds: expected a whole number/)
+  })
+})
