@@ -11,7 +11,7 @@ export interface BodyType {
   readonly group: string
   readonly version: string
   readonly kind: string
-  readonly load: () => Promise<{ shape: TypeShape; applyDefaults?: KindParts["applyDefaults"] }>
+  readonly load: () => Promise<{ shape: TypeShape; applyDefaults?: KindParts["applyDefaults"]; validate?: KindParts["validate"] }>
 }
 
 /** Called once at start; each body loads on first use. */
@@ -35,7 +35,7 @@ export function bodyLoader(
 }
 
 async function load(type: BodyType, vendor: Vendor): Promise<KindBody> {
-  const { shape, applyDefaults } = await type.load()
+  const { shape, applyDefaults, validate } = await type.load()
   const neutral = type.group === "" || type.group === "meta" ? type.version : `${type.group}/${type.version}`
   return {
     kind: type.kind,
@@ -43,5 +43,6 @@ async function load(type: BodyType, vendor: Vendor): Promise<KindBody> {
     shape,
     codec: createCompactCodec(compactDescriptor(shape), shape),
     applyDefaults: applyDefaults ?? (() => {}),
+    validate: validate ?? (() => {}),
   }
 }

@@ -11,6 +11,7 @@ import type { ApiFolder } from "./api-folder.ts"
 import { builtInDocuments, joinDocuments } from "./api-documents.ts"
 import { CertificateError, passingPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
 import type { Clock } from "./clock.ts"
+import type { ConnectOptions } from "./connect/connector.ts"
 import type { Kind } from "./kit/kind.ts"
 import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "./options/table.ts"
@@ -146,6 +147,7 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
       minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2",
     },
     advertiseAddress: options["advertise-address"],
+    connect: connectOptions(options),
     livezGraceMs: options["livez-grace-period"],
     shutdownSendRetryAfter: options["shutdown-send-retry-after"],
     shutdownWatchGraceMs: options["shutdown-watch-termination-grace-period"],
@@ -153,6 +155,37 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
     collectorWorkers: options["concurrent-gc-syncs"],
     compactionIntervalMs: options["store-compaction-interval"],
     ...(streams > 0 && { http2StreamsPerConnection: streams }),
+  }
+}
+
+/** Throws StartError for files that cannot be read, and for a certificate without its key. */
+function connectOptions(options: Options): ConnectOptions {
+  const certificate = pemText(options, "node-agent-client-certificate")
+  const key = pemText(options, "node-agent-client-key")
+  const authority = pemText(options, "node-agent-certificate-authority")
+  if ((certificate === undefined) !== (key === undefined))
+    throw new StartError("--node-agent-client-certificate and --node-agent-client-key go together")
+  return {
+    agentAddressTypes: options["node-agent-preferred-address-types"],
+    agentTimeoutMs: options["node-agent-timeout"],
+    agentTls: {
+      ...(certificate !== undefined && { certificate }),
+      ...(key !== undefined && { key }),
+      ...(authority !== undefined && { authority }),
+    },
+    allowedCidrs: options["proxy-allowed-cidrs"],
+  }
+}
+
+function pemText(
+  options: Options,
+  name: "node-agent-client-certificate" | "node-agent-client-key" | "node-agent-certificate-authority",
+): string | undefined {
+  if (options[name] === "") return undefined
+  try {
+    return readFileSync(options[name], "utf8")
+  } catch (error) {
+    throw new StartError(`--${name}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

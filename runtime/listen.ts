@@ -22,6 +22,7 @@ import {
 import { endWithError, malformedError, malformedStatus, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
 import type { ServerEnv } from "./server-env.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
+import { acceptUpgrades } from "./upgrade.ts"
 import type { Outgoing } from "./wire/send.ts"
 
 /** PEM texts of the serving pair. */
@@ -83,6 +84,7 @@ function createServer({ app, tls, streamsPerConnection = http2StreamsMax }: List
   }
   const server = Object.assign(createSecureServer({ ...options, ...http1 }), http1)
   server.on("request", requestListener(app))
+  acceptUpgrades(server)
   return server
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from "pino"
 import type { Authenticator } from "./access/authenticate.ts"
 import type { Authorizer } from "./access/authorize.ts"
 import type { Clock } from "./clock.ts"
+import type { Connector } from "./connect/connector.ts"
 import type { HealthChecks } from "./discovery/health.ts"
 import type { RequestCounts } from "./discovery/request-counts.ts"
 import type { InFlight } from "./discovery/in-flight-requests.ts"
@@ -56,6 +57,8 @@ export interface ServerParts {
   readonly registry: Registry
   /** A kind that is only a body, by its neutral name; loaded on first use. Throws for one that was never generated. */
   readonly body: (kind: { group: string; version: string; kind: string }) => Promise<KindBody>
+  /** Requests to other machines: node agents, and what proxy paths lead to. */
+  readonly connector: Connector
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   readonly health: HealthChecks

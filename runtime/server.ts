@@ -15,6 +15,7 @@ import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type BodyType, bodyLoader } from "./bodies.ts"
 import { startBootstrap } from "./bootstrap.ts"
 import type { Clock } from "./clock.ts"
+import { type ConnectOptions, createConnector } from "./connect/connector.ts"
 import type { HealthCheck, HealthChecks } from "./discovery/health.ts"
 import { RequestCounts } from "./discovery/request-counts.ts"
 import { InFlight } from "./discovery/in-flight-requests.ts"
@@ -81,6 +82,8 @@ export interface ServerOptions {
   readonly collectorWorkers?: number
   /** `--store-compaction-interval`; default five minutes, 0: never. */
   readonly compactionIntervalMs?: number
+  /** How other machines are reached: node agents, and pods, services and nodes behind proxy paths. */
+  readonly connect?: ConnectOptions
   /** Other servers write to the same store; default no. */
   readonly sharedStore?: boolean
 }
@@ -175,7 +178,7 @@ interface StartLoops extends Loop {
 /** What goes on beside requests; all of it ends before the store closes. */
 function startLoops(options: ServerOptions, { registry, clock, log }: ServerParts, port: number): StartLoops {
   const deps = { registry, clock, log }
-  const address = advertisedAddress({ advertise: options.advertiseAddress ?? "", bind: options.host })
+  const address = addressOf(options)
   const bootstrap = startBootstrap(deps, { address, port, shared: options.sharedStore ?? false })
   const background = startBackground(deps, {
     garbageCollector: options.garbageCollector ?? true,
@@ -243,12 +246,17 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     log: options.log,
     settings: options.settings,
     body: bodyLoader(options.bodies, vendor),
+    connector: createConnector(options.connect ?? {}, { clock, vendor, advertised: addressOf(options) }),
     authenticators: authenticatorsOf(options.tokens),
     authorizers: options.authorizationModes.map(authorizerOf),
     health: healthChecks(options, made),
     requestCounts: new RequestCounts(kinds, vendor),
     openapi: options.openapi,
   }
+}
+
+function addressOf(options: ServerOptions): string {
+  return advertisedAddress({ advertise: options.advertiseAddress ?? "", bind: options.host })
 }
 
 function authenticatorsOf(tokens: readonly StaticToken[]): readonly Authenticator[] {

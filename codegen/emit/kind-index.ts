@@ -2,7 +2,7 @@
 import type { KindModel, TypeModel } from "../model/model.ts"
 import { type ConstantDeclaration, printFile } from "../print/print.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
-import { defaultName, shapeName, upperFirst } from "./names.ts"
+import { defaultName, shapeName, upperFirst, validateName } from "./names.ts"
 import type { Part } from "./options.ts"
 import { kindsOf, resourceName } from "./resource.ts"
 
@@ -23,11 +23,12 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
   }))
   const bodies = bodyTypes(context)
   const kitTypes = ["Kind", ...(bodies.length > 0 ? ["BodyType"] : [])].map((name) => ({ name, type: true }))
+  const kitValues = bodies.some((type) => context.validated.has(type.name)) ? [{ name: "CheckContext", type: false }] : []
   return printFile({
     source: `${context.options.schemaFolder}/`,
     imports: [
       ...imports.toSorted((left, right) => (left.module < right.module ? -1 : 1)),
-      { module: context.options.kitImport("index.ts"), names: kitTypes },
+      { module: context.options.kitImport("index.ts"), names: [...kitValues, ...kitTypes] },
     ],
     declarations: [
       ...(bodies.length === 0 ? [] : [bodyList(context, bodies)]),
@@ -56,21 +57,36 @@ function bodyTypes(context: EmitContext): readonly TypeModel[] {
   const emitted = context.model.files
     .filter((file) => context.options.emitted.has(file.path))
     .flatMap((file) => file.types.map((name) => typeOf(context, name)))
-  const posted = context.model.kinds.flatMap((kind) => kind.subresources.flatMap((one) => one.kind ?? []))
+  const posted = context.model.kinds.flatMap((kind) => kind.subresources.flatMap((one) => [one.kind ?? [], one.options ?? []].flat()))
   const isPosted = (type: TypeModel): boolean =>
     posted.some((body) => body.group === type.group && body.version === type.version && body.kind === type.localName)
   const namesItself = (type: TypeModel): boolean => ["kind", "apiVersion"].every((name) => type.fields.some((field) => field.name === name))
-  return emitted.filter((type) => kindOfType(context, type) === undefined && (namesItself(type) || isPosted(type)))
+  const isServed = (type: TypeModel): boolean => {
+    const kind = kindOfType(context, type)
+    return kind !== undefined && kind.postsTo === undefined
+  }
+  return emitted.filter((type) => !isServed(type) && (namesItself(type) || isPosted(type)))
 }
 
 function bodyList(context: EmitContext, bodies: readonly TypeModel[]): ConstantDeclaration {
   const entries = bodies.map((type) => {
     const part = (name: Part): string => `import(${JSON.stringify(context.options.importPath("index.ts", type.file, name))})`
     const shape = `shape: (await ${part("shape")}).${shapeName(type.localName)}`
-    const fill = `const { ${defaultName(type.localName)} } = await ${part("defaults")}`
-    const load = context.defaulted.has(type.name)
-      ? `async () => {\n      ${fill}\n      return { ${shape}, applyDefaults: (object, context) => ${defaultName(type.localName)}(object, { ...context, root: object }) }\n    }`
-      : `async () => ({ ${shape} })`
+    const fills = context.defaulted.has(type.name)
+    const judges = context.validated.has(type.name)
+    const steps = [
+      ...(fills ? [`const { ${defaultName(type.localName)} } = await ${part("defaults")}`] : []),
+      ...(judges ? [`const { ${validateName(type.localName)} } = await ${part("validate")}`] : []),
+    ]
+    const members = [
+      shape,
+      ...(fills ? [`applyDefaults: (object, context) => ${defaultName(type.localName)}(object, { ...context, root: object })`] : []),
+      ...(judges ? [`validate: (object, context) => ${validateName(type.localName)}(object, CheckContext.of(object, context))`] : []),
+    ]
+    const load =
+      steps.length === 0
+        ? `async () => ({ ${shape} })`
+        : `async () => {\n${steps.map((step) => `      ${step}\n`).join("")}      return { ${members.join(", ")} }\n    }`
     const { group, version, localName } = type
     return `  {\n    group: ${JSON.stringify(group)},\n    version: ${JSON.stringify(version)},\n    kind: ${JSON.stringify(localName)},\n    load: ${load},\n  },\n`
   })

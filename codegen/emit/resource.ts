@@ -54,8 +54,14 @@ function record(builder: FileBuilder, kind: KindModel): Literal {
       deleteReturns: kind.delete.returns,
       immutable: [],
     },
-    subresources: subresources.map((one) => ({ ...one, kind: one.kind && { ...one.kind }, scale: one.scale && { ...one.scale } })),
+    subresources: subresources.map((one) => ({
+      ...one,
+      kind: one.kind && { ...one.kind },
+      scale: one.scale && { ...one.scale },
+      options: one.options && { ...one.options },
+    })),
     behaviours,
+    postsTo: kind.postsTo && { ...kind.postsTo },
     load: new Code(loader(builder, kind)),
   }
 }

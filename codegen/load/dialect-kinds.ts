@@ -68,6 +68,13 @@ const identity: readonly Keyword[] = [
     example: "verbs: [create]",
   },
   {
+    word: "postsTo",
+    places: ["kind"],
+    value: { form: "text" },
+    doc: "Nothing is stored: a POST of this kind is one to that sub-resource of the object that metadata.name of the body names. With verbs: [create] only.",
+    example: "postsTo: pods/binding",
+  },
+  {
     word: "storage",
     places: ["kind"],
     value: { form: "block", place: "storage" },
@@ -257,7 +264,7 @@ const subresources: readonly Keyword[] = [
     word: "subresources",
     places: ["kind"],
     value: { form: "map", of: { form: "block", place: "subresource" }, named: { status: "status", scale: "scale" } },
-    doc: "status, scale and further ones that a behaviour answers.",
+    doc: "status, scale, and further ones that a behaviour or another machine answers.",
     example: "subresources:\n  status: {keeps: [spec]}\n  eviction: {behaviour: eviction, verbs: [create], kind: policy/v1 Eviction}",
   },
   {
@@ -294,9 +301,22 @@ const subresources: readonly Keyword[] = [
     word: "behaviour",
     places: ["subresource"],
     value: identifier,
-    required: true,
-    doc: "The behaviour of runtime/behaviours/ that answers.",
+    doc: "The behaviour of runtime/behaviours/ that answers. Stands without connect.",
     example: "subresources: {binding: {behaviour: binding, verbs: [create]}}",
+  },
+  {
+    word: "connect",
+    places: ["subresource"],
+    value: word("attach", "exec", "log", "portforward", "proxy"),
+    doc: "The request is passed on to the node agent, or with proxy to the object itself; runtime/connect/ says how. Stands without behaviour.",
+    example: "subresources: {exec: {connect: exec, verbs: [create, get], options: core/v1 PodExecOptions}}",
+  },
+  {
+    word: "options",
+    places: ["subresource"],
+    value: { form: "kindReference" },
+    doc: "Type whose fields the query parameters of connect are. All but log show it in discovery as their kind.",
+    example: "subresources: {log: {connect: log, verbs: [get], options: core/v1 PodLogOptions}}",
   },
   {
     word: "verbs",

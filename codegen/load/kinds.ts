@@ -106,6 +106,7 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     selectable: selectableModels(context),
     columns: block.blocks("columns").flatMap((column) => columnModel(column, context)),
     subresources: subresources(context),
+    ...present({ postsTo: postsTo(context) }),
     create: { drops: paths(block.block("create"), "drops", context) ?? [] },
     update: updateModel(context),
     delete: {
@@ -117,6 +118,25 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     warnings: block.blocks("warnings").flatMap((warning) => (warning.has("check") ? [] : warningModel(warning, context))),
     warningChecks: block.blocks("warnings").flatMap((warning) => (warning.has("check") ? warningCheck(warning, context) : [])),
   }
+}
+
+/** `pods/binding`: a kind of the same group and version, and one of its sub-resources. */
+function postsTo({ file, kinds, source }: KindContext): KindModel["postsTo"] {
+  const { block } = file
+  const written = block.text("postsTo")
+  if (written === undefined) return undefined
+  const [resource = "", subresource = ""] = written.split("/")
+  const target = [...kinds.values()].find(
+    (one) => one.group === file.group && one.version === file.version && one.block.block("names")?.text("plural") === resource,
+  )
+  if (target?.block.members("subresources").some((entry) => entry.key === subresource) !== true)
+    source.report(block.start("postsTo"), {
+      found: `the text "${written}" for postsTo`,
+      expected: "a resource of this group and version and one of its subresources: pods/binding",
+    })
+  if (!block.has("verbs") || block.texts("verbs").some((verb) => verb !== "create"))
+    source.report(block.start("postsTo"), { found: "postsTo in a kind with further verbs", expected: "verbs: [create]" })
+  return { resource, subresource }
 }
 
 function names(file: KindDeclaration): Pick<KindModel, "resource" | "singular" | "listKind" | "shortNames" | "categories" | "nameRule"> {

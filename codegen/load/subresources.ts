@@ -1,5 +1,5 @@
 /**
- * Sub-resources of a kind: status, scale, and those a behaviour answers.
+ * Sub-resources of a kind: status, scale, those a behaviour answers, and those another machine answers.
  */
 import type { Subresource } from "../../runtime/kit/kind.ts"
 import type { TypeRefModel } from "../model/model.ts"
@@ -29,7 +29,25 @@ function subresource(entry: MapEntry, context: KindContext): Subresource[] {
     context.source.report(entry.keyStart, { found: `the subresource "${name}"`, expected: "small letters, digits and dashes: eviction" })
   if (name === "status") return [{ name, type: "status", verbs: verbsOf(block, viewVerbs), keeps: paths(block, "keeps", context) ?? [] }]
   if (name === "scale") return [scale(block, context)]
-  return behaviour(name, block, context)
+  if (block.has("connect") && block.has("behaviour"))
+    context.source.report(block.start("behaviour"), { found: "behaviour beside connect", expected: "one of the two" })
+  if (!block.has("connect") && !block.has("behaviour"))
+    context.source.report(entry.value.start, { found: 'neither "behaviour" nor "connect" in a subresource', expected: "one of the two" })
+  return block.has("connect") ? connect(name, block, context) : behaviour(name, block, context)
+}
+
+function connect(name: string, block: Block, context: KindContext): Subresource[] {
+  const connected = block.word("connect", ["attach", "exec", "log", "portforward", "proxy"])
+  const options = bodyKind(block, "options", context)
+  if (!block.has("options"))
+    context.source.report(block.node.start, {
+      found: 'no "options" beside connect',
+      expected: "the type of its query parameters: core/v1 PodLogOptions",
+    })
+  if (connected === undefined || options === undefined) return []
+  return [
+    { name, type: "connect", verbs: verbsOf(block, ["get"]), connect: connected, options, ...(connected !== "log" && { kind: options }) },
+  ]
 }
 
 function verbsOf(block: Block, otherwise: Subresource["verbs"]): Subresource["verbs"] {
@@ -74,21 +92,21 @@ function behaviour(name: string, block: Block, context: KindContext): Subresourc
       type: "behaviour",
       verbs: verbsOf(block, ["create"]),
       behaviour: behaviourName,
-      ...present({ kind: bodyKind(block, context) }),
+      ...present({ kind: bodyKind(block, "kind", context) }),
     },
   ]
 }
 
 /** `policy/v1 Eviction`: a kind, or a type that no resource of its own serves. */
-function bodyKind(block: Block, { source, table }: KindContext): Subresource["kind"] {
-  const parts = /^(?:([^/ ]+)\/)?([^/ ]+) (\S+)$/.exec(block.text("kind") ?? "")
+function bodyKind(block: Block, word: "kind" | "options", { source, table }: KindContext): Subresource["kind"] {
+  const parts = /^(?:([^/ ]+)\/)?([^/ ]+) (\S+)$/.exec(block.text(word) ?? "")
   if (parts === null) return undefined
   const [, folder = "core", version = "", kind = ""] = parts
   const type = typeName(folder, version, kind)
   if (table.declarations.has(type)) return { group: folder === "core" ? "" : folder, version, kind }
   const known = [...table.declarations.values()].map((declared) => kindKey(declared.group, declared.version, declared.localName))
   const { nearest } = expectedWord(kindKey(folder, version, kind), known)
-  source.report(block.start("kind"), {
+  source.report(block.start(word), {
     found: `unknown kind "${parts[0]}"`,
     expected: "a kind or type that some schema file declares, as group/version Kind",
     ...present({ nearest }),

@@ -51,6 +51,8 @@ export interface KindModel {
   readonly selectable: readonly { readonly name: string; readonly value: ExpressionModel }[]
   readonly columns: readonly ColumnModel[]
   readonly subresources: readonly Subresource[]
+  /** Nothing is stored: a POST is one to this sub-resource of the object that the body names. */
+  readonly postsTo?: { readonly resource: string; readonly subresource: string }
   readonly create: { readonly drops: readonly string[] }
   readonly update: {
     readonly keeps: readonly string[]

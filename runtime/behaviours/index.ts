@@ -3,6 +3,7 @@ import type { BehaviourFactory, SubresourceBehaviourFactory } from "../kit/behav
 import { binding } from "./binding.ts"
 import { endpointsCanonical } from "./endpoints-canonical.ts"
 import { ephemeralContainers } from "./ephemeral-containers.ts"
+import { eviction } from "./eviction.ts"
 import { namespaceFinalize } from "./namespace-finalize.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
 import { nodeLifecycle } from "./node-lifecycle.ts"
@@ -26,5 +27,6 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
 export const subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>> = {
   binding,
   ephemeralContainers,
+  eviction,
   namespaceFinalize,
 }

@@ -70,12 +70,61 @@ export interface Behaviour {
   mayRemove?(object: ApiObject): boolean
 }
 
+/** Where an object is. Names of group and resource are neutral; `subresource` of updates: the rules of which part hold. */
+export interface ObjectPlace {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource?: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** How an object is to be deleted: DeleteOptions, checked. */
+export interface Deletion {
+  readonly dryRun: boolean
+  readonly gracePeriodSeconds?: number
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground"
+  readonly orphanDependents?: boolean
+}
+
+/** The objects of the server for an action that concerns several of them. Every call throws ApiError as the request of a client would be answered. */
+export interface ObjectAccess {
+  /** The newest state. 404 when there is none. */
+  get(place: ObjectPlace): Promise<ApiObject>
+  /** The newest state of all objects of a namespace. */
+  list(place: Omit<ObjectPlace, "name">): Promise<readonly ApiObject[]>
+  /** Written on the condition that nobody was faster, else made again from the newer state. `change` is pure and may throw to refuse. */
+  update(place: ObjectPlace, change: (old: ApiObject) => ApiObject, options: { dryRun: boolean }): Promise<ApiObject>
+  delete(place: ObjectPlace, deletion: Deletion): Promise<void>
+  /** DeleteOptions as they were sent, absent for none. Throws 400 or 422. */
+  readDeletion(options: JsonObject | undefined): Deletion
+}
+
+/** A POST that is more than a change of the parent. */
+export interface Action {
+  /** Decoded as the sub-resource's kind. */
+  readonly body: ApiObject
+  /** Of the parent; the body's name was not compared with it. */
+  readonly namespace: string
+  readonly name: string
+  /** Of the query. */
+  readonly dryRun: boolean
+  readonly objects: ObjectAccess
+}
+
 /** A named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. */
 export interface SubresourceBehaviour {
   /** PUT and PATCH: the next parent, made from what the client submitted and the stored parent. Pure. */
   update?(submitted: ApiObject, old: ApiObject, context: ChangeContext): ApiObject
   /** POST: the next parent, made from the posted body. Throws ApiError to refuse. The answer is 201 with a Status Success. */
   create?(body: JsonObject, old: ApiObject, context: ChangeContext): ApiObject
+  /** POST, instead of `create`: does all there is to do (eviction). Throws ApiError to refuse. The answer is 201 with a Status Success. */
+  act?(action: Action): Promise<void>
+  /** Further versions of the body's kind that are taken as the one of the schema: `policy/v1beta1`. Neutral. */
+  readonly acceptedVersions?: readonly string[]
 }
 
 export type BehaviourFactory = (deps: BehaviourDeps) => Behaviour

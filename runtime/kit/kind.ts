@@ -32,6 +32,8 @@ export interface Kind {
   readonly subresources: readonly Subresource[]
   /** Names of behaviours (`runtime/behaviours/`), called in this order at their moments. */
   readonly behaviours: readonly string[]
+  /** Nothing is stored: a POST is one to this sub-resource of the object that the body names. */
+  readonly postsTo?: { readonly resource: string; readonly subresource: string }
   /** Loads what is needed to decode, validate and render this kind. Called on first use; the answer is kept. */
   readonly load: () => Promise<KindParts>
 }
@@ -78,8 +80,11 @@ export interface LifecycleRules {
 /** `status` and every named sub-resource. */
 export interface Subresource {
   readonly name: string
-  /** status: an update writes only what is not kept. scale: the autoscaling/v1 Scale view. behaviour: a named behaviour answers. */
-  readonly type: "status" | "scale" | "behaviour"
+  /**
+   * status: an update writes only what is not kept. scale: the autoscaling/v1 Scale view. behaviour: a named behaviour answers. connect: the
+   * request is passed on to another machine.
+   */
+  readonly type: "status" | "scale" | "behaviour" | "connect"
   readonly verbs: readonly ("get" | "update" | "patch" | "create" | "delete")[]
   /** Kind of the body when it is not the parent's. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string }
@@ -89,7 +94,14 @@ export interface Subresource {
   readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string }
   /** type behaviour: its name. */
   readonly behaviour?: string
+  /** type connect: how; `runtime/connect/` */
+  readonly connect?: Connect
+  /** type connect: the type that the query parameters are decoded as. */
+  readonly options?: { readonly group: string; readonly version: string; readonly kind: string }
 }
+
+/** log, exec, attach and portforward are the node agent's; proxy reaches the object itself. */
+export type Connect = "attach" | "exec" | "log" | "portforward" | "proxy"
 
 export interface KindParts {
   readonly shape: TypeShape
@@ -143,5 +155,5 @@ export interface BodyType {
   readonly group: string
   readonly version: string
   readonly kind: string
-  readonly load: () => Promise<{ shape: TypeShape; applyDefaults?: KindParts["applyDefaults"] }>
+  readonly load: () => Promise<{ shape: TypeShape; applyDefaults?: KindParts["applyDefaults"]; validate?: KindParts["validate"] }>
 }

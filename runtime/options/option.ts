@@ -8,6 +8,7 @@ export const groups = [
   "Who may",
   "Store",
   "Services",
+  "Other machines",
   "Requests and shutdown",
   "Kinds and features",
   "Logs and files",

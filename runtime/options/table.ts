@@ -141,6 +141,43 @@ export const optionTable = {
     help: "Ports given to Services on every node, both ends included.",
   }),
 
+  "node-agent-preferred-address-types": option({
+    type: listOf(oneOf("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"), "types"),
+    group: "Other machines",
+    default: ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"],
+    help: "Which of a node's addresses its agent is reached at for logs, exec, attach, port forwarding and node proxies: the first there is.",
+  }),
+  "node-agent-timeout": option({
+    type: duration({ minMs: 1 }),
+    group: "Other machines",
+    default: 5000,
+    help: "How long to wait for a connection to a node agent.",
+  }),
+  "node-agent-client-certificate": option({
+    type: file,
+    group: "Other machines",
+    default: "",
+    help: "PEM file with the certificate that this server shows to node agents.",
+  }),
+  "node-agent-client-key": option({
+    type: file,
+    group: "Other machines",
+    default: "",
+    help: "PEM file with the key of --node-agent-client-certificate.",
+  }),
+  "node-agent-certificate-authority": option({
+    type: file,
+    group: "Other machines",
+    default: "",
+    help: "PEM file with the authority of the node agents' certificates. Without it they are not verified.",
+  }),
+  "proxy-allowed-cidrs": option({
+    type: listOf(cidr, "cidrs"),
+    group: "Other machines",
+    default: [],
+    help: "Addresses that requests may be passed on to although they are loopback, link-local or this server's own; others need no mention.",
+  }),
+
   "request-timeout": option({
     type: duration({ minMs: 1 }),
     group: "Requests and shutdown",

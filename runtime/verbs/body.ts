@@ -23,21 +23,29 @@ export async function readObject(call: Call, options: { fieldValidation: FieldVa
   return object
 }
 
-/** The body of a sub-resource that has a kind of its own (Scale, Binding). */
-export async function readKindBody(call: Call, kind: KindBody, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
+/** The body of a sub-resource that has a kind of its own (Scale, Binding). `apiVersions`: those it may say it is of; absent: the kind's own. */
+export async function readKindBody(
+  call: Call,
+  kind: KindBody,
+  options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
+): Promise<ApiObject> {
   const object = await readAs(call, options, kind)
   kind.applyDefaults(object, { vendor: call.parts.vendor })
   return object
 }
 
-async function readAs(call: Call, options: { fieldValidation: FieldValidation }, kind: KindBody): Promise<ApiObject> {
+async function readAs(
+  call: Call,
+  options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
+  kind: Omit<KindBody, "validate">,
+): Promise<ApiObject> {
   const { headers, warnings } = call.request
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
   const body = await readBody({ request: call.incoming, limit: bodyLimit(media) })
   const { object, warnings: found } = decodeObject(body, media, {
     shape: kind.shape,
     codec: kind.codec,
-    expect: { kind: kind.kind, apiVersions: [kind.apiVersion] },
+    expect: { kind: kind.kind, apiVersions: options.apiVersions ?? [kind.apiVersion] },
     fieldValidation: options.fieldValidation,
   })
   warnings.push(...found)

@@ -1,7 +1,8 @@
 /** From a resource path to its verb: is the group version there, the resource, the sub-resource, the method. Specification section 4.2. */
+import { assert } from "../assert.ts"
 import { badRequest, methodNotAllowed, unknownPath } from "../errors.ts"
 import { pathSegmentFaults } from "../kit/names.ts"
-import type { Kind, Subresource } from "../kit/kind.ts"
+import type { Connect, Kind, Subresource } from "../kit/kind.ts"
 import type { RequestInfo } from "../request.ts"
 import type { ServerContext } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
@@ -28,24 +29,49 @@ const verbs: Readonly<Record<string, (call: Call) => Promise<void>>> = {
   deletecollection: deleteCollectionVerb,
 }
 
+/** The reference's; `verbs` of such a sub-resource say what authorization and discovery call them. */
+const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
+  log: ["GET"],
+  attach: ["GET", "POST"],
+  exec: ["GET", "POST"],
+  portforward: ["GET", "POST"],
+  proxy: ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"],
+}
+
 /** Called for every resource path. Throws ApiError; on return the answer is written, or being streamed. */
 export async function answerResource(parts: ServerParts, context: ServerContext): Promise<void> {
   const request = context.get("request")
   const { info } = request
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(context.env.outgoing)
-  if (kind === undefined || info.tail.length > 0 || (!kind.namespaced && info.namespace !== "")) throw unknownPath()
-  checkName(info)
+  if (kind === undefined || (!kind.namespaced && info.namespace !== "")) throw unknownPath()
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined) throw unknownPath()
+  if (info.tail.length > 0 && subresource?.connect !== "proxy") throw unknownPath()
+  checkName(info)
   checkMethod(kind, subresource, info)
-  const handle = await parts.registry.handle(kind)
+  const posted = postedTo(parts, kind)
+  const handle = await parts.registry.handle(posted?.kind ?? kind)
   const call: Call = { parts, registry: parts.registry, handle, request, incoming: context.env.incoming, outgoing: context.env.outgoing }
+  if (posted !== undefined) return answerSubresource(call, posted.subresource)
   if (subresource !== undefined) return answerSubresource(call, subresource)
   await verbs[info.verb]?.(call)
 }
 
+/** A kind of which nothing is stored stands for a sub-resource of another. */
+function postedTo(parts: ServerParts, { group, version, postsTo }: Kind): { kind: Kind; subresource: Subresource } | undefined {
+  if (postsTo === undefined) return undefined
+  const kind = parts.kinds.find(group, version, postsTo.resource)
+  const subresource = kind?.subresources.find(({ name }) => name === postsTo.subresource)
+  assert(kind !== undefined && subresource !== undefined, "the generator has looked for it", postsTo)
+  return { kind, subresource }
+}
+
 function checkMethod(kind: Kind, subresource: Subresource | undefined, info: RequestInfo): void {
+  if (subresource?.connect !== undefined) {
+    if (!connectMethods[subresource.connect].includes(info.method)) throw methodNotAllowed()
+    return
+  }
   if (subresource !== undefined) {
     if (info.method === "HEAD" || !subresource.verbs.some((verb) => verb === info.verb)) throw methodNotAllowed()
     return

@@ -5,8 +5,11 @@ import { Failures } from "../kit/failure.ts"
 import type { ApiObject } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { updateObject } from "../registry/update.ts"
+import { actVerb } from "./act.ts"
 import { readKindBody } from "./body.ts"
 import { answerStatus, type Call } from "./call.ts"
+import { connectVerb } from "./connect.ts"
+import { checkNamespace } from "./create.ts"
 import { getVerb } from "./get.ts"
 import { patchVerb } from "./patch.ts"
 import { answerScale } from "./scale.ts"
@@ -21,7 +24,9 @@ export async function answerSubresource(call: Call, subresource: Subresource): P
     case "status":
       return onParent(call, subresource)
     case "behaviour":
-      return call.request.info.verb === "create" ? actVerb(call, subresource) : onParent(call, subresource)
+      return call.request.info.verb === "create" ? postVerb(call, subresource) : onParent(call, subresource)
+    case "connect":
+      return connectVerb(call, subresource)
   }
 }
 
@@ -43,28 +48,39 @@ async function onParent(call: Call, subresource: Subresource): Promise<void> {
 }
 
 /** POST of a body that changes the parent: binding. Answers 201 with a Status. */
-async function actVerb(call: Call, subresource: Subresource): Promise<void> {
+async function postVerb(call: Call, subresource: Subresource): Promise<void> {
   const { info, query, warnings } = call.request
   const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
+  if (behaviour?.act !== undefined) return actVerb(call, subresource, behaviour)
   const act = behaviour?.create?.bind(behaviour)
   if (act === undefined) throw methodNotAllowed()
   const options = readWriteOptions(query, "CreateOptions")
   const body = await readKindBody(call, await call.parts.body(subresource.kind ?? call.handle.kind), options)
-  const name = body.metadata?.name ?? info.name
-  if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
+  const name = namedObject(call, body)
   await updateObject(call.registry, call.handle, {
     namespace: info.namespace,
-    name: info.name,
+    name,
     subresource,
     dryRun: options.dryRun,
     put: false,
     warn: (text) => warnings.push(text),
     transform: (old) => {
-      if (old === undefined) throw notFound({ group: call.handle.kind.group, resource: call.handle.kind.resource, name: info.name })
+      if (old === undefined) throw notFound({ group: call.handle.kind.group, resource: call.handle.kind.resource, name })
       return act(body, old, changeScope(subresource))
     },
   })
   await answerStatus(call, undefined, 201)
+}
+
+/** The object that a posted body is about: that of the path, or the body's own where the path names none (`/bindings`). Throws 400. */
+function namedObject(call: Call, body: ApiObject): string {
+  const { info } = call.request
+  const sent = body.metadata?.name ?? ""
+  checkNamespace(body.metadata?.namespace ?? "", info.namespace)
+  if (info.name === "" && sent === "") throw badRequest("metadata.name must name the object that this is about")
+  if (info.name !== "" && sent !== "" && sent !== info.name)
+    throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${info.name})`)
+  return info.name === "" ? sent : info.name
 }
 
 /** Sub-resource behaviours refuse by throwing; faults of the next object are the validator's to find. */

@@ -9,6 +9,7 @@ import { bodies, kinds } from "../../generated/index.ts"
 import { builtInDocuments } from "../../runtime/api-documents.ts"
 import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
 import { systemClock } from "../../runtime/clock.ts"
+import type { ConnectOptions } from "../../runtime/connect/connector.ts"
 import { createLog } from "../../runtime/logging.ts"
 import { type Random, systemRandom } from "../../runtime/random.ts"
 import { type RunningServer, startServer } from "../../runtime/server.ts"
@@ -47,6 +48,8 @@ export interface InProcessOptions {
   readonly serviceClusterIpRange?: readonly string[]
   /** Default 30000-32767. */
   readonly serviceNodePortRange?: { readonly first: number; readonly last: number }
+  /** How other machines are reached; default as a server without options. */
+  readonly connect?: ConnectOptions
 }
 
 export interface InProcess {
@@ -102,6 +105,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     ...(options.shutdownSendRetryAfter !== undefined && { shutdownSendRetryAfter: options.shutdownSendRetryAfter }),
     ...(options.garbageCollector !== undefined && { garbageCollector: options.garbageCollector }),
     ...(options.compactionIntervalMs !== undefined && { compactionIntervalMs: options.compactionIntervalMs }),
+    ...(options.connect !== undefined && { connect: options.connect }),
     behaviourOptions: {
       serviceClusterIpRange: options.serviceClusterIpRange ?? ["10.0.0.0/22"],
       serviceNodePortRange: options.serviceNodePortRange ?? { first: 30000, last: 32767 },

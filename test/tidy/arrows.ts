@@ -14,7 +14,7 @@ const ground = /^runtime\/(errors|assert|clock|random|limits|vendor)\.ts$/
 const kit = /^runtime\/kit\//
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** One request as filters and verbs see it. */
-const request = /^runtime\/(request|request-info|query|server-env|server-parts)\.ts$/
+const request = /^runtime\/(request|request-info|query|server-env|server-parts|upgrade)\.ts$/
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
 
@@ -51,13 +51,18 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/filters\//,
-    mayImport: [ground, kit, request, wire, /^runtime\/access\//, /^runtime\/discovery\/request-counts\.ts$/],
+    mayImport: [ground, kit, request, wire, /^runtime\/access\//, /^runtime\/discovery\/(request-counts|in-flight-requests)\.ts$/],
     reason: "a filter passes requests on; it must not reach into verbs or the registry",
   },
   {
     files: /^runtime\/verbs\//,
-    mayImport: [ground, kit, request, wire, registry, storeContract, /^runtime\/(apply|admission)\//],
+    mayImport: [ground, kit, request, wire, registry, storeContract, /^runtime\/(apply|admission|connect)\//],
     reason: "a verb knows no store driver and no other way into the server",
+  },
+  {
+    files: /^runtime\/connect\//,
+    mayImport: [ground, kit, request],
+    reason: "who asks other machines is told where they are; what it must read is handed in",
   },
   {
     files: /^runtime\/discovery\//,
@@ -71,8 +76,8 @@ const areas: readonly Area[] = [
   },
   { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; whoever starts the server gives them meaning" },
   {
-    files: /^runtime\/(server-env|server-parts|request|request-info|query|bodies)\.ts$/,
-    mayImport: [ground, kit, request, registry, /^runtime\/(access|discovery)\//],
+    files: /^runtime\/(server-env|server-parts|request|request-info|query|bodies|upgrade)\.ts$/,
+    mayImport: [ground, kit, request, registry, /^runtime\/(access|connect|discovery)\//],
     reason: "what a request carries is types",
   },
   {

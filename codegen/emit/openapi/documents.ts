@@ -3,14 +3,14 @@
  * the runtime maps `x-orch-`, `io.orch.`, `.orch.io` and `vnd.orch.`.
  */
 import type { JsonObject } from "../../../runtime/kit/json.ts"
-import type { KindModel } from "../../model/model.ts"
+import type { KindModel, TypeModel } from "../../model/model.ts"
 import { header } from "../../print/print.ts"
 import { type EmitContext, typeOf } from "../context.ts"
 import { isCompact } from "../proto.ts"
 import { kindsOf } from "../resource.ts"
 import { definitionName, groupTag, operationScope, pathPrefix, tagOf, versionDefinition } from "./names.ts"
-import { kindPaths, type OperationFacts, type PathFacts } from "./operations.ts"
-import { inlineParameters, parameterFacts, type ParameterName } from "./parameters.ts"
+import { type GroupVersionKind, kindPaths, type OperationFacts, type PathFacts } from "./operations.ts"
+import { inlineParameters, type OptionFacts, parameterFacts, type ParameterName } from "./parameters.ts"
 import { Definitions, extension } from "./schemas.ts"
 
 /** The release of the API whose facts the schemas state. */
@@ -35,7 +35,7 @@ export function emitOpenApi(context: EmitContext): ReadonlyMap<string, string> {
   const kinds = kindsOf(context)
   const texts = new Map<string, string>()
   if (kinds.length === 0) return texts
-  const sections = sectionsOf(kinds)
+  const sections = sectionsOf(context, kinds)
   const compact = compactKinds(context, kinds)
   for (const section of sections) texts.set(`openapi/v3/${section.path}.json`, text(context, documentV3(context, kinds, section, compact)))
   texts.set("openapi/v2.json", text(context, documentV2(context, kinds, sections, compact)))
@@ -47,7 +47,8 @@ export function documentPaths(texts: ReadonlyMap<string, string>): readonly stri
   return [...texts.keys()].flatMap((path) => (path.startsWith("openapi/v3/") ? [path.slice("openapi/v3/".length, -".json".length)] : []))
 }
 
-function sectionsOf(kinds: readonly KindModel[]): Section[] {
+function sectionsOf(context: EmitContext, kinds: readonly KindModel[]): Section[] {
+  const typeNamed = (named: GroupVersionKind): TypeModel => typeOf(context, typeName(named))
   const versions = new Map<string, KindModel[]>()
   for (const kind of kinds) {
     const path = pathPrefix(kind).slice(1)
@@ -56,7 +57,9 @@ function sectionsOf(kinds: readonly KindModel[]): Section[] {
   const groups = [...new Set(kinds.map((kind) => kind.group))].filter((group) => group !== "")
   const sections: Section[] = [...versions].map(([path, own]) => ({
     path,
-    paths: [resourcesPath(own), ...own.flatMap(kindPaths)].toSorted((left, right) => (left.path < right.path ? -1 : 1)),
+    paths: [resourcesPath(own), ...own.flatMap((kind) => kindPaths(kind, typeNamed))].toSorted((left, right) =>
+      left.path < right.path ? -1 : 1,
+    ),
   }))
   const discovery: Section[] = [
     ...(kinds.some((kind) => kind.group === "")
@@ -126,7 +129,13 @@ function compactKinds(context: EmitContext, kinds: readonly KindModel[]): (opera
   return ({ kind }) => kind === undefined || !plain.has(definitionName(kind, kind.kind))
 }
 
-function answerMedia(operation: OperationFacts, compact: boolean): string[] {
+/** `core.v1.PodLogOptions`: the model's name of a type. */
+function typeName({ group, version, kind }: GroupVersionKind): string {
+  return `${group === "" ? "core" : group}.${version}.${kind}`
+}
+
+function answerMedia(operation: OperationFacts, compact: boolean): readonly string[] {
+  if (operation.text !== undefined) return operation.text
   const streams = operation.stream === true ? [`${media.json};stream=watch`, ...(compact ? [`${media.compact};stream=watch`] : [])] : []
   return [media.json, media.yaml, ...(compact ? [media.compact] : []), ...streams]
 }
@@ -173,6 +182,12 @@ function documentV3(
           requestBody: { content: Object.fromEntries(bodyMedia.map((type) => [type, schema])), ...(body.required && { required: true }) },
         }),
       responses: {
+        ...(facts.text !== undefined && {
+          200: {
+            description: codeTexts[200],
+            content: Object.fromEntries(facts.text.map((type) => [type, { schema: { type: "string" } }])),
+          },
+        }),
         ...Object.fromEntries(
           responses.map((one) => [
             one.code,
@@ -187,7 +202,8 @@ function documentV3(
       ...operationTail(facts),
     }
   }
-  const paths = pathItems(section.paths, operation, parameter)
+  const option = ({ name, in: place, type, description }: OptionFacts): JsonObject => ({ name, in: place, description, schema: { type } })
+  const paths = pathItems(section.paths, operation, { parameter, option })
   const shared = [...used].sort().map(
     (name) =>
       [
@@ -219,14 +235,14 @@ const tokenScheme: JsonObject = { description: "A bearer token.", type: "apiKey"
 function pathItems(
   paths: readonly PathFacts[],
   operation: (facts: OperationFacts) => JsonObject,
-  parameter: (name: ParameterName) => JsonObject,
+  write: { readonly parameter: (name: ParameterName) => JsonObject; readonly option: (facts: OptionFacts) => JsonObject },
 ): JsonObject {
   return Object.fromEntries(
-    paths.map(({ path, operations, parameters }) => [
+    paths.map(({ path, operations, parameters, options = [] }) => [
       path,
       {
         ...Object.fromEntries(operations.map((facts) => [facts.method, operation(facts)])),
-        ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
+        ...(parameters.length + options.length > 0 && { parameters: [...options.map(write.option), ...parameters.map(write.parameter)] }),
       },
     ]),
   )
@@ -260,10 +276,11 @@ function documentV2(
     return {
       ...operationHead(facts),
       consumes: body?.patch === true ? patchMedia : ["*/*"],
-      produces: answerMedia(facts, compact),
+      produces: [...answerMedia(facts, compact)],
       schemes: ["https"],
       ...(parameters.length > 0 && { parameters }),
       responses: {
+        ...(facts.text !== undefined && { 200: { description: codeTexts[200], schema: { type: "string" } } }),
         ...Object.fromEntries(
           responses.map((one) => [one.code, { description: codeTexts[one.code], schema: definitions.reference(one.schema) }]),
         ),
@@ -273,7 +290,8 @@ function documentV2(
     }
   }
   const all = sections.flatMap((section) => section.paths).toSorted((left, right) => (left.path < right.path ? -1 : 1))
-  const paths = pathItems(all, operation, parameter)
+  const option = ({ name, in: place, type, description }: OptionFacts): JsonObject => ({ name, in: place, description, type })
+  const paths = pathItems(all, operation, { parameter, option })
   return {
     swagger: "2.0",
     info: { title, version: release },

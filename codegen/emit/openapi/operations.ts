@@ -1,13 +1,15 @@
 /** Which paths a kind has and what can be done there, as facts that both document versions are written from. */
 import type { OpenAPIV3 } from "openapi-types"
 import type { Subresource } from "../../../runtime/kit/kind.ts"
-import type { KindModel } from "../../model/model.ts"
+import type { KindModel, TypeModel } from "../../model/model.ts"
 import { upperFirst } from "../names.ts"
+import { connectPaths } from "./connect.ts"
 import { definitionName, operationScope, patchDefinition, pathPrefix, tagOf } from "./names.ts"
 import {
   deleteCollectionParameters,
   deleteParameters,
   listParameters,
+  type OptionFacts,
   type ParameterName,
   patchParameters,
   writeParameters,
@@ -29,6 +31,8 @@ export interface OperationFacts {
   readonly body?: { readonly schema: string; readonly required: boolean; readonly patch: boolean }
   /** Definition of the answer by status code. */
   readonly responses: readonly { readonly code: 200 | 201 | 202; readonly schema: string }[]
+  /** Media types of an answer that is text instead of an object. */
+  readonly text?: readonly string[]
   /** The answer may be a watch stream. */
   readonly stream?: boolean
   readonly deprecated?: boolean
@@ -39,6 +43,8 @@ export interface OperationFacts {
 export interface PathFacts {
   readonly path: string
   readonly parameters: readonly ParameterName[]
+  /** Query parameters of this path alone. */
+  readonly options?: readonly OptionFacts[]
   readonly operations: readonly OperationFacts[]
 }
 
@@ -48,15 +54,15 @@ export const statusDefinition = definitionName(meta, "Status")
 const deleteOptions = definitionName(meta, "DeleteOptions")
 const watchEvent = definitionName(meta, "WatchEvent")
 
-/** Every path of a kind. Called once per emitted kind. */
-export function kindPaths(kind: KindModel): PathFacts[] {
+/** Every path of a kind. Called once per emitted kind; `typeOf` finds a type by its group, version and name. */
+export function kindPaths(kind: KindModel, typeOf: (named: GroupVersionKind) => TypeModel): PathFacts[] {
   const prefix = pathPrefix(kind)
   const scoped = kind.namespaced ? `${prefix}/namespaces/{namespace}/${kind.resource}` : `${prefix}/${kind.resource}`
   const place: readonly ParameterName[] = kind.namespaced ? ["namespace"] : []
   const paths: PathFacts[] = [
     { path: scoped, parameters: [...place, "pretty"], operations: collectionOperations(kind) },
     { path: `${scoped}/{name}`, parameters: ["name", ...place, "pretty"], operations: objectOperations(kind) },
-    ...kind.subresources.map((one) => subresourcePath(kind, one, scoped, place)),
+    ...kind.subresources.flatMap((one) => subresourcePaths(kind, one, { scoped, place, typeOf })),
     ...(kind.namespaced ? [{ path: `${prefix}/${kind.resource}`, parameters: ["pretty"] as const, operations: allNamespaces(kind) }] : []),
     ...watchPaths(kind, prefix, scoped.slice(prefix.length), place),
   ]
@@ -206,7 +212,18 @@ function partOf(sub: string): string {
   return sub === "" ? "an" : `the ${sub} of an`
 }
 
-function subresourcePath(kind: KindModel, one: Subresource, scoped: string, place: readonly ParameterName[]): PathFacts {
+function subresourcePaths(
+  kind: KindModel,
+  one: Subresource,
+  where: { scoped: string; place: readonly ParameterName[]; typeOf: (named: GroupVersionKind) => TypeModel },
+): PathFacts[] {
+  const path = `${where.scoped}/{name}/${one.name}`
+  const parameters = ["name", ...where.place] as const
+  if (one.connect === undefined || one.options === undefined) return [subresourcePath(kind, one, path, [...parameters, "pretty"])]
+  return connectPaths(kind, { ...one, connect: one.connect }, { path, parameters, options: where.typeOf(one.options) })
+}
+
+function subresourcePath(kind: KindModel, one: Subresource, path: string, parameters: readonly ParameterName[]): PathFacts {
   const body = one.kind ?? kind
   const base = { tag: tagOf(kind), kind: gvk(body) }
   const schema = definitionName(body, body.kind)
@@ -242,7 +259,7 @@ function subresourcePath(kind: KindModel, one: Subresource, scoped: string, plac
         }
     }
   })
-  return { path: `${scoped}/{name}/${one.name}`, parameters: ["name", ...place, "pretty"], operations }
+  return { path, parameters, operations }
 }
 
 function allNamespaces(kind: KindModel): OperationFacts[] {

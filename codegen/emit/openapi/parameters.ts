@@ -6,6 +6,11 @@ export interface ParameterFacts {
   readonly description: string
 }
 
+/** A query parameter that only one path has. */
+export interface OptionFacts extends ParameterFacts {
+  readonly name: string
+}
+
 function query(type: ParameterFacts["type"], description: string): ParameterFacts {
   return { in: "query", type, description }
 }
@@ -14,6 +19,7 @@ function query(type: ParameterFacts["type"], description: string): ParameterFact
 export const parameterFacts = {
   name: { in: "path", type: "string", description: "Name of the object." },
   namespace: { in: "path", type: "string", description: "Namespace that holds the object." },
+  path: { in: "path", type: "string", description: "Path at the other end." },
   pretty: query("string", "With true the answer is indented for people."),
   allowWatchBookmarks: query("boolean", "Let a watch hold bookmark events, which say how far it has come. Ignored by other requests."),
   continue: query(

@@ -24,7 +24,17 @@ export const node: Kind = {
     deleteReturns: "Status",
     immutable: [],
   },
-  subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec", "status.runtimeHandlers"] }],
+  subresources: [
+    {
+      name: "proxy",
+      type: "connect",
+      verbs: ["create", "delete", "get", "patch", "update"],
+      connect: "proxy",
+      options: { group: "", version: "v1", kind: "NodeProxyOptions" },
+      kind: { group: "", version: "v1", kind: "NodeProxyOptions" },
+    },
+    { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec", "status.runtimeHandlers"] },
+  ],
   behaviours: ["nodeLifecycle"],
   load: async () => {
     const [{ nodeShape }, { defaultNode }, { validateNode }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])

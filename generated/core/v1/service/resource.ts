@@ -40,7 +40,17 @@ export const service: Kind = {
     deleteReturns: "object",
     immutable: [],
   },
-  subresources: [{ name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] }],
+  subresources: [
+    {
+      name: "proxy",
+      type: "connect",
+      verbs: ["create", "delete", "get", "patch", "update"],
+      connect: "proxy",
+      options: { group: "", version: "v1", kind: "ServiceProxyOptions" },
+      kind: { group: "", version: "v1", kind: "ServiceProxyOptions" },
+    },
+    { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] },
+  ],
   behaviours: ["serviceAllocation"],
   load: async () => {
     const [{ serviceShape }, { defaultService }, { validateService }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])

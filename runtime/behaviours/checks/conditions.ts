@@ -1,0 +1,43 @@
+/** Conditions of the common form (catalog validation.yaml: Condition): each type once, well named, with a status, a time and a reason. */
+import { formatFaults } from "../../kit/formats.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import type { CheckContext } from "../../kit/validate.ts"
+import { listOf, numberOf, textOf } from "../pods/fields.ts"
+
+const statuses = ["False", "True", "Unknown"]
+const reasonBytesMax = 1024
+const messageBytesMax = 32 * 1024
+
+/** Called for each status whose field `conditions` holds conditions of meta/v1. */
+export function check(status: JsonValue, context: CheckContext): void {
+  const seen = new Set<string>()
+  for (const [index, condition] of listOf(status, "conditions").entries()) {
+    const at = `conditions[${index}]`
+    const type = textOf(condition, "type")
+    if (seen.has(type)) context.fail("Duplicate", type, "", `${at}.type`)
+    seen.add(type)
+    for (const fault of formatFaults("qualified-name", type)) context.fail("Invalid", type, fault, `${at}.type`)
+    checkObserved(condition, at, context)
+    checkReason(condition, at, context)
+  }
+}
+
+function checkObserved(condition: JsonObject, at: string, context: CheckContext): void {
+  const status = textOf(condition, "status")
+  if (!statuses.includes(status))
+    context.failures.add({ type: "NotSupported", field: context.at(`${at}.status`), value: status, detail: "", supported: statuses })
+  const generation = numberOf(condition, "observedGeneration") ?? 0
+  if (generation < 0) context.fail("Invalid", generation, "must be greater than or equal to 0", `${at}.observedGeneration`)
+  if (textOf(condition, "lastTransitionTime") === "") context.fail("Required", undefined, "must be set", `${at}.lastTransitionTime`)
+}
+
+function checkReason(condition: JsonObject, at: string, context: CheckContext): void {
+  const reason = textOf(condition, "reason")
+  if (reason === "") context.fail("Required", undefined, "must be set", `${at}.reason`)
+  else for (const fault of formatFaults("condition-reason", reason)) context.fail("Invalid", reason, fault, `${at}.reason`)
+  if (Buffer.byteLength(reason) > reasonBytesMax)
+    context.fail("TooLong", reason, `must have at most ${reasonBytesMax} bytes`, `${at}.reason`)
+  const message = textOf(condition, "message")
+  if (Buffer.byteLength(message) > messageBytesMax)
+    context.fail("TooLong", undefined, `must have at most ${messageBytesMax} bytes`, `${at}.message`)
+}

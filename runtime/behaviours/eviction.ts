@@ -1,0 +1,147 @@
+/**
+ * POST of an Eviction deletes a pod as far as disruption budgets allow (catalog resources.yaml: pods, evictionRules; documentation of
+ * API-initiated eviction). A budget is charged before the pod is deleted, on the condition that nobody was faster.
+ */
+import { ApiError, badRequest, conflict } from "../errors.ts"
+import type { Action, Deletion, ObjectPlace, SubresourceBehaviourFactory } from "../kit/behaviour.ts"
+import { isObject, type ApiObject, type JsonObject } from "../kit/json.ts"
+import { labelSelectorOf } from "../kit/selector.ts"
+import { timeText } from "../kit/time.ts"
+import { evictionTries } from "../limits.ts"
+import { withCondition } from "./pods/conditions.ts"
+import { listOf, numberOf, objectAt, textOf } from "./pods/fields.ts"
+import { charged, stillProcessed } from "./pods/disruption-budget.ts"
+
+const pods = { group: "", version: "v1", resource: "pods" }
+const budgets = { group: "policy", version: "v1", resource: "poddisruptionbudgets" }
+
+/** Sub-resource `eviction`. Throws 404, 409 on preconditions, 429 when the budget does not allow it, 500 when several budgets claim the pod. */
+export const eviction: SubresourceBehaviourFactory = ({ clock }) => {
+  const now = (): string => timeText(clock.nowMs())
+  return {
+    acceptedVersions: ["policy/v1beta1"],
+    async act(action) {
+      if ((action.body.metadata?.name ?? "") !== action.name)
+        throw badRequest(
+          `the name of the Eviction (${action.body.metadata?.name ?? ""}) does not match the name on the URL (${action.name})`,
+        )
+      const asked = action.objects.readDeletion(objectAt(action.body, "deleteOptions"))
+      const deletion: Deletion = { ...asked, dryRun: asked.dryRun || action.dryRun }
+      const pod = await withoutBudget(action, deletion, now)
+      if (pod !== undefined) await withBudget(action, { deletion, pod, now })
+    },
+  }
+}
+
+/** Deletes a pod that no budget protects: nothing of it runs, or it is on its way out. Else answers the pod. */
+async function withoutBudget(action: Action, deletion: Deletion, now: () => string): Promise<ApiObject | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const pod = await action.objects.get(placeOf(action))
+    if (!isDispensable(pod)) return pod
+    // A pending pod may start meanwhile, and then a budget counts it.
+    const pinned = isOver(pod) || deletion.resourceVersion !== undefined ? deletion : atVersionOf(pod, deletion)
+    try {
+      await deletePod(action, pinned, now)
+      return undefined
+    } catch (error) {
+      const again = error instanceof ApiError && error.code === 409 && deletion.resourceVersion === undefined
+      if (!again || attempt >= evictionTries) throw error
+    }
+  }
+}
+
+async function withBudget(action: Action, state: { deletion: Deletion; pod: ApiObject; now: () => string }): Promise<void> {
+  const { deletion, pod, now } = state
+  const budget = await budgetOf(action, pod)
+  if (budget === undefined) return deletePod(action, deletion, now)
+  if (isReady(pod) || !allowsUnhealthy(budget)) {
+    const name = budget.metadata?.name ?? ""
+    const place = { ...budgets, subresource: "status", namespace: action.namespace, name }
+    await action.objects.update(place, (newest) => charged(newest, { pod: action.name, now: now() }), deletion)
+    return deletePod(action, deletion, now)
+  }
+  try {
+    await deletePod(action, deletion.resourceVersion === undefined ? atVersionOf(pod, deletion) : deletion, now)
+  } catch (error) {
+    // The pod changed: perhaps it is ready now, and the budget has to be asked.
+    const changed = error instanceof ApiError && error.code === 409 && deletion.resourceVersion === undefined
+    throw changed ? stillProcessed(budget.metadata?.name ?? "") : error
+  }
+}
+
+function placeOf({ namespace, name }: Action): ObjectPlace {
+  return { ...pods, namespace, name }
+}
+
+function atVersionOf(pod: ApiObject, deletion: Deletion): Deletion {
+  const { resourceVersion } = pod.metadata ?? {}
+  return { ...deletion, ...(resourceVersion !== undefined && { resourceVersion }) }
+}
+
+function isOver(pod: ApiObject): boolean {
+  return ["Succeeded", "Failed"].includes(textOf(pod.status, "phase")) || pod.metadata?.deletionTimestamp !== undefined
+}
+
+function isDispensable(pod: ApiObject): boolean {
+  return isOver(pod) || textOf(pod.status, "phase") === "Pending"
+}
+
+function isReady(pod: ApiObject): boolean {
+  return listOf(pod.status, "conditions").some((one) => textOf(one, "type") === "Ready" && textOf(one, "status") === "True")
+}
+
+/** A pod that is not ready is not among those the budget counts as healthy. */
+function allowsUnhealthy(budget: ApiObject): boolean {
+  if (textOf(budget.spec, "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true
+  const desired = numberOf(budget.status, "desiredHealthy") ?? 0
+  return desired > 0 && (numberOf(budget.status, "currentHealthy") ?? 0) >= desired
+}
+
+/** The one budget that selects the pod. Throws 500 for several: which of them to charge nobody has said. */
+async function budgetOf(action: Action, pod: ApiObject): Promise<ApiObject | undefined> {
+  const labels = pod.metadata?.labels ?? {}
+  const all = await action.objects.list({ ...budgets, namespace: action.namespace })
+  const [first, second] = all.filter((budget) => selects(budget, labels))
+  if (second !== undefined)
+    throw new ApiError(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+  return first
+}
+
+function selects(budget: ApiObject, labels: Readonly<Record<string, string>>): boolean {
+  const selector = labelSelectorOf(isObject(budget.spec) ? budget.spec.selector : undefined)
+  return !selector.empty && selector.matches(labels)
+}
+
+/** Notes on the pod why it goes, then deletes it. The note changes the version that the deletion is pinned to. */
+async function deletePod(action: Action, deletion: Deletion, now: () => string): Promise<void> {
+  const { objects } = action
+  const place = placeOf(action)
+  if (deletion.dryRun) return objects.delete(place, deletion)
+  const noted = await objects.update({ ...place, subresource: "status" }, (pod) => marked(pod, deletion, now()), deletion)
+  await objects.delete(place, deletion.resourceVersion === undefined ? deletion : atVersionOf(noted, deletion))
+}
+
+function marked(pod: ApiObject, deletion: Deletion, now: string): ApiObject {
+  checkPreconditions(pod, deletion)
+  const status = objectAt(pod, "status") ?? {}
+  const before = listOf(status, "conditions").find((one) => textOf(one, "type") === "DisruptionTarget")
+  const lastTransitionTime = textOf(before, "status") === "True" ? textOf(before, "lastTransitionTime") : now
+  const condition: JsonObject = {
+    ...(before?.lastProbeTime !== undefined && { lastProbeTime: before.lastProbeTime }),
+    type: "DisruptionTarget",
+    status: "True",
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+    lastTransitionTime,
+  }
+  return { ...pod, status: withCondition(status, condition) }
+}
+
+function checkPreconditions(pod: ApiObject, { uid, resourceVersion }: Deletion): void {
+  const { name = "", uid: ownUid = "", resourceVersion: ownVersion = "" } = pod.metadata ?? {}
+  const subject = { group: "", resource: "Pod", name }
+  if (uid !== undefined && uid !== ownUid)
+    throw conflict(subject, `the UID in the precondition (${uid}) is not that of the pod (${ownUid}), which may have been made anew`)
+  if (resourceVersion !== undefined && resourceVersion !== ownVersion)
+    throw conflict(subject, `the ResourceVersion in the precondition (${resourceVersion}) is not that of the pod (${ownVersion})`)
+}

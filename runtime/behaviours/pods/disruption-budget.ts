@@ -1,0 +1,53 @@
+/** What the eviction of one pod costs its disruption budget (catalog resources.yaml: pods, evictionRules). */
+import { type ApiError, forbidden, tooManyRequests } from "../../errors.ts"
+import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import { disruptedPodsMax } from "../../limits.ts"
+import { withCondition } from "./conditions.ts"
+import { listOf, numberOf, objectAt, textOf } from "./fields.ts"
+
+const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
+
+/**
+ * The budget with one disruption less to give, and the pod among those that are on their way out. Throws 429 with cause DisruptionBudget when
+ * there is none to give, 403 for a budget that cannot be charged.
+ */
+export function charged(budget: ApiObject, { pod, now }: { pod: string; now: string }): ApiObject {
+  const name = budget.metadata?.name ?? ""
+  const status = objectAt(budget, "status") ?? {}
+  const observed = numberOf(status, "observedGeneration") ?? 0
+  if (observed < (budget.metadata?.generation ?? 0)) throw stillProcessed(name)
+  const allowed = numberOf(status, "disruptionsAllowed") ?? 0
+  const subject = { group: "policy", resource: "poddisruptionbudget", name }
+  if (allowed < 0) throw forbidden(subject, "the number of disruptions that it allows is negative")
+  const disrupted = objectAt(status, "disruptedPods") ?? {}
+  if (Object.keys(disrupted).length > disruptedPodsMax)
+    throw forbidden(subject, `more than ${disruptedPodsMax} evictions have not been seen by the budget's controller yet`)
+  if (allowed === 0) throw exhausted(name, status)
+  const next: JsonObject = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...disrupted, [pod]: now } }
+  return { ...budget, status: allowed === 1 ? insufficient(next, now) : next }
+}
+
+/** 429: the budget changed and its counts are not of that change yet, or the pod changed while it was judged. */
+export function stillProcessed(budget: string): ApiError {
+  const message = `The disruption budget ${budget} is still being processed by the server.`
+  return tooManyRequests(refusal, 10, [{ reason: "DisruptionBudget", message }])
+}
+
+function exhausted(name: string, status: JsonObject): ApiError {
+  const [desired, current] = [numberOf(status, "desiredHealthy") ?? 0, numberOf(status, "currentHealthy") ?? 0]
+  const message = `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`
+  return tooManyRequests(refusal, 0, [{ reason: "DisruptionBudget", message }])
+}
+
+/** The condition DisruptionAllowed follows the count; its time is that of the change from true to false. */
+function insufficient(status: JsonObject, now: string): JsonObject {
+  const before = listOf(status, "conditions").find((one) => textOf(one, "type") === "DisruptionAllowed")
+  return withCondition(status, {
+    type: "DisruptionAllowed",
+    status: "False",
+    observedGeneration: numberOf(status, "observedGeneration") ?? 0,
+    lastTransitionTime: textOf(before, "status") === "False" ? textOf(before, "lastTransitionTime") : now,
+    reason: "InsufficientPods",
+    message: "",
+  })
+}

@@ -1,0 +1,117 @@
+/** From a proxy path to the machine behind it: pods by their address, services by one of their endpoints, nodes by their agent's host. */
+import { ApiError, badRequest, unavailable } from "../errors.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { Random } from "../random.ts"
+import type { Target } from "./dialer.ts"
+import { agentAddress, type AgentSettings } from "./node-agent.ts"
+import { listIn, numberIn, type ObjectReader, textIn } from "./objects.ts"
+import { parseSchemeNamePort, type SchemeNamePort } from "./resource-name.ts"
+
+export interface ProxyRequest {
+  readonly resource: "nodes" | "pods" | "services"
+  readonly namespace: string
+  /** As in the path: `[scheme:]name[:port]`. */
+  readonly name: string
+}
+
+export interface ProxyContext {
+  readonly read: ObjectReader
+  readonly random: Random
+  readonly agent: AgentSettings
+}
+
+/** Everything of a target but its path. Throws 400 for a bad name, 404, 503 when nothing stands behind a service. */
+export async function proxyTarget(request: ProxyRequest, context: ProxyContext): Promise<Omit<Target, "path">> {
+  const parsed = parseSchemeNamePort(request.name)
+  const singular = request.resource.slice(0, -1)
+  if (parsed === undefined)
+    throw badRequest(
+      `invalid ${singular} request ${JSON.stringify(request.name)}: write name, name:port, or http:name:port or https:name:port`,
+    )
+  switch (request.resource) {
+    case "nodes":
+      return ofNode(parsed, context)
+    case "pods":
+      return ofPod(parsed, request.namespace, context)
+    case "services":
+      return ofService(parsed, request, context)
+  }
+}
+
+async function ofNode({ scheme, name, port }: SchemeNamePort, { read, agent }: ProxyContext): Promise<Omit<Target, "path">> {
+  const address = agentAddress(await read("nodes", name, ""), agent)
+  if (port === "" || port === String(address.port)) return { scheme: "https", ...address, trust: "agent", timeoutMs: agent.timeoutMs }
+  return { scheme: schemeOf(scheme), host: address.host, port: portNumber(port), trust: "other" }
+}
+
+async function ofPod({ scheme, name, port }: SchemeNamePort, namespace: string, { read }: ProxyContext): Promise<Omit<Target, "path">> {
+  const pod = await read("pods", name, namespace)
+  const declared = listIn(pod.spec, "containers").flatMap((container) => listIn(container, "ports").slice(0, 1))
+  const [first] = declared
+  const host = textIn(listIn(pod.status, "podIPs")[0], "ip")
+  if (host === "") throw badRequest(`address not allowed: pod ${name} has no address yet`)
+  const standard = scheme === "https" ? 443 : 80
+  const own = first === undefined ? standard : numberIn(first, "containerPort")
+  return { scheme: schemeOf(scheme), host, port: port === "" ? own : portNumber(port), trust: "other" }
+}
+
+async function ofService(parsed: SchemeNamePort, request: ProxyRequest, context: ProxyContext): Promise<Omit<Target, "path">> {
+  const { read } = context
+  const { namespace } = request
+  const portName = /^[+-]?[0-9]+$/.test(parsed.port) ? await nameOfPort(parsed, namespace, read) : parsed.port
+  const endpoints = await read("endpoints", parsed.name, namespace)
+  const subsets = listIn(endpoints, "subsets")
+  if (subsets.length === 0) throw unavailable(`no endpoints available for service ${JSON.stringify(parsed.name)}`)
+  for (const subset of fromRandom(subsets, context.random)) {
+    const port = listIn(subset, "ports").find((one) => textIn(one, "name") === portName)
+    if (port === undefined) continue
+    for (const address of fromRandom(listIn(subset, "addresses"), context.random)) {
+      if (!(await isOfPod(address, namespace, read))) continue
+      return { scheme: schemeOf(parsed.scheme), host: textIn(address, "ip"), port: numberIn(port, "port"), trust: "other" }
+    }
+  }
+  throw unavailable(`no endpoints available for service ${JSON.stringify(request.name)}`)
+}
+
+/** A number names a port of the service; its endpoints know it by its name. */
+async function nameOfPort({ name, port }: SchemeNamePort, namespace: string, read: ObjectReader): Promise<string> {
+  const service = await read("services", name, namespace)
+  const found = listIn(service.spec, "ports").find((one) => numberIn(one, "port") === Number(port))
+  if (found === undefined) throw unavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`)
+  return textIn(found, "name")
+}
+
+/** Every item once, beginning anywhere: load is spread, and what cannot be used is passed over. */
+function fromRandom(items: readonly JsonObject[], random: Random): readonly JsonObject[] {
+  if (items.length === 0) return items
+  const start = random.integer(items.length)
+  return [...items.slice(start), ...items.slice(0, start)]
+}
+
+/** Endpoints are written by users too: an address counts only as that of a pod in the same namespace that says so itself. */
+async function isOfPod(address: JsonObject, namespace: string, read: ObjectReader): Promise<boolean> {
+  const reference = address["targetRef"]
+  if (textIn(reference, "namespace") !== namespace || textIn(reference, "name") === "") return false
+  const pod = await found(read("pods", textIn(reference, "name"), namespace))
+  return listIn(pod?.status, "podIPs").some((one) => textIn(one, "ip") === textIn(address, "ip"))
+}
+
+async function found(reading: Promise<ApiObject>): Promise<ApiObject | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 404) return undefined
+    throw error
+  }
+}
+
+function schemeOf(scheme: SchemeNamePort["scheme"]): Target["scheme"] {
+  return scheme === "https" ? "https" : "http"
+}
+
+function portNumber(text: string): number {
+  const port = Number(text)
+  if (!/^[0-9]+$/.test(text) || port < 1 || port > 65_535)
+    throw badRequest(`invalid port ${JSON.stringify(text)}: write a number from 1 to 65535`)
+  return port
+}

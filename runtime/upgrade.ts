@@ -1,0 +1,60 @@
+/**
+ * Connections of HTTP/1.1 requests that ask for another protocol. Such a request goes through filters and routes like any other; whoever can
+ * speak the protocol takes the connection, and everybody else answers as usual, after which it is closed.
+ */
+import { type IncomingMessage, ServerResponse } from "node:http"
+import type { Http2SecureServer, Http2ServerRequest } from "node:http2"
+import type { Duplex } from "node:stream"
+
+/** A connection that nobody else writes to any more. */
+export interface TakenConnection {
+  readonly socket: Duplex
+  /** What the client sent behind the request. */
+  readonly head: Buffer
+}
+
+interface Held extends TakenConnection {
+  readonly response: ServerResponse
+}
+
+const held = new WeakMap<IncomingMessage | Http2ServerRequest, Held>()
+
+/** Called once per listener, before it listens. A request with a body cannot change the protocol: its body would be read as the new one. */
+export function acceptUpgrades(server: Http2SecureServer): void {
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => socket.destroy())
+    const { headers } = request
+    if ((headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined) {
+      socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+      return
+    }
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    // A TLS socket: every connection of this server is one.
+    response.assignSocket(socket as Parameters<ServerResponse["assignSocket"]>[0])
+    response.on("finish", () => {
+      socket.end()
+    })
+    held.set(request, { socket, head, response })
+    server.emit("request", request, response)
+  })
+}
+
+/**
+ * The connection of a request that asked for another protocol and has no answer yet; undefined for all others. The caller writes the answer,
+ * 101 and what follows, and closes the connection.
+ */
+export function takeConnection(request: IncomingMessage | Http2ServerRequest): TakenConnection | undefined {
+  const found = held.get(request)
+  if (found === undefined || found.response.headersSent) return undefined
+  held.delete(request)
+  const { socket, head, response } = found
+  response.detachSocket(socket as Parameters<ServerResponse["detachSocket"]>[0]) // The one that was assigned.
+  socket.once("close", () => response.emit("close"))
+  return { socket, head }
+}
+
+/** The protocol that a request asks for, in small letters; undefined when its connection could not be taken. */
+export function wantedProtocol(request: IncomingMessage | Http2ServerRequest): string | undefined {
+  return held.has(request) ? request.headers.upgrade?.toLowerCase() : undefined
+}

@@ -1,0 +1,70 @@
+/** POST on a sub-resource whose behaviour does more than change the parent: eviction. */
+import { assert } from "../assert.ts"
+import { methodNotAllowed, notFound } from "../errors.ts"
+import type { Deletion, ObjectAccess, ObjectPlace, SubresourceBehaviour } from "../kit/behaviour.ts"
+import type { Subresource } from "../kit/kind.ts"
+import { deleteObject } from "../registry/delete.ts"
+import { parseObject } from "../registry/object-codec.ts"
+import { awaitFreshness, getObject } from "../registry/read.ts"
+import type { KindHandle } from "../registry/registry.ts"
+import { updateObject } from "../registry/update.ts"
+import { readKindBody } from "./body.ts"
+import { answerStatus, type Call } from "./call.ts"
+import { readDeleteOptions } from "./delete-options.ts"
+import { readWriteOptions } from "./write-options.ts"
+
+/** Called for sub-resources whose behaviour has `act`. Answers 201 with a Status. */
+export async function actVerb(call: Call, subresource: Subresource, behaviour: SubresourceBehaviour): Promise<void> {
+  const { info, query } = call.request
+  if (behaviour.act === undefined) throw methodNotAllowed()
+  const options = readWriteOptions(query, "CreateOptions")
+  const kind = await call.parts.body(subresource.kind ?? call.handle.kind)
+  const versions = (behaviour.acceptedVersions ?? []).map((version) => call.parts.vendor.apiVersion(version))
+  const body = await readKindBody(call, kind, { ...options, apiVersions: [kind.apiVersion, ...versions] })
+  await behaviour.act({ body, namespace: info.namespace, name: info.name, dryRun: options.dryRun, objects: objectAccess(call) })
+  await answerStatus(call, undefined, 201)
+}
+
+/** The registry as actions see it: with the rules of requests, without requests. */
+function objectAccess(call: Call): ObjectAccess {
+  const { parts, registry } = call
+  const open = async ({ group, version, resource }: Omit<ObjectPlace, "name">): Promise<KindHandle> => {
+    const kind = parts.kinds.find(group, version, resource)
+    if (kind === undefined) throw notFound({ group, resource })
+    return registry.handle(kind)
+  }
+  return {
+    async get(place) {
+      const handle = await open(place)
+      const found = await getObject(registry, handle, { ...place, freshness: { mode: "most-recent" } })
+      return handle.fromStored(parseObject(found.json()))
+    },
+    async list(place) {
+      const handle = await open(place)
+      await awaitFreshness(registry, handle, { mode: "most-recent" })
+      const found = handle.cache.snapshot().entries({ prefix: handle.prefix(place.namespace) })
+      return [...found].map((entry) => handle.fromStored(parseObject(entry.json())))
+    },
+    async update(place, change, { dryRun }) {
+      const handle = await open(place)
+      const subresource = handle.kind.subresources.find(({ name }) => name === place.subresource)
+      const { object } = await updateObject(registry, handle, {
+        namespace: place.namespace,
+        name: place.name,
+        ...(subresource !== undefined && { subresource }),
+        dryRun,
+        put: false,
+        warn: () => {},
+        transform: (old) => {
+          assert(old !== undefined, "an update that may not create meets an object")
+          return change(old)
+        },
+      })
+      return object
+    },
+    async delete(place, deletion: Deletion) {
+      await deleteObject(registry, await open(place), { ...deletion, namespace: place.namespace, name: place.name })
+    },
+    readDeletion: (options) => readDeleteOptions(new URLSearchParams(), options),
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Sub-resources that another machine answers: log, exec, attach and portforward are asked of the agent on the pod's node, proxy of the object
+ * itself. Requests and answers are streams, without a deadline; either side ends both.
+ */
+import type { OutgoingHttpHeaders } from "node:http"
+import { assert } from "../assert.ts"
+import { type Reply, replyTo, type Target } from "../connect/dialer.ts"
+import { passAnswer, sendBody, textOfAnswer } from "../connect/forward.ts"
+import { isPassedProtocol, requestHeaders } from "../connect/headers.ts"
+import { agentTarget } from "../connect/node-agent.ts"
+import type { ObjectReader } from "../connect/objects.ts"
+import { escapedPath, type ProxyPaths, proxyPaths, rewrittenLink } from "../connect/proxy-path.ts"
+import { proxyTarget } from "../connect/proxy-target.ts"
+import { decodeOptions } from "../connect/query-options.ts"
+import { refusedLog, unreachableAgent, unreachableService } from "../connect/refusal.ts"
+import { join } from "../connect/tunnel.ts"
+import { ApiError, badRequest, invalid } from "../errors.ts"
+import { Failures } from "../kit/failure.ts"
+import type { JsonObject } from "../kit/json.ts"
+import type { Connect, Subresource } from "../kit/kind.ts"
+import { refusalBytesMax } from "../limits.ts"
+import { getObject } from "../registry/read.ts"
+import { parseObject } from "../registry/object-codec.ts"
+import { takeConnection, wantedProtocol } from "../upgrade.ts"
+import { type Call, representation } from "./call.ts"
+
+/** Called by the router for sub-resources of type connect, the method allowed. Throws ApiError until an answer has begun. */
+export async function connectVerb(call: Call, subresource: Subresource): Promise<void> {
+  const { connect } = subresource
+  assert(connect !== undefined, "a sub-resource of type connect says how", { name: subresource.name })
+  if (connect !== "log" && call.request.query.has("dryRun"))
+    throw badRequest("dryRun is not supported: nothing is stored, but the other end acts")
+  if (connect === "proxy") return proxyVerb(call)
+  const options = await readOptions(call, subresource)
+  if (connect === "log") return logVerb(call, options)
+  return streamVerb(call, connect, options)
+}
+
+async function readOptions(call: Call, { options }: Subresource): Promise<JsonObject> {
+  assert(options !== undefined, "a sub-resource of type connect has options")
+  const kind = await call.parts.body(options)
+  const decoded = decodeOptions(call.request.query, kind.shape)
+  const failures = new Failures()
+  kind.validate(decoded, { failures, vendor: call.parts.vendor })
+  if (!failures.empty) throw invalid({ group: options.group, resource: options.kind, name: call.request.info.name }, failures.list)
+  return decoded
+}
+
+/** Objects as the newest state has them. */
+function reader(call: Call): ObjectReader {
+  const { parts, registry } = call
+  return async (resource, name, namespace) => {
+    const kind = parts.kinds.find("", "v1", resource)
+    assert(kind !== undefined, "the kinds that requests are passed on to are served", { resource })
+    const handle = await registry.handle(kind)
+    const found = await getObject(registry, handle, { namespace, name, freshness: { mode: "most-recent" } })
+    return parseObject(found.json())
+  }
+}
+
+/** Every connection of the request ends when the client goes or the server stops. */
+function endOf(call: Call): AbortSignal {
+  return AbortSignal.any([call.request.signal, call.parts.stopping])
+}
+
+function agentRequest(call: Call, connect: Exclude<Connect, "proxy">, options: JsonObject): Promise<Target | undefined> {
+  const { info } = call.request
+  const request = { connect, namespace: info.namespace, name: info.name, options }
+  return agentTarget(request, reader(call), call.parts.connector.agent)
+}
+
+/** The log of a container as text. A pod that no node runs yet has an empty one, which is 204. */
+async function logVerb(call: Call, options: JsonObject): Promise<void> {
+  representation(call, { list: false })
+  const target = await agentRequest(call, "log", options)
+  if (target === undefined) {
+    call.outgoing.writeHead(204)
+    call.outgoing.end()
+    return
+  }
+  const { message } = await ask(call, target, {
+    method: "GET",
+    headers: { host: `${target.host}:${target.port}` },
+    unreachable: unreachableAgent,
+  })
+  const status = message.statusCode ?? 502
+  if (status < 200 || status > 206) throw refusedLog(status, await textOfAnswer(message, refusalBytesMax), call.request.info.name)
+  message.headersDistinct["content-type"] = ["text/plain"]
+  await passing(call, passAnswer(message, call.outgoing))
+}
+
+/** exec, attach and portforward: the protocol changes, or nothing happens at all. */
+async function streamVerb(call: Call, connect: "attach" | "exec" | "portforward", options: JsonObject): Promise<void> {
+  const target = await agentRequest(call, connect, options)
+  assert(target !== undefined, "only a log may be asked of nobody")
+  const protocol = passedProtocol(call)
+  if (protocol === undefined) throw badRequest("Upgrade request required: use a client that speaks websocket or SPDY/3.1 over HTTP/1.1")
+  await tunnel(call, target, { protocol })
+}
+
+function passedProtocol(call: Call): string | undefined {
+  const wanted = wantedProtocol(call.incoming)
+  return wanted !== undefined && isPassedProtocol(wanted) ? call.incoming.headers.upgrade : undefined
+}
+
+async function proxyVerb(call: Call): Promise<void> {
+  const { info } = call.request
+  const { connector, random } = call.parts
+  const { resource, namespace, name } = info
+  assert(resource === "nodes" || resource === "pods" || resource === "services", "these have proxies", { resource })
+  const place = await proxyTarget({ resource, namespace, name }, { read: reader(call), random, agent: connector.agent })
+  const paths = proxyPaths(info.path, info.tail)
+  const mark = (call.incoming.url ?? "").indexOf("?")
+  const query = mark < 0 ? "" : (call.incoming.url ?? "").slice(mark)
+  const protocol = passedProtocol(call)
+  if (protocol === undefined && paths.target === "" && (info.method === "GET" || info.method === "HEAD")) {
+    // Relative links of a page at the root work only below a slash.
+    call.outgoing.writeHead(301, { location: `${escapedPath(info.path)}/${query}` })
+    call.outgoing.end()
+    return
+  }
+  const target: Target = { ...place, path: `${escapedPath(paths.target === "" ? "/" : paths.target)}${query}` }
+  if (protocol !== undefined) return tunnel(call, target, { protocol })
+  await forward(call, target, paths)
+}
+
+async function forward(call: Call, target: Target, paths: ProxyPaths): Promise<void> {
+  const { incoming, outgoing } = call
+  const headers = requestHeaders(incoming, { uri: escapedPath(`${paths.prefix}${paths.target}`) })
+  const { message } = await ask(call, target, { method: incoming.method ?? "GET", headers, unreachable: unreachableService, body: true })
+  const hosts = [`${target.host}:${target.port}`, target.host, String(headers["host"] ?? "")]
+  const link = (text: string): string => rewrittenLink(text, { prefix: escapedPath(paths.prefix), hosts })
+  await passing(call, passAnswer(message, outgoing, { link }))
+}
+
+async function tunnel(call: Call, target: Target, { protocol }: { protocol: string }): Promise<void> {
+  const { incoming } = call
+  const headers = requestHeaders(incoming, { upgrade: protocol })
+  const reply = await ask(call, target, { method: incoming.method ?? "GET", headers, unreachable: unreachableAgent, upgrade: true })
+  if (!reply.upgraded) {
+    const status = reply.message.statusCode ?? 502
+    if (status >= 400) return passing(call, passAnswer(reply.message, call.outgoing))
+    reply.message.destroy()
+    throw new ApiError(500, "", `invalid upgrade response: status code ${status}`)
+  }
+  const client = takeConnection(incoming)
+  if (client === undefined) {
+    reply.socket.destroy()
+    return
+  }
+  await join(client, reply, endOf(call))
+}
+
+interface Asking {
+  readonly method: string
+  readonly headers: OutgoingHttpHeaders
+  /** What a failure to get an answer is told as. */
+  readonly unreachable: (error: unknown, target: Target) => ApiError
+  /** Send the client's body behind the head. */
+  readonly body?: boolean
+  /** The other end may change the protocol; otherwise 101 is no answer. */
+  readonly upgrade?: boolean
+}
+
+/** The head of the other end's answer, of a connection that ends with the client's. */
+async function ask(call: Call, target: Target, asking: Asking): Promise<Reply> {
+  const { method, headers, unreachable } = asking
+  try {
+    const request = await call.parts.connector.send(target, { method, headers, signal: endOf(call) })
+    const replied = replyTo(request)
+    if (asking.body === true) sendBody(call.incoming, request)
+    else request.end()
+    const reply = await replied
+    // What happens to the connection from now on, its streams tell.
+    request.on("error", () => {})
+    if (!reply.upgraded || asking.upgrade === true) return reply
+    reply.socket.destroy()
+    throw new Error("the other end changed the protocol without being asked")
+  } catch (error) {
+    throw unreachable(error, target)
+  }
+}
+
+/** Once an answer has begun, a broken connection can only be told by breaking the other one. */
+async function passing(call: Call, passed: Promise<void>): Promise<void> {
+  try {
+    await passed
+  } catch {
+    call.outgoing.destroy()
+  }
+}
