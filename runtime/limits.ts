@@ -86,6 +86,9 @@ export const evictionTries = 20
 /** Steps of one field that a list is sorted or selected by. */
 export const fieldReferenceStepsMax = 32
 
+/** Requirements of one extended field selector: each is asked of every object. */
+export const fieldRequirementsMax = 100
+
 /** Fields that one list is sorted by. */
 export const sortFieldsMax = 4
 

@@ -9,6 +9,7 @@
  * In values `\` stands before `\ , = ( ) < > !` and blanks that are meant as they are.
  */
 import { ApiError, badRequest } from "../errors.ts"
+import { fieldRequirementsMax } from "../limits.ts"
 import { absentKey, type Literal, literalTypes, readLiteral } from "./field-key.ts"
 import { type FieldReference, type FieldStep, readFieldSteps, resolveField } from "./field-reference.ts"
 import type { TypeShape } from "./shape.ts"
@@ -71,6 +72,7 @@ class QueryReader {
       this.blanks()
       if (this.at >= this.options.text.length) return found
       if (this.take(",")) continue
+      if (found.length === fieldRequirementsMax) throw this.fault(`more than ${fieldRequirementsMax} requirements`)
       found.push(this.requirement())
       this.blanks()
       if (this.at < this.options.text.length && !this.take(",")) throw this.fault("expected a comma")
@@ -79,6 +81,7 @@ class QueryReader {
 
   private requirement(): Requirement {
     const negated = this.take("!")
+    if (negated) this.blanks()
     const { parameter, text } = this.options
     const { steps, end } = readFieldSteps({ parameter, text, at: this.at, stops: "=!<>,() \t" })
     this.at = end
