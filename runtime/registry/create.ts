@@ -2,13 +2,14 @@
 import { alreadyExists, badRequest, invalid, timeout } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { deletePath, getPath, setPath } from "../kit/field-path.ts"
-import type { ApiObject, ObjectMeta } from "../kit/json.ts"
+import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import { normalize } from "../kit/normalize.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import { conflictRetries, generatedNameTries } from "../limits.ts"
 import type { Random } from "../random.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
 import { validateObjectMeta } from "./object-meta.ts"
+import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -18,6 +19,8 @@ export interface CreateRequest {
   readonly object: ApiObject
   readonly dryRun: boolean
   readonly warn: (text: string) => void
+  /** Absent: the server itself creates, and nobody becomes an owner. */
+  readonly owners?: WriteOwners
 }
 
 /** Letters and digits that cannot form words; the reference's alphabet. */
@@ -27,6 +30,16 @@ const generatedBaseLength = 58
 
 /** Called by POST, and by PUT on a missing object of a kind that allows it. Throws 409, 422, or what admission says. */
 export async function createObject(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<WriteResult> {
+  try {
+    return await createNamed(registry, handle, request)
+  } catch (error) {
+    if (typeof request.owners !== "object" || !isTooLarge(error)) throw error
+    const { owners: _owners, ...untracked } = request
+    return await createNamed(registry, handle, untracked)
+  }
+}
+
+async function createNamed(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<WriteResult> {
   const generate = (request.object.metadata?.name ?? "") === "" && (request.object.metadata?.generateName ?? "") !== ""
   for (let attempt = 1; ; attempt++) {
     const result = await createOnce(registry, handle, request)
@@ -43,7 +56,10 @@ export async function createObject(registry: Registry, handle: KindHandle, reque
 async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest) {
   const { vendor } = registry.deps
   const { namespace, dryRun } = request
-  const object: ApiObject = { ...request.object, metadata: newMetadata(registry, handle, request) }
+  const metadata = newMetadata(registry, handle, request)
+  const object: ApiObject = { ...request.object, metadata }
+  const owners = await newOwners(registry, handle, request, metadata)
+  if (owners !== undefined) metadata.managedFields = owners
   const name = object.metadata?.name ?? ""
   for (const admit of registry.deps.admission) await admit({ operation: "create", handle, namespace, name, object, dryRun })
   const failures = new Failures()
@@ -57,6 +73,20 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const riders = await ridersOf(handle, { object }, { dryRun })
   const outcome = await commitPut(registry, handle, { key, expected: 0, object, riders, dryRun, created: true })
   return { ...outcome, name }
+}
+
+/** The `managedFields` of a new object: of what was sent, before anything is prepared. */
+async function newOwners(
+  registry: Registry,
+  handle: KindHandle,
+  request: CreateRequest,
+  metadata: ObjectMeta,
+): Promise<JsonObject[] | undefined> {
+  const { owners, object } = request
+  const sent = object.metadata?.managedFields
+  if (owners === undefined || owners === "given") return owners === undefined ? undefined : sent
+  const next = { ...object, metadata: sent === undefined ? metadata : { ...metadata, managedFields: sent } }
+  return nextOwners(registry, handle, { manager: owners.manager, subresource: "", next })
 }
 
 function prepareCreate(handle: KindHandle, object: ApiObject, context: { failures: Failures; dryRun: boolean }): void {

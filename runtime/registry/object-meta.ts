@@ -7,11 +7,9 @@ import type { Failure, Failures } from "../kit/failure.ts"
 import { deepEqual, FieldPath } from "../kit/field-path.ts"
 import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from "../kit/json.ts"
 import type { NameRule } from "../kit/kind.ts"
+import { annotationsBytesMax, managerBytesMax } from "../limits.ts"
 import { dnsLabelFaults, labelValueFaults, longerThan, nameFaults, qualifiedNameFaults } from "../kit/names.ts"
 
-/** Bytes of all annotation keys and values of one object; the limit itself is accepted. */
-const annotationsBytesMax = 256 * 1024
-const managerBytesMax = 128
 const subresourceBytesMax = 256
 
 export interface ObjectMetaOptions {

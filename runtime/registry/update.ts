@@ -2,16 +2,18 @@
  * The one loop behind update, patch and every sub-resource write: read the newest state, let the caller's transform make the next one, apply
  * the kind's rules, commit on the condition that nobody was faster, else again. The transform must be pure.
  */
-import { badRequest, conflict, invalid, notFound, staleVersion } from "../errors.ts"
+import { sameButTimes } from "../apply/managed-fields/entry.ts"
+import { ApiError, badRequest, conflict, invalid, notFound, staleVersion } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { deepClone, deepEqual, getPath, setPath } from "../kit/field-path.ts"
-import type { ApiObject } from "../kit/json.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
 import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
 import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
+import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -25,40 +27,56 @@ export interface UpdateRequest {
   readonly transform: (old: ApiObject | undefined) => ApiObject | Promise<ApiObject>
   /** PUT: whether the object may be made when it is missing, and whether resourceVersion may be left out. */
   readonly put: boolean
+  /** Apply: the object is made when it is missing, whatever the kind says of PUT. */
+  readonly creates?: boolean
   /** Refuse with 409 unless the stored object has this uid. */
   readonly uid?: string
+  /** Absent: the server itself writes, and the owners of fields stay who they are. */
+  readonly owners?: WriteOwners
 }
 
 /** Called by the update, patch and sub-resource verbs. Throws 404, 409, 422, or what admission or the transform says. */
 export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
-  await awaitFreshness(registry, handle, { mode: "most-recent" })
   const key = handle.key(request.namespace, request.name)
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
   for (let attempt = 1; ; attempt++) {
     const current = handle.cache.get(key)
     if (current === undefined) {
-      if (!request.put || request.subresource !== undefined) throw notFound(subjectOf(handle, request.name))
-      return await createMissing(registry, handle, request)
+      const result = await createMissing(registry, handle, request)
+      if (result !== undefined) return result
+      if (attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))
+      await awaitFreshness(registry, handle, { mode: "most-recent" })
+      continue
     }
     const old = handle.fromStored(parseObject(current.json()))
     const next = await request.transform(old)
     checkUid(handle, request, { next, old })
     const pinned = checkVersion(handle, request, { next, current: current.modRevision })
-    const outcome = await attemptUpdate(registry, handle, request, { key, revision: current.modRevision, old, next })
+    const outcome = await attemptThatFits(registry, handle, request, { key, revision: current.modRevision, old, next })
     if (outcome.ok) return outcome.result
     if ((pinned && outcome.changed) || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))
     await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
   }
 }
 
-async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
+/** Undefined when somebody else made the object meanwhile. */
+async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
+  const { namespace, dryRun, warn, owners } = request
   const subject = subjectOf(handle, request.name)
+  const creates = request.put || request.creates === true
+  if (!creates || request.subresource !== undefined) throw notFound(subject)
   const object = await request.transform(undefined)
   if ((object.metadata?.uid ?? "") !== "")
     throw conflict(subject, `Precondition failed: UID in precondition: ${object.metadata?.uid}, UID in object meta: `)
-  if (!handle.kind.rules.createOnUpdate) throw notFound(subject)
+  if (request.creates !== true && !handle.kind.rules.createOnUpdate) throw notFound(subject)
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
-  const { namespace, dryRun, warn } = request
-  return createObject(registry, handle, { namespace, dryRun, warn, object: { ...object, metadata } })
+  try {
+    const created = { ...object, metadata }
+    return await createObject(registry, handle, { namespace, dryRun, warn, object: created, ...(owners !== undefined && { owners }) })
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === "AlreadyExists") return undefined
+    throw error
+  }
 }
 
 /** True when the client pinned a version. Throws 409 when it is not the stored one, 422 when the kind wants one and there is none. */
@@ -85,11 +103,43 @@ function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: Api
   }
 }
 
+interface UpdateState {
+  readonly key: string
+  readonly revision: number
+  readonly old: ApiObject
+  readonly next: ApiObject
+}
+
+/** An object that is too large only because of its owners is stored without them. */
+async function attemptThatFits(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
+  const owners = await ownersOf(registry, handle, request, state)
+  try {
+    return await attemptUpdate(registry, handle, request, { ...state, owners })
+  } catch (error) {
+    if (typeof request.owners !== "object" || !isTooLarge(error)) throw error
+    return await attemptUpdate(registry, handle, request, { ...state, owners: undefined })
+  }
+}
+
+/** The `managedFields` of the next object: of what the client made of it, before anything is prepared. */
+async function ownersOf(
+  registry: Registry,
+  handle: KindHandle,
+  request: UpdateRequest,
+  { old, next }: UpdateState,
+): Promise<JsonObject[] | undefined> {
+  const { owners } = request
+  if (owners === undefined) return old.metadata?.managedFields
+  if (owners === "given") return next.metadata?.managedFields
+  const subresource = request.subresource?.name ?? ""
+  return nextOwners(registry, handle, { manager: owners.manager, subresource, next, old })
+}
+
 async function attemptUpdate(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
-  state: { key: string; revision: number; old: ApiObject; next: ApiObject },
+  state: UpdateState & { owners: JsonObject[] | undefined },
 ): Promise<CommitOutcome> {
   const { key, revision, old } = state
   const { dryRun, namespace, name } = request
@@ -97,7 +147,9 @@ async function attemptUpdate(
   const scope = { dryRun, ...(subresource !== undefined && { subresource }) }
   const failures = new Failures()
   // A transform may share parts with the stored object; the hooks below write in place.
-  const next: ApiObject = { ...deepClone(state.next), metadata: nextMetadata(state.next, old) }
+  const next: ApiObject = deepClone<ApiObject>({ ...state.next, metadata: {} })
+  next.metadata = nextMetadata(state.next, old)
+  if (state.owners !== undefined) next.metadata.managedFields = state.owners
   for (const admit of registry.deps.admission) await admit({ operation: "update", handle, namespace, name, object: next, old, ...scope })
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
@@ -108,8 +160,15 @@ async function attemptUpdate(
     return commitDelete(registry, { key, expected: revision, object: next, riders, dryRun })
   }
   const riders = await ridersOf(handle, { object: next, old }, scope)
-  if (riders.writes.length === 0 && deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
+  if (riders.writes.length === 0 && unchanged(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: revision, object: next, riders, dryRun, created: false })
+}
+
+/** The times of owners alone are no change: an object that comes out as it was is not written. */
+function unchanged(next: ApiObject, old: ApiObject): boolean {
+  const { managedFields: ownersAfter, ...after } = next.metadata ?? {}
+  const { managedFields: ownersBefore, ...before } = old.metadata ?? {}
+  return sameButTimes(ownersAfter, ownersBefore) && deepEqual({ ...next, metadata: after }, { ...old, metadata: before })
 }
 
 /** Fields of metadata that an update cannot move; catalog `metadataRules.update`. */

@@ -2,6 +2,7 @@
 import { badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { normalize } from "../kit/normalize.ts"
+import { keepOwnersReset } from "../kit/owners-reset.ts"
 import type { KindBody } from "../server-parts.ts"
 import { bodyLimit, readBody } from "../wire/body.ts"
 import { decodeObject, unknownFieldText } from "../wire/decode-object.ts"
@@ -59,6 +60,7 @@ export function renormalized(
   changed: JsonObject,
 ): { object: ApiObject; unknown: string[] } {
   const { object, unknown } = normalize(kind.shape, changed)
+  keepOwnersReset(changed, object)
   kind.applyDefaults(object, { vendor: call.parts.vendor })
   return { object, unknown: unknown.map(unknownFieldText) }
 }

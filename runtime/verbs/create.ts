@@ -2,7 +2,7 @@ import { badRequest } from "../errors.ts"
 import { createObject } from "../registry/create.ts"
 import { answerWrite } from "./answer.ts"
 import { readObject } from "./body.ts"
-import { type Call, representation } from "./call.ts"
+import { type Call, representation, writerOf } from "./call.ts"
 import { readWriteOptions } from "./write-options.ts"
 
 /** POST of one object. */
@@ -17,6 +17,7 @@ export async function createVerb(call: Call): Promise<void> {
     object,
     dryRun: options.dryRun,
     warn: (text) => warnings.push(text),
+    owners: writerOf(call, options),
   })
   await answerWrite(call, { wanted, result })
 }

@@ -2,28 +2,38 @@
 import { applyJsonPatch, parseJsonPatch } from "../apply/json-patch.ts"
 import { applyMergePatch } from "../apply/merge-patch.ts"
 import { applyStrategicMergePatch } from "../apply/strategic-merge-patch.ts"
+import { assert } from "../assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
 import { JsonSyntaxError, type ParsedJson, parseJson, stringify } from "../kit/json-text.ts"
 import type { Subresource } from "../kit/kind.ts"
+import { versionsOf } from "../registry/owners.ts"
 import { updateObject } from "../registry/update.ts"
 import { readBody } from "../wire/body.ts"
 import { mediaTypeOf } from "../wire/negotiate.ts"
 import { answerWrite } from "./answer.ts"
 import { judgeStrict, renormalized } from "./body.ts"
-import { type Call, representation } from "./call.ts"
+import { readApplied } from "./apply.ts"
+import { type Call, representation, writerOf } from "./call.ts"
+import { withOwners } from "./scale-owners.ts"
 import { type FieldValidation, readWriteOptions } from "./write-options.ts"
 
-const patchTypes = ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"] as const
+const patchTypes = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+  "application/apply-patch+yaml",
+] as const
 type PatchType = (typeof patchTypes)[number]
 
 /** A patch made ready: read and checked once, applied once per attempt. */
-interface Patch {
-  apply(object: JsonObject): JsonObject
+export interface Patch {
+  /** Undefined for an object that is to be made; only an applied configuration makes one. */
+  apply(object: ApiObject | undefined): JsonObject
   readonly strictErrors: readonly string[]
 }
 
-/** `view` and `next` serve sub-resources whose body is not the object itself: what is patched, and how the result goes back. */
+/** `next` serves sub-resources that take only a part of what is sent: how it goes into the stored object. */
 export interface PatchScope {
   readonly subresource?: Subresource
   readonly next?: (body: ApiObject, old: ApiObject) => ApiObject
@@ -33,9 +43,14 @@ export interface PatchScope {
 export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<void> {
   const { info, query, warnings } = call.request
   const type = patchTypeOf(call)
+  const applying = type === "application/apply-patch+yaml"
   const wanted = representation(call, { list: false })
-  const options = readWriteOptions(query, "PatchOptions")
-  const patch = readPatch(call, type, await readBody({ request: call.incoming }))
+  const options = readWriteOptions(query, applying ? "apply" : "PatchOptions")
+  const body = await readBody({ request: call.incoming })
+  const subresource = scope.subresource?.name ?? ""
+  const patch = applying
+    ? readApplied(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })
+    : readPatch(call, type, body)
   const told = new Set<string>()
   const result = await updateObject(call.registry, call.handle, {
     namespace: info.namespace,
@@ -44,10 +59,11 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
     dryRun: options.dryRun,
     warn: (text) => warnings.push(text),
     put: false,
+    creates: applying,
+    owners: applying ? "given" : writerOf(call, options),
     transform: (old) => {
-      if (old === undefined) throw badRequest("a patch needs an object to change")
       const patched = decodePatched(call, { patch, object: patch.apply(old), fieldValidation: options.fieldValidation, told })
-      return scope.next === undefined ? patched : scope.next(patched, old)
+      return scope.next === undefined || old === undefined ? patched : withOwners(scope.next(patched, old), patched.metadata?.managedFields)
     },
   })
   await answerWrite(call, { wanted, result })
@@ -62,17 +78,24 @@ export function patchTypeOf(call: Call): PatchType {
 }
 
 /** Reads and checks the body. Throws 400 or 413. */
-export function readPatch(call: Call, type: PatchType, body: Buffer): Patch {
+export function readPatch(call: Call, type: Exclude<PatchType, "application/apply-patch+yaml">, body: Buffer): Patch {
   const { value, duplicates } = parsePatch(body)
   const repeated = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
   if (type === "application/json-patch+json") {
     const patch = parseJsonPatch(value)
-    return { apply: (object) => applyJsonPatch(object, patch), strictErrors: [...repeated.map(ofJsonPatch), ...patch.strictErrors] }
+    const strictErrors = [...repeated.map(ofJsonPatch), ...patch.strictErrors]
+    return { apply: (object) => applyJsonPatch(existing(object), patch), strictErrors }
   }
   if (!isObject(value)) throw badRequest("error decoding patch: expected a JSON object")
-  if (type === "application/merge-patch+json") return { apply: (object) => applyMergePatch(object, value), strictErrors: repeated }
+  if (type === "application/merge-patch+json")
+    return { apply: (object) => applyMergePatch(existing(object), value), strictErrors: repeated }
   const { shape } = call.handle.parts
-  return { apply: (object) => applyStrategicMergePatch(shape, object, value), strictErrors: repeated }
+  return { apply: (object) => applyStrategicMergePatch(shape, existing(object), value), strictErrors: repeated }
+}
+
+function existing(object: ApiObject | undefined): ApiObject {
+  assert(object !== undefined, "only an applied configuration makes an object")
+  return object
 }
 
 function parsePatch(body: Buffer): ParsedJson {

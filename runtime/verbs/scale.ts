@@ -10,10 +10,12 @@ import { updateObject } from "../registry/update.ts"
 import { readBody } from "../wire/body.ts"
 import { answerKindBody } from "./answer.ts"
 import { judgeStrict, readKindBody, renormalized } from "./body.ts"
+import { readApplied } from "./apply.ts"
 import { type Call, representation } from "./call.ts"
 import { getFreshness } from "./list-options.ts"
 import { patchTypeOf, readPatch } from "./patch.ts"
 import { objectOf } from "./represent.ts"
+import { scaleOwners, versionsOfScale } from "./scale-owners.ts"
 import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
@@ -31,38 +33,60 @@ export async function answerScale(call: Call, subresource: Subresource): Promise
     })
     return answerKindBody(call, { wanted, kind, object: scaleOf(objectOf(call.handle, found), subresource, call), status: 200 })
   }
-  const patching = info.verb === "patch"
-  const options = readWriteOptions(query, patching ? "PatchOptions" : "UpdateOptions")
-  const change = patching ? await patchedScale(call, subresource, options) : await sentScale(call, options)
+  const change = info.verb === "patch" ? await patchedScale(call, subresource) : await sentScale(call)
+  const { options } = change
+  const owners = await scaleOwners(call, { kind, subresource: subresource.name, replicas: pathsOf(subresource).specReplicas })
   const result = await updateObject(call.registry, call.handle, {
     namespace: info.namespace,
     name: info.name,
     dryRun: options.dryRun,
     put: false,
+    owners: "given",
     warn: (text) => call.request.warnings.push(text),
-    transform: async (old) => {
+    transform: (old) => {
       assert(old !== undefined, "scale never creates")
-      return rescaled(call, subresource, { old, scale: await change(old) })
+      const before = owners.shown(scaleOf(old, subresource, call), old)
+      const scale = change.next(before)
+      const ofScale = change.applied ? scale.metadata?.managedFields : owners.tracked(before, scale, options)
+      return owners.kept(rescaled(call, subresource, { old, scale }), old, ofScale)
     },
   })
   await answerKindBody(call, { wanted, kind, object: scaleOf(result.object, subresource, call), status: 200 })
 }
 
-type ScaleChange = (old: ApiObject) => Promise<ApiObject>
-
-async function sentScale(call: Call, options: WriteOptions): Promise<ScaleChange> {
-  const body = await readKindBody(call, await call.parts.body(scaleKind), options)
-  return async () => body
+/** A scale that a request asks for. */
+interface ScaleChange {
+  readonly options: WriteOptions
+  /** The next Scale has its owners already. */
+  readonly applied: boolean
+  /** The next Scale, from the one of the stored parent and its owners. */
+  readonly next: (before: ApiObject) => ApiObject
 }
 
-async function patchedScale(call: Call, subresource: Subresource, options: WriteOptions): Promise<ScaleChange> {
-  const patch = readPatch(call, patchTypeOf(call), await readBody({ request: call.incoming }))
+async function sentScale(call: Call): Promise<ScaleChange> {
+  const options = readWriteOptions(call.request.query, "UpdateOptions")
+  const body = await readKindBody(call, await call.parts.body(scaleKind), options)
+  return { options, applied: false, next: () => body }
+}
+
+async function patchedScale(call: Call, subresource: Subresource): Promise<ScaleChange> {
+  const type = patchTypeOf(call)
+  const applied = type === "application/apply-patch+yaml"
+  const options = readWriteOptions(call.request.query, applied ? "apply" : "PatchOptions")
+  const body = await readBody({ request: call.incoming })
   const kind = await call.parts.body(scaleKind)
+  const patch = applied
+    ? readApplied(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })
+    : readPatch(call, type, body)
   const told = new Set<string>()
-  return async (old) => {
-    const { object, unknown } = renormalized(call, kind, patch.apply(scaleOf(old, subresource, call)))
-    judgeStrict(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, told })
-    return object
+  return {
+    options,
+    applied,
+    next(before) {
+      const { object, unknown } = renormalized(call, kind, patch.apply(before))
+      judgeStrict(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, told })
+      return object
+    },
   }
 }
 

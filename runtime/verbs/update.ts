@@ -4,7 +4,7 @@ import type { Subresource } from "../kit/kind.ts"
 import { updateObject } from "../registry/update.ts"
 import { answerWrite } from "./answer.ts"
 import { readObject } from "./body.ts"
-import { type Call, representation } from "./call.ts"
+import { type Call, representation, writerOf } from "./call.ts"
 import { checkNamespace } from "./create.ts"
 import { readWriteOptions } from "./write-options.ts"
 
@@ -27,6 +27,7 @@ export async function updateVerb(
     warn: (text) => warnings.push(text),
     transform: (old) => (old === undefined ? body : next(body, old)),
     put: true,
+    owners: writerOf(call, options),
   })
   await answerWrite(call, { wanted, result })
 }

@@ -1,0 +1,136 @@
+/**
+ * Server-side apply: a configuration becomes part of an object, and its manager the owner of all that it sets (specification section 4.8).
+ * What others own with another value is a conflict unless it is taken by force; what the manager applied before and does not any more goes.
+ */
+import { badRequest } from "../../errors.ts"
+import { deepEqual } from "../../kit/field-path.ts"
+import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import { reconciledSet } from "../ownership/atomic-change.ts"
+import { difference, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { mergeApplied } from "../ownership/merge-applied.ts"
+import { typedFaults } from "../ownership/typed-check.ts"
+import { fieldSetOf } from "../ownership/typed-set.ts"
+import { type Conflict, conflictError } from "./conflict.ts"
+import { type Entry, encodeEntries, type Owner, readEntries, sameOwner, withFields } from "./entry.ts"
+import { allowedByLastApplied, upgradingManager, withLastApplied } from "./last-applied.ts"
+import { prune } from "./prune.ts"
+import { owned, ownersAfterUpdate, withoutTouched } from "./track-update.ts"
+import { Changes, type TypedVersion, type Versions } from "./versions.ts"
+
+export interface Apply {
+  readonly versions: Versions
+  /** As stored; absent when the object is to be created. */
+  readonly live?: ApiObject
+  /** As it was sent: parsed, neither normalized nor defaulted. */
+  readonly config: JsonObject
+  readonly manager: string
+  /** "" for the object itself. */
+  readonly subresource: string
+  readonly force: boolean
+  /** Time text of metadata. */
+  readonly now: string
+  /** Annotation in which client-side apply keeps its configuration. */
+  readonly lastAppliedAnnotation: string
+}
+
+const beforeFirstApply = "before-first-apply"
+
+/**
+ * The object after an apply, with its `managedFields`; still to be normalized and defaulted. The arguments are not changed. Called inside
+ * the update loop, once per attempt. Throws ApiError 400 for a configuration that does not fit the kind, 409 with a cause per field and owner.
+ */
+export function applyConfiguration(apply: Apply): ApiObject {
+  checkConfiguration(apply)
+  const live: ApiObject = { ...apply.live, metadata: withoutOwners(apply.live) }
+  const before = ownersBefore(apply, live)
+  const result = attempt(apply, { live, before })
+  if (result.conflicts.length === 0) return finished(apply, result)
+  if (apply.manager !== upgradingManager) throw conflictError(result.conflicts)
+  const allowed = allowedByLastApplied(apply.versions.current, live, apply.lastAppliedAnnotation)
+  const left = result.conflicts.flatMap((conflict) => withoutAllowed(conflict, allowed))
+  if (left.length > 0) throw conflictError(left)
+  return finished(apply, result)
+}
+
+function withoutOwners(live: ApiObject | undefined): NonNullable<ApiObject["metadata"]> {
+  const { managedFields: _owners, ...metadata } = live?.metadata ?? {}
+  return metadata
+}
+
+function checkConfiguration({ config, versions }: Apply): void {
+  const { metadata } = config
+  if (typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) && Array.isArray(metadata.managedFields)) {
+    throw badRequest("metadata.managedFields must be left out of an applied configuration: the server keeps it")
+  }
+  const faults = typedFaults(versions.current.shape, config, { duplicates: "refuse" })
+  if (faults.length === 0) return
+  const text = faults.map(({ path, detail }) => (path === "" ? detail : `${path}: ${detail}`)).join("; ")
+  throw badRequest(`the configuration to apply does not fit its kind: ${text}`)
+}
+
+/** Fields that were there before anybody was tracked have an owner too, so that an apply does not take them unseen. */
+function ownersBefore(apply: Apply, live: ApiObject): readonly Entry[] {
+  const { versions, subresource, now } = apply
+  const known = readEntries(apply.live?.metadata?.managedFields ?? [])
+  if (known.length > 0) return known.map((entry) => reconciled(versions, entry))
+  if (apply.live === undefined) return []
+  return ownersAfterUpdate({ versions, next: live, manager: beforeFirstApply, subresource, now }, [])
+}
+
+function reconciled(versions: Versions, entry: Entry): Entry {
+  const version = entry.apiVersion === versions.current.apiVersion ? versions.current : versions.find(entry.apiVersion)
+  return version === undefined ? entry : withFields(entry, reconciledSet(version.shape, entry.fields))
+}
+
+interface Attempt {
+  readonly object: ApiObject
+  readonly entries: readonly Entry[]
+  readonly conflicts: readonly Conflict[]
+}
+
+/** The apply as if by force, and the conflicts that force would run over. */
+function attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry[] }): Attempt {
+  const { versions, config, force } = apply
+  const { live, before } = state
+  const { current } = versions
+  const owner: Owner = { manager: apply.manager, operation: "Apply", apiVersion: current.apiVersion, subresource: apply.subresource }
+  const last = before.find((entry) => sameOwner(entry, owner))
+  const others = before.filter((entry) => entry !== last)
+  const fields = withoutReset(current, fieldSetOf(current.shape, config))
+  const mine: Entry = { ...owner, fields, ...(last?.time !== undefined && { time: last.time }) }
+  const merged: ApiObject = mergeApplied(current.shape, live, config)
+  const object = last === undefined ? merged : prune({ versions, merged, last, entries: [...others, mine] })
+  const changes = new Changes(versions, live, object)
+  const conflicts = force ? [] : conflictsOf(others, changes)
+  const kept = owned(fields)
+  // An apply that changes no value does not move the time of its manager.
+  const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
+  const entries = [...withoutTouched(others, changes), ...(isEmptySet(kept) ? [] : [withFields(entry, kept)])]
+  return { object, entries, conflicts }
+}
+
+function withoutReset(version: TypedVersion, set: FieldSet): FieldSet {
+  return isEmptySet(version.reset) ? set : recursiveDifference(set, version.reset)
+}
+
+function conflictsOf(others: readonly Entry[], changes: Changes): Conflict[] {
+  const conflicts: Conflict[] = []
+  for (const owner of others) {
+    const change = changes.at(owner.apiVersion)
+    if (change === undefined) continue
+    const fields = intersection(owner.fields, union(change.modified, change.added))
+    if (!isEmptySet(fields)) conflicts.push({ owner, fields })
+  }
+  return conflicts
+}
+
+function withoutAllowed(conflict: Conflict, allowed: FieldSet): Conflict[] {
+  const fields = difference(conflict.fields, allowed)
+  return isEmptySet(fields) ? [] : [{ owner: conflict.owner, fields }]
+}
+
+function finished(apply: Apply, { object, entries }: Attempt): ApiObject {
+  const current = apply.manager === upgradingManager ? withLastApplied(object, apply.config, apply.lastAppliedAnnotation) : object
+  const managedFields = encodeEntries(entries)
+  return { ...current, metadata: { ...current.metadata, ...(managedFields !== undefined && { managedFields }) } }
+}

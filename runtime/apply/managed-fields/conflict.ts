@@ -1,0 +1,42 @@
+/** The report of an apply that would change what others own. */
+import { ApiError, type StatusCause } from "../../errors.ts"
+import { type FieldSet, pathsOf, pathText } from "../ownership/field-set.ts"
+import { compareTexts, type Owner } from "./entry.ts"
+
+/** Fields that one owner would lose. Never empty. */
+export interface Conflict {
+  readonly owner: Owner
+  readonly fields: FieldSet
+}
+
+/** 409 with one cause per field and owner, owners in the order of their names. `conflicts` is not empty. */
+export function conflictError(conflicts: readonly Conflict[]): ApiError {
+  const causes: StatusCause[] = []
+  const lines: string[] = []
+  for (const { owner, fields } of [...conflicts].sort(byOwner)) {
+    const name = ownerText(owner)
+    for (const path of pathsOf(fields)) {
+      const field = pathText(path)
+      causes.push({ reason: "FieldManagerConflict", message: `managed by ${name}`, field })
+      lines.push(`${field} is managed by ${name}`)
+    }
+  }
+  const head = lines.length === 1 ? "1 field that is applied has" : `${lines.length} fields that are applied have`
+  const fix = "leave them out, give them the value that they have, or take them over with force=true"
+  return new ApiError(409, "Conflict", `${head} another value and another owner: ${lines.join("; ")} (${fix})`, { causes })
+}
+
+/** `"kubectl" with subresource "status" using apps/v1`: an applier is the same in every version. */
+function ownerText({ manager, operation, apiVersion, subresource }: Owner): string {
+  const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`
+  return `${JSON.stringify(manager)}${through}${operation === "Update" ? ` using ${apiVersion}` : ""}`
+}
+
+function byOwner({ owner: left }: Conflict, { owner: right }: Conflict): number {
+  return (
+    compareTexts(left.manager, right.manager) ||
+    compareTexts(left.operation, right.operation) ||
+    compareTexts(left.apiVersion, right.apiVersion) ||
+    compareTexts(left.subresource, right.subresource)
+  )
+}

@@ -1,0 +1,167 @@
+/**
+ * `metadata.managedFields`, entry by entry: who owns which fields, in which version of the kind, since when (specification section 4.8).
+ * Sets stay the parsed JSON that they are in the object; an entry that a write does not touch is stored again as it was.
+ */
+import { badRequest } from "../../errors.ts"
+import { deepEqual } from "../../kit/field-path.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import { canonicalFieldSet, type FieldSet, sortedFieldSet } from "../ownership/field-set.ts"
+
+export type Operation = "Apply" | "Update"
+
+/**
+ * Who owns fields. An updater is another owner in every version that it writes, an applier is the same one in all: its configuration is one,
+ * whatever version it is written in.
+ */
+export interface Owner {
+  readonly manager: string
+  readonly operation: Operation
+  /** Of the paths, as on the wire. */
+  readonly apiVersion: string
+  /** "" for the object itself. */
+  readonly subresource: string
+}
+
+export interface Entry extends Owner {
+  readonly fields: FieldSet
+  /** Whole seconds, `2026-01-02T03:04:05Z`. Absent for an owner whose writes have changed nothing yet. */
+  readonly time?: string
+  /** The JSON that the entry was read from; absent once something of it has changed. */
+  readonly stored?: JsonObject
+}
+
+/** True when both name the same owner, so that one entry holds the fields of both. */
+export function sameOwner(left: Owner, right: Owner): boolean {
+  return (
+    left.manager === right.manager &&
+    left.operation === right.operation &&
+    left.subresource === right.subresource &&
+    (left.operation === "Apply" || left.apiVersion === right.apiVersion)
+  )
+}
+
+/** The entry with other fields; the very same one when they are the same. */
+export function withFields(entry: Entry, fields: FieldSet): Entry {
+  if (fields === entry.fields) return entry
+  const { stored: _stored, ...rest } = entry
+  return { ...rest, fields }
+}
+
+/** Entries that this server has written. Called once per write with what is stored. */
+export function readEntries(list: readonly JsonObject[]): Entry[] {
+  const entries: Entry[] = []
+  for (const stored of list) {
+    const fields = (stored.fieldsV1 ?? {}) as FieldSet // Only canonical sets are ever stored.
+    entries.push({ ...ownerOf(stored), fields, ...timeOf(stored), stored })
+  }
+  return entries
+}
+
+/**
+ * Entries as a client sent them; of two for one owner the later counts. Throws ApiError 400 for an entry that cannot be read: update and
+ * create then pass over what was sent, apply refuses it.
+ */
+export function decodeEntries(list: readonly JsonObject[]): Entry[] {
+  const entries: Entry[] = []
+  for (const [index, sent] of list.entries()) {
+    const entry = decodeEntry(sent, `metadata.managedFields[${index}]`)
+    const known = entries.findIndex((other) => sameOwner(other, entry))
+    if (known < 0) entries.push(entry)
+    else entries[known] = entry
+  }
+  return entries
+}
+
+function decodeEntry(sent: JsonObject, field: string): Entry {
+  const { operation, fieldsType } = sent
+  if (operation !== "Apply" && operation !== "Update") throw badRequest(`${field}.operation: must be "Apply" or "Update"`)
+  const owner = ownerOf(sent)
+  if (owner.apiVersion === "") throw badRequest(`${field}.apiVersion: must name the version of the paths in fieldsV1`)
+  if (fieldsType !== "FieldsV1") throw badRequest(`${field}.fieldsType: must be "FieldsV1"`)
+  return { ...owner, fields: canonicalFieldSet(sent.fieldsV1 ?? {}), ...timeOf(sent) }
+}
+
+function ownerOf(json: JsonObject): Owner {
+  return {
+    manager: textOf(json.manager),
+    operation: json.operation === "Apply" ? "Apply" : "Update",
+    apiVersion: textOf(json.apiVersion),
+    subresource: textOf(json.subresource),
+  }
+}
+
+function timeOf(json: JsonObject): { time?: string } {
+  return typeof json.time === "string" ? { time: json.time } : {}
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : ""
+}
+
+/** The list to store, in its published order: appliers first, then by time, manager, version and sub-resource. Undefined for none. */
+export function encodeEntries(entries: readonly Entry[]): JsonObject[] | undefined {
+  if (entries.length === 0) return undefined
+  return [...entries].sort(compareEntries).map(encodeEntry)
+}
+
+function encodeEntry(entry: Entry): JsonObject {
+  if (entry.stored !== undefined) return entry.stored
+  return {
+    ...(entry.manager !== "" && { manager: entry.manager }),
+    operation: entry.operation,
+    apiVersion: entry.apiVersion,
+    ...(entry.time !== undefined && { time: entry.time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: sortedFieldSet(entry.fields),
+    ...(entry.subresource !== "" && { subresource: entry.subresource }),
+  }
+}
+
+function compareEntries(left: Entry, right: Entry): number {
+  return (
+    compareTexts(left.operation, right.operation) ||
+    compareTexts(left.time ?? "", right.time ?? "") ||
+    compareTexts(left.manager, right.manager) ||
+    compareTexts(left.apiVersion, right.apiVersion) ||
+    compareTexts(left.subresource, right.subresource)
+  )
+}
+
+/** For sorting texts by their code units. */
+export function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** A list that says "forget all owners": empty, or of one empty entry. */
+export function isReset(list: JsonValue | undefined): boolean {
+  if (!Array.isArray(list)) return false
+  return list.length === 0 || (list.length === 1 && deepEqual(list[0], {}))
+}
+
+/**
+ * The owners to go on with when a client writes the whole object: those that it sent, else those that are stored, so that a client which
+ * knows nothing of owners does not forget them. Sent ones that cannot be read are passed over.
+ */
+export function entriesOf(sent: readonly JsonObject[] | undefined, stored: readonly JsonObject[] | undefined): Entry[] {
+  if (isReset(sent as JsonObject[] | undefined)) return []
+  if (sent === undefined || sent === stored || deepEqual(sent as JsonObject[], stored as JsonObject[] | undefined)) {
+    return readEntries(stored ?? [])
+  }
+  try {
+    return decodeEntries(sent)
+  } catch {
+    return readEntries(stored ?? [])
+  }
+}
+
+/** Whether two stored lists name the same owners of the same fields, whenever they came to own them. */
+export function sameButTimes(left: readonly JsonObject[] | undefined, right: readonly JsonObject[] | undefined): boolean {
+  if (left === right) return true
+  if (left === undefined || right === undefined || left.length !== right.length) return false
+  return left.every((one) => right.some((other) => one === other || deepEqual(withoutTime(one), withoutTime(other))))
+}
+
+function withoutTime(entry: JsonObject): JsonObject {
+  const { time: _time, ...rest } = entry
+  return rest
+}

@@ -1,0 +1,72 @@
+/**
+ * From client-side to server-side apply: the former keeps its configuration in an annotation. The manager `kubectl` may change without
+ * conflict what the annotation says was applied, and keeps the annotation current for clients that still read it.
+ */
+import { ownField } from "../../kit/field-path.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import { parseJson, setField, stringify } from "../../kit/json-text.ts"
+import { annotationsBytesMax } from "../../limits.ts"
+import { compareObjects } from "../ownership/compare.ts"
+import { difference, type FieldSet, union } from "../ownership/field-set.ts"
+import { typedFaults } from "../ownership/typed-check.ts"
+import { fieldSetOf } from "../ownership/typed-set.ts"
+import type { TypedVersion } from "./versions.ts"
+
+/** Whoever applies under another name has nothing to do with the annotation. */
+export const upgradingManager = "kubectl"
+
+/** The fields that the annotation sets to the value which they still have: none when it is missing, broken or of another version. */
+export function allowedByLastApplied(version: TypedVersion, live: ApiObject, annotation: string): FieldSet {
+  const lastApplied = parsed(live.metadata?.annotations?.[annotation])
+  if (lastApplied === undefined || lastApplied.apiVersion !== version.apiVersion) return {}
+  if (typedFaults(version.shape, lastApplied, { duplicates: "refuse" }).length > 0) return {}
+  const { added, modified, removed } = compareObjects(version.shape, lastApplied, live)
+  return difference(fieldSetOf(version.shape, lastApplied), union(union(added, modified), removed))
+}
+
+function parsed(text: string | undefined): JsonObject | undefined {
+  if (text === undefined || text === "") return undefined
+  try {
+    const { value } = parseJson(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * `object` with the configuration in its annotation, where it has one; without the annotation when all annotations together would then be
+ * too large. Pure.
+ */
+export function withLastApplied(object: ApiObject, config: JsonObject, annotation: string): ApiObject {
+  const { [annotation]: before = "", ...others } = object.metadata?.annotations ?? {}
+  if (before === "") return object
+  const text = `${stringify(inNameOrder(withoutAnnotation(config, annotation)))}\n`
+  const annotations = sizeOf(others) + sizeOf({ [annotation]: text }) > annotationsBytesMax ? others : { ...others, [annotation]: text }
+  return { ...object, metadata: { ...object.metadata, annotations } }
+}
+
+function sizeOf(annotations: Readonly<Record<string, string>>): number {
+  let bytes = 0
+  for (const [name, value] of Object.entries(annotations)) bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
+  return bytes
+}
+
+/** What stays of the annotations is written even when it is empty, as client-side apply does. */
+function withoutAnnotation(config: JsonObject, annotation: string): JsonObject {
+  const metadata = config.metadata
+  if (!isObject(metadata) || !isObject(metadata.annotations) || ownField(metadata.annotations, annotation) === undefined) return config
+  const { [annotation]: _text, ...annotations } = metadata.annotations
+  return { ...config, metadata: { ...metadata, annotations } }
+}
+
+function inNameOrder(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(inNameOrder)
+  if (!isObject(value)) return value
+  const sorted: JsonObject = {}
+  for (const name of Object.keys(value).sort()) {
+    const field = value[name]
+    if (field !== undefined) setField(sorted, name, inNameOrder(field))
+  }
+  return sorted
+}

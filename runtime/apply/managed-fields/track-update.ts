@@ -1,0 +1,91 @@
+/**
+ * Ownership after a write that is no apply: who writes owns what the write has changed, and whoever owned that before owns it no longer.
+ */
+import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import { reconciledSet } from "../ownership/atomic-change.ts"
+import { difference, type FieldSet, intersection, isEmptySet, union } from "../ownership/field-set.ts"
+import { type Entry, encodeEntries, entriesOf, type Owner, sameOwner, withFields } from "./entry.ts"
+import { withoutOldUpdaters } from "./old-updaters.ts"
+import { type Change, Changes, type Versions } from "./versions.ts"
+
+export interface UpdateToTrack {
+  readonly versions: Versions
+  /** As stored; absent for a creation. */
+  readonly old?: ApiObject
+  /** What was sent or patched, decoded, defaults filled, nothing prepared yet; its `managedFields` as the client sent them. */
+  readonly next: ApiObject
+  readonly manager: string
+  /** "" for the object itself. */
+  readonly subresource: string
+  /** Time text of metadata. */
+  readonly now: string
+}
+
+/** Fields that the server gives, or that say what the object is: nobody owns them. */
+const unowned: FieldSet = {
+  "f:apiVersion": {},
+  "f:kind": {},
+  "f:metadata": {
+    ".": {},
+    "f:clusterName": {},
+    "f:creationTimestamp": {},
+    "f:generation": {},
+    "f:managedFields": {},
+    "f:name": {},
+    "f:namespace": {},
+    "f:resourceVersion": {},
+    "f:selfLink": {},
+    "f:uid": {},
+  },
+}
+
+/**
+ * The `managedFields` to store, undefined for none. Called by create, update and every patch but apply, once per attempt, before anything
+ * of the kind's own life is done to the object. An object whose owners are not known (a reset has made them forgotten) stays without.
+ */
+export function trackUpdate(update: UpdateToTrack): JsonObject[] | undefined {
+  const stored = update.old?.metadata?.managedFields
+  // A sub-resource does not change the list itself: most know nothing of it.
+  const sent = update.subresource === "" ? update.next.metadata?.managedFields : stored
+  const before = entriesOf(sent, stored)
+  if (before.length === 0 && update.old !== undefined) return undefined
+  return encodeEntries(withoutOldUpdaters(ownersAfterUpdate(update, before)))
+}
+
+/** `trackUpdate` from entries to entries; apply needs it for objects that were written before anybody was tracked. */
+export function ownersAfterUpdate(update: UpdateToTrack, before: readonly Entry[]): Entry[] {
+  const { versions, manager, subresource, now } = update
+  const changes = new Changes(versions, update.old, update.next)
+  const left = withoutTouched(before, changes)
+  const change = changes.current
+  const taken = owned(union(change.added, change.modified))
+  if (isEmptySet(taken)) return left
+  const owner: Owner = { manager, operation: "Update", apiVersion: versions.current.apiVersion, subresource }
+  const previous = left.find((entry) => sameOwner(entry, owner))
+  const fields = previous === undefined ? taken : union(taken, previous.fields)
+  return [...left.filter((entry) => entry !== previous), { ...owner, fields, time: now }]
+}
+
+/** The set without what nobody owns. */
+export function owned(set: FieldSet): FieldSet {
+  return isEmptySet(set) ? set : difference(set, unowned)
+}
+
+/** Every owner without the fields that the change touches; owners of nothing go, and those of a version that is not served. */
+export function withoutTouched(entries: readonly Entry[], changes: Changes): Entry[] {
+  const left: Entry[] = []
+  for (const entry of entries) {
+    const change = changes.at(entry.apiVersion)
+    if (change === undefined) continue
+    const kept = untouched(entry, change)
+    if (!isEmptySet(kept.fields)) left.push(kept)
+  }
+  return left
+}
+
+function untouched(entry: Entry, change: Change): Entry {
+  if (isEmptySet(change.touched)) return entry
+  const fields = reconciledSet(change.version.shape, entry.fields)
+  const lost = intersection(fields, change.touched)
+  return withFields(entry, isEmptySet(lost) ? fields : difference(fields, lost))
+}

@@ -1,0 +1,111 @@
+/**
+ * The versions of a kind in which sets may be. Owned paths are those of the version that their owner wrote in, so an old and a new object are
+ * compared once in each version that an entry names; entries of a version that is served no more are dropped.
+ */
+import { normalize } from "../../kit/normalize.ts"
+import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import type { TypeShape } from "../../kit/shape.ts"
+import { type Comparison, compareObjects } from "../ownership/compare.ts"
+import { type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+
+/** One served version of a kind, as a sub-resource writes it. */
+export interface TypedVersion {
+  /** As on the wire. */
+  readonly apiVersion: string
+  readonly shape: TypeShape
+  /** What the write takes from the stored object whatever was sent, with everything below: nobody owns it for having sent it. */
+  readonly reset: FieldSet
+  /** To and from the form that all versions share. Pure. */
+  readonly toStored: (object: ApiObject) => ApiObject
+  readonly fromStored: (object: ApiObject) => ApiObject
+}
+
+/** The versions that one write has to do with. */
+export interface Versions {
+  /** In which the objects of the write are. */
+  readonly current: TypedVersion
+  /** Undefined for a version that is not served. */
+  readonly find: (apiVersion: string) => TypedVersion | undefined
+}
+
+/** What a change touches, in one version. No path is in two of the sets. */
+export interface Change {
+  readonly version: TypedVersion
+  readonly added: FieldSet
+  readonly modified: FieldSet
+  readonly removed: FieldSet
+  /** All three. */
+  readonly touched: FieldSet
+}
+
+/** `object` of version `from` in version `to`. Pure. Throws DecodeFault for an object that is none of the kind. */
+export function convertVersion(object: ApiObject, from: TypedVersion, to: TypedVersion): ApiObject {
+  if (from === to) return object
+  return to.fromStored(from.toStored(normalize(from.shape, object).object))
+}
+
+const emptyObjects = new WeakMap<TypeShape, JsonObject>()
+
+/** The object of which nothing is set: what a new object is compared with. Fields that are always written are there. */
+export function emptyObject(shape: TypeShape): ApiObject {
+  let empty = emptyObjects.get(shape)
+  if (empty === undefined) {
+    empty = normalize(shape, {}).object
+    emptyObjects.set(shape, empty)
+  }
+  return empty
+}
+
+/** The change from `old` to `next` in every version that is asked for, found at most once each. */
+export class Changes {
+  private readonly known = new Map<string, Change>()
+  private readonly old: ApiObject
+  private readonly next: ApiObject
+
+  /** Both in the current version; `old` undefined for a creation. */
+  constructor(
+    private readonly versions: Versions,
+    old: ApiObject | undefined,
+    next: ApiObject,
+  ) {
+    this.old = old === undefined ? emptyObject(versions.current.shape) : withoutOwners(old)
+    this.next = withoutOwners(next)
+  }
+
+  /** In the version of the objects. */
+  get current(): Change {
+    return this.of(this.versions.current)
+  }
+
+  /** Undefined when the version is not served. */
+  at(apiVersion: string): Change | undefined {
+    const version = apiVersion === this.versions.current.apiVersion ? this.versions.current : this.versions.find(apiVersion)
+    return version === undefined ? undefined : this.of(version)
+  }
+
+  private of(version: TypedVersion): Change {
+    let change = this.known.get(version.apiVersion)
+    if (change === undefined) {
+      const { current } = this.versions
+      const old = convertVersion(this.old, current, version)
+      const next = convertVersion(this.next, current, version)
+      change = changeOf(version, compareObjects(version.shape, old, next))
+      this.known.set(version.apiVersion, change)
+    }
+    return change
+  }
+}
+
+function changeOf(version: TypedVersion, found: Comparison): Change {
+  const { reset } = version
+  const kept = (set: FieldSet): FieldSet => (isEmptySet(reset) || isEmptySet(set) ? set : recursiveDifference(set, reset))
+  const [added, modified, removed] = [kept(found.added), kept(found.modified), kept(found.removed)]
+  return { version, added, modified, removed, touched: union(union(added, modified), removed) }
+}
+
+/** The list of owners is no field that has owners. */
+function withoutOwners(object: ApiObject): ApiObject {
+  if (object.metadata?.managedFields === undefined) return object
+  const { managedFields: _owners, ...metadata } = object.metadata
+  return { ...object, metadata }
+}

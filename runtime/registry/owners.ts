@@ -1,0 +1,82 @@
+/** `metadata.managedFields` on the way of a write through the registry: in which versions sets may be, and whom a change makes an owner. */
+import { setOfPath } from "../apply/managed-fields/scale-owners.ts"
+import { trackUpdate } from "../apply/managed-fields/track-update.ts"
+import type { TypedVersion, Versions } from "../apply/managed-fields/versions.ts"
+import { type FieldSet, union } from "../apply/ownership/field-set.ts"
+import { ApiError } from "../errors.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { Kind } from "../kit/kind.ts"
+import { timeText } from "../kit/time.ts"
+import type { KindHandle, Registry } from "./registry.ts"
+
+/**
+ * How the owners of the next object come about. `manager`: by comparison with the stored one, and this is who changed it. `given`: the next
+ * object has them already (apply, scale).
+ */
+export type WriteOwners = { readonly manager: string } | "given"
+
+interface KnownVersions {
+  /** Of the table of kinds, when they were found. */
+  readonly revision: number
+  readonly versions: Versions
+}
+
+const knownVersions = new WeakMap<KindHandle, Map<string, KnownVersions>>()
+
+/** All served versions of the kind, as the sub-resource ("": the object itself) writes them. Found once per handle. */
+export async function versionsOf(registry: Registry, handle: KindHandle, subresource: string): Promise<Versions> {
+  const { kinds } = registry.deps
+  let ofHandle = knownVersions.get(handle)
+  if (ofHandle === undefined) {
+    ofHandle = new Map()
+    knownVersions.set(handle, ofHandle)
+  }
+  const known = ofHandle.get(subresource)
+  if (known?.revision === kinds.revision) return known.versions
+  const { revision } = kinds
+  const others = kinds.all().filter((kind) => kind !== handle.kind && kind.storage.path === handle.kind.storage.path)
+  const found = new Map<string, TypedVersion>()
+  for (const kind of others) {
+    const other = typedVersion(await registry.handle(kind), subresource)
+    found.set(other.apiVersion, other)
+  }
+  const versions: Versions = { current: typedVersion(handle, subresource), find: (apiVersion) => found.get(apiVersion) }
+  ofHandle.set(subresource, { revision, versions })
+  return versions
+}
+
+function typedVersion(handle: KindHandle, subresource: string): TypedVersion {
+  return {
+    apiVersion: handle.apiVersion,
+    shape: handle.parts.shape,
+    reset: resetFields(handle.kind, subresource),
+    toStored: (object) => handle.toStored(object),
+    fromStored: (object) => handle.fromStored(object),
+  }
+}
+
+/**
+ * What writes take from the stored object, and therefore nobody comes to own by sending it: whole parts of the object, and metadata. Who sends
+ * a field of spec or status that the server keeps for itself is still its owner, as in the reference.
+ */
+function resetFields(kind: Kind, subresource: string): FieldSet {
+  const kept = subresource === "" ? kind.rules.updateKeeps : kind.subresources.find(({ name }) => name === subresource)?.keeps
+  let reset: FieldSet = {}
+  for (const path of kept ?? []) if (!path.includes(".") || path.startsWith("metadata.")) reset = union(reset, setOfPath(path))
+  return reset
+}
+
+/** The `managedFields` of a next object. Called by create and update for writes of clients, before anything is prepared. */
+export async function nextOwners(
+  registry: Registry,
+  handle: KindHandle,
+  change: { manager: string; subresource: string; next: ApiObject; old?: ApiObject },
+): Promise<JsonObject[] | undefined> {
+  const versions = await versionsOf(registry, handle, change.subresource)
+  return trackUpdate({ ...change, versions, now: timeText(registry.deps.clock.nowMs()) })
+}
+
+/** True for an object that does not fit into the store: without its owners it may. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 413
+}

@@ -1,0 +1,93 @@
+/** The body of a server-side apply: read once, applied once per attempt; specification section 4.8. */
+import { applyConfiguration } from "../apply/managed-fields/apply.ts"
+import type { Versions } from "../apply/managed-fields/versions.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
+import { JsonSyntaxError, parseJson, stringify } from "../kit/json-text.ts"
+import { timeText } from "../kit/time.ts"
+import { parseYaml } from "../wire/yaml.ts"
+import type { Call } from "./call.ts"
+import type { Patch } from "./patch.ts"
+import type { WriteOptions } from "./write-options.ts"
+
+export interface ApplyScope extends WriteOptions {
+  /** Of what is applied to: the kind's, or those of a sub-resource with a kind of its own. */
+  readonly versions: Versions
+  /** "" for the object itself. */
+  readonly subresource: string
+  /** Default the kind of the path. */
+  readonly kind?: string
+}
+
+/**
+ * YAML, and JSON as a part of it. Throws 400 or 413. Repeated fields, the last of which counts, are refused or warned about once the
+ * configuration has been applied: a conflict is told first, as in the reference.
+ */
+export function readApplied(call: Call, body: Buffer, scope: ApplyScope): Patch {
+  const { value, duplicates } = parseConfiguration(body.toString("utf8"))
+  const config = value ?? {}
+  if (!isObject(config)) throw badRequest("error decoding YAML: an applied configuration must be an object")
+  let told = false
+  return {
+    strictErrors: [],
+    apply(live) {
+      checkKind(call, config, scope)
+      const object = applied(call, config, scope, live)
+      if (duplicates.length > 0 && scope.fieldValidation !== "Ignore") {
+        if (scope.fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`)
+        if (!told) call.request.warnings.push(duplicates.join(", "))
+        told = true
+      }
+      return object
+    },
+  }
+}
+
+function applied(call: Call, config: JsonObject, scope: ApplyScope, live: ApiObject | undefined): ApiObject {
+  return applyConfiguration({
+    config,
+    versions: scope.versions,
+    manager: scope.fieldManager,
+    subresource: scope.subresource,
+    force: scope.force,
+    now: timeText(call.parts.clock.nowMs()),
+    lastAppliedAnnotation: call.parts.vendor.domain("kubectl.orch.io/last-applied-configuration"),
+    ...(live !== undefined && { live }),
+  })
+}
+
+interface Configuration {
+  readonly value: JsonValue
+  /** A text for each key that is there twice. */
+  readonly duplicates: readonly string[]
+}
+
+/** Most clients send JSON, which is read many times faster than YAML. */
+function parseConfiguration(text: string): Configuration {
+  if (/^\s*\{/.test(text)) {
+    try {
+      const { value, duplicates } = parseJson(text, { trackDuplicates: true })
+      return { value, duplicates: duplicates.map((path) => `key ${JSON.stringify(path)} already set in map`) }
+    } catch (error) {
+      // A flow mapping of YAML begins like a JSON object.
+      if (!(error instanceof JsonSyntaxError)) throw error
+    }
+  }
+  try {
+    return parseYaml(text)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 400) throw badRequest(`error decoding YAML: ${error.message}`)
+    throw error
+  }
+}
+
+/** A configuration must say what it is: it may be read long after it was written. */
+function checkKind(call: Call, config: JsonObject, scope: ApplyScope): void {
+  const { apiVersion } = scope.versions.current
+  const kind = scope.kind ?? call.handle.kind.kind
+  if (config.apiVersion === apiVersion && config.kind === kind) return
+  const found = `apiVersion ${stringify(config.apiVersion ?? null)}, kind ${stringify(config.kind ?? null)}`
+  throw badRequest(
+    `the applied configuration must say apiVersion ${stringify(apiVersion)}, kind ${stringify(kind)} as the path does; it says ${found}`,
+  )
+}
