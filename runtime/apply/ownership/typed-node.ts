@@ -207,9 +207,16 @@ function listTypeOf(field: FieldShape | undefined): { type: ListForm["type"]; ke
   return field.mergeKey === undefined ? { type: "set", keys: [] } : { type: "map", keys: [field.mergeKey] }
 }
 
+/** A key field that is written even when it is empty stands for its zero value where an item lacks it, as in the reference's schema. */
 function listKey(item: TypeRef, name: string): ListKey {
   const field = "ref" in item ? flatFields(item.ref()).find((candidate) => candidate.name === name) : undefined
-  return { name, label: `${canonicalText(name)}:`, default: field?.default }
+  const zero = field?.keepEmpty === true && field.pointer !== true ? zeroOf(field.type) : undefined
+  return { name, label: `${canonicalText(name)}:`, default: field?.default ?? zero }
+}
+
+function zeroOf(type: TypeRef): JsonValue | undefined {
+  const form = "scalar" in type ? scalars[type.scalar].scalar : undefined
+  return form === "string" ? "" : form === "number" ? 0 : form === "boolean" ? false : undefined
 }
 
 function once<Value>(make: () => Value): () => Value {

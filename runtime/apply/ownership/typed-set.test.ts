@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../kit/json.ts"
-import type { TypeShape } from "../../kit/shape.ts"
+import type { FieldShape, TypeShape } from "../../kit/shape.ts"
 import { pathText, pathsOf } from "./field-set.ts"
 import { exampleShape } from "./typed-fixtures.ts"
 import { fieldSetOf } from "./typed-set.ts"
@@ -78,4 +78,22 @@ test("fields of inline types stand among those of the parent", () => {
   const inner: TypeShape = { name: "test.v1.Inner", fields: [{ name: "a", type: { map: { scalar: "string" } } }] }
   const shape: TypeShape = { name: "test.v1.Outer", fields: [{ name: "inner", type: { ref: () => inner }, inline: true }] }
   expect(shown(shape, { a: { x: "1" } })).toEqual([".a.x"])
+})
+
+test("a key field that is always written stands for its zero value where it is absent", () => {
+  const item: TypeShape = {
+    name: "test.v1.Item",
+    fields: [
+      { name: "name", type: { scalar: "string" }, keepEmpty: true },
+      { name: "port", type: { scalar: "int32" }, keepEmpty: true },
+      { name: "flag", type: { scalar: "boolean" }, keepEmpty: true },
+    ],
+  }
+  const keyed: FieldShape = { name: "keyed", type: { list: { ref: () => item } }, listType: "map", mapKeys: ["port", "name", "flag"] }
+  const shape: TypeShape = { name: "test.v1.Keyed", fields: [keyed] }
+  expect(shown(shape, { keyed: [{}, { port: 1 }] })).toEqual([
+    '.keyed[flag=false,name="",port=0]',
+    '.keyed[flag=false,name="",port=1]',
+    '.keyed[flag=false,name="",port=1].port',
+  ])
 })
