@@ -138,6 +138,7 @@ const surrogate = /[\ud800-\udfff]/
 
 /** The keys of a node in the order in which the reference writes them: `.`, fields by bytes, keys and values by value, indexes. */
 export function sortElements(elements: string[]): string[] {
+  if (elements.length < 2) return elements
   if (elements.every(isOrderedByText)) return elements.some((element) => surrogate.test(element)) ? sortByBytes(elements) : elements.sort()
   return elements
     .map((element) => ({ element, order: orderOf(element) }))
