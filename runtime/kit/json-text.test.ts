@@ -46,10 +46,14 @@ describe("parseJson", () => {
     expect(parseJson(text, { trackDuplicates: true }).duplicates).toEqual(["metadata.name", "spec.containers[1].x", "metadata"])
   })
 
-  it("merges or replaces repeated objects as asked", () => {
+  it("lets the later of two fields replace the earlier", () => {
     const text = '{"data":{"k":{"x":1},"l":1},"data":{"k":{"y":2},"l":null}}'
-    expect(parseJson(text, { duplicateObjects: "merge" }).value).toEqual({ data: { k: { x: 1, y: 2 }, l: null } })
     expect(parseJson(text, { trackDuplicates: true }).value).toEqual({ data: { k: { y: 2 }, l: null } })
+  })
+
+  it("says where whole numbers are written with a fraction or an exponent", () => {
+    const text = '{"a":1.0,"b":[1,1e3,1.5,{"c":-0.0}],"d":10,"e":1e-1}'
+    expect(parseJson(text, { trackDuplicates: true }).fractions).toEqual([["a"], ["b", 1], ["b", 3, "c"]])
   })
 
   it("takes __proto__ and inherited names for ordinary fields", () => {

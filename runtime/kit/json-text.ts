@@ -18,21 +18,18 @@ export class JsonSyntaxError extends Error {
 }
 
 export interface ParseOptions {
-  /** Report repeated fields. Off: the built-in parser does the work where it can. */
+  /** Report repeated fields and fractions. Off: the built-in parser does the work where it can, and may report nothing. */
   readonly trackDuplicates?: boolean
   /** Nested lists and objects; default `documentDepthMax`. */
   readonly maxDepth?: number
-  /**
-   * What a repeated field does when both values are objects: `merge` them, as the reference does for typed kinds, or let the
-   * later one `replace` the earlier (the default), as it does for run-time definitions. Other values are always replaced.
-   */
-  readonly duplicateObjects?: "merge" | "replace"
 }
 
 export interface ParsedJson {
   readonly value: JsonValue
   /** Paths of repeated fields in the order of their repetition, each once: `spec.containers[0].name`. */
   readonly duplicates: string[]
+  /** Where a whole number is written with a fraction or an exponent (`1.0`, `1e3`), which no typed field of whole numbers takes; at most `strictErrorsMax`. */
+  readonly fractions: (readonly (string | number)[])[]
 }
 
 /** Numbers that `JSON.parse` rounds or turns into Infinity. Two patterns: each alone is searched many times faster than both as one. */
@@ -45,15 +42,15 @@ const largeExponent = /[0-9][eE]\+?[0-9]{3}/
  */
 export function parseJson(text: string, options: ParseOptions = {}): ParsedJson {
   const maxDepth = options.maxDepth ?? documentDepthMax
-  if (options.trackDuplicates !== true && options.duplicateObjects !== "merge" && builtInWillDo(text, maxDepth)) {
+  if (options.trackDuplicates !== true && builtInWillDo(text, maxDepth)) {
     try {
-      return { value: JSON.parse(text), duplicates: [] }
+      return { value: JSON.parse(text), duplicates: [], fractions: [] }
     } catch {
       // Falls through to the parser below, which says what is wrong.
     }
   }
-  const parser = new Parser(text, maxDepth, options.duplicateObjects === "merge")
-  return { value: parser.document(), duplicates: parser.duplicates }
+  const parser = new JsonParser(text, maxDepth)
+  return { value: parser.document(), duplicates: parser.duplicates, fractions: parser.fractions }
 }
 
 /** True when `JSON.parse` would read `text` as the parser below does; false proves nothing. */
@@ -107,32 +104,25 @@ export function setField(object: JsonObject, name: string, value: JsonValue): vo
   else object[name] = value
 }
 
-function merged(before: JsonValue, after: JsonValue): JsonValue {
-  if (!isObject(before) || !isObject(after)) return after
-  for (const name of Object.keys(after)) {
-    const value = after[name]
-    if (value === undefined) continue
-    setField(before, name, Object.hasOwn(before, name) ? merged(before[name] ?? null, value) : value)
-  }
-  return before
-}
-
 const escapes: Readonly<Record<string, string>> = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
 const numberSyntax = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON texts must not hold them
 const plainString = /[^"\\\u0000-\u001f]*/y
 const loopCharacters = 64
+const exactDigitsMax = 64
 
-class Parser {
+/** Reads one document; a repeated field replaces the earlier one. `typed-json.ts` has the parser that knows types. */
+export class JsonParser {
   readonly duplicates: string[] = []
+  readonly fractions: (readonly (string | number)[])[] = []
+  /** From the root to the value at hand. */
+  protected readonly steps: (string | number)[] = []
+  protected at = 0
   private readonly seen = new Set<string>()
-  private readonly steps: (string | number)[] = []
-  private at = 0
 
   constructor(
-    private readonly text: string,
+    protected readonly text: string,
     private readonly maxDepth: number,
-    private readonly mergeObjects: boolean,
   ) {}
 
   document(): JsonValue {
@@ -142,7 +132,8 @@ class Parser {
     return value
   }
 
-  private value(): JsonValue {
+  /** The value at hand; moves behind it. */
+  protected value(): JsonValue {
     this.space()
     switch (this.text.charCodeAt(this.at)) {
       case 0x22:
@@ -185,14 +176,14 @@ class Parser {
     }
   }
 
-  private field(object: JsonObject, name: string): void {
+  /** Reads the value of a field, which ends `steps`, and sets it. */
+  protected field(object: JsonObject, name: string): void {
     // An inherited name (`constructor`) passes the first test only.
     const before = object[name]
     const repeated = before !== undefined && Object.hasOwn(object, name)
     if (repeated) this.repeated()
     const value = this.value()
-    if (repeated) setField(object, name, this.mergeObjects ? merged(before, value) : value)
-    else if (name === "__proto__") setField(object, name, value)
+    if (name === "__proto__") setField(object, name, value)
     else object[name] = value
   }
 
@@ -212,13 +203,18 @@ class Parser {
     const depth = this.steps.length
     for (;;) {
       this.steps[depth - 1] = list.length
-      list.push(this.value())
+      list.push(this.item())
       this.space()
       const code = this.text.charCodeAt(this.at)
       if (code === 0x5d) return this.leave(list)
       if (code !== 0x2c) throw this.fault("after array element")
       this.at++
     }
+  }
+
+  /** An item of the list at hand. */
+  protected item(): JsonValue {
+    return this.value()
   }
 
   private enter(): void {
@@ -294,7 +290,7 @@ class Parser {
     return value
   }
 
-  private number(): number | bigint {
+  protected number(): JsonValue {
     const small = this.smallNumber()
     if (small !== undefined) return small
     numberSyntax.lastIndex = this.at
@@ -307,11 +303,17 @@ class Parser {
     // A digit behind a zero, a dot or an exponent that the pattern did not take in.
     if ((next >= 0x30 && next <= 0x39) || next === 0x2e || next === 0x65 || next === 0x45) throw this.numberTailFault(text)
     const value = Number(text)
-    if (Number.isSafeInteger(value) || fraction !== undefined || exponent !== undefined) {
+    if (Number.isSafeInteger(value) || fraction !== undefined || exponent !== undefined || !Number.isFinite(value)) {
       if (!Number.isFinite(value)) throw new JsonSyntaxError(`cannot read number ${text} as a double at offset ${start}`, start)
+      if ((fraction !== undefined || exponent !== undefined) && Number.isInteger(value)) this.fractional()
       return value
     }
-    return BigInt(text)
+    // Beyond the integers of any type; making a bigint of many digits takes more than linear time.
+    return text.length > exactDigitsMax ? value : BigInt(text)
+  }
+
+  private fractional(): void {
+    if (this.fractions.length < strictErrorsMax) this.fractions.push([...this.steps])
   }
 
   /** Most numbers are short and whole: no pattern, no substring. Undefined, and nothing consumed, for all others. */

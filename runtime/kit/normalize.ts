@@ -66,12 +66,19 @@ export function normalize(shape: TypeShape, value: JsonValue, options: Normalize
   return { object, unknown: unknownFields(plan, source, typeMeta) }
 }
 
+/** Called with a value that nothing will be made of, at a path of its document. Throws DecodeFault when it does not fit the type. */
+export function checkValue(node: Node, value: JsonValue, steps: readonly (string | number)[]): void {
+  if (value !== null) new Walk(false, [...steps]).value(node, value)
+}
+
 /** One pass over one document; holds the path for faults. */
 class Walk {
   unknownSeen = false
-  private readonly steps: (string | number)[] = []
 
-  constructor(private structural: boolean) {}
+  constructor(
+    private structural: boolean,
+    private readonly steps: (string | number)[] = [],
+  ) {}
 
   object(plan: Plan, source: JsonObject, typeMeta: boolean): JsonObject {
     const target: JsonObject = {}
@@ -164,7 +171,7 @@ class Walk {
     }
   }
 
-  private value(node: Node, value: JsonValue): JsonValue {
+  value(node: Node, value: JsonValue): JsonValue {
     switch (node.operation) {
       case "string":
         if (typeof value !== "string") throw this.mismatch(value, "string")
@@ -222,10 +229,18 @@ class Walk {
   }
 
   private bytes(value: JsonValue): string {
+    // A list of bytes is what a byte field is to a typed decoder, so it takes that form too.
+    if (Array.isArray(value)) return Buffer.from(value.map((item) => this.byte(item))).toString("base64")
     if (typeof value !== "string") throw this.mismatch(value, "bytes", "base64 text")
     const canonical = canonicalBase64(value)
     if (canonical === undefined) throw new DecodeFault(`illegal base64 data in field ${pathText(this.steps)}`, pathText(this.steps))
     return canonical
+  }
+
+  private byte(value: JsonValue): number {
+    if (value === null) return 0
+    if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255) return value
+    throw this.mismatch(value, "bytes", "base64 text, or a list of whole numbers from 0 to 255")
   }
 
   /** Runs a reader of texts and says where the text stands when it does not take it. */
@@ -292,11 +307,30 @@ class Walk {
 
   /** `json: cannot unmarshal string into field spec.containers of type []v1.Container`. */
   mismatch(value: JsonValue, type: string, expected?: string): DecodeFault {
-    const field = pathText(this.steps)
-    const into = field === "" ? `a value of type ${type}` : `field ${field} of type ${type}`
-    const hint = expected === undefined ? "" : `: expected ${expected}`
-    return new DecodeFault(`json: cannot unmarshal ${foundText(value)} into ${into}${hint}`, field)
+    return typeFault({ found: foundText(value), field: pathText(this.steps), type, expected })
   }
+}
+
+function typeFault({
+  found,
+  field,
+  type,
+  expected,
+}: {
+  found: string
+  field: string
+  type: string
+  expected: string | undefined
+}): DecodeFault {
+  const into = field === "" ? `a value of type ${type}` : `field ${field} of type ${type}`
+  const hint = expected === undefined ? "" : `: expected ${expected}`
+  return new DecodeFault(`json: cannot unmarshal ${found} into ${into}${hint}`, field)
+}
+
+/** The fault of a whole number that is written with a fraction or an exponent (`written`: `1.0`), at a path, where `type` is wanted. */
+export function fractionFault(written: string, steps: readonly (string | number)[], type: string): DecodeFault {
+  const expected = "a whole number without fraction or exponent"
+  return typeFault({ found: `number ${written}`, field: pathText(steps), type, expected })
 }
 
 function setKnown(target: JsonObject, field: PlanField, value: JsonValue): void {

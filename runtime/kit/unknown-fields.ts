@@ -54,3 +54,15 @@ function collectInValue(node: Node, value: JsonValue, search: UnknownSearch): vo
     steps.pop()
   }
 }
+
+/**
+ * Paths in the order in which a document with sorted keys holds them: of YAML bodies and of the results of patches, whose keys the
+ * reference sorts before it reads them.
+ */
+export function sortedPaths(paths: readonly string[]): string[] {
+  const sorter = (path: string): string => path.replace(/\[(\d+)\]/g, (_index, digits: string) => `[${digits.padStart(10, "0")}]`)
+  return paths
+    .map((path) => ({ path, by: sorter(path) }))
+    .sort((left, right) => (left.by < right.by ? -1 : left.by > right.by ? 1 : 0))
+    .map(({ path }) => path)
+}

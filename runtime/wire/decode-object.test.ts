@@ -46,7 +46,7 @@ describe("decodeObject", () => {
   it("warns of unknown and repeated fields, merges repeated objects", () => {
     expect(decode('{"metadata":{"name":"a","name":"b","x":1},"data":{"k":"1"},"data":{"z":"2"},"zip":1}')).toEqual({
       object: whole({ metadata: { name: "b" }, data: { k: "1", z: "2" } }),
-      warnings: ['duplicate field "metadata.name"', 'duplicate field "data"', 'unknown field "metadata.x"', 'unknown field "zip"'],
+      warnings: ['duplicate field "metadata.name"', 'unknown field "metadata.x"', 'duplicate field "data"', 'unknown field "zip"'],
     })
     expect(decode("metadata: {name: a, name: b}\nzip: 1", {}, "yaml")).toMatchObject({
       warnings: ['line 1: key "name" already set in map', 'unknown field "zip"'],

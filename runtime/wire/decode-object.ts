@@ -3,12 +3,16 @@
  * `fieldValidation` says (specification section 4.10). Messages are the reference's.
  */
 import { ApiError, badRequest } from "../errors.ts"
-import { messageCharactersMax, shownBodyCharactersMax } from "../limits.ts"
+import { shownBodyCharactersMax } from "../limits.ts"
 import { type CompactCodec, unwrapUnknown } from "../kit/compact.ts"
-import { type ApiObject, isObject, type JsonValue } from "../kit/json.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 import { JsonSyntaxError, parseJson } from "../kit/json-text.ts"
 import { normalize } from "../kit/normalize.ts"
+import { keepOwnersReset } from "../kit/owners-reset.ts"
 import type { TypeShape } from "../kit/shape.ts"
+import { duplicateFieldText, parseTypedJson, unknownFieldText } from "../kit/typed-json.ts"
+import { sortedPaths } from "../kit/unknown-fields.ts"
+import { decodeUtf8 } from "../kit/utf8.ts"
 import type { Media } from "./negotiate.ts"
 import { parseYaml } from "./yaml.ts"
 
@@ -46,44 +50,34 @@ export function decodeObject(body: Uint8Array, media: Media, options: DecodeOpti
   const parsed = parseBody(body, media, options)
   const found = typeMetaOf(parsed.value, body, options.expect)
   checkKind(found, options.expect)
-  const { object, unknown } = describing(found, options.expect, () =>
-    normalize(options.shape, parsed.value, { structural: options.structural === true, reportUnknown: level !== "Ignore" }),
-  )
-  const strict = [...parsed.duplicates, ...unknown.map(unknownFieldText)]
+  const { object, strict } = describing(found, options.expect, () => typedObject(parsed, options))
   if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, `strict decoding error: ${strict.join(", ")}`)
+  keepOwnersReset(parsed.value, object)
   const { kind: _kind, apiVersion: _apiVersion, ...fields } = object
   return { object: { kind: options.expect.kind, apiVersion: found.apiVersion, ...fields }, warnings: level === "Warn" ? strict : [] }
 }
 
-/** `unknown field "spec.foo"` */
-export function unknownFieldText(path: string): string {
-  return `unknown field ${shownPath(path)}`
-}
-
-/** `duplicate field "metadata.name"` */
-export function duplicateFieldText(path: string): string {
-  return `duplicate field ${shownPath(path)}`
-}
-
-function shownPath(path: string): string {
-  return JSON.stringify(path.length > messageCharactersMax ? `${path.slice(0, messageCharactersMax)}...` : path)
-}
+export { duplicateFieldText, unknownFieldText } from "../kit/typed-json.ts"
 
 interface ParsedBody {
   readonly value: JsonValue
+  /** Texts for the keys that were there twice, where they alone are known. */
   readonly duplicates: string[]
+  /** JSON text to read again with the type at hand when there is something to say about it. */
+  readonly text?: string
+  /** It holds repeated fields, or whole numbers with a fraction: only the type says what they are worth. */
+  readonly doubtful?: boolean
 }
 
 function parseBody(body: Uint8Array, media: Media, options: DecodeOptions): ParsedBody {
   const { expect } = options
   try {
     if (media === "compact") return { value: compactValue(body, options), duplicates: [] }
-    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8")
+    const text = decodeUtf8(body)
     if (media === "yaml") return parseYaml(text)
-    const report = options.fieldValidation !== "Ignore"
-    const duplicateObjects = options.structural === true ? "replace" : "merge"
-    const { value, duplicates } = parseJson(text, { trackDuplicates: report, duplicateObjects })
-    return { value, duplicates: report ? duplicates.map(duplicateFieldText) : [] }
+    const { value, duplicates, fractions } = parseJson(text, { trackDuplicates: true })
+    if (options.structural === true) return { value, duplicates: duplicates.map(duplicateFieldText) }
+    return { value, duplicates: [], text, doubtful: duplicates.length + fractions.length > 0 }
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw unrecognized(`couldn't get version/kind; json parse error: ${error.message}`, body, expect)
     if (error instanceof ApiError && error.code === 400) throw unrecognized(error.message, body, expect)
@@ -91,9 +85,21 @@ function parseBody(body: Uint8Array, media: Media, options: DecodeOptions): Pars
   }
 }
 
+/** The object, and what there is to say about fields of the body: as the text has them in JSON, sorted by path in YAML (reference). */
+function typedObject(parsed: ParsedBody, options: DecodeOptions): { object: ApiObject; strict: string[] } {
+  const { shape, structural = false } = options
+  const reportUnknown = (options.fieldValidation ?? "Warn") !== "Ignore"
+  const typed = parsed.text !== undefined && parsed.doubtful === true ? parseTypedJson(parsed.text, shape) : undefined
+  const { object, unknown } = normalize(shape, typed?.value ?? parsed.value, { structural, reportUnknown })
+  if (!reportUnknown) return { object, strict: [] }
+  if (typed !== undefined) return { object, strict: typed.strictErrors }
+  if (parsed.text !== undefined && unknown.length > 0) return { object, strict: parseTypedJson(parsed.text, shape).strictErrors }
+  return { object, strict: [...parsed.duplicates, ...sortedPaths(unknown).map(unknownFieldText)] }
+}
+
 function compactValue(body: Uint8Array, options: DecodeOptions): JsonValue {
   const { apiVersion, kind, raw, contentType } = unwrapUnknown(body)
-  if (contentType === "application/json") return parseJson(Buffer.from(raw).toString("utf8")).value
+  if (contentType === "application/json") return parseJson(decodeUtf8(raw)).value
   if (options.codec === undefined) throw badRequest("the kind has no compact form")
   const typeMeta = { ...(kind !== "" && { kind }), ...(apiVersion !== "" && { apiVersion }) }
   if (kind !== "" && kind !== options.expect.kind) return typeMeta
@@ -113,14 +119,25 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): F
       body,
       expect,
     )
-  const kind = document.kind ?? ""
-  const apiVersion = document.apiVersion ?? ""
+  const kind = namedField(document, "kind") ?? ""
+  const apiVersion = namedField(document, "apiVersion") ?? ""
   if (typeof kind !== "string")
     throw unrecognized("couldn't get version/kind; json parse error: the field kind must be a string", body, expect)
   if (typeof apiVersion !== "string")
     throw unrecognized("couldn't get version/kind; json parse error: the field apiVersion must be a string", body, expect)
   if (apiVersion.split("/").length > 2) throw unrecognized(`unexpected GroupVersion string: ${apiVersion}`, body, expect)
   return { kind: kind === "" ? expect.kind : kind, apiVersion: apiVersion === "" ? (expect.apiVersions[0] ?? "") : apiVersion }
+}
+
+/** The kind of a document is looked for under any spelling of the name, as the reference does; the last counts, but one that is no text. */
+function namedField(document: JsonObject, name: "kind" | "apiVersion"): JsonValue | undefined {
+  let found: JsonValue | undefined
+  for (const key of Object.keys(document)) {
+    if (key !== name && (key.length !== name.length || key.toLowerCase() !== name.toLowerCase())) continue
+    found = document[key] ?? found
+    if (found !== undefined && typeof found !== "string") return found
+  }
+  return found
 }
 
 function checkKind(found: FoundKind, expect: ExpectedKind): void {

@@ -1,0 +1,200 @@
+/**
+ * JSON text read with its type at hand, as a typed decoder reads it: what is unknown or repeated is named in the order of the text, a
+ * repeated field adds to what the first one brought, whole numbers may have neither fraction nor exponent. Slower than `parseJson`, so
+ * `decode-object.ts` comes here only when that, or `normalize`, has found something to say.
+ */
+import { documentDepthMax, messageCharactersMax, strictErrorsMax } from "../limits.ts"
+import { isObject, type JsonObject, type JsonValue } from "./json.ts"
+import { JsonParser, pathText, setField } from "./json-text.ts"
+import { checkValue, fractionFault } from "./normalize.ts"
+import { isTypeMeta, itemOf, type Node, type Operation, type Plan, planOf, planOfNode } from "./shape-plan.ts"
+import type { TypeShape } from "./shape.ts"
+
+export interface TypedJson {
+  readonly value: JsonValue
+  /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`: in the order of the text, each once, at most `strictErrorsMax`. */
+  readonly strictErrors: string[]
+}
+
+export interface TypedJsonOptions {
+  /** `apiVersion` and `kind` are known at the top. Default true. */
+  readonly typeMeta?: boolean
+}
+
+/** Called with text that `parseJson` has read. Throws DecodeFault 400 for a whole number written as another one. */
+export function parseTypedJson(text: string, shape: TypeShape, options: TypedJsonOptions = {}): TypedJson {
+  const parser = new TypedParser(text, planOf(shape), options.typeMeta ?? true)
+  return { value: parser.document(), strictErrors: parser.strictErrors }
+}
+
+/** Called with a place that `ParsedJson.fractions` names. True when the shape has a whole number there, whatever the index of a list. */
+export function isWholeNumber(shape: TypeShape, steps: readonly (string | number)[]): boolean {
+  let node: Node | undefined = rootNode(planOf(shape))
+  for (const step of steps) {
+    if (node === undefined) return false
+    node = node.operation === "object" ? planOfNode(node).byName.get(String(step))?.node : node.item
+  }
+  return node !== undefined && holdsInteger(node)
+}
+
+/** `unknown field "spec.foo"` */
+export function unknownFieldText(path: string): string {
+  return `unknown field ${shownPath(path)}`
+}
+
+/** `duplicate field "metadata.name"` */
+export function duplicateFieldText(path: string): string {
+  return `duplicate field ${shownPath(path)}`
+}
+
+function shownPath(path: string): string {
+  const text = JSON.stringify(path.length > messageCharactersMax ? `${path.slice(0, messageCharactersMax)}...` : path)
+  return unprintable.test(text) ? text.replace(unprintables, escaped) : text
+}
+
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
+const unprintables = new RegExp(unprintable, "gu")
+
+function escaped(character: string): string {
+  const digits = (character.codePointAt(0) ?? 0).toString(16)
+  return digits.length > 4 ? `\\U${digits.padStart(8, "0")}` : `\\u${digits.padStart(4, "0")}`
+}
+
+function rootNode(plan: Plan): Node {
+  return { operation: "object", item: undefined, shape: undefined, typeText: () => plan.name, plan }
+}
+
+function leaf(operation: "string" | "any"): Node {
+  return { operation, item: undefined, shape: undefined, typeText: () => operation, plan: undefined }
+}
+
+const textNode = leaf("string")
+const anyNode = leaf("any")
+
+function holdsInteger(node: Node): boolean {
+  return node.operation === "int32" || node.operation === "int64" || node.operation === "IntOrString"
+}
+
+/** Where a field's value goes. `node` undefined: nothing in it has a type, and nobody looks at it. */
+interface Target {
+  readonly node: Node | undefined
+  readonly known: boolean
+  readonly pointer: boolean
+}
+
+const nowhere: Target = { node: undefined, known: true, pointer: false }
+const unknown: Target = { node: undefined, known: false, pointer: false }
+const anything: Target = { node: anyNode, known: true, pointer: false }
+const text: Target = { node: textNode, known: true, pointer: false }
+
+class TypedParser extends JsonParser {
+  readonly strictErrors: string[] = []
+  private readonly told = new Set<string>()
+  private readonly repeats = new WeakMap<JsonObject, Set<string>>()
+  /** Of the value at hand. */
+  private node: Node | undefined
+
+  constructor(
+    source: string,
+    plan: Plan,
+    private readonly typeMeta: boolean,
+  ) {
+    super(source, documentDepthMax)
+    this.node = rootNode(plan)
+  }
+
+  protected override field(object: JsonObject, name: string): void {
+    const container = this.node
+    const target = this.target(container, name)
+    const repeated = target !== nowhere && Object.hasOwn(object, name)
+    if (!target.known) this.tell(unknownFieldText(pathText(this.steps)))
+    else if (repeated) this.tell(duplicateFieldText(pathText(this.steps)))
+    this.node = target.node
+    const before = repeated ? object[name] : undefined
+    if (target.node !== undefined && before !== undefined) this.checkFirst(target.node, object, name, before)
+    const value = this.value()
+    this.node = container
+    if (target.node === undefined || before === undefined) return setField(object, name, value)
+    // A value that does not fit is a fault although another takes its place.
+    checkValue(target.node, value, this.steps)
+    setField(object, name, merged(target.node, target.pointer, before, value))
+  }
+
+  private checkFirst(node: Node, object: JsonObject, name: string, value: JsonValue): void {
+    const names = this.repeats.get(object) ?? new Set()
+    if (names.has(name)) return
+    this.repeats.set(object, names.add(name))
+    checkValue(node, value, this.steps)
+  }
+
+  protected override item(): JsonValue {
+    const list = this.node
+    this.node = list?.operation === "any" ? list : list?.item
+    const value = this.value()
+    this.node = list
+    return value
+  }
+
+  protected override number(): JsonValue {
+    const start = this.at
+    const value = super.number()
+    const { node } = this
+    if (node === undefined || !(holdsInteger(node) || node.operation === "Quantity")) return value
+    const written = this.text.slice(start, this.at)
+    if (!/[.eE]/.test(written)) return value
+    // The form of a quantity follows from the way it is written: 1e3 stays 1e3.
+    if (node.operation === "Quantity") return written
+    throw fractionFault(written, this.steps, node.operation)
+  }
+
+  private target(container: Node | undefined, name: string): Target {
+    if (container === undefined) return nowhere
+    switch (container.operation) {
+      case "object": {
+        if (this.steps.length === 1 && this.typeMeta && isTypeMeta(name)) return text
+        const plan = planOfNode(container)
+        const field = plan.byName.get(name)
+        if (field !== undefined) return { node: field.node, known: true, pointer: field.pointer }
+        return plan.preserveUnknown ? anything : unknown
+      }
+      case "map":
+        return { node: itemOf(container), known: true, pointer: true }
+      case "any":
+        return anything
+      default:
+        return nowhere
+    }
+  }
+
+  private tell(error: string): void {
+    if (this.strictErrors.length >= strictErrorsMax || this.told.has(error)) return
+    this.told.add(error)
+    this.strictErrors.push(error)
+  }
+}
+
+/** Types whose value a later null leaves as it is, unless they are pointers. */
+const keptOverNull: ReadonlySet<Operation> = new Set<Operation>(["object", "string", "boolean", "int32", "int64", "double"])
+
+/** What a decoder makes of a field that comes twice: it decodes the second value into what the first one left. May change `before`. */
+function merged(node: Node, pointer: boolean, before: JsonValue, after: JsonValue): JsonValue {
+  if (after === null) return pointer || !keptOverNull.has(node.operation) ? null : before
+  if (node.operation === "list" && Array.isArray(before) && Array.isArray(after)) return mergedItems(itemOf(node), before, after)
+  if (!isObject(before) || !isObject(after) || !(node.operation === "object" || node.operation === "map")) return after
+  const plan = node.operation === "object" ? planOfNode(node) : undefined
+  for (const name of Object.keys(after)) {
+    const value = after[name]
+    const field = plan?.byName.get(name)
+    if (value === undefined) continue
+    const earlier = field === undefined || !Object.hasOwn(before, name) ? undefined : before[name]
+    setField(before, name, field === undefined || earlier === undefined ? value : merged(field.node, field.pointer, earlier, value))
+  }
+  return before
+}
+
+function mergedItems(item: Node, before: readonly JsonValue[], after: readonly JsonValue[]): JsonValue[] {
+  return after.map((value, index) => {
+    const earlier = before[index]
+    return earlier === undefined ? value : merged(item, false, earlier, value)
+  })
+}
