@@ -5,13 +5,14 @@ import type { ServerContext } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { answerUnknownPath, type Outgoing, sendBytes } from "../wire/send.ts"
+import { capabilitiesDocument, capabilitiesPath } from "./capabilities.ts"
 import { matchesTag, sendNotModified } from "./conditional.ts"
 import { aggregatedForm, Discovery, type DiscoveryTarget } from "./discovery.ts"
 import { groupVersion } from "./documents.ts"
 import { answerHealth } from "./health.ts"
 import { metricsContentType, metricsText } from "./metrics.ts"
 import { OpenApiDocuments } from "./openapi-documents.ts"
-import { answerOpenApi } from "./openapi.ts"
+import { acceptedType, answerOpenApi } from "./openapi.ts"
 import { compareText } from "./group-order.ts"
 import { versionInfo } from "./version.ts"
 
@@ -45,10 +46,11 @@ export async function answerOther(parts: ServerParts, context: ServerContext): P
   const path = asked.request.info.path
   const [root = ""] = path.slice(1).split("/", 1)
   if (root === "api" || root === "apis") return answerDiscovery(asked)
-  if (path === "/version" || path === "/version/") return answerVersion(asked)
+  if (root === "version") return answerVersion(asked)
   if (root === "openapi") return answerOpenApi(asked.openApi, asked)
   if (path === "/" || path === "/index.html") return answerIndex(asked)
   if (path === "/metrics") return answerMetrics(asked)
+  if (path === capabilitiesPath) return answerCapabilities(asked)
   const health = await answerHealth(parts.health, path, asked.request.query)
   if (health === undefined) return answerUnknownPath(outgoing)
   await sendBytes(outgoing, {
@@ -76,6 +78,7 @@ async function answerDiscovery(asked: Asked): Promise<void> {
   const { parts, request, outgoing, discovery } = asked
   const target = targetOf(asked)
   if (target === undefined) return answerUnknownPath(outgoing)
+  if (!discovery.has(target)) throw unknownPath()
   const { headers, query, info } = request
   const options = { vendor: parts.vendor, renderings: "none" } as const
   if (target.at === "core" || target.at === "groups") {
@@ -94,7 +97,7 @@ async function answerDiscovery(asked: Asked): Promise<void> {
 
 /** Undefined for a group that is not served. */
 function targetOf({ request, parts }: Asked): DiscoveryTarget | undefined {
-  const [root, first, second, ...more] = request.info.path.replace(/^\/|\/$/g, "").split("/")
+  const [root, first, second, ...more] = request.info.path.replace(/^\/|\/+$/g, "").split("/")
   if (more.length > 0) return undefined
   if (first === undefined) return { at: root === "api" ? "core" : "groups" }
   const group = root === "api" ? "" : parts.vendor.neutralGroup(first)
@@ -114,7 +117,10 @@ async function sendAggregated(asked: Asked, at: "core" | "groups", form: NonNull
 }
 
 async function answerVersion({ request, outgoing }: Asked): Promise<void> {
-  if (request.info.method !== "GET") throw methodNotAllowed()
+  const { info, headers } = request
+  if (!/^\/version\/*$/.test(info.path)) throw unknownPath()
+  if (info.method !== "GET") throw methodNotAllowed()
+  acceptedType(headers.accept, ["application/json"])
   await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify(versionInfo(), null, 2)) })
 }
 
@@ -124,6 +130,11 @@ async function answerMetrics({ parts, outgoing }: Asked): Promise<void> {
     contentType: metricsContentType,
     body: Buffer.from(metricsText({ counts: parts.requestCounts, clock: parts.clock })),
   })
+}
+
+async function answerCapabilities({ request, outgoing }: Asked): Promise<void> {
+  if (request.info.method !== "GET") throw methodNotAllowed()
+  await sendBytes(outgoing, { status: 200, contentType: "application/json", body: capabilitiesDocument() })
 }
 
 /** The paths that are served, for people who look around. */
@@ -138,6 +149,8 @@ async function answerIndex(asked: Asked): Promise<void> {
     `/${endpoint}`,
     ...checks.map(({ name }) => `/${endpoint}/${name}`),
   ])
-  const paths = ["/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version", ...groups, ...health].sort(compareText)
+  const paths = [capabilitiesPath, "/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version", ...groups, ...health].sort(
+    compareText,
+  )
   await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify({ paths }, null, 2)) })
 }
