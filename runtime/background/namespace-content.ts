@@ -99,14 +99,21 @@ interface Finding {
   readonly bad?: { readonly reason: string; readonly message: string } | undefined
 }
 
-/** The conditions of a namespace whose content did not go at once, in the words and order of the reference's namespace controller. */
+/**
+ * The conditions of a namespace whose content did not go at once, in the order of the reference's namespace controller. Conditions of others
+ * stay as and where they are.
+ */
 export function conditionsOf(found: Sweep, before: readonly JsonObject[], now: string): JsonObject[] {
-  return findings(found).map(({ type, good, bad }) => {
-    const condition = { type, status: bad === undefined ? "False" : "True", ...(bad ?? good) }
-    const old = before.find((one) => one.type === type)
-    const lastTransitionTime = old?.status === condition.status && typeof old.lastTransitionTime === "string" ? old.lastTransitionTime : now
-    return { type, status: condition.status, lastTransitionTime, reason: condition.reason, message: condition.message }
-  })
+  const next = [...before]
+  for (const { type, good, bad } of findings(found)) {
+    const { reason, message } = bad ?? good
+    const status = bad === undefined ? "False" : "True"
+    const at = before.findIndex((one) => one.type === type)
+    const old = before[at]
+    const lastTransitionTime = old?.status === status && typeof old.lastTransitionTime === "string" ? old.lastTransitionTime : now
+    next.splice(at < 0 ? next.length : at, 1, { type, status, lastTransitionTime, reason, message })
+  }
+  return next
 }
 
 function findings({ remaining, faults }: Sweep): Finding[] {

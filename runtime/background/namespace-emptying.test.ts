@@ -71,6 +71,8 @@ test("finalizers of content are told, and their end is noticed", async () => {
   })
   const release = (path: string) => one.update("configmaps", path, (old) => ({ ...old, metadata: { ...old.metadata, finalizers: [] } }))
   await release("a/c")
+  // Ten thousand may go one by one: the conditions follow once a second.
+  one.clock.advance(1000)
   await emptying.idle()
   expect(await conditions()).toMatchObject({
     NamespaceContentRemaining: "True: Some resources are remaining: configmaps. has 1 resource instances",
@@ -88,6 +90,95 @@ test("a condition keeps its time while its status stays, and nothing is written 
   await one.update("configmaps", "a/c", (old) => ({ ...old, data: { a: "b" } }))
   await emptying.idle()
   expect((await one.get("namespaces", "a"))?.metadata?.resourceVersion).toBe(before?.metadata?.resourceVersion)
+})
+
+test("conditions of others stay where they are", async () => {
+  await one.create("configmaps", configMap("c", { finalizers: ["example.com/held"] }))
+  const mine = { type: "Mine", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", reason: "R", message: "m" }
+  await one.update("namespaces", "a", (old) => ({ ...old, status: { ...objectAt(old, "status"), conditions: [mine] } }), {
+    subresource: "status",
+  })
+  await removeNamespace()
+  const list = listOf((await one.get("namespaces", "a"))?.status, "conditions")
+  expect(list[0]).toEqual(mine)
+  expect(list.length).toBe(6)
+})
+
+test("a creation that was admitted before the namespace began to go does not outlive it", async () => {
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  let arrived = (): void => {}
+  const stuck = new Promise<void>((resolve) => (arrived = resolve))
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  one.store.commit = async (options) => {
+    if (options.writes.some(({ type, key }) => type === "put" && key.endsWith("/a/late"))) {
+      arrived()
+      await released
+    }
+    return real(options)
+  }
+  const late = one.create("configmaps", configMap("late"))
+  await stuck
+  await one.create("configmaps", configMap("early"))
+  await one.remove("namespaces", "a")
+  await one.create("configmaps", { metadata: { name: "elsewhere", namespace: "b" } })
+  // Everything that could run has run: the namespace waits for the creation, and so does its content.
+  for (let turn = 0; turn < 100; turn++) await Promise.resolve()
+  expect(objectAt(await one.get("namespaces", "a"), "spec")).toEqual({ finalizers: ["orch"] })
+  release()
+  await late
+  await emptying.idle()
+  expect([await one.get("namespaces", "a"), await one.names("configmaps")]).toEqual([undefined, ["b/elsewhere"]])
+})
+
+test("a creation that fails does not hold the namespace", async () => {
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  one.store.commit = async (options) => {
+    if (options.writes.some(({ key }) => key.endsWith("/a/late"))) throw new Error("the disk is on fire")
+    return real(options)
+  }
+  await expect(one.create("configmaps", configMap("late"))).rejects.toThrow()
+  await removeNamespace()
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+})
+
+test("a namespace whose finalizers were cleared while it was alive goes with its content", async () => {
+  await one.create("configmaps", configMap("c"))
+  await one.update("namespaces", "a", (old) => ({ ...old, spec: {} }), { subresource: "finalize" })
+  const { removed } = await one.remove("namespaces", "a")
+  expect(removed).toBe(false)
+  await emptying.idle()
+  expect([await one.get("namespaces", "a"), await one.names("configmaps")]).toEqual([undefined, []])
+})
+
+test("content that goes one by one is gone through once a second, not once an object", async () => {
+  const count = 200
+  const held = (index: number) => configMap(`c${index}`, { finalizers: ["example.com/held"] })
+  await Promise.all(Array.from({ length: count }, (_, index) => one.create("configmaps", held(index))))
+  await removeNamespace()
+  let sweeps = 0
+  const real: Store["list"] = one.store.list.bind(one.store)
+  one.store.list = async (options) => {
+    if (options.prefix.endsWith("/configmaps/a/")) sweeps++
+    return real(options)
+  }
+  for (let index = 0; index < count; index++) {
+    await one.update("configmaps", `a/c${index}`, (old) => ({ ...old, metadata: { ...old.metadata, finalizers: [] } }))
+    await emptying.idle()
+  }
+  expect(sweeps).toBeLessThan(5)
+  expect(await one.get("namespaces", "a")).toBeUndefined()
+})
+
+test("a service's finalizers hold its endpoints too", async () => {
+  const service: ApiObject = { metadata: { name: "s", namespace: "a", finalizers: ["example.com/held"] }, spec: { ports: [{ port: 80 }] } }
+  await one.create("services", service)
+  await one.create("endpoints", { metadata: { name: "s", namespace: "a", finalizers: ["example.com/kept"] } })
+  await one.remove("services", "a/s")
+  expect(await one.names("endpoints")).toEqual(["a/s"])
+  await one.update("services", "a/s", (old) => ({ ...old, metadata: { ...old.metadata, finalizers: [] } }))
+  expect([await one.names("services"), await one.names("endpoints")]).toEqual([[], ["a/s"]])
+  expect((await one.get("endpoints", "a/s"))?.metadata?.deletionTimestamp).toBeDefined()
 })
 
 test("finalizers of others stay in the spec", async () => {

@@ -1,6 +1,7 @@
 /**
  * Ends namespaces: what is in a terminating one is deleted, pods first and the rest only when they are gone, so that nothing they rely on
- * goes before them; then the server's own finalizer is taken out. State is all in the objects: after a restart the loop goes on where it was.
+ * goes before them (CVE-2024-7598); then the server's own finalizer is taken out. State is all in the objects: after a restart the loop goes
+ * on where it was.
  */
 import { listOf, objectAt } from "../behaviours/pods/fields.ts"
 import { textsOf } from "../behaviours/services/fields.ts"
@@ -13,10 +14,11 @@ import { parseObject } from "../registry/object-codec.ts"
 import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import { updateObject } from "../registry/update.ts"
-import type { CachedObject, Subscription } from "../storage/cache.ts"
+import type { CachedObject } from "../storage/cache.ts"
 import { follow } from "./follow.ts"
 import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
-import { conditionsOf, contentKinds, type Remaining, sweep, type Sweep } from "./namespace-content.ts"
+import { conditionsOf, contentKinds, sweep, type Sweep } from "./namespace-content.ts"
+import { NamespaceWaits } from "./namespace-waits.ts"
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
 
 export interface NamespaceEmptying extends Loop {
@@ -29,12 +31,10 @@ export function startNamespaceEmptying(deps: BackgroundDeps): NamespaceEmptying 
   const { registry, clock, log } = deps
   const kind = registry.deps.kinds.find("", "v1", "namespaces")
   if (kind === undefined) return { idle: async () => {}, stop: async () => {} }
-  /** What tells of changes in namespaces that wait for somebody else. */
-  const watches = new Map<string, Subscription[]>()
-  const queue = createWorkQueue({
+  const waits = new NamespaceWaits({ clock, again: (name) => queue.add(name) })
+  const queue: WorkQueue = createWorkQueue({
     clock,
-    work: async (name) =>
-      empty(deps, { handle: await registry.handle(kind), name, wait: (remaining) => wait({ queue, watches }, name, remaining) }),
+    work: async (name) => empty(deps, { handle: await registry.handle(kind), name, waits }),
     onError: (error, name) =>
       log.warn({ namespace: name, error: textOfError(error) }, "a namespace could not be emptied; tried again later"),
   })
@@ -57,7 +57,7 @@ export function startNamespaceEmptying(deps: BackgroundDeps): NamespaceEmptying 
     async stop() {
       await (await following).stop()
       await queue.stop()
-      for (const name of [...watches.keys()]) stopWaiting(watches, name)
+      waits.stop()
     },
   }
 }
@@ -65,24 +65,30 @@ export function startNamespaceEmptying(deps: BackgroundDeps): NamespaceEmptying 
 interface Task {
   readonly handle: KindHandle
   readonly name: string
-  /** Calls the namespace up again when one of these changes; none: stops that. */
-  readonly wait: (remaining: readonly Remaining[]) => void
+  readonly waits: NamespaceWaits
 }
 
 async function empty(deps: BackgroundDeps, task: Task): Promise<void> {
   const { registry } = deps
-  const { handle, name, wait } = task
+  const { handle, name, waits } = task
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(handle.key("", name))
   const namespace = entry === undefined ? undefined : handle.fromStored(parseObject(entry.json()))
-  wait([])
-  if (namespace?.metadata?.deletionTimestamp === undefined || !textsOf(namespace.spec, "finalizers").includes(registry.deps.vendor.word))
-    return
+  waits.end(name)
+  if (namespace === undefined || !isOurs(namespace, registry.deps.vendor.word)) return
+  // Admission refuses by now; what it let in before must be there to be found.
+  await registry.creations.settled(name)
   const found = await sweepInOrder(deps, name)
   if (found.remaining.length === 0 && found.faults.length === 0) return finalize(deps, task)
-  wait(found.remaining)
+  waits.begin(name, found.remaining)
   await report(deps, task, { namespace, found })
   if (found.faults.length > 0) throw new Error(found.faults.join("; "))
+}
+
+/** Going, and held by this server, or by nobody any more; else the content has been seen to and others are to finish. */
+function isOurs(namespace: ApiObject, word: string): boolean {
+  const finalizers = textsOf(namespace.spec, "finalizers")
+  return namespace.metadata?.deletionTimestamp !== undefined && (finalizers.length === 0 || finalizers.includes(word))
 }
 
 async function sweepInOrder({ registry }: BackgroundDeps, name: string): Promise<Sweep> {
@@ -95,21 +101,6 @@ async function sweepInOrder({ registry }: BackgroundDeps, name: string): Promise
     kinds.filter((kind) => !pods.includes(kind)),
     name,
   )
-}
-
-function wait(state: { queue: WorkQueue; watches: Map<string, Subscription[]> }, name: string, remaining: readonly Remaining[]): void {
-  const { queue, watches } = state
-  stopWaiting(watches, name)
-  const again = (): void => queue.add(name)
-  const subscriptions = remaining.map(({ handle, revision }) =>
-    handle.cache.subscribe({ prefix: `${name}/`, afterRevision: revision, onEvents: again, onEnd: again }),
-  )
-  if (subscriptions.length > 0) watches.set(name, subscriptions)
-}
-
-function stopWaiting(watches: Map<string, Subscription[]>, name: string): void {
-  for (const subscription of watches.get(name) ?? []) subscription.stop()
-  watches.delete(name)
 }
 
 /** Says in the status what holds the namespace up. */

@@ -23,6 +23,7 @@ export const serviceAllocation: BehaviourFactory = (deps) => {
   const families: readonly IpFamily[] = [...ranges.addresses.keys()]
   const turns = createTurns()
   const behaviour: Behaviour = {
+    companion: "endpoints",
     prepareCreate(object, { failures }) {
       object.status = { loadBalancer: {} }
       if (!isObject(object.spec)) return
@@ -69,8 +70,7 @@ async function ridersOf(
   const before = holdingsOf(old)
   if (object === undefined) {
     await releaseUnused({ ranges, ledgers, before }, holdingsOf(undefined))
-    const { checks, writes } = ledgers.riders()
-    return { checks, writes: [...writes, { type: "delete", key: deps.key(endpointsPath(old)) }] }
+    return ledgers.riders()
   }
   const spec = objectAt(object, "spec")
   if (spec === undefined || scope.context.subresource !== undefined) return { checks: [], writes: [] }
@@ -82,12 +82,6 @@ async function ridersOf(
   await releaseUnused(allocation, holdingsOf(object))
   object.spec = inOrder(spec)
   return ledgers.riders()
-}
-
-/** Endpoints of the same name go with their service. */
-function endpointsPath(service: ApiObject | undefined): string {
-  const { namespace = "", name = "" } = service?.metadata ?? {}
-  return `services/endpoints/${namespace}/${name}`
 }
 
 /** Without a balancer there is nothing to report of one. */

@@ -66,6 +66,8 @@ export interface Behaviour {
    * says no, later requests are answered with the object as it is; then it is deleted like any other.
    */
   readonly deletesInSteps?: boolean
+  /** Resource of the same group and version whose object of the same name is deleted in the commit that removes this one. */
+  readonly companion?: string
   /** False keeps a terminating object although `metadata.finalizers` is empty (a namespace with spec.finalizers). */
   mayRemove?(object: ApiObject): boolean
 }

@@ -42,7 +42,7 @@ export async function createObject(registry: Registry, handle: KindHandle, reque
 async function createNamed(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<WriteResult> {
   const generate = (request.object.metadata?.name ?? "") === "" && (request.object.metadata?.generateName ?? "") !== ""
   for (let attempt = 1; ; attempt++) {
-    const result = await createOnce(registry, handle, request)
+    const result = await registry.creations.during(request.namespace, () => createOnce(registry, handle, request))
     if (result.ok) return result.result
     if (result.exists && !generate) throw alreadyExists(subjectOf(handle, result.name))
     if (attempt >= (result.exists ? generatedNameTries : conflictRetries)) {

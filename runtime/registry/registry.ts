@@ -13,10 +13,15 @@ import type { Cache, ResourceCache } from "../storage/cache.ts"
 import type { Store } from "../storage/store.ts"
 import type { Vendor } from "../vendor.ts"
 import type { ContinueTokens } from "./continue-token.ts"
+import { Creations } from "./creations.ts"
 import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 
-/** Called with the final object before the commit: namespace life-cycle now, validating admission later. Throws ApiError to refuse. */
+/**
+ * Called once per attempt of every write, sub-resources and those of the server's own loops included. Create: the object as the client left it,
+ * with its system fields. Update: the stored object and the one that will be stored, after the kind has prepared and judged it. Delete: the
+ * stored object, whose preconditions hold. Throws ApiError to refuse.
+ */
 export type Admission = (request: AdmissionRequest) => Promise<void>
 
 export interface AdmissionRequest {
@@ -78,6 +83,8 @@ interface StoredResource {
 }
 
 export class Registry {
+  /** What is being created, for those who empty namespaces. */
+  readonly creations = new Creations()
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
   private readonly resources = new Map<string, Promise<StoredResource>>()

@@ -11,11 +11,13 @@ import type { Subresource } from "../kit/kind.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
 import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
+import { removable } from "./deletion-step.ts"
 import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
 import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { removalRiders } from "./removal.ts"
 
 export interface UpdateRequest {
   readonly namespace: string
@@ -150,13 +152,13 @@ async function attemptUpdate(
   const next: ApiObject = deepClone<ApiObject>({ ...state.next, metadata: {} })
   next.metadata = nextMetadata(state.next, old)
   if (state.owners !== undefined) next.metadata.managedFields = state.owners
-  for (const admit of registry.deps.admission) await admit({ operation: "update", handle, namespace, name, object: next, old, ...scope })
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
   countGeneration(handle, { next, old })
   validateUpdate(registry, handle, request, { next, old, failures })
+  for (const admit of registry.deps.admission) await admit({ operation: "update", handle, namespace, name, object: next, old, ...scope })
   if (removable(handle, next)) {
-    const riders = await ridersOf(handle, { old }, scope)
+    const riders = await removalRiders(registry, handle, old, scope)
     return commitDelete(registry, { key, expected: revision, object: next, riders, dryRun })
   }
   const riders = await ridersOf(handle, { object: next, old }, scope)
@@ -216,11 +218,4 @@ function validateUpdate(
   handle.parts.validate(next, context)
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name: request.name }, failures.list)
   for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
-}
-
-/** A terminating object without finalizers and without a grace period left is gone; specification section 3.1. */
-export function removable(handle: KindHandle, object: ApiObject): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata ?? {}
-  if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false
-  return handle.behaviours.every((behaviour) => behaviour.mayRemove?.(object) ?? true)
 }

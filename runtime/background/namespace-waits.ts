@@ -1,0 +1,56 @@
+/** What calls the emptying of a namespace up again while somebody else has to let go of its content first. */
+import type { Clock } from "../clock.ts"
+import type { Subscription } from "../storage/cache.ts"
+import type { Remaining } from "./namespace-content.ts"
+
+/** Conditions follow their content this closely; emptying goes through all that is left each time. */
+const refreshMs = 1000
+
+interface Wait {
+  readonly subscriptions: Subscription[]
+  /** Set while a look is due. */
+  cancel?: () => void
+}
+
+/** At once when a resource has emptied, else once a second while anything changes: ten thousand objects may go one by one. */
+export class NamespaceWaits {
+  private readonly waits = new Map<string, Wait>()
+
+  constructor(private readonly options: { clock: Clock; again: (name: string) => void }) {}
+
+  /** Called with what is left; what was waited for before is forgotten. */
+  begin(name: string, remaining: readonly Remaining[]): void {
+    this.end(name)
+    const wait: Wait = { subscriptions: [] }
+    this.waits.set(name, wait)
+    const { again } = this.options
+    for (const { handle, revision } of remaining) {
+      const isEmpty = (): boolean => handle.cache.snapshot().count({ prefix: handle.prefix(name) }) === 0
+      wait.subscriptions.push(
+        handle.cache.subscribe({
+          prefix: `${name}/`,
+          afterRevision: revision,
+          onEvents: () => (isEmpty() ? again(name) : this.soon(name, wait)),
+          onEnd: () => again(name),
+        }),
+      )
+    }
+  }
+
+  /** Called when the namespace is looked at. */
+  end(name: string): void {
+    const wait = this.waits.get(name)
+    this.waits.delete(name)
+    wait?.cancel?.()
+    for (const subscription of wait?.subscriptions ?? []) subscription.stop()
+  }
+
+  stop(): void {
+    for (const name of [...this.waits.keys()]) this.end(name)
+  }
+
+  private soon(name: string, wait: Wait): void {
+    const { clock, again } = this.options
+    wait.cancel ??= clock.after(refreshMs, () => again(name))
+  }
+}
