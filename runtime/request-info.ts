@@ -34,7 +34,7 @@ export function parseRequestInfo(options: { method: string; path: string; watch:
     tail: [],
     watchPath: false,
   }
-  const segments = path.replace(/^\//, "").replace(/\/$/, "").split("/")
+  const segments = path.replace(/^\//, "").replace(/\/+$/, "").split("/")
   const grouped = segments[0] === "apis"
   if (segments[0] !== "api" && !grouped) return plain
   const head = grouped ? 3 : 2

@@ -30,6 +30,15 @@ export class Discovery {
 
   constructor(private readonly parts: Pick<ServerParts, "vendor" | "kinds" | "body">) {}
 
+  /** Whether there is such a document: told before what the client accepts is looked at. */
+  has(target: DiscoveryTarget): boolean {
+    if (!("group" in target)) return true
+    const { group } = target
+    const wanted = target.at === "version" ? target.version : undefined
+    const versions = this.current().find((served) => served.group === group)?.versions ?? []
+    return versions.some(({ version }) => wanted === undefined || version === wanted)
+  }
+
   /** Undefined when there is no such group or version. `serverAddress` is told by `/api` and `/apis` only. */
   async document(
     target: DiscoveryTarget,

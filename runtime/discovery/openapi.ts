@@ -68,8 +68,8 @@ function tagOf(document: OpenApiDocument): string {
   return `"${document.hash}"`
 }
 
-/** The first type of Accept that is offered; a wildcard takes the first one offered. Throws 406. */
-function acceptedType(accept: string | undefined, offered: readonly string[]): string {
+/** For documents that are no API objects: the first type of Accept that is offered; a wildcard takes the first one offered. Throws 406. */
+export function acceptedType(accept: string | undefined, offered: readonly string[]): string {
   for (const clause of (accept === undefined || accept === "" ? "*/*" : accept).split(",")) {
     const type = clause.split(";", 1)[0]?.trim() ?? ""
     const found = type === "*/*" || type === "application/*" ? offered[0] : offered.find((candidate) => candidate === type)

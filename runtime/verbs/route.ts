@@ -44,18 +44,24 @@ export async function answerResource(parts: ServerParts, context: ServerContext)
   const { info } = request
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(context.env.outgoing)
-  if (kind === undefined || (!kind.namespaced && info.namespace !== "")) throw unknownPath()
+  if (kind === undefined || !isPath(kind, info)) throw unknownPath()
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined) throw unknownPath()
   if (info.tail.length > 0 && subresource?.connect !== "proxy") throw unknownPath()
-  checkName(info)
   checkMethod(kind, subresource, info)
+  checkName(info)
   const posted = postedTo(parts, kind)
   const handle = await parts.registry.handle(posted?.kind ?? kind)
   const call: Call = { parts, registry: parts.registry, handle, request, incoming: context.env.incoming, outgoing: context.env.outgoing }
   if (posted !== undefined) return answerSubresource(call, posted.subresource)
   if (subresource !== undefined) return answerSubresource(call, subresource)
   await verbs[info.verb]?.(call)
+}
+
+/** Whether such a path is there for a kind, whatever the method: an object has its namespace before it, and only collections and objects are watched. */
+function isPath(kind: Kind, info: RequestInfo): boolean {
+  if (info.watchPath && info.subresource !== "") return false
+  return kind.namespaced ? info.namespace !== "" || info.name === "" : info.namespace === ""
 }
 
 /** A kind of which nothing is stored stands for a sub-resource of another. */
@@ -82,8 +88,7 @@ function checkMethod(kind: Kind, subresource: Subresource | undefined, info: Req
   const allowed = kind.verbs.some((verb) => verb === info.verb) && info.verb in verbs && info.method !== "HEAD"
   if (!allowed || (onCollection && needsName) || (!onCollection && info.verb === "create")) throw methodNotAllowed()
   const needsNamespace = kind.namespaced && info.namespace === ""
-  if (needsNamespace && (info.name !== "" || info.verb === "create" || info.verb === "deletecollection") && info.verb !== "watch")
-    throw methodNotAllowed()
+  if (needsNamespace && (info.verb === "create" || info.verb === "deletecollection")) throw methodNotAllowed()
 }
 
 /** A name that no object can have is a client's mistake, told as one. */
