@@ -8,6 +8,7 @@ import { deepClone, deepEqual, ownField } from "../kit/field-path.ts"
 import { setField } from "../kit/json-text.ts"
 import { isObject } from "../kit/json.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
+import type { TypeShape } from "../kit/shape.ts"
 import { documentDepthMax } from "../limits.ts"
 import { patchFault } from "./patch-fault.ts"
 
@@ -28,31 +29,42 @@ export interface JsonPatchOperation {
 /** A checked patch, made once per request and applied on every attempt. */
 export interface JsonPatch {
   readonly operations: readonly JsonPatchOperation[]
-  /** Fields that no operation has, for `fieldValidation`: `json patch unknown field "[0].foo"`. */
-  readonly strictErrors: readonly string[]
+  /** Some operation has a field that operations do not have. */
+  readonly unknownFields: boolean
 }
 
-/** Reads a decoded patch body. Throws ApiError 400 for a body of the wrong shape, 413 for too many operations. */
+/** A list of operations, for the search of unknown and repeated fields in them. */
+export const operationShape: TypeShape = {
+  name: "JsonPatchOperation",
+  fields: [
+    { name: "op", type: { scalar: "string" } },
+    { name: "path", type: { scalar: "string" } },
+    { name: "from", type: { scalar: "string" } },
+    { name: "value", type: { scalar: "any" } },
+  ],
+}
+
+/** Reads a decoded patch body; null is no operations. Throws ApiError 400 for a body of the wrong shape, 413 for too many operations. */
 export function parseJsonPatch(body: JsonValue): JsonPatch {
-  if (!Array.isArray(body)) throw badRequest("error decoding patch: a JSON patch must be a list of operations")
-  if (body.length > jsonPatchOperationsMax) {
+  const list = body ?? []
+  if (!Array.isArray(list)) throw badRequest("error decoding patch: a JSON patch must be a list of operations")
+  if (list.length > jsonPatchOperationsMax) {
     throw tooLarge(
-      `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${body.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${list.length}`,
     )
   }
-  const strictErrors: string[] = []
-  const operations = body.map((item, index) => {
+  let unknownFields = false
+  const operations = list.map((entry, index) => {
+    const item = entry ?? {}
     if (!isObject(item)) throw badRequest(`error decoding patch: [${index}]: an operation must be an object`)
-    for (const name of Object.keys(item)) {
-      if (!operationFields.has(name)) strictErrors.push(`json patch unknown field ${JSON.stringify(`[${index}].${name}`)}`)
-    }
+    unknownFields ||= Object.keys(item).some((name) => !operationFields.has(name))
     const text = (name: string): string | undefined => operationText(item, name, index)
     return { op: text("op") ?? "unknown", path: text("path"), from: text("from"), value: ownField(item, "value") ?? null }
   })
-  return { operations, strictErrors }
+  return { operations, unknownFields }
 }
 
-const operationFields: ReadonlySet<string> = new Set(["op", "path", "from", "value"])
+const operationFields: ReadonlySet<string> = new Set(operationShape.fields.map(({ name }) => name))
 
 function operationText(operation: JsonObject, name: string, index: number): string | undefined {
   const value = ownField(operation, name)

@@ -19,11 +19,15 @@ export interface TypedJson {
 export interface TypedJsonOptions {
   /** `apiVersion` and `kind` are known at the top. Default true. */
   readonly typeMeta?: boolean
+  /** The document is a list of objects of the shape. */
+  readonly list?: boolean
 }
 
 /** Called with text that `parseJson` has read. Throws DecodeFault 400 for a whole number written as another one. */
 export function parseTypedJson(text: string, shape: TypeShape, options: TypedJsonOptions = {}): TypedJson {
-  const parser = new TypedParser(text, planOf(shape), options.typeMeta ?? true)
+  const item = rootNode(planOf(shape))
+  const root = options.list === true ? { ...item, operation: "list" as const, item, plan: undefined } : item
+  const parser = new TypedParser(text, root, options.typeMeta ?? true)
   return { value: parser.document(), strictErrors: parser.strictErrors }
 }
 
@@ -91,16 +95,14 @@ class TypedParser extends JsonParser {
   readonly strictErrors: string[] = []
   private readonly told = new Set<string>()
   private readonly repeats = new WeakMap<JsonObject, Set<string>>()
-  /** Of the value at hand. */
-  private node: Node | undefined
 
   constructor(
     source: string,
-    plan: Plan,
+    /** Of the value at hand. */
+    private node: Node | undefined,
     private readonly typeMeta: boolean,
   ) {
     super(source, documentDepthMax)
-    this.node = rootNode(plan)
   }
 
   protected override field(object: JsonObject, name: string): void {

@@ -1,11 +1,9 @@
 /** PATCH: the content type chooses how the body changes the object; specification section 4.8. */
-import { applyJsonPatch, parseJsonPatch } from "../apply/json-patch.ts"
-import { applyMergePatch } from "../apply/merge-patch.ts"
-import { applyStrategicMergePatch } from "../apply/strategic-merge-patch.ts"
+import { type DocumentPatchType, readDocumentPatch } from "../apply/read-patch.ts"
 import { assert } from "../assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../errors.ts"
-import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
-import { JsonSyntaxError, type ParsedJson, parseJson, stringify } from "../kit/json-text.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { stringify } from "../kit/json-text.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { versionsOf } from "../registry/owners.ts"
 import { updateObject } from "../registry/update.ts"
@@ -31,6 +29,8 @@ export interface Patch {
   /** Undefined for an object that is to be made; only an applied configuration makes one. */
   apply(object: ApiObject | undefined): JsonObject
   readonly strictErrors: readonly string[]
+  /** Texts about unknown fields of the result, in the order in which they are told; absent: as they come. */
+  readonly ordered?: (texts: readonly string[]) => string[]
 }
 
 /** `next` serves sub-resources that take only a part of what is sent: how it goes into the stored object. */
@@ -78,32 +78,15 @@ export function patchTypeOf(call: Call): PatchType {
 }
 
 /** Reads and checks the body. Throws 400 or 413. */
-export function readPatch(call: Call, type: Exclude<PatchType, "application/apply-patch+yaml">, body: Buffer): Patch {
-  const { value, duplicates } = parsePatch(body)
-  const repeated = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
-  if (type === "application/json-patch+json") {
-    const patch = parseJsonPatch(value)
-    const strictErrors = [...repeated.map(ofJsonPatch), ...patch.strictErrors]
-    return { apply: (object) => applyJsonPatch(existing(object), patch), strictErrors }
-  }
-  if (!isObject(value)) throw badRequest("error decoding patch: expected a JSON object")
-  if (type === "application/merge-patch+json")
-    return { apply: (object) => applyMergePatch(existing(object), value), strictErrors: repeated }
-  const { shape } = call.handle.parts
-  return { apply: (object) => applyStrategicMergePatch(shape, existing(object), value), strictErrors: repeated }
-}
-
-function existing(object: ApiObject | undefined): ApiObject {
-  assert(object !== undefined, "only an applied configuration makes an object")
-  return object
-}
-
-function parsePatch(body: Buffer): ParsedJson {
-  try {
-    return parseJson(body.toString("utf8"), { trackDuplicates: true })
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`)
-    throw error
+export function readPatch(call: Call, type: DocumentPatchType, body: Buffer): Patch {
+  const patch = readDocumentPatch(type, body, call.handle.parts.shape)
+  return {
+    apply: (object) => {
+      assert(object !== undefined, "only an applied configuration makes an object")
+      return patch.apply(object)
+    },
+    strictErrors: patch.strictErrors,
+    ordered: patch.ordered,
   }
 }
 
@@ -135,7 +118,8 @@ function decodeResult(
 ): ApiObject {
   try {
     const { object, unknown } = renormalized(call, call.handle.parts, result)
-    judgeStrict(call, [...options.patch.strictErrors, ...unknown], options)
+    const { strictErrors, ordered } = options.patch
+    judgeStrict(call, [...strictErrors, ...(ordered === undefined ? unknown : ordered(unknown))], options)
     return object
   } catch (error) {
     if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)
@@ -146,8 +130,4 @@ function decodeResult(
 /** The patch applies, but what it makes is no object of the kind: 422 about the patch, as the reference answers. */
 function resultFault(message: string): ApiError {
   return invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value: "", detail: message }])
-}
-
-function ofJsonPatch(text: string): string {
-  return `json patch ${text}`
 }

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest"
+import type { JsonObject } from "../kit/json.ts"
+import type { TypeShape } from "../kit/shape.ts"
+import { type DocumentPatch, type DocumentPatchType, readDocumentPatch } from "./read-patch.ts"
+
+const shape: TypeShape = {
+  name: "test.Kettle",
+  fields: [
+    { name: "count", type: { scalar: "int32" } },
+    { name: "counts", type: { list: { scalar: "int64" } } },
+    { name: "labels", type: { map: { scalar: "string" } } },
+    { name: "volume", type: { scalar: "Quantity" } },
+  ],
+}
+const types: Readonly<Record<string, DocumentPatchType>> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+}
+
+function read(type: string, text: string): DocumentPatch {
+  return readDocumentPatch(types[type] ?? "application/merge-patch+json", Buffer.from(text), shape)
+}
+
+test.each<[string, string, string, JsonObject]>([
+  ["no operations", "json", "null", { count: 1 }],
+  ["an empty strategic patch", "strategic", "null", { count: 1 }],
+  ["an empty merge patch", "merge", "{}", { count: 1 }],
+  ["a whole number", "merge", '{"count":2}', { count: 2 }],
+  ["a fraction where none is looked at", "merge", '{"labels":{"a":"1.0"},"volume":1.0}', { count: 1, labels: { a: "1.0" }, volume: 1 }],
+  ["a fraction in a strategic patch, which has no text any more", "strategic", '{"count":2.0}', { count: 2 }],
+  ["a number that is tested", "json", '[{"op":"test","path":"/labels","value":null}]', { count: 1 }],
+])("applies %s", (_name, type, text, result) => {
+  expect(read(type, text).apply({ count: 1 })).toEqual(result)
+})
+
+describe("refuses", () => {
+  test.each<[string, string, string]>([
+    ["no JSON", "merge", "{"],
+    ["null as a merge patch", "merge", "null"],
+    ["a list as a merge patch", "merge", "[]"],
+    ["a text as a strategic patch", "strategic", '"a"'],
+    ["an object as a JSON patch", "json", "{}"],
+    ["an empty body", "json", ""],
+    ["a byte order mark", "merge", "\ufeff{}"],
+    ["two documents", "strategic", "{} {}"],
+  ])("%s with 400", (_name, type, text) => {
+    expect(() => read(type, text)).toThrow(expect.objectContaining({ code: 400 }))
+  })
+
+  test.each<[string, string]>([
+    ["merge", '{"count":2.0}'],
+    ["merge", '{"counts":[1,2e0]}'],
+    ["json", '[{"op":"replace","path":"/count","value":2.0}]'],
+    ["json", '[{"op":"add","path":"/counts/-","value":1e3}]'],
+    ["json", '[{"op":"add","path":"","value":{"count":1.0}}]'],
+  ])("a whole number with a fraction or an exponent with 422, once the patch applies: %s %s", (type, text) => {
+    const patch = read(type, text)
+    expect(() => patch.apply({ count: 1, counts: [1] })).toThrow(expect.objectContaining({ code: 422 }))
+  })
+})
+
+test("says what is unknown or repeated in operations as the text has it", () => {
+  const text = '[{"op":"test","op":"test","path":"/x","foo":1,"foo":2},{"value":{"a":1,"a":2},"path":"/","Path":"x"}]'
+  expect(read("json", text).strictErrors).toEqual([
+    'json patch duplicate field "[0].op"',
+    'json patch unknown field "[0].foo"',
+    'json patch duplicate field "[1].value.a"',
+    'json patch unknown field "[1].Path"',
+  ])
+})
+
+test("tells of unknown fields in the order of sorted keys", () => {
+  const found = ['unknown field "b"', 'unknown field "items[10].a"', 'unknown field "items[9].a"', 'unknown field "a"']
+  const inOrder = ['unknown field "a"', 'unknown field "b"', 'unknown field "items[9].a"', 'unknown field "items[10].a"']
+  expect(read("merge", "{}").ordered(found)).toEqual(inOrder)
+  expect(read("json", "[]").ordered(found)).toEqual(inOrder)
+  // A strategic patch sorts the texts, so ten comes before nine.
+  expect(read("strategic", "{}").ordered(found)).toEqual([inOrder[0], inOrder[1], inOrder[3], inOrder[2]])
+})
