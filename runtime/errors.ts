@@ -118,7 +118,10 @@ export const timeout = (message: string, retryAfterSeconds: number, causes?: rea
   new ApiError(504, "Timeout", message, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
 /** 429. `retryAfterSeconds` 0: the client decides when to try again. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
-  new ApiError(429, "TooManyRequests", message, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
+  new ApiError(429, "TooManyRequests", message, {
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+    ...(causes !== undefined && { causes }),
+  })
 export const unavailable = (message: string): ApiError => new ApiError(503, "ServiceUnavailable", message)
 /** The version asked for is newer than any; specification section 4.6. */
 export const tooLargeResourceVersion = (asked: number, current: number): ApiError =>

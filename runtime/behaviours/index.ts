@@ -8,6 +8,7 @@ import { namespaceFinalize } from "./namespace-finalize.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
 import { nodeLifecycle } from "./node-lifecycle.ts"
 import { podLifecycle } from "./pod-lifecycle.ts"
+import { podTemplateResources } from "./pod-template-resources.ts"
 import { secretStringData } from "./secret-string-data.ts"
 import { serviceAccountSecrets } from "./service-account-secrets.ts"
 import { serviceAllocation } from "./service-allocation.ts"
@@ -18,6 +19,7 @@ export const behaviours: Readonly<Record<string, BehaviourFactory>> = {
   namespaceLifecycle,
   nodeLifecycle,
   podLifecycle,
+  podTemplateResources,
   secretStringData,
   serviceAccountSecrets,
   serviceAllocation,

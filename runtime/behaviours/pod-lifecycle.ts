@@ -3,9 +3,9 @@ import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { deepClone } from "../kit/field-path.ts"
 import { type ApiObject, isObject, type JsonObject, type ObjectMeta } from "../kit/json.ts"
 import { QuantityError } from "../kit/quantity.ts"
-import { roundField } from "./content/milli-quantities.ts"
+import { roundResources } from "./content/milli-quantities.ts"
 import { withCondition } from "./pods/conditions.ts"
-import { containersOf, listOf, numberOf, objectAt, textOf } from "./pods/fields.ts"
+import { listOf, numberOf, objectAt, textOf } from "./pods/fields.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
 const gated = {
@@ -20,14 +20,14 @@ export const podLifecycle: BehaviourFactory = () => ({
   prepareCreate(object) {
     // The spec may be the client's own, shared by every attempt.
     if (isObject(object.spec)) object.spec = deepClone(object.spec)
-    roundResources(object)
+    roundResources(objectAt(object, "spec"))
     const status: JsonObject = { phase: "Pending", ...classOf(object) }
     object.status = listOf(object.spec, "schedulingGates").length > 0 ? withCondition(status, gated) : status
   },
   prepareUpdate(object, old, { subresource }) {
     if (subresource === "status") keepStatusWhole(object, old)
     if (subresource !== undefined) return
-    roundResources(object)
+    roundResources(objectAt(object, "spec"))
     const spec = objectAt(object, "spec")
     // Pods from before the rule may have a negative period; updates set it right.
     if (spec !== undefined && (numberOf(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
@@ -45,16 +45,6 @@ export const podLifecycle: BehaviourFactory = () => ({
 /** No node has to stop containers first. */
 function nobodyRuns(pod: ApiObject): boolean {
   return textOf(pod.spec, "nodeName") === "" || ["Succeeded", "Failed"].includes(textOf(pod.status, "phase"))
-}
-
-function roundResources(pod: ApiObject): void {
-  const spec = objectAt(pod, "spec")
-  for (const { container } of containersOf(spec)) {
-    const resources = objectAt(container, "resources")
-    roundField(resources, "limits")
-    roundField(resources, "requests")
-  }
-  roundField(spec, "overhead")
 }
 
 /** Amounts that are none are for the validator to refuse; the pod is not stored then. */

@@ -59,6 +59,8 @@ export function createDialer({ network, policy, agentTls, clock }: DialerOptions
     signal.throwIfAborted()
     const socket = network.connect({ address, port: target.port })
     const stream = target.scheme === "https" ? encrypted(socket, target, agentTls) : socket
+    // The request listens while it has the connection; before and after nobody else would.
+    stream.on("error", () => {})
     boundConnecting(stream, clock, target)
     return httpRequest({ method, path: target.path, headers, signal, setHost: false, agent: false, createConnection: () => stream })
   }
@@ -82,7 +84,7 @@ function encrypted(socket: Socket, { host, trust }: Target, { authority, certifi
     ...(known && { ca: authority }),
     ...(trust !== "other" && certificate !== undefined && key !== undefined && { cert: certificate, key }),
   })
-  socket.once("error", (error) => stream.destroy(error))
+  socket.on("error", (error) => stream.destroy(error))
   return stream
 }
 
@@ -94,7 +96,8 @@ export type Reply =
 /** Resolves with the head of the answer. Rejects when there is none. To be called before the request is ended. */
 export function replyTo(request: ClientRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    request.once("error", reject)
+    // Not once: a connection that is destroyed may have more to say.
+    request.on("error", reject)
     request.once("response", (message) => resolve({ upgraded: false, message }))
     request.once("upgrade", (message: IncomingMessage, socket: Socket, head: Buffer) => resolve({ upgraded: true, message, socket, head }))
   })

@@ -171,8 +171,6 @@ async function ask(call: Call, target: Target, asking: Asking): Promise<Reply> {
     if (asking.body === true) sendBody(call.incoming, request)
     else request.end()
     const reply = await replied
-    // What happens to the connection from now on, its streams tell.
-    request.on("error", () => {})
     if (!reply.upgraded || asking.upgrade === true) return reply
     reply.socket.destroy()
     throw new Error("the other end changed the protocol without being asked")

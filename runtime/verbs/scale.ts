@@ -114,6 +114,8 @@ function rescaled(call: Call, subresource: Subresource, change: { old: ApiObject
 function scaleOf(parent: ApiObject, subresource: Subresource, call: Call): ApiObject {
   const paths = pathsOf(subresource)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {}
+  // Zero is what an absent number means, and is left out as every typed server does.
+  const wanted = getPath(parent, paths.specReplicas) ?? 0
   const selector = paths.selector === undefined ? "" : textOfSelector(getPath(parent, paths.selector))
   return {
     kind: "Scale",
@@ -125,7 +127,7 @@ function scaleOf(parent: ApiObject, subresource: Subresource, call: Call): ApiOb
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    spec: { replicas: getPath(parent, paths.specReplicas) ?? 0 },
+    spec: wanted === 0 ? {} : { replicas: wanted },
     status: { replicas: getPath(parent, paths.statusReplicas) ?? 0, ...(selector !== "" && { selector }) },
   }
 }

@@ -1,6 +1,7 @@
 /** Resource lists are kept to thousandths; what is finer is rounded up (catalog defaults.yaml: ResourceList). */
 import type { JsonObject } from "../../kit/json.ts"
 import { isObject } from "../../kit/json.ts"
+import { containersOf, objectAt } from "../pods/fields.ts"
 import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "../../kit/quantity.ts"
 
 /**
@@ -15,6 +16,16 @@ export function roundField(of: JsonObject | undefined, name: string): void {
     const rounded = typeof value === "string" ? roundedText(value) : undefined
     if (rounded !== undefined) list[resource] = rounded
   }
+}
+
+/** Rounds, in place, what the containers of a pod spec ask for and its overhead. Called for pods and for templates of pods. */
+export function roundResources(spec: JsonObject | undefined): void {
+  for (const { container } of containersOf(spec)) {
+    const resources = objectAt(container, "resources")
+    roundField(resources, "limits")
+    roundField(resources, "requests")
+  }
+  roundField(spec, "overhead")
 }
 
 /** Undefined when there is nothing to round. */

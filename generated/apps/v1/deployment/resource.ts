@@ -45,7 +45,7 @@ export const deployment: Kind = {
     },
     { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec", "metadata.labels"] },
   ],
-  behaviours: [],
+  behaviours: ["podTemplateResources"],
   load: async () => {
     const [{ deploymentShape }, { defaultDeployment }, { validateDeployment }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])
     return {

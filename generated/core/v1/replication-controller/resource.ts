@@ -47,7 +47,7 @@ export const replicationController: Kind = {
     },
     { name: "status", type: "status", verbs: ["get", "patch", "update"], keeps: ["spec"] },
   ],
-  behaviours: [],
+  behaviours: ["podTemplateResources"],
   load: async () => {
     const [{ replicationControllerShape }, { defaultReplicationController }, { validateReplicationController }, { columns }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts")])
     return {

@@ -1,0 +1,22 @@
+/** Amounts in the template of a workload are kept as precisely as those of the pods made from it (catalog defaults.yaml: ResourceList). */
+import type { BehaviourFactory } from "../kit/behaviour.ts"
+import { deepClone } from "../kit/field-path.ts"
+import { type ApiObject, isObject } from "../kit/json.ts"
+import { roundResources } from "./content/milli-quantities.ts"
+import { objectAt } from "./pods/fields.ts"
+
+/** Behaviour `podTemplateResources`: for kinds with a pod template at `spec.template`. */
+export const podTemplateResources: BehaviourFactory = () => ({
+  prepareCreate(object) {
+    // The spec may be the client's own, shared by every attempt.
+    if (isObject(object.spec)) object.spec = deepClone(object.spec)
+    round(object)
+  },
+  prepareUpdate(object, _old, { subresource }) {
+    if (subresource === undefined) round(object)
+  },
+})
+
+function round(object: ApiObject): void {
+  roundResources(objectAt(object.spec, "template", "spec"))
+}
