@@ -10,15 +10,12 @@ import { textsOf } from "./services/fields.ts"
 export const namespaceLifecycle: BehaviourFactory = ({ vendor }) => {
   const nameLabel = vendor.domain("orch.io/metadata.name")
   return {
+    decoded: (object) => keepNameLabel(object, nameLabel),
     prepareCreate(object) {
       const finalizers = finalizersOf(object)
       const spec = isObject(object.spec) ? object.spec : {}
       object.spec = { ...spec, finalizers: [...finalizers, ...(finalizers.includes(vendor.word) ? [] : [vendor.word])] }
       object.status = { phase: "Active" }
-      keepNameLabel(object, nameLabel)
-    },
-    prepareUpdate(object) {
-      keepNameLabel(object, nameLabel)
     },
     startDeletion(object) {
       object.status = { ...(isObject(object.status) ? object.status : {}), phase: "Terminating" }

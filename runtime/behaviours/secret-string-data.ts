@@ -3,11 +3,8 @@ import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { setField } from "../kit/json-text.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
 
-/** Behaviour `secretStringData`. Runs before validation, so that limits and needed keys are checked on what is stored. */
-export const secretStringData: BehaviourFactory = () => ({
-  prepareCreate: (object) => mergeStringData(object),
-  prepareUpdate: (object) => mergeStringData(object),
-})
+/** Behaviour `secretStringData`. Who sends it owns the keys of `data`. */
+export const secretStringData: BehaviourFactory = () => ({ decoded: mergeStringData })
 
 function mergeStringData(secret: ApiObject): void {
   const { stringData } = secret

@@ -47,6 +47,11 @@ export interface CommitRiders {
 }
 
 export interface Behaviour {
+  /**
+   * First of all, for what belongs to reading an object rather than to its life: before it is told who owns which field, so that the sender
+   * owns what comes of it. May change `object`; comes again for every attempt, and for objects that it has seen before.
+   */
+  decoded?(object: ApiObject): void
   /** After drops and generation, before validation. May change `object`; may add failures. */
   prepareCreate?(object: ApiObject, context: ChangeContext): void
   /** After keeps and generation, before validation, once per attempt. May change `object`, never `old`. */

@@ -58,7 +58,8 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const { namespace, dryRun } = request
   const metadata = newMetadata(registry, handle, request)
   const object: ApiObject = { ...request.object, metadata }
-  const owners = await newOwners(registry, handle, request, metadata)
+  for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
+  const owners = await newOwners(registry, handle, request, object)
   if (owners !== undefined) metadata.managedFields = owners
   const name = object.metadata?.name ?? ""
   for (const admit of registry.deps.admission) await admit({ operation: "create", handle, namespace, name, object, dryRun })
@@ -80,12 +81,12 @@ async function newOwners(
   registry: Registry,
   handle: KindHandle,
   request: CreateRequest,
-  metadata: ObjectMeta,
+  object: ApiObject,
 ): Promise<JsonObject[] | undefined> {
-  const { owners, object } = request
-  const sent = object.metadata?.managedFields
+  const { owners } = request
+  const sent = request.object.metadata?.managedFields
   if (owners === undefined || owners === "given") return owners === undefined ? undefined : sent
-  const next = { ...object, metadata: sent === undefined ? metadata : { ...metadata, managedFields: sent } }
+  const next = sent === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields: sent } }
   return nextOwners(registry, handle, { manager: owners.manager, subresource: "", next })
 }
 

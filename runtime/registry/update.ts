@@ -110,16 +110,17 @@ interface UpdateState {
   readonly revision: number
   readonly old: ApiObject
   readonly next: ApiObject
+  /** Nobody owns anything any more. */
+  readonly ownerless?: boolean
 }
 
 /** An object that is too large only because of its owners is stored without them. */
 async function attemptThatFits(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
-  const owners = await ownersOf(registry, handle, request, state)
   try {
-    return await attemptUpdate(registry, handle, request, { ...state, owners })
+    return await attemptUpdate(registry, handle, request, state)
   } catch (error) {
     if (typeof request.owners !== "object" || !isTooLarge(error)) throw error
-    return await attemptUpdate(registry, handle, request, { ...state, owners: undefined })
+    return await attemptUpdate(registry, handle, request, { ...state, ownerless: true })
   }
 }
 
@@ -128,30 +129,28 @@ async function ownersOf(
   registry: Registry,
   handle: KindHandle,
   request: UpdateRequest,
-  { old, next }: UpdateState,
+  state: UpdateState,
 ): Promise<JsonObject[] | undefined> {
   const { owners } = request
+  const { old, next } = state
   if (owners === undefined) return old.metadata?.managedFields
   if (owners === "given") return next.metadata?.managedFields
+  if (state.ownerless === true) return undefined
   const subresource = request.subresource?.name ?? ""
   return nextOwners(registry, handle, { manager: owners.manager, subresource, next, old })
 }
 
-async function attemptUpdate(
-  registry: Registry,
-  handle: KindHandle,
-  request: UpdateRequest,
-  state: UpdateState & { owners: JsonObject[] | undefined },
-): Promise<CommitOutcome> {
+async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
   const { key, revision, old } = state
   const { dryRun, namespace, name } = request
   const subresource = request.subresource?.name
   const scope = { dryRun, ...(subresource !== undefined && { subresource }) }
   const failures = new Failures()
-  // A transform may share parts with the stored object; the hooks below write in place.
-  const next: ApiObject = deepClone<ApiObject>({ ...state.next, metadata: {} })
-  next.metadata = nextMetadata(state.next, old)
-  if (state.owners !== undefined) next.metadata.managedFields = state.owners
+  const next = ownCopy(state.next)
+  for (const behaviour of handle.behaviours) behaviour.decoded?.(next)
+  const owners = await ownersOf(registry, handle, request, { ...state, next })
+  next.metadata = nextMetadata(next, old)
+  if (owners !== undefined) next.metadata.managedFields = owners
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
   countGeneration(handle, { next, old })
@@ -164,6 +163,14 @@ async function attemptUpdate(
   const riders = await ridersOf(handle, { object: next, old }, scope)
   if (riders.writes.length === 0 && unchanged(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: revision, object: next, riders, dryRun, created: false })
+}
+
+/** A transform may share parts with the stored object, and the hooks write in place. The owners, which they do not touch, stay shared. */
+function ownCopy(object: ApiObject): ApiObject {
+  const { managedFields, ...metadata } = object.metadata ?? {}
+  const copy = deepClone<ApiObject>({ ...object, metadata })
+  if (managedFields !== undefined && copy.metadata !== undefined) copy.metadata.managedFields = managedFields
+  return copy
 }
 
 /** The times of owners alone are no change: an object that comes out as it was is not written. */

@@ -5,11 +5,22 @@ const query = (text: string) => new URLSearchParams(text)
 
 describe("write options", () => {
   it("take a bare dryRun as a real request and All as a dry one (specification section 4.9)", () => {
-    expect(readWriteOptions(query("dryRun"), "CreateOptions")).toEqual({ dryRun: false, fieldValidation: "Warn" })
-    expect(readWriteOptions(query("dryRun=All&fieldValidation=Strict"), "CreateOptions")).toEqual({
+    expect(readWriteOptions(query("dryRun"), "CreateOptions")).toMatchObject({ dryRun: false, fieldValidation: "Warn" })
+    expect(readWriteOptions(query("dryRun=All&fieldValidation=Strict"), "PatchOptions")).toEqual({
       dryRun: true,
       fieldValidation: "Strict",
+      fieldManager: "",
+      force: false,
     })
+  })
+
+  it("want a manager for an apply, and force for nothing else", () => {
+    expect(readWriteOptions(query("fieldManager=m&force"), "apply")).toMatchObject({ fieldManager: "m", force: true })
+    expect(() => readWriteOptions(query("force=true"), "apply")).toThrow(/PatchOptions.*fieldManager: Required value/)
+    expect(() => readWriteOptions(query("force=false"), "PatchOptions")).toThrow(/may not be specified for non-apply patch/)
+    expect(readWriteOptions(query(`fieldManager=${"m".repeat(128)}`), "apply").fieldManager).toHaveLength(128)
+    expect(() => readWriteOptions(query(`fieldManager=${"é".repeat(65)}`), "UpdateOptions")).toThrow(/at most 128 bytes/)
+    expect(() => readWriteOptions(query("fieldManager=a%07"), "UpdateOptions")).toThrow(/U\+0007 \(at position 1\)/)
   })
 
   it("refuse what would otherwise be carried out by mistake", () => {

@@ -52,7 +52,8 @@ export function decodeObject(body: Uint8Array, media: Media, options: DecodeOpti
   checkKind(found, options.expect)
   const { object, strict } = describing(found, options.expect, () => typedObject(parsed, options))
   if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, `strict decoding error: ${strict.join(", ")}`)
-  keepOwnersReset(parsed.value, object)
+  // The compact encoding does not tell an empty list from none.
+  if (media !== "compact") keepOwnersReset(parsed.value, object)
   const { kind: _kind, apiVersion: _apiVersion, ...fields } = object
   return { object: { kind: options.expect.kind, apiVersion: found.apiVersion, ...fields }, warnings: level === "Warn" ? strict : [] }
 }
