@@ -14,7 +14,7 @@ import { duplicateFieldText, parseTypedJson, unknownFieldText } from "../kit/typ
 import { sortedPaths } from "../kit/unknown-fields.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
 import type { Media } from "./negotiate.ts"
-import { parseYaml } from "./yaml.ts"
+import { parseYaml, yamlText } from "./yaml.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
@@ -74,8 +74,8 @@ function parseBody(body: Uint8Array, media: Media, options: DecodeOptions): Pars
   const { expect } = options
   try {
     if (media === "compact") return { value: compactValue(body, options), duplicates: [] }
+    if (media === "yaml") return parseYaml(yamlText(body))
     const text = decodeUtf8(body)
-    if (media === "yaml") return parseYaml(text)
     const { value, duplicates, fractions } = parseJson(text, { trackDuplicates: true })
     if (options.structural === true) return { value, duplicates: duplicates.map(duplicateFieldText) }
     return { value, duplicates: [], text, doubtful: duplicates.length + fractions.length > 0 }
