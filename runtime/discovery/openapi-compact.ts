@@ -2,99 +2,28 @@
  * An OpenAPI v2 document in the compact form that kubectl asks for: messages of the public `openapi.v2` schema (gnostic's). One table a
  * message, field numbers by JSON name; what a document says beyond these tables is not written.
  */
-import protobuf from "protobufjs"
-import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { writeYaml } from "../wire/yaml.ts"
-
-type Writer = protobuf.Writer
-
-/** Writes one field; nothing for a value of another type and for zero values, which readers take for granted. */
-type Field = (writer: Writer, number: number, value: JsonValue) => void
-
-/** Fields of a message by JSON name. `extensions`: where names that begin with `x-` go. */
-interface Message {
-  readonly fields: Readonly<Record<string, readonly [number: number, field: Field]>>
-  readonly extensions?: number
-}
-
-const lengthDelimited = 2
+import { isObject, type JsonObject } from "../kit/json.ts"
+import {
+  anything,
+  compactBytes,
+  type Field,
+  flag,
+  list,
+  type Message,
+  message,
+  named,
+  orReference,
+  real,
+  text,
+  texts,
+  whole,
+  wrapped,
+} from "./compact-fields.ts"
 
 /** Called once per document, with its JSON decoded. */
 export function compactOpenApi(document: JsonObject): Buffer {
-  const writer = protobuf.Writer.create()
-  writeMessage(writer, documentMessage, document)
-  return Buffer.from(writer.finish())
+  return compactBytes(documentMessage, document)
 }
-
-function writeMessage(writer: Writer, message: Message, object: JsonObject): void {
-  for (const [name, value] of Object.entries(object)) {
-    if (value === undefined) continue
-    const [number, field] = message.fields[name] ?? []
-    if (number !== undefined && field !== undefined) field(writer, number, value)
-    else if (message.extensions !== undefined && name.startsWith("x-")) named(anything)(writer, message.extensions, { [name]: value })
-  }
-}
-
-/** A nested message whose content `write` fills in. */
-function nested(writer: Writer, number: number, write: () => void): void {
-  writer.uint32((number << 3) | lengthDelimited).fork()
-  write()
-  writer.ldelim()
-}
-
-const text: Field = (writer, number, value) => {
-  if (typeof value === "string" && value !== "") writer.uint32((number << 3) | lengthDelimited).string(value)
-}
-
-const flag: Field = (writer, number, value) => {
-  if (value === true) writer.uint32(number << 3).bool(true)
-}
-
-const whole: Field = (writer, number, value) => {
-  if (typeof value === "number") writer.uint32(number << 3).int64(value)
-}
-
-const real: Field = (writer, number, value) => {
-  if (typeof value === "number") writer.uint32((number << 3) | 1).double(value)
-}
-
-/** A value of any type travels as YAML. */
-const anything: Field = (writer, number, value) => nested(writer, number, () => text(writer, 2, writeYaml(value)))
-
-const list =
-  (field: Field): Field =>
-  (writer, number, value) => {
-    for (const item of Array.isArray(value) ? value : []) field(writer, number, item)
-  }
-
-/** In a list an empty text counts too. */
-const texts = list((writer, number, value) => {
-  if (typeof value === "string") writer.uint32((number << 3) | lengthDelimited).string(value)
-})
-
-/** Maps are lists of messages: name 1, value 2. */
-const named =
-  (field: Field): Field =>
-  (writer, number, value) => {
-    for (const [name, item] of Object.entries(isObject(value) ? value : {})) {
-      nested(writer, number, () => {
-        text(writer, 1, name)
-        if (item !== undefined) field(writer, 2, item)
-      })
-    }
-  }
-
-/** A message that only wraps field 1 (or `inner`) of it. */
-const wrapped =
-  (field: Field, inner = 1): Field =>
-  (writer, number, value) =>
-    nested(writer, number, () => field(writer, inner, value))
-
-const message =
-  (of: () => Message): Field =>
-  (writer, number, value) => {
-    if (isObject(value)) nested(writer, number, () => writeMessage(writer, of(), value))
-  }
 
 const schema = message(() => schemaMessage)
 
@@ -204,17 +133,9 @@ const parameter: Field = (writer, number, value) => {
 
 const reference = message(() => ({ fields: { $ref: [1, text], description: [2, text] } }))
 
-/** A thing itself (1) or a reference to it (2). */
-const orReference =
-  (field: Field): Field =>
-  (writer, number, value) => {
-    const isReference = isObject(value) && value.$ref !== undefined
-    wrapped(isReference ? reference : field, isReference ? 2 : 1)(writer, number, value)
-  }
-
-const parameters = list(orReference(parameter))
+const parameters = list(orReference(parameter, reference))
 const response = message(() => ({ fields: { description: [1, text], schema: [2, wrapped(schema)] }, extensions: 5 }))
-const responses: Field = (writer, number, value) => wrapped(named(orReference(response)))(writer, number, value)
+const responses: Field = (writer, number, value) => wrapped(named(orReference(response, reference)))(writer, number, value)
 
 /** A name and its scopes. */
 const securityRequirement = wrapped(named((writer, number, value) => wrapped(texts)(writer, number, value)))

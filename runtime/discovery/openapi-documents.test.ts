@@ -38,7 +38,7 @@ it("gives each document an address that changes with it", async () => {
 
 it("has one hash for every form of v2", async () => {
   const documents = documentsOf({ v2: async () => Buffer.from('{"swagger":"2.0"}') })
-  const compact = await documents.compactV2()
+  const compact = await documents.compact("v2")
   expect(compact?.hash).toBe((await documents.document("v2"))?.hash)
   expect([...((await compact?.bytes()) ?? [])]).toEqual([0x0a, 3, ...Buffer.from("2.0")])
 })

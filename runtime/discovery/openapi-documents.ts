@@ -7,6 +7,7 @@ import type { ServerParts } from "../server-parts.ts"
 import type { Vendor } from "../vendor.ts"
 import { compareText } from "./group-order.ts"
 import { compactOpenApi } from "./openapi-compact.ts"
+import { compactOpenApiV3 } from "./openapi-compact-v3.ts"
 import { mapDocument } from "./openapi-vendor.ts"
 
 const compress = promisify(gzip)
@@ -49,14 +50,15 @@ export class OpenApiDocuments {
       : this.kept(path, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
   }
 
-  /** `v2` in the compact form that kubectl asks for; undefined when there is no `v2`. Decoded once, on first demand. */
-  compactV2(): Promise<OpenApiDocument> | undefined {
-    const plain = this.document("v2")
+  /** As `document`, in the compact form that kubectl asks for. Decoded once, on first demand. */
+  compact(path: string): Promise<OpenApiDocument> | undefined {
+    const plain = this.document(path)
     if (plain === undefined) return undefined
-    return this.kept("v2 compact", async () => {
+    return this.kept(`${path} compact`, async () => {
       const document = await plain
       const decoded: JsonValue = JSON.parse((await document.bytes()).toString())
-      return OpenApiDocument.of(compactOpenApi(isObject(decoded) ? decoded : {}), document.hash)
+      const encode = path === "v2" ? compactOpenApi : compactOpenApiV3
+      return OpenApiDocument.of(encode(isObject(decoded) ? decoded : {}), document.hash)
     })
   }
 

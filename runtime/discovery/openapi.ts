@@ -9,11 +9,13 @@ import { documentUrl, type OpenApiDocument, type OpenApiDocuments } from "./open
 
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
-/** The compact form of `/openapi/v2`: clients write either name, the second is the valid one. */
-const compactV2Types = [
-  "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
-  "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
-]
+/** The compact form of a version: clients write either name, the first, with which they are answered, is the valid one. */
+function compactTypes(version: "v2" | "v3"): [valid: string, other: string] {
+  return [
+    `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
+    `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`,
+  ]
+}
 
 interface Asked {
   readonly parts: ServerParts
@@ -26,22 +28,17 @@ export async function answerOpenApi(documents: OpenApiDocuments, asked: Asked): 
   const { request, outgoing } = asked
   const path = request.info.path.slice("/openapi/".length)
   if (path === "v3") return send(asked, await documents.index(), { contentType: "application/json" })
-  if (path === "v2") return answerV2(documents, asked)
-  const document = await documents.document(path)
+  const version = path === "v2" ? "v2" : "v3"
+  const type = acceptedType(request.headers.accept, ["application/json", ...compactTypes(version)])
+  const json = type === "application/json"
+  const document = await (json ? documents.document(path) : documents.compact(path))
   if (document === undefined) return answerUnknownPath(outgoing)
-  const contentType = acceptedType(request.headers.accept, ["application/json"])
+  const contentType = json ? type : compactTypes(version)[0]
+  if (version === "v2") return send(asked, document, { contentType })
   const hash = request.query.get("hash") ?? ""
   if (hash === "" || hash === document.hash) return send(asked, document, { contentType, immutable: hash !== "" })
   const headers = { location: documentUrl(path, document.hash), etag: tagOf(document), vary: "Accept" }
   await sendBytes(outgoing, { status: 301, contentType, body: Buffer.alloc(0), headers })
-}
-
-async function answerV2(documents: OpenApiDocuments, asked: Asked): Promise<void> {
-  const type = acceptedType(asked.request.headers.accept, ["application/json", ...compactV2Types])
-  const json = type === "application/json"
-  const document = await (json ? documents.document("v2") : documents.compactV2())
-  if (document === undefined) return answerUnknownPath(asked.outgoing)
-  await send(asked, document, { contentType: json ? type : (compactV2Types[1] ?? type) })
 }
 
 async function send(asked: Asked, document: OpenApiDocument, options: { contentType: string; immutable?: boolean }): Promise<void> {
