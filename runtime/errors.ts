@@ -133,7 +133,9 @@ export const tooLargeResourceVersion = (asked: number, current: number): ApiErro
 export function invalid(subject: Subject, failures: readonly Failure[]): ApiError {
   const causes = failures.map((failure) => ({ reason: causeReason(failure), message: failureText(failure), field: failure.field }))
   const lines = failures.map((failure) => (failure.field === "" ? failureText(failure) : `${failure.field}: ${failureText(failure)}`))
-  const list = lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`
+  // Said once, though every cause counts: the reference's checks overlap.
+  const said = [...new Set(lines)]
+  const list = said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`
   return new ApiError(
     422,
     "Invalid",

@@ -204,6 +204,226 @@ test("an owner that went while the watch was lost is noticed afterwards", async 
   await two.close()
 })
 
+/** How often the store is asked for its revision: every look at an object does so a few times. */
+function countReads(): () => number {
+  let reads = 0
+  const real: Store["revision"] = one.store.revision.bind(one.store)
+  one.store.revision = async () => {
+    reads++
+    return real()
+  }
+  return () => reads
+}
+
+test.each(["Foreground", "Background", "Orphan"] as const)("the work on many dependents grows as they do: %s", async (policy) => {
+  const count = 1000
+  const owner = await make("configmaps", "owner")
+  const blocking = reference(owner, { blockOwnerDeletion: true })
+  await Promise.all(Array.from({ length: count }, (_, index) => make("secrets", `child-${index}`, [blocking])))
+  await collector.idle()
+  const reads = countReads()
+  await remove("a/owner", policy)
+  expect(await one.names("configmaps")).toEqual([])
+  expect((await one.names("secrets")).length).toBe(policy === "Orphan" ? count : 0)
+  expect(reads()).toBeLessThan(20 * count)
+})
+
+test("several objects are looked at at once, within bounds", async () => {
+  const owner = await make("configmaps", "owner")
+  for (let index = 0; index < 20; index++) await make("secrets", `child-${index}`, [reference(owner)])
+  await collector.idle()
+  let [running, most] = [0, 0]
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  one.store.commit = async (options) => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setImmediate(resolve))
+    running--
+    return real(options)
+  }
+  await remove("a/owner", "Background")
+  expect(await one.names("secrets")).toEqual([])
+  expect(most).toBe(4)
+})
+
+test("an owner is looked for in the dependent's own namespace only, and people are told", async () => {
+  await one.create("namespaces", { metadata: { name: "a" } })
+  await one.create("namespaces", { metadata: { name: "b" } })
+  const owner = await one.create("configmaps", { metadata: { name: "owner", namespace: "b" } })
+  await make("secrets", "child", [reference(owner)])
+  await collector.idle()
+  expect(await one.names("secrets")).toEqual([])
+  const [path = ""] = await one.names("events")
+  expect(await one.get("events", path)).toMatchObject({
+    metadata: { namespace: "a" },
+    involvedObject: { kind: "Secret", namespace: "a", name: "child" },
+    reason: "OwnerRefInvalidNamespace",
+    type: "Warning",
+    source: { component: "garbage-collector-controller" },
+  })
+})
+
+test("a cluster-scoped object with a namespaced owner stays, and people are told", async () => {
+  const owner = await make("configmaps", "owner")
+  await one.create("nodes", { metadata: { name: "n", ownerReferences: [reference(owner)] } })
+  await collector.idle()
+  expect((await one.names("events")).map((path) => path.replace(/\.[0-9a-f]+$/, ""))).toEqual(["default/n"])
+})
+
+test("of an owner that has simply gone nobody is told", async () => {
+  await one.create("namespaces", { metadata: { name: "b" } })
+  const owner = await make("configmaps", "owner")
+  await make("secrets", "child", [reference(owner)])
+  await remove("a/owner", "Background")
+  expect([await one.names("secrets"), await one.names("events")]).toEqual([[], []])
+})
+
+test("the right uid under a wrong kind or name is no owner", async () => {
+  const owner = await make("configmaps", "owner")
+  await make("secrets", "wrong-kind", [reference(owner, { kind: "ServiceAccount" })])
+  await make("secrets", "wrong-name", [reference(owner, { name: "other" })])
+  await make("secrets", "right", [reference(owner)])
+  await collector.idle()
+  expect(await one.names("secrets")).toEqual(["a/right"])
+})
+
+test("owners in another version of their kind, and of another group, are found", async () => {
+  const scale = await one.create("deployments", {
+    metadata: { name: "d", namespace: "a" },
+    spec: {
+      selector: { matchLabels: { a: "b" } },
+      template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+    },
+  })
+  await make("secrets", "child", [reference(scale)])
+  await collector.idle()
+  expect(await one.names("secrets")).toEqual(["a/child"])
+  await one.remove("deployments", "a/d")
+  await collector.idle()
+  expect(await one.names("secrets")).toEqual([])
+})
+
+test("while one owner is of an unknown kind nothing is done to the object, not even its other references", async () => {
+  const gone = await make("configmaps", "gone")
+  const references = [reference(gone), { ...absent, apiVersion: "example.com/v1", kind: "Thing" }]
+  await make("secrets", "child", references)
+  await remove("a/gone", "Background")
+  expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual(references)
+})
+
+test("a change of mind while the owner waits is heard: what still stands is let go", async () => {
+  const owner = await make("configmaps", "owner")
+  const held = { finalizers: ["example.com/held"] }
+  await make("secrets", "child", [reference(owner, { blockOwnerDeletion: true })], held)
+  await remove("a/owner", "Foreground")
+  expect(await one.names("configmaps")).toEqual(["a/owner"])
+  await remove("a/owner", "Orphan")
+  expect(await one.names("configmaps")).toEqual([])
+  expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toBeUndefined()
+})
+
+test("a change of mind to background lets the owner go at once", async () => {
+  const owner = await make("configmaps", "owner")
+  await make("secrets", "child", [reference(owner, { blockOwnerDeletion: true })], { finalizers: ["example.com/held"] })
+  await remove("a/owner", "Foreground")
+  await remove("a/owner", "Background")
+  expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([[], ["a/child"]])
+})
+
+test("of a chain of waiting owners one that stops blocking is enough", async () => {
+  const owner = await make("configmaps", "owner")
+  await make("secrets", "child", [reference(owner, { blockOwnerDeletion: true })], { finalizers: ["example.com/held"] })
+  await remove("a/owner", "Foreground")
+  await one.update("secrets", "a/child", (old) => ({ ...old, metadata: { ...old.metadata, ownerReferences: [reference(owner)] } }))
+  await collector.idle()
+  expect(await one.names("configmaps")).toEqual([])
+})
+
+test("three objects in a circle go in the foreground", async () => {
+  const first = await make("configmaps", "first")
+  const second = await make("configmaps", "second", [reference(first, { blockOwnerDeletion: true })])
+  const third = await make("configmaps", "third", [reference(second, { blockOwnerDeletion: true })])
+  const circle = [reference(third, { blockOwnerDeletion: true })]
+  await one.update("configmaps", "a/first", (old) => ({ ...old, metadata: { ...old.metadata, ownerReferences: circle } }))
+  await remove("a/first", "Foreground")
+  expect(await one.names("configmaps")).toEqual([])
+})
+
+test("a dependent of two owners goes with the last of them", async () => {
+  const [left, right] = [await make("configmaps", "left"), await make("configmaps", "right")]
+  await make("secrets", "child", [reference(left, { blockOwnerDeletion: true }), reference(right, { blockOwnerDeletion: true })])
+  await remove("a/left", "Foreground")
+  expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual([reference(right, { blockOwnerDeletion: true })])
+  await remove("a/right", "Foreground")
+  expect(await one.names("secrets")).toEqual([])
+})
+
+test("what cannot be deleted is tried again later, and told", async () => {
+  const owner = await make("configmaps", "owner")
+  await make("secrets", "child", [reference(owner)])
+  await collector.idle()
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  let failures = 3
+  one.store.commit = async (options) => {
+    if (failures > 0 && options.writes.some(({ key }) => key.endsWith("/child"))) {
+      failures--
+      throw new Error("the disk is on fire")
+    }
+    return real(options)
+  }
+  await remove("a/owner", "Background")
+  for (const ms of [50, 100, 200]) {
+    expect(await one.names("secrets")).toEqual(["a/child"])
+    one.clock.advance(ms)
+    await collector.idle()
+  }
+  expect(await one.names("secrets")).toEqual([])
+  expect(one.logged).toContain("an object could not be collected; tried again later")
+})
+
+test("a collector that stopped half-way is finished by the next one", async () => {
+  const owner = await make("configmaps", "owner")
+  for (let index = 0; index < 30; index++) await make("secrets", `child-${index}`, [reference(owner, { blockOwnerDeletion: true })])
+  await collector.idle()
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  let stopping: Promise<void> | undefined
+  let patched = 0
+  one.store.commit = async (options) => {
+    if (options.writes.some(({ key }) => key.includes("/child-")) && ++patched === 10) stopping = collector.stop()
+    return real(options)
+  }
+  await one.remove("configmaps", "a/owner", { propagationPolicy: "Orphan" })
+  await collector.idle()
+  await vi.waitFor(() => expect(stopping).toBeDefined())
+  await stopping
+  collector = startGarbageCollector(one, { workers: 4 })
+  await collector.idle()
+  expect(await one.names("configmaps")).toEqual([])
+  const children = await Promise.all((await one.names("secrets")).map((path) => one.get("secrets", path)))
+  expect(children.length).toBe(30)
+  expect(children.filter((child) => child?.metadata?.ownerReferences !== undefined)).toEqual([])
+})
+
+test("an object that got a new owner while it was judged stays", async () => {
+  const [gone, kept] = [await make("configmaps", "gone"), await make("configmaps", "kept")]
+  await make("secrets", "child", [reference(gone)])
+  await collector.idle()
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  let adopted = false
+  one.store.commit = async (options) => {
+    if (!adopted && options.writes.some(({ type, key }) => type === "delete" && key.endsWith("/child"))) {
+      adopted = true
+      await one.update("secrets", "a/child", (old) => ({
+        ...old,
+        metadata: { ...old.metadata, ownerReferences: [reference(gone), reference(kept)] },
+      }))
+    }
+    return real(options)
+  }
+  await remove("a/gone", "Background")
+  expect(adopted).toBe(true)
+  expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual([reference(kept)])
+})
+
 test("two collectors on two servers do no harm to each other", async () => {
   const two = await openRegistry({ store: one.store, clock: one.clock })
   const second = startGarbageCollector(two, { workers: 4 })

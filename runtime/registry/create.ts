@@ -10,6 +10,7 @@ import type { Random } from "../random.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
 import { validateObjectMeta } from "./object-meta.ts"
 import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
+import { dropDoubleOwners } from "./owner-references.ts"
 import { subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -59,6 +60,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const metadata = newMetadata(registry, handle, request)
   const object: ApiObject = { ...request.object, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
+  dropDoubleOwners(object, request.warn)
   const owners = await newOwners(registry, handle, request, object)
   if (owners !== undefined) metadata.managedFields = owners
   const name = object.metadata?.name ?? ""

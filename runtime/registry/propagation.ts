@@ -2,7 +2,7 @@
  * What a delete request says about an object's dependents, as the finalizers that ask the garbage collector for it (catalog resources.yaml:
  * deletion.propagation).
  */
-import { invalid } from "../errors.ts"
+import type { Failure } from "../kit/failure.ts"
 import type { ObjectMeta } from "../kit/json.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -66,15 +66,15 @@ function sameMembers(left: readonly string[], right: readonly string[]): boolean
   return left.every((one) => right.includes(one)) && right.every((one) => left.includes(one))
 }
 
-/** Both spellings at once contradict each other. Throws 422. Called by the verbs before anything is read. */
-export function checkPropagation({ propagationPolicy, orphanDependents }: Propagation): void {
-  if (propagationPolicy === undefined || orphanDependents === undefined) return
-  throw invalid({ group: "meta.orch.io", resource: "DeleteOptions" }, [
-    {
-      type: "Invalid",
-      field: "propagationPolicy",
-      value: propagationPolicy,
-      detail: "orphanDependents and deletionPropagation cannot be both set",
-    },
-  ])
+/** Both spellings at once contradict each other. Called by the verbs before anything is read. */
+export function propagationFailures({
+  propagationPolicy,
+  orphanDependents,
+}: {
+  propagationPolicy?: string
+  orphanDependents?: boolean
+}): Failure[] {
+  if (propagationPolicy === undefined || orphanDependents === undefined) return []
+  const detail = "orphanDependents and deletionPropagation cannot be both set"
+  return [{ type: "Invalid", field: "propagationPolicy", value: propagationPolicy, detail }]
 }

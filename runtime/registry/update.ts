@@ -14,6 +14,7 @@ import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
 import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
+import { dropDoubleOwners } from "./owner-references.ts"
 import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -148,6 +149,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const failures = new Failures()
   const next = ownCopy(state.next)
   for (const behaviour of handle.behaviours) behaviour.decoded?.(next)
+  dropDoubleOwners(next, request.warn)
   const owners = await ownersOf(registry, handle, request, { ...state, next })
   next.metadata = nextMetadata(next, old)
   if (owners !== undefined) next.metadata.managedFields = owners
@@ -190,7 +192,7 @@ function nextMetadata(next: ApiObject, old: ApiObject): NonNullable<ApiObject["m
     ...(before.generation !== undefined && { generation: before.generation }),
     ...((sent.uid ?? "") === "" && before.uid !== undefined && { uid: before.uid }),
     ...(before.creationTimestamp !== undefined && { creationTimestamp: before.creationTimestamp }),
-    ...(sent.deletionTimestamp === undefined && before.deletionTimestamp !== undefined && { deletionTimestamp: before.deletionTimestamp }),
+    ...(before.deletionTimestamp !== undefined && { deletionTimestamp: before.deletionTimestamp }),
     ...(sent.deletionGracePeriodSeconds === undefined &&
       before.deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds: before.deletionGracePeriodSeconds }),
   }

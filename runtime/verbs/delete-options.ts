@@ -3,7 +3,7 @@ import { badRequest, invalid } from "../errors.ts"
 import type { Failure } from "../kit/failure.ts"
 import type { JsonObject } from "../kit/json.ts"
 import type { DeleteRequest } from "../registry/delete.ts"
-import { checkPropagation, type PropagationPolicy } from "../registry/propagation.ts"
+import { propagationFailures, type PropagationPolicy } from "../registry/propagation.ts"
 import { booleanParameter, integerParameter } from "../query.ts"
 import { bodyLimit, readBody } from "../wire/body.ts"
 import { decodeObject } from "../wire/decode-object.ts"
@@ -53,21 +53,25 @@ export function readDeleteOptions(
   { collection }: { collection: boolean } = { collection: false },
 ): DeleteOptions {
   const dryRuns = [...dryRunValues(query), ...listOf(body?.dryRun)]
-  const failures = dryRunFailures(dryRuns)
   const policy = textOf(body, "propagationPolicy") ?? query.get("propagationPolicy") ?? undefined
-  if (policy !== undefined && !isPolicy(policy)) failures.push(unknownPolicy(policy))
   const orphan = flagOf(body, "orphanDependents") ?? booleanParameter(query, "orphanDependents")
+  const failures = [
+    ...propagationFailures({
+      ...(policy !== undefined && { propagationPolicy: policy }),
+      ...(orphan !== undefined && { orphanDependents: orphan }),
+    }),
+    ...(policy === undefined || isPolicy(policy) ? [] : [unknownPolicy(policy)]),
+    ...dryRunFailures(dryRuns),
+  ]
   const grace = numberOf(body, "gracePeriodSeconds") ?? secondsOf(query)
   if (failures.length > 0) throw invalid({ group: "meta.orch.io", resource: "DeleteOptions" }, failures)
-  const options: DeleteOptions = {
+  return {
     dryRun: dryRuns.includes("All"),
     ...(policy !== undefined && isPolicy(policy) && { propagationPolicy: policy }),
     ...(orphan !== undefined && { orphanDependents: orphan }),
     ...(grace !== undefined && { gracePeriodSeconds: grace }),
     ...preconditions(query, body, { collection }),
   }
-  checkPropagation(options)
-  return options
 }
 
 function isPolicy(text: string): text is PropagationPolicy {
