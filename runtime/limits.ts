@@ -52,6 +52,9 @@ export const staleReadTimeoutMs = 3000
 /** Bytes that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
 export const watchQueueBytesMax = 8 * 1024 * 1024
 
+/** Milliseconds by which bookmarks and ends of watches may be late: what falls due in one step is done by one timer. */
+export const watchTimerStepMs = 100
+
 /** Bytes of the request line and all header fields of one request; beyond it 431. Long selectors stand in the path; the reference takes 1 MiB. */
 export const requestHeaderBytesMax = 256 * 1024
 

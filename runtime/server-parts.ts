@@ -12,6 +12,7 @@ import type { KindParts } from "./kit/kind.ts"
 import type { TypeShape } from "./kit/shape.ts"
 import type { Random } from "./random.ts"
 import type { KindTable } from "./registry/kinds.ts"
+import type { OpenWatches } from "./registry/open-watches.ts"
 import type { Registry } from "./registry/registry.ts"
 import type { Vendor } from "./vendor.ts"
 
@@ -70,6 +71,7 @@ export interface ServerParts {
   readonly inFlight: InFlight
   /** Aborted when the server begins to turn requests away, `--shutdown-send-retry-after`. */
   readonly rejecting: AbortSignal
+  readonly watches: OpenWatches
   /** Aborted when the server stops: watches end. */
   readonly stopping: AbortSignal
 }

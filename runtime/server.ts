@@ -26,6 +26,7 @@ import type { Random } from "./random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
 import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
+import { OpenWatches } from "./registry/open-watches.ts"
 import { awaitFreshness } from "./registry/read.ts"
 import { Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
@@ -241,6 +242,7 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     kinds,
     registry,
     inFlight: new InFlight(),
+    watches: new OpenWatches(clock, stopping),
     rejecting,
     stopping,
     log: options.log,

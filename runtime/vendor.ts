@@ -23,6 +23,8 @@ export interface Vendor {
   readonly extensionPrefix: string
   /** Name of an OpenAPI definition: `io.orch.api.core.v1.Pod` → `io.k8s.api.core.v1.Pod`. */
   definition(neutral: string): string
+  /** What the server's API groups end with: `orch.io` or `k8s.io`. */
+  readonly groupDomain: string
   /** The finalizer word of namespaces and the name of the server's own Service. */
   readonly word: string
 }
@@ -38,6 +40,7 @@ const orch: Vendor = {
   compactMediaType: "application/vnd.orch.protobuf",
   extensionPrefix: "x-orch-",
   definition: (neutral) => neutral,
+  groupDomain: "orch.io",
   word: "orch",
 }
 
@@ -58,6 +61,7 @@ const kubernetes: Vendor = {
   compactMediaType: "application/vnd.kubernetes.protobuf",
   extensionPrefix: "x-kubernetes-",
   definition: (neutral) => neutral.replace(/^io\.orch\./, "io.k8s."),
+  groupDomain: "k8s.io",
   word: "kubernetes",
 }
 

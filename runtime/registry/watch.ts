@@ -1,6 +1,6 @@
 /** Watches: where the stream starts (specification section 4.6), and what a selector makes of an event. Frames are the verb's business. */
 import { assert } from "../assert.ts"
-import type { CachedObject, CacheEvent, Subscription } from "../storage/cache.ts"
+import type { CachedObject, CacheEvent, Snapshot, SubscribeOptions, Subscription } from "../storage/cache.ts"
 import type { StoreError } from "../storage/store.ts"
 import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
 import { awaitFreshness, type Freshness, type ObjectFilter } from "./read.ts"
@@ -19,52 +19,124 @@ export interface WatchRequest {
   /** Watch one object only. */
   readonly name?: string
   readonly filter?: ObjectFilter
-  readonly start: /** Every object there is, as ADDED, then what follows. */
-    | { readonly from: "state"; readonly freshness: Freshness }
-    /** What follows this revision. Throws StoreError "compacted". */
-    | { readonly from: "revision"; readonly revision: number }
-  readonly onEvents: (events: readonly SeenEvent[]) => void
-  /** After the last initial event; `revision` is what the state showed. Only with start from state. */
-  readonly onInitialEnd?: (revision: number) => void
-  readonly onProgress: (revision: number) => void
-  /** The watch cannot go on: history was lost, or the store. */
-  readonly onEnd: (error: StoreError) => void
+  readonly start: WatchStart
+  readonly sink: WatchSink
 }
 
-/** Called by the watch verb. Initial events are delivered before it resolves, in order before all others. */
-export async function watchObjects(registry: Registry, handle: KindHandle, request: WatchRequest): Promise<Subscription> {
-  const prefix = handle.prefix(request.namespace)
-  if (request.start.from === "revision") return subscribe(handle, request, request.start.revision)
-  await awaitFreshness(registry, handle, request.start.freshness)
+export type WatchStart =
+  /** Every object there is, as ADDED, then what follows. */
+  | { readonly from: "state"; readonly freshness: Freshness }
+  /** What follows the state, which is not told. */
+  | { readonly from: "now"; readonly freshness: Freshness }
+  /** What follows this revision. Throws StoreError "compacted". */
+  | { readonly from: "revision"; readonly revision: number }
+
+/** Where a watch goes: one client. */
+export interface WatchSink {
+  /** In order, several at once when they are there; synchronous and quick. */
+  events(events: readonly SeenEvent[]): void
+  /** After the last initial event; `revision` is what the state showed. Only with start from state. */
+  initialEnd(revision: number): void
+  /** Resolves when the client has taken most of what was sent; undefined when there is nothing to wait for. Asked between initial events. */
+  room(): Promise<void> | undefined
+  /** Nobody listens any more: initial events that are left need not be told. */
+  readonly over: boolean
+  /** The watch cannot go on: history was lost, or the store. */
+  fail(error: StoreError): void
+}
+
+/** A watch that has begun. */
+export interface StartedWatch extends Subscription {
+  /** What the client was shown at the start; events after it follow. */
+  readonly startRevision: number
+}
+
+/** Initial events handed over at a time. */
+const initialEventsAtOnce = 100
+
+/**
+ * Called by the watch verb. Initial events are delivered before it resolves, in order before all others, as fast as the client takes them.
+ * Throws 504 for a state that is not reached, and StoreError "compacted".
+ */
+export async function watchObjects(registry: Registry, handle: KindHandle, request: WatchRequest): Promise<StartedWatch> {
+  const { start } = request
+  if (start.from === "revision") return subscribe(handle, request, start.revision)
+  await awaitFreshness(registry, handle, start.freshness)
   const snapshot = handle.cache.snapshot()
-  const first: SeenEvent[] = []
-  const only = request.name === undefined ? undefined : handle.key(request.namespace, request.name)
-  for (const object of snapshot.entries({ prefix: only ?? prefix })) {
-    if (only !== undefined && object.key !== only) break
-    if (request.filter === undefined || request.filter(object)) first.push({ type: "ADDED", revision: object.modRevision, object })
-  }
-  request.onEvents(first)
-  request.onInitialEnd?.(snapshot.revision)
+  if (start.from === "now") return subscribe(handle, request, snapshot.revision)
+  await tellState(handle, request, snapshot)
+  request.sink.initialEnd(snapshot.revision)
   return subscribe(handle, request, snapshot.revision)
 }
 
-function subscribe(handle: KindHandle, request: WatchRequest, afterRevision: number): Subscription {
-  const inResource = request.namespace === "" ? "" : `${request.namespace}/`
-  return handle.cache.subscribe({
-    prefix: request.name === undefined ? inResource : `${inResource}${request.name}`,
-    exact: request.name !== undefined,
-    afterRevision,
-    onEvents: (events) => {
-      const seen = request.filter === undefined ? events.map(plain) : through(events, request.filter)
-      if (seen.length > 0) request.onEvents(seen)
-    },
-    onProgress: request.onProgress,
-    onEnd: request.onEnd,
-  })
+async function tellState(handle: KindHandle, request: WatchRequest, snapshot: Snapshot): Promise<void> {
+  const { sink } = request
+  let batch: SeenEvent[] = []
+  for (const object of initialObjects(handle, request, snapshot)) {
+    batch.push({ type: "ADDED", revision: object.modRevision, object })
+    if (batch.length < initialEventsAtOnce) continue
+    sink.events(batch)
+    batch = []
+    const room = sink.room()
+    if (room !== undefined) await room
+    if (sink.over) return
+  }
+  if (batch.length > 0) sink.events(batch)
 }
 
-function plain(event: CacheEvent): SeenEvent {
-  return { type: event.type, revision: event.revision, object: event.object }
+function* initialObjects(handle: KindHandle, { namespace, name, filter }: WatchRequest, snapshot: Snapshot): Iterable<CachedObject> {
+  const only = name === undefined ? undefined : handle.key(namespace, name)
+  for (const object of snapshot.entries({ prefix: only ?? handle.prefix(namespace) })) {
+    if (only !== undefined && object.key !== only) return
+    if (filter === undefined || filter(object)) yield object
+  }
+}
+
+function subscribe(handle: KindHandle, request: WatchRequest, afterRevision: number): StartedWatch {
+  return new ObjectWatch(handle, request, afterRevision)
+}
+
+/** One per watch, and the only thing that this file keeps of it. */
+class ObjectWatch implements StartedWatch, SubscribeOptions {
+  readonly prefix: string
+  readonly exact: boolean
+  private readonly filter: ObjectFilter | undefined
+  private readonly sink: WatchSink
+  private readonly subscription: Subscription
+
+  constructor(
+    handle: KindHandle,
+    { namespace, name, filter, sink }: WatchRequest,
+    readonly afterRevision: number,
+  ) {
+    const inResource = namespace === "" ? "" : `${namespace}/`
+    this.prefix = name === undefined ? inResource : `${inResource}${name}`
+    this.exact = name !== undefined
+    this.filter = filter
+    this.sink = sink
+    this.subscription = handle.cache.subscribe(this)
+  }
+
+  get startRevision(): number {
+    return this.afterRevision
+  }
+
+  onEvents(events: readonly CacheEvent[]): void {
+    const seen = this.filter === undefined ? events : through(events, this.filter)
+    if (seen.length > 0) this.sink.events(seen)
+  }
+
+  onEnd(error: StoreError): void {
+    this.sink.fail(error)
+  }
+
+  stop(): void {
+    this.subscription.stop()
+  }
+
+  revision(): number | undefined {
+    return this.subscription.revision()
+  }
 }
 
 /** An object that enters the selector is ADDED, one that leaves is DELETED with its last matching state. */

@@ -58,8 +58,14 @@ export interface Snapshot {
 
 export interface Subscription {
   stop(): void
+  /**
+   * Everything up to here was handed over: what a bookmark may say. Undefined while what was missed is still being read, and once the watch is
+   * over. Not to be asked from within `onEvents`.
+   */
+  revision(): number | undefined
 }
 
+/** What a subscriber wants, and whom it is told: `onEvents` and `onEnd` are called as its methods. */
 export interface SubscribeOptions {
   /** Below the resource: `""` = all, or `<namespace>/`, or `<namespace>/<name>` with `exact`. */
   readonly prefix: string
@@ -70,14 +76,12 @@ export interface SubscribeOptions {
    */
   readonly afterRevision: number
   /** In revision order, several at once when they are there; synchronous and quick: frames are queued, not awaited. */
-  readonly onEvents: (events: readonly CacheEvent[], revision: number) => void
-  /** Progress without events for this subscriber, for bookmarks: everything up to `revision` was delivered. At most once a second. */
-  readonly onProgress?: (revision: number) => void
+  onEvents(events: readonly CacheEvent[], revision: number): void
   /**
    * The watch is over. `compacted`: what it needs is gone, clients must list again (410); otherwise (cache starting over,
    * closed, this subscriber threw) they may resume where they are.
    */
-  readonly onEnd: (error: StoreError) => void
+  onEnd(error: StoreError): void
 }
 
 /** The cache of one resource (one storage path, all versions of it). */

@@ -8,7 +8,7 @@ import { indentJson } from "../wire/pretty.ts"
 import { sendBytes } from "../wire/send.ts"
 import { writeYaml } from "../wire/yaml.ts"
 import type { Call, Wanted } from "./call.ts"
-import { partialEnvelope, partialOf, tableOf } from "./render.ts"
+import { partialEnvelope, partialOf, tableOf, tableOptions } from "./render.ts"
 import { compactOf, freshVersion, jsonOf, objectOf, type Version } from "./represent.ts"
 
 const newline = Buffer.from("\n")
@@ -44,7 +44,7 @@ export async function answerKindBody(
 
 function bodyOf(call: Call, wanted: Wanted, version: Version): Buffer {
   const { handle } = call
-  if (wanted.as?.kind === "Table") return textOf(wanted, tableOf(call, wanted, version))
+  if (wanted.as?.kind === "Table") return textOf(wanted, tableOf(call.handle, version, tableOptions(call, wanted)))
   if (wanted.as !== undefined)
     return wanted.media === "compact" ? partialEnvelope(call, wanted, version) : textOf(wanted, partialOf(call, wanted, version))
   if (wanted.media === "compact") return compactOf(handle, version)

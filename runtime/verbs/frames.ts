@@ -1,12 +1,13 @@
-/** Watch frames in the representation a client asked for. A frame is made once per event and version, and shared by all its watchers. */
+/** Watch frames in the representation a client asked for. A frame is made once per event and form, and shared by all its watchers. */
 import type { ApiObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
 import { normalize } from "../kit/normalize.ts"
+import type { KindHandle } from "../registry/registry.ts"
 import type { SeenEvent } from "../registry/watch.ts"
 import { encodeStatus } from "../wire/send.ts"
 import { compactFrame, jsonFrame, type WatchEventType } from "../wire/watch-frames.ts"
-import type { Call, Wanted } from "./call.ts"
-import { partialEnvelope, partialJson, tableOf } from "./render.ts"
+import { type Call, checkForm, type Wanted } from "./call.ts"
+import { partialEnvelope, partialJson, type Shown, tableOf, tableOptions } from "./render.ts"
 import { compactOf, freshVersion, jsonOf, type Version } from "./represent.ts"
 
 export interface Framer {
@@ -16,57 +17,66 @@ export interface Framer {
   error(status: ApiObject): Buffer
 }
 
-/** Called once per watch. */
+/** Called once per watch. Throws 400 for table options, 406 for a form that single objects do not have. */
 export function frames(call: Call, wanted: Wanted): Framer {
-  const frame = wanted.media === "compact" ? compactFrame : jsonFrame
-  const form = framedForm(call, wanted)
-  return {
-    event: ({ type, object }) =>
-      form.shared === undefined
-        ? frame(type, form.bytes(object))
-        : object.derived(`${form.shared}:${type}`, () => frame(type, form.bytes(object))),
-    bookmark: (revision, initial) => frame("BOOKMARK", form.bytes(bookmarkVersion(call, revision, initial))),
-    error: (status) =>
-      frame(
-        "ERROR" satisfies WatchEventType,
-        wanted.media === "compact" ? encodeStatus("compact", status) : Buffer.from(stringify(status)),
-      ),
+  if (wanted.as?.kind === "Table") return tableFramer(call, wanted)
+  checkForm(call, wanted, { list: false })
+  const framers = sharedFramers.get(call.handle) ?? new Map<string, Framer>()
+  sharedFramers.set(call.handle, framers)
+  const name = formName(call.handle, wanted)
+  const framer = framers.get(name) ?? sharedFramer({ handle: call.handle, parts: call.parts }, wanted, name)
+  framers.set(name, framer)
+  return framer
+}
+
+/** One framer for all watchers of a kind in one form, so that they share bookmarks as they share events. */
+const sharedFramers = new WeakMap<KindHandle, Map<string, Framer>>()
+
+/** How the form stands among the derived forms of an object. */
+function formName(handle: KindHandle, { media, as }: Wanted): string {
+  return as === undefined ? `frame:${media}:${handle.apiVersion}` : `frame:${media}:partial:${as.version}`
+}
+
+function sharedFramer(shown: Shown, { media, as, ...rest }: Wanted, name: string): Framer {
+  const compact = media === "compact"
+  const frame = compact ? compactFrame : jsonFrame
+  const wanted: Wanted = { ...rest, media, ...(as !== undefined && { as }) }
+  const bytes = (version: Version): Buffer => {
+    if (as !== undefined) return compact ? partialEnvelope(shown, wanted, version) : partialJson(shown, wanted, version)
+    return compact ? compactOf(shown.handle, version) : jsonOf(shown.handle, version)
   }
-}
-
-interface FramedForm {
-  /** Name of the frame among an object's forms; absent: made for one watcher alone. */
-  readonly shared?: string
-  readonly bytes: (version: Version) => Buffer
-}
-
-function framedForm(call: Call, wanted: Wanted): FramedForm {
-  const { handle } = call
-  if (wanted.as?.kind === "Table") return tableFrames(call, wanted)
-  if (wanted.as !== undefined) {
-    const bytes = wanted.media === "compact" ? partialEnvelope : partialJson
-    return { shared: `frame:${wanted.media}:partial:${wanted.as.version}`, bytes: (version) => bytes(call, wanted, version) }
-  }
-  const bytes = wanted.media === "compact" ? compactOf : jsonOf
-  return { shared: `frame:${wanted.media}:${handle.apiVersion}`, bytes: (version) => bytes(handle, version) }
-}
-
-/** Only the first table of a stream has column definitions. */
-function tableFrames(call: Call, wanted: Wanted): FramedForm {
-  let first = true
+  let latest: { revision: number; frame: Buffer } = { revision: 0, frame: Buffer.alloc(0) }
   return {
-    bytes: (version) => {
-      const table = Buffer.from(stringify(tableOf(call, wanted, version, !first)))
-      first = false
-      return table
+    event: ({ type, object }) => object.derived(`${name}:${type}`, () => frame(type, bytes(object))),
+    bookmark(revision, initial) {
+      if (initial) return frame("BOOKMARK", bytes(bookmarkVersion(shown, revision, true)))
+      if (latest.revision !== revision) latest = { revision, frame: frame("BOOKMARK", bytes(bookmarkVersion(shown, revision, false))) }
+      return latest.frame
     },
+    error: (status) => frame("ERROR" satisfies WatchEventType, compact ? encodeStatus("compact", status) : Buffer.from(stringify(status))),
+  }
+}
+
+/** Tables are made for one watcher alone: they hold ages, and only the first of a stream has column definitions. */
+function tableFramer(call: Call, wanted: Wanted): Framer {
+  const { handle, parts } = call
+  const options = tableOptions(call, wanted)
+  let noHeaders = false
+  const table = (version: Version): Buffer => {
+    const text = stringify(tableOf(handle, version, { ...options, nowMs: parts.clock.nowMs(), noHeaders }))
+    noHeaders = true
+    return Buffer.from(text)
+  }
+  return {
+    event: ({ type, object }) => jsonFrame(type, table(object)),
+    bookmark: (revision, initial) => jsonFrame("BOOKMARK", table(bookmarkVersion({ handle, parts }, revision, initial))),
+    error: (status) => jsonFrame("ERROR", Buffer.from(stringify(status))),
   }
 }
 
 /** An empty object of the kind at a version; the end of initial events is told by an annotation. */
-function bookmarkVersion(call: Call, revision: number, initial: boolean): Version {
-  const { handle, parts } = call
-  const annotations = initial ? { annotations: { [`${parts.vendor.group("orch.io")}/initial-events-end`]: "true" } } : {}
+function bookmarkVersion({ handle, parts }: Shown, revision: number, initial: boolean): Version {
+  const annotations = initial ? { annotations: { [`${parts.vendor.groupDomain}/initial-events-end`]: "true" } } : {}
   const bare = {
     kind: handle.kind.kind,
     apiVersion: handle.apiVersion,

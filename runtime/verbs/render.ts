@@ -31,27 +31,30 @@ export function tableOptions(call: Call, wanted: Wanted): TableOptions {
 }
 
 /** One object as a table of one row. */
-export function tableOf(call: Call, wanted: Wanted, version: Version, noHeaders = false): JsonObject {
-  const object = objectOf(call.handle, version)
-  return renderTable([object], singleMetadata(object), { ...tableOptions(call, wanted), noHeaders })
+export function tableOf(handle: KindHandle, version: Version, options: TableOptions): JsonObject {
+  const object = objectOf(handle, version)
+  return renderTable([object], singleMetadata(object), options)
 }
 
+/** What forms are made for: the kind, and the names that the server gives things. */
+export type Shown = Pick<Call, "handle" | "parts">
+
 /** JSON bytes of an object's partial metadata. */
-export function partialJson(call: Call, wanted: Wanted, version: Version): Buffer {
+export function partialJson(call: Shown, wanted: Wanted, version: Version): Buffer {
   const metaVersion = wanted.as?.version ?? "v1"
   return version.derived(`partial:${metaVersion}`, () => Buffer.from(stringify(partialOf(call, wanted, version))))
 }
 
-export function partialOf(call: Call, wanted: Wanted, version: Version): ApiObject {
+export function partialOf(call: Shown, wanted: Wanted, version: Version): ApiObject {
   return renderPartial(objectOf(call.handle, version), { vendor: call.parts.vendor, version: wanted.as?.version ?? "v1" })
 }
 
 /** The compact message of an object's partial metadata, without its envelope. */
-export function partialMessage(call: Call, wanted: Wanted, version: Version): Buffer {
+export function partialMessage(call: Shown, wanted: Wanted, version: Version): Buffer {
   return version.derived("partial-compact", () => partialCodec(call.handle).encode(partialOf(call, wanted, version)))
 }
 
-export function partialEnvelope(call: Call, wanted: Wanted, version: Version): Buffer {
+export function partialEnvelope(call: Shown, wanted: Wanted, version: Version): Buffer {
   const apiVersion = metaApiVersion(call.parts.vendor, wanted.as?.version ?? "v1")
   return wrapUnknown({ apiVersion, kind: "PartialObjectMetadata", raw: partialMessage(call, wanted, version) })
 }

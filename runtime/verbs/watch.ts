@@ -1,141 +1,93 @@
-/** GET with `watch`: events as frames, each made once and shared by every watcher. Specification sections 4.4 and 6.1. */
-import type { Writable } from "node:stream"
-import { ApiError, expired, internal } from "../errors.ts"
-import { watchQueueBytesMax } from "../limits.ts"
-import { storeFailure } from "../registry/commit.ts"
+/** GET with `watch`, or on a `/watch/` path: a stream of events. Specification sections 4.4, 4.6 and 6.1; corners as in the reference. */
+import { badRequest } from "../errors.ts"
+import { booleanParameter, textParameter } from "../query.ts"
 import type { Freshness } from "../registry/read.ts"
 import { parseRevision } from "../registry/read.ts"
-import { type SeenEvent, watchObjects, type WatchRequest } from "../registry/watch.ts"
-import { StoreError } from "../storage/store.ts"
+import { watchObjects, type WatchRequest, type WatchStart } from "../registry/watch.ts"
 import { failureStatus } from "../wire/status.ts"
-import { type Call, collectionScope, representation } from "./call.ts"
+import { type Call, type CollectionScope, collectionScope, representation } from "./call.ts"
 import { frames } from "./frames.ts"
-import { type ListOptions, readListOptions } from "./list-options.ts"
+import { type ListOptions, readListOptions, readSelection } from "./list-options.ts"
+import { openAnswer } from "./watch-output.ts"
+import { WatchStream } from "./watch-stream.ts"
 
-const bookmarkIntervalMs = 60_000
-
-/** Streams until the client goes, the timeout passes, the server stops, or the client cannot keep up. */
+/** Returns when the watch has begun. Throws ApiError for what is wrong with the request; what happens later is an event of the stream. */
 export async function watchVerb(call: Call): Promise<void> {
-  const { parts, outgoing } = call
-  const options = readListOptions(call.request.query, { watch: true, watchList: parts.settings.watchList })
+  const { parts } = call
   const wanted = representation(call, { list: false, watch: true })
-  const framer = frames(call, wanted)
+  const options = watchOptions(call)
+  const scope = watchScope(call)
   const start = startOf(options)
-  const scope = collectionScope(call)
-  outgoing.writeHead(200, {
-    "content-type": wanted.contentType,
-    "cache-control": "no-cache, private",
-    ...(call.incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),
+  const framer = frames(call, wanted)
+  const output = openAnswer(call, wanted)
+  const nowMs = parts.clock.nowMs()
+  const stream = new WatchStream({
+    output,
+    framer,
+    watches: parts.watches,
+    nowMs,
+    endMs: nowMs + lifeMs(call, options),
+    bookmarks: options.allowBookmarks,
+    marksInitialEnd: options.sendInitialEvents === true && options.allowBookmarks,
+    status: (error) => failureStatus(error, parts.vendor),
   })
-  // HTTP/2 sends its headers at once; HTTP/1.1 would wait for the first event.
-  if ("flushHeaders" in outgoing) outgoing.flushHeaders()
-  const stream = new WatchStream(call, options)
-  const request: WatchRequest = {
+  await begin(call, stream, {
     namespace: scope.namespace,
     ...(scope.name !== undefined && { name: scope.name }),
     ...(scope.filter !== undefined && { filter: scope.filter }),
     start,
-    onEvents: (events) =>
-      stream.send(
-        events.map((event: SeenEvent) => framer.event(event)),
-        events.at(-1)?.revision,
-      ),
-    onInitialEnd: (revision) => {
-      if (options.sendInitialEvents === true && options.allowBookmarks) stream.send([framer.bookmark(revision, true)], revision)
-    },
-    onProgress: (revision) => stream.progress(revision, (at) => framer.bookmark(at, false)),
-    onEnd: (error) => fail(error),
-  }
-  try {
-    const subscription = await watchObjects(call.registry, call.handle, request)
-    stream.onEnd(() => subscription.stop())
-  } catch (error) {
-    fail(error)
-  }
+    sink: stream,
+  })
+}
 
-  /** The client learns why: 410 makes it list again, anything else makes it come back. */
-  function fail(error: unknown): void {
-    stream.send([framer.error(failureStatus(watchError(error), parts.vendor))])
-    stream.end()
+async function begin(call: Call, stream: WatchStream, request: WatchRequest): Promise<void> {
+  stream.due(call.parts.clock.nowMs())
+  // A negative timeout has passed already.
+  if (stream.over) return
+  try {
+    stream.follow(await watchObjects(call.registry, call.handle, request))
+  } catch (error) {
+    stream.fail(error)
   }
 }
 
-function watchError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  if (error instanceof StoreError)
-    return error.code === "compacted" ? expired(`too old resource version: ${error.message}`) : storeFailure(error)
-  return internal("the watch failed unexpectedly")
+/** The `/watch/` paths take the options of lists, unless they say `watch` too: so does the reference. Throws 400 or 422. */
+function watchOptions(call: Call): ListOptions {
+  const { info, query } = call.request
+  const { watchList } = call.parts.settings
+  const asWatch = !info.watchPath || booleanParameter(query, "watch") === true
+  const options = readListOptions(query, { watch: asWatch, watchList })
+  const begins = options.resourceVersion === "" || options.resourceVersion === "0"
+  // With the gate on, a watch that begins with the state is a streamed list, whether it says so or not.
+  const streamed = watchList && asWatch && begins && options.sendInitialEvents === undefined
+  return streamed ? { ...options, sendInitialEvents: true } : options
+}
+
+/** On a path that names an object, a field selector may only name the same one. Throws 400. */
+function watchScope(call: Call): CollectionScope {
+  const { info, query } = call.request
+  if (info.name !== "" && textParameter(query, "fieldSelector") !== "" && readSelection(query, call.handle).name !== info.name)
+    throw badRequest(
+      `fieldSelector metadata.name doesn't match requested name: leave fieldSelector out, or select metadata.name=${info.name}`,
+    )
+  return collectionScope(call)
 }
 
 /** The watch table of section 4.6. Throws 400. */
-function startOf(options: ListOptions): WatchRequest["start"] {
-  const { resourceVersion } = options
+function startOf({ resourceVersion, sendInitialEvents }: ListOptions): WatchStart {
   const revision = resourceVersion === "" ? undefined : parseRevision(resourceVersion)
-  const anyState: Freshness = { mode: "any" }
-  if (options.sendInitialEvents === true) {
-    const freshness: Freshness =
-      revision === undefined ? { mode: "most-recent" } : revision === 0 ? anyState : { mode: "not-older", revision }
-    return { from: "state", freshness }
-  }
-  if (revision === undefined && options.sendInitialEvents === undefined) return { from: "state", freshness: { mode: "most-recent" } }
-  if (revision === 0) return { from: "state", freshness: anyState }
-  return { from: "revision", revision: revision ?? 0 }
+  if (revision !== undefined && revision !== 0 && sendInitialEvents !== true) return { from: "revision", revision }
+  return { from: sendInitialEvents === false ? "now" : "state", freshness: startFreshness(revision) }
 }
 
-/** One client's stream: bounded queue, bookmarks, timeout. */
-class WatchStream {
-  private readonly call: Call
-  private readonly bookmarks: boolean
-  private ended = false
-  private sentRevision = 0
-  private lastBookmarkMs: number
-  private endCallbacks: (() => void)[] = []
+function startFreshness(revision: number | undefined): Freshness {
+  if (revision === undefined) return { mode: "most-recent" }
+  return revision === 0 ? { mode: "any" } : { mode: "not-older", revision }
+}
 
-  constructor(call: Call, options: ListOptions) {
-    this.call = call
-    this.bookmarks = options.allowBookmarks
-    const { clock, random, settings, stopping } = call.parts
-    this.lastBookmarkMs = clock.nowMs()
-    const timeoutMs =
-      options.timeoutSeconds === undefined || options.timeoutSeconds <= 0
-        ? settings.minRequestTimeoutMs + random.integer(Math.max(1, settings.minRequestTimeoutMs))
-        : options.timeoutSeconds * 1000
-    this.onEnd(clock.after(timeoutMs, () => this.end()))
-    const stop = () => this.end()
-    call.request.signal.addEventListener("abort", stop)
-    stopping.addEventListener("abort", stop)
-    this.onEnd(() => stopping.removeEventListener("abort", stop))
-  }
-
-  /** Runs `callback` when the stream ends, at once when it has. */
-  onEnd(callback: () => void): void {
-    if (this.ended) callback()
-    else this.endCallbacks.push(callback)
-  }
-
-  /** Writes shared frames. A client that lets too much pile up is ended; it resumes from its last event. */
-  send(frames: readonly Buffer[], revision?: number): void {
-    if (this.ended || frames.length === 0) return
-    const outgoing: Writable = this.call.outgoing
-    if (revision !== undefined) this.sentRevision = revision
-    if (frames.length === 1 && frames[0] !== undefined) outgoing.write(frames[0])
-    else outgoing.write(Buffer.concat(frames))
-    if (outgoing.writableLength > watchQueueBytesMax) this.end()
-  }
-
-  /** Everything up to `revision` was sent: a bookmark, at most once a minute. */
-  progress(revision: number, bookmark: (revision: number) => Buffer): void {
-    const nowMs = this.call.parts.clock.nowMs()
-    if (!this.bookmarks || this.ended || revision <= this.sentRevision || nowMs - this.lastBookmarkMs < bookmarkIntervalMs) return
-    this.lastBookmarkMs = nowMs
-    this.send([bookmark(revision)], revision)
-  }
-
-  end(): void {
-    if (this.ended) return
-    this.ended = true
-    for (const callback of this.endCallbacks) callback()
-    this.endCallbacks = []
-    this.call.outgoing.end()
-  }
+/** Milliseconds: as asked, else at random between the least and twice that, so that not all clients of a server come back at once. */
+function lifeMs({ parts }: Call, { timeoutSeconds }: ListOptions): number {
+  const { minRequestTimeoutMs } = parts.settings
+  if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return timeoutSeconds * 1000
+  return minRequestTimeoutMs + parts.random.integer(Math.max(1, minRequestTimeoutMs))
 }

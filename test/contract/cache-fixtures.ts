@@ -59,15 +59,27 @@ export interface Recording {
   readonly afterRevision: number
   readonly events: CacheEvent[]
   readonly seen: Observation[]
-  readonly progress: number[]
   readonly ends: StoreError[]
+  /** Asks up to where everything was handed over, and keeps the answer as a bookmark. */
+  mark(): number | undefined
   stop(): void
 }
 
 export function record(cache: ResourceCache, options: { prefix?: string; exact?: boolean; afterRevision: number }): Recording {
   const { afterRevision, exact, prefix = "" } = options
   let delivery = 0
-  const recording: Recording = { afterRevision, events: [], seen: [], progress: [], ends: [], stop: () => subscription.stop() }
+  const recording: Recording = {
+    afterRevision,
+    events: [],
+    seen: [],
+    ends: [],
+    mark() {
+      const revision = subscription.revision()
+      if (revision !== undefined) recording.seen.push({ type: "BOOKMARK", revision })
+      return revision
+    },
+    stop: () => subscription.stop(),
+  }
   const subscription = cache.subscribe({
     prefix,
     ...(exact !== undefined && { exact }),
@@ -76,10 +88,6 @@ export function record(cache: ResourceCache, options: { prefix?: string; exact?:
       delivery++
       recording.events.push(...batch)
       for (const event of batch) recording.seen.push(observation(event, delivery))
-    },
-    onProgress(revision) {
-      recording.progress.push(revision)
-      recording.seen.push({ type: "BOOKMARK", revision })
     },
     onEnd: (error) => recording.ends.push(error),
   })

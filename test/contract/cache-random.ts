@@ -92,6 +92,7 @@ export const randomCases: CacheCases = {
             const afterRevision = Math.max(base, things.revision() - each.back)
             watching.push({ recording: record(things, { ...options, afterRevision }), scope: { covers, ...options }, stopped: false })
           }
+          for (const { recording } of watching) recording.mark()
         }
         for (let round = 0; round < 3; round++) {
           place.clock.advance(10_000)

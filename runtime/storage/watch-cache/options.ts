@@ -26,8 +26,8 @@ export interface CacheLimits {
   readonly checkpoints: number
   /** Snapshots read from the store because they are older than the window, per resource. */
   readonly storedSnapshots: number
-  /** Least time between two progress calls. */
-  readonly progressMs: number
+  /** Least time between two rounds in which what has grown old is dropped. */
+  readonly tidyMs: number
   /** First and longest wait before the store is tried again after a failure; doubles in between. */
   readonly retryMinMs: number
   readonly retryMaxMs: number
@@ -46,7 +46,7 @@ export const defaultCacheLimits: CacheLimits = {
   checkpointEvents: 1024,
   checkpoints: 64,
   storedSnapshots: 2,
-  progressMs: 1000,
+  tidyMs: 1000,
   retryMinMs: 100,
   retryMaxMs: 5000,
 }

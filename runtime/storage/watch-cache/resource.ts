@@ -83,7 +83,7 @@ export class CachedResource implements ResourceCache {
     this.window = new EventWindow(limits, 0)
     this.expectations = new Expectations(limits.expectedBytes)
     this.checkpoints = new Checkpoints(limits)
-    this.subscribers = new Subscribers(keyPrefix)
+    this.subscribers = new Subscribers(keyPrefix, () => this.revision())
     this.waiters = new Waiters(clock)
     this.history = new HistoryReader({
       ...options,
@@ -149,18 +149,14 @@ export class CachedResource implements ResourceCache {
     this.checkFilled()
     // What is missed between the old state and the new one could not be told.
     if (this.phase !== "live") throw this.startingOver()
-    const subscriber = new Subscriber(options, this.scopeOf(options.prefix))
+    const subscriber = new Subscriber(this.subscribers, options, this.scopeOf(options.prefix))
     if (options.afterRevision < this.oldestRevision()) {
       throw new StoreError("compacted", `events after revision ${options.afterRevision} are not kept any more`, this.oldestRevision())
     }
     if (options.afterRevision >= this.revision()) this.subscribers.add(subscriber)
     // Not before the caller holds the subscription: it may want to stop it from within the first call.
     else queueMicrotask(() => this.join(subscriber))
-    return {
-      stop: () => {
-        this.subscribers.remove(subscriber)
-      },
-    }
+    return subscriber
   }
 
   oldestRevision(): number {
@@ -193,11 +189,9 @@ export class CachedResource implements ResourceCache {
     if (this.phase === "live") this.waiters.reached(this.revision())
   }
 
-  /** Called at most once a second. */
-  progress(): void {
-    if (this.phase !== "live") return
-    this.trim()
-    this.subscribers.progress(this.revision())
+  /** Called at most once a second: what has grown old goes, also where nothing happens any more. */
+  tidy(): void {
+    if (this.phase === "live") this.trim()
   }
 
   /** Called when the feed has a gap, or when keys change hands: all watches end, and what was read is read again. */

@@ -3,26 +3,34 @@
  * of its namespace and of its very object: a watcher of one namespace costs nothing when others change.
  */
 import { assert } from "../../assert.ts"
-import type { CacheEvent, SubscribeOptions } from "../cache.ts"
+import type { CacheEvent, SubscribeOptions, Subscription } from "../cache.ts"
 import { StoreError } from "../store.ts"
 
-/** A subscription that takes part in live dispatch. */
-export class Subscriber {
+/** One subscription: first outside, while its past is being read, then part of live dispatch. */
+export class Subscriber implements Subscription {
   stopped = false
-  /** Everything up to here was handed over, by events or by progress. */
-  delivered: number
+  /** Takes part in dispatch: has been handed all that the resource shows. */
+  joined = false
 
   constructor(
+    private readonly subscribers: Subscribers,
     readonly options: SubscribeOptions,
     /** Full key or key prefix below the resource: `""`, `<namespace>/`, or the object's own. */
     readonly scope: string,
   ) {
-    this.delivered = options.afterRevision
     assert(
       options.exact === true || scope === "" || scope.indexOf("/") === scope.length - 1,
       "a subscription is for all, one namespace (ending with a slash) or, with exact, one object",
       { scope },
     )
+  }
+
+  stop(): void {
+    this.subscribers.remove(this)
+  }
+
+  revision(): number | undefined {
+    return this.joined && !this.stopped ? this.subscribers.shownRevision() : undefined
   }
 
   /** Whether an event of this key (below the resource) is for this subscriber. */
@@ -36,24 +44,25 @@ export class Subscribers {
   private readonly all = new Set<Subscriber>()
   private readonly byNamespace = new Map<string, Set<Subscriber>>()
   private readonly byObject = new Map<string, Set<Subscriber>>()
-  /** Those that asked for progress. */
-  private readonly progressing = new Set<Subscriber>()
 
-  /** `keyPrefix`: what the keys of the resource start with. */
-  constructor(private readonly keyPrefix: string) {}
+  constructor(
+    /** What the keys of the resource start with. */
+    private readonly keyPrefix: string,
+    /** What the resource shows, and has told everybody. */
+    readonly shownRevision: () => number,
+  ) {}
 
   add(subscriber: Subscriber): void {
     const { options, scope } = subscriber
     if (options.exact === true) into(this.byObject, scope, subscriber)
     else if (scope === "") this.all.add(subscriber)
     else into(this.byNamespace, scope, subscriber)
-    if (options.onProgress !== undefined) this.progressing.add(subscriber)
+    subscriber.joined = true
   }
 
   remove(subscriber: Subscriber): void {
     const { options, scope } = subscriber
     subscriber.stopped = true
-    this.progressing.delete(subscriber)
     if (options.exact === true) outOf(this.byObject, scope, subscriber)
     else if (scope === "") this.all.delete(subscriber)
     else outOf(this.byNamespace, scope, subscriber)
@@ -67,26 +76,17 @@ export class Subscribers {
     if (this.byObject.size > 0) this.dispatchScoped(this.byObject, events, revision, (name) => name)
   }
 
-  /** Called at most once a second: tells those that have heard of nothing newer. */
-  progress(revision: number): void {
-    for (const subscriber of [...this.progressing]) {
-      if (subscriber.stopped || subscriber.delivered >= revision) continue
-      subscriber.delivered = revision
-      this.guarded(subscriber, () => subscriber.options.onProgress?.(revision))
-    }
-  }
-
   /** Hands `events` (all in scope) to one subscriber; one that throws is ended, the others go on. */
   deliver(subscriber: Subscriber, events: readonly CacheEvent[], revision: number): void {
     if (subscriber.stopped) return
-    const { afterRevision, onEvents } = subscriber.options
+    const { options } = subscriber
+    const { afterRevision } = options
     // Only a watch that began in the future has events to leave out.
     const first = events[0]
     const wanted =
       first !== undefined && first.revision <= afterRevision ? events.filter((event) => event.revision > afterRevision) : events
     if (wanted.length === 0) return
-    subscriber.delivered = revision
-    this.guarded(subscriber, () => onEvents(wanted, revision))
+    this.guarded(subscriber, () => options.onEvents(wanted, revision))
   }
 
   /** Called when the resource starts over or the cache closes. */

@@ -41,14 +41,14 @@ class StoreCache implements WatchCache {
   private readonly byPath = new Map<string, CachedResource>()
   /** Segments of the longest registered path: no key needs to be looked at further. */
   private depth = 0
-  private cancelProgress: (() => void) | undefined
-  private lastProgressMs: number
+  private cancelTidy: (() => void) | undefined
+  private lastTidyMs: number
 
   constructor(private readonly options: CacheOptions) {
     assert(options.prefix.endsWith("/"), "the store prefix ends with a slash", { prefix: options.prefix })
     this.clock = options.clock
     this.limits = { ...defaultCacheLimits, ...options.limits }
-    this.lastProgressMs = this.clock.nowMs()
+    this.lastTidyMs = this.clock.nowMs()
     this.forms = new FormBudget(this.limits.derivedBytes)
     this.feed = new StoreFeed({
       store: options.store,
@@ -118,7 +118,7 @@ class StoreCache implements WatchCache {
 
   async close(): Promise<void> {
     this.feed.close()
-    this.cancelProgress?.()
+    this.cancelTidy?.()
     const error = new StoreError("closed", "the cache has been closed")
     for (const resource of this.byPath.values()) resource.close(error)
   }
@@ -134,7 +134,7 @@ class StoreCache implements WatchCache {
     }
     for (const resource of touched) resource.flush(revision)
     for (const resource of this.byPath.values()) resource.advanced()
-    this.scheduleProgress()
+    this.scheduleTidy()
   }
 
   /** The registered resource with the longest path that the key lies under. */
@@ -149,14 +149,14 @@ class StoreCache implements WatchCache {
     return owner
   }
 
-  /** A timer runs only while there is something to tell: an idle cache does nothing. */
-  private scheduleProgress(): void {
-    if (this.cancelProgress !== undefined) return
-    const dueMs = this.lastProgressMs + this.limits.progressMs - this.clock.nowMs()
-    this.cancelProgress = this.clock.after(Math.max(dueMs, 0), () => {
-      this.cancelProgress = undefined
-      this.lastProgressMs = this.clock.nowMs()
-      for (const resource of this.byPath.values()) resource.progress()
+  /** A timer runs only after a change: an idle cache does nothing. */
+  private scheduleTidy(): void {
+    if (this.cancelTidy !== undefined) return
+    const dueMs = this.lastTidyMs + this.limits.tidyMs - this.clock.nowMs()
+    this.cancelTidy = this.clock.after(Math.max(dueMs, 0), () => {
+      this.cancelTidy = undefined
+      this.lastTidyMs = this.clock.nowMs()
+      for (const resource of this.byPath.values()) resource.tidy()
     })
   }
 }

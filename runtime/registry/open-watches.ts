@@ -1,0 +1,96 @@
+/**
+ * The watches that are open, and one timer for the bookmarks and ends of all of them: a thousand watchers with a timer each would cost a thousand
+ * timers, and node a list for every length of time.
+ */
+import type { Clock } from "../clock.ts"
+import { watchTimerStepMs } from "../limits.ts"
+
+/** A watch as its timer sees it. */
+export interface TimedWatch {
+  /** Does what is due, and answers when it wants to be called again; Infinity: never. */
+  due(nowMs: number): number
+  /** Called when the server stops. */
+  stop(): void
+}
+
+/** What a timer of node can wait at most; whoever wants to wait longer is looked at in between. */
+const longestWaitMs = 2 ** 31 - 1
+
+/** One per server. */
+export class OpenWatches {
+  private readonly slots = new Map<TimedWatch, number>()
+  /** Watches by the step in which they are due. */
+  private readonly bySlot = new Map<number, Set<TimedWatch>>()
+  private armedForSlot = Number.POSITIVE_INFINITY
+  private cancel: (() => void) | undefined
+
+  /** `stopping`: aborted when the server stops, which ends every watch. */
+  constructor(
+    private readonly clock: Clock,
+    stopping: AbortSignal,
+  ) {
+    stopping.addEventListener("abort", () => {
+      for (const watch of [...this.slots.keys()]) watch.stop()
+    })
+  }
+
+  /** How many watches are open; for tests. */
+  get size(): number {
+    return this.slots.size
+  }
+
+  /** Called once per watch; its `due` is called at `dueMs`, or less than a step later. */
+  add(watch: TimedWatch, dueMs: number): void {
+    const slot = Math.ceil(dueMs / watchTimerStepMs)
+    this.slots.set(watch, slot)
+    if (slot === Number.POSITIVE_INFINITY) return
+    const others = this.bySlot.get(slot)
+    if (others === undefined) this.bySlot.set(slot, new Set([watch]))
+    else others.add(watch)
+    if (slot < this.armedForSlot) this.arm(slot)
+  }
+
+  /** Called when a watch is over, however often. */
+  remove(watch: TimedWatch): void {
+    const slot = this.slots.get(watch)
+    if (slot === undefined) return
+    this.slots.delete(watch)
+    const others = this.bySlot.get(slot)
+    if (others?.delete(watch) === true && others.size === 0) this.bySlot.delete(slot)
+    if (this.slots.size === 0) this.disarm()
+  }
+
+  private arm(slot: number): void {
+    this.disarm()
+    this.armedForSlot = slot
+    const waitMs = slot * watchTimerStepMs - this.clock.nowMs()
+    this.cancel = this.clock.after(Math.min(Math.max(waitMs, 0), longestWaitMs), () => this.run())
+  }
+
+  private disarm(): void {
+    this.cancel?.()
+    this.cancel = undefined
+    this.armedForSlot = Number.POSITIVE_INFINITY
+  }
+
+  private run(): void {
+    this.disarm()
+    const nowMs = this.clock.nowMs()
+    const dueSlot = Math.floor(nowMs / watchTimerStepMs)
+    for (const [slot, watches] of [...this.bySlot]) {
+      if (slot > dueSlot) continue
+      this.bySlot.delete(slot)
+      for (const watch of watches) this.call(watch, nowMs)
+    }
+    let next = Number.POSITIVE_INFINITY
+    for (const slot of this.bySlot.keys()) next = Math.min(next, slot)
+    if (next < this.armedForSlot) this.arm(next)
+  }
+
+  private call(watch: TimedWatch, nowMs: number): void {
+    if (!this.slots.has(watch)) return
+    const dueMs = watch.due(nowMs)
+    // It may have ended, which took it out.
+    if (this.slots.has(watch)) this.add(watch, Math.max(dueMs, nowMs + watchTimerStepMs))
+  }
+}

@@ -1,0 +1,64 @@
+/** Where the frames of a watch go: the answer of a plain request, or a websocket (`watch-websocket.ts`). */
+import { listWriteBytes } from "../limits.ts"
+import type { Outgoing } from "../wire/send.ts"
+import type { Call, Wanted } from "./call.ts"
+
+/** Why a watch is over: it came to its end (its time, its history), or the server stops. */
+export type WatchEnd = "done" | "stopping"
+
+export interface WatchOutput {
+  /** Frames are shared by all watchers: nobody changes them. */
+  write(frames: readonly Buffer[]): void
+  /** Bytes that the client has not taken yet. */
+  readonly waitingBytes: number
+  /** What was written still goes out. */
+  end(why: WatchEnd): void
+  /** The client has gone, or everything was sent after the end; called at once when that has happened already. */
+  onClose(callback: () => void): void
+  /** Calls back once the client has taken what waits. */
+  onceDrained(callback: () => void): void
+}
+
+/** Bytes that may wait before initial events stop for a while; what happens later is bounded by `watchQueueBytesMax`. */
+export const initialBytesWaitingMax = listWriteBytes
+
+/** Called once everything that a request can be refused for was looked at. Sends the head of the answer. */
+export function openAnswer({ incoming, outgoing }: Pick<Call, "incoming" | "outgoing">, { contentType }: Wanted): WatchOutput {
+  outgoing.writeHead(200, {
+    "content-type": contentType,
+    ...(incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),
+  })
+  // HTTP/2 sends its headers at once; HTTP/1.1 would wait for the first event.
+  if ("flushHeaders" in outgoing) outgoing.flushHeaders()
+  return new AnswerOutput(outgoing)
+}
+
+class AnswerOutput implements WatchOutput {
+  constructor(private readonly outgoing: Outgoing) {}
+
+  get waitingBytes(): number {
+    return this.outgoing.writableLength
+  }
+
+  write(frames: readonly Buffer[]): void {
+    const { outgoing } = this
+    const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames)
+    // The two kinds of answer have this call with types of their own.
+    if ("stream" in outgoing) outgoing.write(bytes)
+    else outgoing.write(bytes)
+  }
+
+  end(): void {
+    this.outgoing.end()
+  }
+
+  onClose(callback: () => void): void {
+    const { outgoing } = this
+    if ("stream" in outgoing ? outgoing.stream.destroyed : outgoing.destroyed) callback()
+    else outgoing.once("close", callback)
+  }
+
+  onceDrained(callback: () => void): void {
+    this.outgoing.once("drain", callback)
+  }
+}

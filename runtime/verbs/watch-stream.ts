@@ -1,0 +1,145 @@
+/**
+ * One client's watch. There may be thousands of these that wait for something to happen: a stream keeps where it writes to, what it is subscribed
+ * to and three times, and nothing of the request that opened it.
+ */
+import { ApiError, expired, internal } from "../errors.ts"
+import type { ApiObject } from "../kit/json.ts"
+import { watchQueueBytesMax } from "../limits.ts"
+import { storeFailure } from "../registry/commit.ts"
+import type { OpenWatches, TimedWatch } from "../registry/open-watches.ts"
+import type { SeenEvent, StartedWatch, WatchSink } from "../registry/watch.ts"
+import { StoreError } from "../storage/store.ts"
+import type { Framer } from "./frames.ts"
+import { initialBytesWaitingMax, type WatchEnd, type WatchOutput } from "./watch-output.ts"
+
+/** As often as the reference sends bookmarks, and as long before the end of a watch. */
+const bookmarkIntervalMs = 60_000
+const bookmarkBeforeEndMs = 2000
+
+export interface WatchStreamOptions {
+  readonly output: WatchOutput
+  readonly framer: Framer
+  readonly watches: OpenWatches
+  readonly nowMs: number
+  readonly endMs: number
+  readonly bookmarks: boolean
+  /** A bookmark ends the initial events. */
+  readonly marksInitialEnd: boolean
+  /** Who watches is told why a watch ends too early. */
+  readonly status: (error: ApiError) => ApiObject
+}
+
+/** Streams until the client goes, the timeout passes, the server stops, or the client cannot keep up. */
+export class WatchStream implements WatchSink, TimedWatch {
+  private readonly output: WatchOutput
+  private readonly framer: Framer
+  private readonly watches: OpenWatches
+  private readonly status: (error: ApiError) => ApiObject
+  private readonly endMs: number
+  /** When the next bookmark is due; Infinity without. */
+  private bookmarkMs = Number.POSITIVE_INFINITY
+  private readonly marksInitialEnd: boolean
+  private watch: StartedWatch | undefined
+  private ended = false
+
+  constructor(options: WatchStreamOptions) {
+    this.output = options.output
+    this.framer = options.framer
+    this.watches = options.watches
+    this.status = options.status
+    this.endMs = options.endMs
+    this.marksInitialEnd = options.marksInitialEnd
+    if (options.bookmarks) this.bookmarkMs = this.nextBookmarkMs(options.nowMs)
+    this.watches.add(this, Math.min(this.endMs, this.bookmarkMs))
+    this.output.onClose(() => this.close())
+  }
+
+  get over(): boolean {
+    return this.ended
+  }
+
+  /** Called when the watch has begun; it is stopped with the stream. */
+  follow(watch: StartedWatch): void {
+    if (this.ended) watch.stop()
+    else this.watch = watch
+  }
+
+  events(events: readonly SeenEvent[]): void {
+    this.send(events.map((event) => this.framer.event(event)))
+  }
+
+  initialEnd(revision: number): void {
+    if (this.marksInitialEnd) this.send([this.framer.bookmark(revision, true)])
+  }
+
+  room(): Promise<void> | undefined {
+    const { output } = this
+    if (this.ended || output.waitingBytes <= initialBytesWaitingMax) return undefined
+    return new Promise((resolve) => {
+      output.onceDrained(resolve)
+      output.onClose(resolve)
+    })
+  }
+
+  /** The client learns why: 410 makes it list again, anything else makes it come back. */
+  fail(error: unknown): void {
+    this.send([this.framer.error(this.status(watchError(error)))])
+    this.end("done")
+  }
+
+  due(nowMs: number): number {
+    if (nowMs >= this.endMs) {
+      this.end("done")
+      return Number.POSITIVE_INFINITY
+    }
+    if (nowMs >= this.bookmarkMs) {
+      this.bookmarkMs = this.nextBookmarkMs(nowMs)
+      this.sendBookmark()
+    }
+    return Math.min(this.endMs, this.bookmarkMs)
+  }
+
+  stop(): void {
+    this.end("stopping")
+  }
+
+  /** Tells nothing to who has seen nothing but its start: that it knows already. */
+  private sendBookmark(): void {
+    const revision = this.watch?.revision()
+    if (this.watch === undefined || revision === undefined || revision <= this.watch.startRevision) return
+    this.send([this.framer.bookmark(revision, false)])
+  }
+
+  /** Every minute, and shortly before the end, so that whoever resumes is nearly there. */
+  private nextBookmarkMs(nowMs: number): number {
+    const beforeEndMs = this.endMs - bookmarkBeforeEndMs
+    return beforeEndMs > nowMs ? Math.min(beforeEndMs, nowMs + bookmarkIntervalMs) : nowMs + bookmarkIntervalMs
+  }
+
+  /** A client that lets too much pile up is ended; it resumes from its last event. */
+  private send(frames: readonly Buffer[]): void {
+    if (this.ended || frames.length === 0) return
+    this.output.write(frames)
+    if (this.output.waitingBytes > watchQueueBytesMax) this.end("done")
+  }
+
+  private end(why: WatchEnd): void {
+    if (this.ended) return
+    this.close()
+    this.output.end(why)
+  }
+
+  private close(): void {
+    this.ended = true
+    this.watches.remove(this)
+    this.watch?.stop()
+    this.watch = undefined
+  }
+}
+
+function watchError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof StoreError)
+    return error.code === "compacted" ? expired(`too old resource version: ${error.message}`) : storeFailure(error)
+  return internal("the watch failed unexpectedly")
+}
