@@ -195,7 +195,7 @@ export function validateServicePort(self: JsonObject, context: CheckContext): vo
     { type: "Required", at: "name", message: "" },
   )
   rule(
-    truth((typeName(get(self, "targetPort")) === "int") ? (atMost(1, get(self, "targetPort")) && atMost(get(self, "targetPort"), 65535)) : isFormat("port-name", get(self, "targetPort"))),
+    !!equals(get(self, "targetPort"), get(self, "port") ?? 0) || truth((typeName(get(self, "targetPort")) === "int") ? (atMost(1, get(self, "targetPort")) && atMost(get(self, "targetPort"), 65535)) : isFormat("port-name", get(self, "targetPort"))),
     self,
     context,
     { type: "Invalid", at: "targetPort", message: "must be a port number between 1 and 65535 or the name of a port" },
