@@ -5,7 +5,7 @@ import { ApiError, badRequest } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 import { JsonSyntaxError, parseJson, stringify } from "../kit/json-text.ts"
 import { timeText } from "../kit/time.ts"
-import { parseYaml } from "../wire/yaml.ts"
+import { parseYaml, yamlText } from "../wire/yaml.ts"
 import type { Call } from "./call.ts"
 import type { Patch } from "./patch.ts"
 import type { WriteOptions } from "./write-options.ts"
@@ -24,7 +24,7 @@ export interface ApplyScope extends WriteOptions {
  * configuration has been applied: a conflict is told first, as in the reference.
  */
 export function readApplied(call: Call, body: Buffer, scope: ApplyScope): Patch {
-  const { value, duplicates } = parseConfiguration(body.toString("utf8"))
+  const { value, duplicates } = parseConfiguration(yamlText(body))
   const config = value ?? {}
   if (!isObject(config)) throw badRequest("error decoding YAML: an applied configuration must be an object")
   let told = false

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { ApiError } from "../errors.ts"
-import { parseYaml, writeYaml } from "./yaml.ts"
+import { parseYaml, writeYaml, yamlText } from "./yaml.ts"
 
 const read = (text: string) => parseYaml(text).value
 const faultOf = (text: string) => {
@@ -92,7 +92,36 @@ describe("parseYaml", () => {
     expect(a).not.toBe(b)
   })
 
-  it("bounds aliases, depth and size, and refuses several documents", () => {
+  it("merges in the order of the text: the later of two wins, of several maps the first", () => {
+    expect(read("x: &x {k: 1}\na:\n  k: 2\n  <<: *x\nb:\n  <<: *x\n  k: 2\n")).toMatchObject({ a: { k: 1 }, b: { k: 2 } })
+    expect(read("x: &x {k: 1}\ny: &y {k: 2, l: 2}\na: {<<: [*x, *y]}")).toMatchObject({ a: { k: 1, l: 2 } })
+    expect(parseYaml("x: &x {k: 1}\na:\n  k: 2\n  <<: *x\n").duplicates).toEqual(['line 1: key "k" already set in map'])
+    expect(faultOf("a: {<<: 5}")).toBe("400 yaml: line 1: map merge requires map or sequence of maps as the value")
+    expect(faultOf("a: &a {<<: *a}")).toBe("400 yaml: line 1: an anchor may not contain itself")
+  })
+
+  it("reads the first of several documents, and what is marked for another program as text", () => {
+    expect(read("a: 1\n---\nb: 2\n")).toEqual({ a: 1 })
+    expect(read("%YAML 1.1\n---\na: !mine 5\nb: !!timestamp 2001-01-01\n.inf: x\n-.INF: z")).toEqual({
+      a: "5",
+      b: "2001-01-01",
+      ".inf": "x",
+      "-.inf": "z",
+    })
+  })
+
+  it("refuses what YAML 1.1 does not have", () => {
+    expect(faultOf("%YAML 1.2\n---\na: 1")).toMatch(/^400 yaml: found incompatible YAML document/)
+    expect(faultOf('a: "\\/"')).toBe('400 yaml: line 1: found unknown escape character "/"')
+    expect(faultOf('a: "\\\\/"')).toBe("no fault")
+    expect(faultOf('a: "\\ud800"')).toBe("400 yaml: line 1: found invalid Unicode character escape code \\ud800")
+    expect(faultOf("a: \u0007")).toBe('400 yaml: control characters are not allowed: "\\u0007" at offset 3')
+    expect(faultOf("a: !!binary x")).toBe("400 yaml: line 1: !!binary value contains invalid base64 data")
+  })
+
+  it("bounds aliases, merges, depth and size", () => {
+    const merges = `a: &a {k: [${"x,".repeat(1000)}]}\nb: {<<: [${"*a,".repeat(1000)}]}`
+    expect(faultOf(merges)).toBe("400 yaml: document contains excessive aliasing")
     const bomb = [
       "a0: &a0 [x,x,x,x,x,x,x,x,x]",
       ...Array.from({ length: 9 }, (_, index) => `a${index + 1}: &a${index + 1} [${Array(9).fill(`*a${index}`).join(",")}]`),
@@ -103,7 +132,6 @@ describe("parseYaml", () => {
     expect(faultOf(`${"[".repeat(1500)}${"]".repeat(1500)}`)).toMatch(/^400 yaml: line 1: exceeded max depth/)
     expect(faultOf("[".repeat(100_000))).toMatch(/^400 yaml:/)
     expect(faultOf(`a: ${"x".repeat(1024 * 1024)}`)).toMatch(/^413 /)
-    expect(faultOf("a: 1\n---\nb: 2\n")).toBe("400 yaml: the body holds several documents; send one")
   })
 
   it("says where the text is broken", () => {
@@ -111,6 +139,13 @@ describe("parseYaml", () => {
     expect(faultOf("a: 1\n\tb: 2")).toMatch(/^400 yaml: line 2: /)
     expect(faultOf("a: .inf")).toBe("400 yaml: line 1: .inf has no JSON form")
   })
+})
+
+it("takes the bytes of a body for text", () => {
+  expect(yamlText(Buffer.from("\ufeffa: é"))).toBe("a: é")
+  expect(yamlText(Buffer.from("\ufeffa: é", "utf16le"))).toBe("a: é")
+  expect(yamlText(Buffer.from("\ufeffa: é", "utf16le").swap16())).toBe("a: é")
+  expect(() => yamlText(Buffer.from([0x61, 0xff]))).toThrow("no UTF-8")
 })
 
 describe("writeYaml", () => {

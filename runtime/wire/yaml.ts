@@ -3,6 +3,7 @@
  * dangerous: repeated keys cost linear time, aliases and depth are bounded, one document only. The library parses; every scalar is
  * resolved here, because no schema of the library has these rules.
  */
+import { isUtf8 } from "node:buffer"
 import {
   Document,
   isAlias,
@@ -21,8 +22,10 @@ import {
 } from "yaml"
 import { badRequest, tooLarge } from "../errors.ts"
 import { documentDepthMax, strictErrorsMax, yamlAliasValuesMax, yamlBodyBytesMax } from "../limits.ts"
+import { canonicalBase64 } from "../kit/canonical.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { setField } from "../kit/json-text.ts"
+import { decodeUtf8 } from "../kit/utf8.ts"
 
 export interface ParsedYaml {
   /** An empty document is null. */
@@ -31,16 +34,39 @@ export interface ParsedYaml {
   readonly duplicates: string[]
 }
 
+/** The text of a YAML body: UTF-8, or UTF-16 that says so by a byte order mark, which goes. Throws ApiError 400 for other bytes. */
+export function yamlText(body: Uint8Array): string {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString("utf16le", 2)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff)
+    return Buffer.from(bytes.subarray(2, bytes.length & ~1))
+      .swap16()
+      .toString("utf16le")
+  if (!isUtf8(bytes)) throw badRequest("yaml: the body is no UTF-8")
+  const text = bytes.toString("utf8")
+  return text.startsWith("\ufeff") ? text.slice(1) : text
+}
+
 /** Called with the text of a YAML body (apply patches too). Throws ApiError 400, or 413 beyond `yamlBodyBytesMax`. */
 export function parseYaml(text: string): ParsedYaml {
   if (Buffer.byteLength(text) > yamlBodyBytesMax) throw tooLarge(`Request entity too large: limit for YAML is ${yamlBodyBytesMax}`)
+  const strange = notAllowed.exec(text)
+  if (strange !== null)
+    throw badRequest(`yaml: control characters are not allowed: ${JSON.stringify(strange[0])} at offset ${strange.index}`)
   const lines = new LineCounter()
   const document = read(text, lines)
-  const fault = document.errors[0]
+  // Of several documents the first is read, as in the reference; clients send them one by one.
+  const fault = document.errors.find(({ code }) => code !== "MULTIPLE_DOCS")
   if (fault !== undefined) throw badRequest(faultText(fault, lines))
-  const reader = new Reader(lines)
+  const { explicit, version } = document.directives.yaml
+  if (explicit === true && version !== "1.1")
+    throw badRequest(`yaml: found incompatible YAML document: version ${version}; write %YAML 1.1`)
+  const reader = new Reader(text, lines)
   return { value: document.contents === null ? null : reader.value(document.contents), duplicates: reader.duplicates }
 }
+
+/** What YAML 1.1 calls not printable. */
+const notAllowed = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 function read(text: string, lines: LineCounter): Document.Parsed {
   try {
@@ -53,7 +79,6 @@ function read(text: string, lines: LineCounter): Document.Parsed {
 
 function faultText(fault: YAMLError, lines: LineCounter): string {
   const code: string = fault.code
-  if (code === "MULTIPLE_DOCS") return "yaml: the body holds several documents; send one"
   // The library gives up where its own recursion does, which may be before our bound.
   const message = code === "RESOURCE_EXHAUSTION" ? "exceeded max depth" : firstLine(fault.message)
   return `yaml: line ${lines.linePos(fault.pos[0]).line}: ${message}`
@@ -63,6 +88,8 @@ function firstLine(message: string): string {
   return message.split("\n", 1)[0] ?? ""
 }
 
+const excessive = "yaml: document contains excessive aliasing"
+
 /** One pass over the nodes of a document. */
 class Reader {
   readonly duplicates: string[] = []
@@ -70,23 +97,41 @@ class Reader {
   private readonly open = new Set<Node>()
   private depth = 0
   private aliasDepth = 0
+  private mergeDepth = 0
   private aliasValues = 0
 
-  constructor(private readonly lines: LineCounter) {}
+  constructor(
+    private readonly text: string,
+    private readonly lines: LineCounter,
+  ) {}
 
   value(node: Node | null): JsonValue {
     if (node === null) return null
-    if (this.aliasDepth > 0 && ++this.aliasValues > yamlAliasValuesMax) throw badRequest("yaml: document contains excessive aliasing")
+    if (this.aliasDepth + this.mergeDepth > 0 && ++this.aliasValues > yamlAliasValuesMax) throw badRequest(excessive)
     if (isAlias(node)) return this.aliased(node.source)
     if (node.anchor !== undefined && node.anchor !== "") this.anchors.set(node.anchor, node)
-    if (isScalar(node)) return scalarValue(node, this.lineOf(node))
+    if (isScalar(node)) return this.scalar(node)
+    this.enter(node)
+    const value = isSeq(node) ? node.items.map((item) => this.value(isNode(item) ? item : null)) : isMap(node) ? this.map(node) : null
+    this.leave(node)
+    return value
+  }
+
+  private enter(node: Node): void {
     if (this.open.has(node)) throw badRequest(`yaml: line ${this.lineOf(node)}: an anchor may not contain itself`)
     if (++this.depth > documentDepthMax) throw badRequest(`yaml: line ${this.lineOf(node)}: exceeded max depth`)
     this.open.add(node)
-    const value = isSeq(node) ? node.items.map((item) => this.value(isNode(item) ? item : null)) : isMap(node) ? this.map(node) : null
+  }
+
+  private leave(node: Node): void {
     this.open.delete(node)
     this.depth--
-    return value
+  }
+
+  private scalar(node: Scalar): JsonValue {
+    const line = this.lineOf(node)
+    if (node.type === "QUOTE_DOUBLE" && node.range) checkEscapes(this.text.slice(node.range[0], node.range[1]), line)
+    return scalarValue(node, line)
   }
 
   private aliased(source: string): JsonValue {
@@ -100,18 +145,21 @@ class Reader {
 
   private map(node: YAMLMap): JsonObject {
     const object: JsonObject = {}
-    const merges: Pair[] = []
+    this.fill(object, node)
+    return object
+  }
+
+  /** Sets the fields of a map one after the other: the later of two wins, whether it was written here or merged. */
+  private fill(object: JsonObject, node: YAMLMap): void {
     for (const pair of node.items) {
       if (isMergeKey(pair)) {
-        merges.push(pair)
+        this.merge(object, pair.value, pair.key)
         continue
       }
       const { name, shown } = this.key(pair.key)
       if (Object.hasOwn(object, name)) this.repeated(pair.key, shown)
       setField(object, name, this.value(isNode(pair.value) ? pair.value : null))
     }
-    for (const pair of merges) this.merge(object, pair)
-    return object
   }
 
   private repeated(key: unknown, shown: string): void {
@@ -119,22 +167,31 @@ class Reader {
       this.duplicates.push(`line ${this.lineOf(key)}: key ${shown} already set in map`)
   }
 
-  /** `<<`: fields of other maps that are not set here. */
-  private merge(object: JsonObject, pair: Pair): void {
-    const value = this.value(isNode(pair.value) ? pair.value : null)
-    for (const source of Array.isArray(value) ? value : [value]) {
-      if (typeof source !== "object" || source === null || Array.isArray(source))
-        throw badRequest(`yaml: line ${this.lineOf(pair.key)}: map merge requires map or sequence of maps as the value`)
-      for (const name of Object.keys(source)) {
-        const field = source[name]
-        if (field !== undefined && !Object.hasOwn(object, name)) setField(object, name, field)
-      }
-    }
+  /** `<<`: the fields of another map, or of several, of which the first counts most. */
+  private merge(object: JsonObject, source: unknown, key: unknown): void {
+    const node = isAlias(source) ? this.anchors.get(source.source) : source
+    if (isSeq(node)) {
+      for (const item of [...node.items].reverse()) this.mergeMap(object, isAlias(item) ? this.anchors.get(item.source) : item, key)
+    } else this.mergeMap(object, node, key)
+  }
+
+  private mergeMap(object: JsonObject, node: unknown, key: unknown): void {
+    if (!isMap(node)) throw badRequest(`yaml: line ${this.lineOf(key)}: map merge requires map or sequence of maps as the value`)
+    if (++this.aliasValues > yamlAliasValuesMax) throw badRequest(excessive)
+    this.enter(node)
+    this.mergeDepth++
+    this.fill(object, node)
+    this.mergeDepth--
+    this.leave(node)
   }
 
   private key(key: unknown): { name: string; shown: string } {
     if (!isScalar(key) && !isAlias(key))
       throw badRequest(`yaml: line ${this.lineOf(key)}: invalid map key: it must be text, a number or a boolean`)
+    if (isScalar(key) && key.type === "PLAIN" && typeof key.value === "string" && notFinite.test(key.value)) {
+      const name = key.value.toLowerCase().replace("+", "")
+      return { name, shown: name }
+    }
     const value = this.value(key)
     if (typeof value === "string") return { name: value, shown: JSON.stringify(value) }
     if (value === null || typeof value === "object")
@@ -160,17 +217,38 @@ function scalarValue(node: Scalar, line: number): JsonValue {
     case "!":
       return text
     case "tag:yaml.org,2002:binary":
-      // The library has decoded it already; its source has not.
-      return Buffer.from(node.source ?? text, "base64").toString("utf8")
+      return binaryText(node, line)
     case "tag:yaml.org,2002:int":
     case "tag:yaml.org,2002:float":
     case "tag:yaml.org,2002:bool":
     case "tag:yaml.org,2002:null":
-    case "tag:yaml.org,2002:timestamp":
       return resolvePlain(text, line)
+    case "tag:yaml.org,2002:timestamp":
+      // The library has made a date of it; here dates are text.
+      return node.source ?? text
     default:
-      throw badRequest(`yaml: line ${line}: cannot read the tag ${node.tag}`)
+      // Tags of applications mean nothing here.
+      return text
   }
+}
+
+/** Escapes that YAML 1.2 knows and 1.1 does not, and characters that nothing can encode. */
+function checkEscapes(source: string, line: number): void {
+  if (!source.includes("\\")) return
+  for (const [escape, short, long] of source.matchAll(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[^])/g)) {
+    const digits = short ?? long
+    if (escape === "\\/") throw badRequest(`yaml: line ${line}: found unknown escape character "/"`)
+    const code = digits === undefined ? 0 : Number.parseInt(digits, 16)
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+      throw badRequest(`yaml: line ${line}: found invalid Unicode character escape code ${escape}`)
+  }
+}
+
+function binaryText(node: Scalar, line: number): string {
+  // The library has decoded it already; its source has not.
+  const canonical = canonicalBase64(node.source ?? "")
+  if (canonical === undefined) throw badRequest(`yaml: line ${line}: !!binary value contains invalid base64 data`)
+  return decodeUtf8(Buffer.from(canonical, "base64"))
 }
 
 const trueWord = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/
