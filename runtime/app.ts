@@ -36,7 +36,7 @@ export function filtersOf(parts: ServerParts): readonly Filter[] {
       fail: (context, error) => answerError(parts, context, error),
     }),
     cors({ allowedOrigins: settings.corsAllowedOrigins }),
-    authentication({ authenticators: parts.authenticators, anonymous: settings.anonymousAuth }),
+    authentication({ authenticators: parts.authenticators, anonymous: settings.anonymousAuth, vendor }),
     authorization({ authorizers: parts.authorizers }),
   ]
 }

@@ -55,6 +55,12 @@ export const watchQueueBytesMax = 8 * 1024 * 1024
 /** Milliseconds by which bookmarks and ends of watches may be late: what falls due in one step is done by one timer. */
 export const watchTimerStepMs = 100
 
+/** Bytes of one message from the client of a websocket watch, who has nothing to say; beyond it the connection is closed with 1009. */
+export const websocketMessageBytesMax = 16 * 1024
+
+/** Milliseconds that the other end of a websocket has to confirm that it is closed; then the connection is cut. */
+export const websocketCloseTimeoutMs = 5000
+
 /** Bytes of the request line and all header fields of one request; beyond it 431. Long selectors stand in the path; the reference takes 1 MiB. */
 export const requestHeaderBytesMax = 256 * 1024
 
@@ -77,7 +83,7 @@ export const tlsHandshakeTimeoutMs = 10_000
 /** Streams that one HTTP/2 connection may have open unless `--http2-max-streams-per-connection` says otherwise; the reference's default. */
 export const http2StreamsMax = 250
 
-/** Milliseconds between two looks at whether the client of an HTTP/2 connection is still there; three in vain end it. */
+/** Milliseconds between two looks at whether the client of an HTTP/2 connection or a websocket is still there; three in vain end it. */
 export const http2CheckIntervalMs = 20_000
 
 /** Evictions that a disruption budget may have open, without its controller having seen the pods go; kube-apiserver 1.30. */

@@ -1,12 +1,18 @@
 import { authenticate, type Authenticator } from "../access/authenticate.ts"
 import { isPublicPath } from "../access/authorize.ts"
+import { withProtocolToken } from "../access/websocket-token.ts"
 import type { Filter } from "../server-env.ts"
+import type { Vendor } from "../vendor.ts"
+import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
 
 /** Decides who is asking; 401 when a credential is wrong, or missing while anonymous requests are off. */
-export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean }): Filter {
+export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean; vendor: Vendor }): Filter {
+  const { authenticators, anonymous, vendor } = options
   return async function authentication(context, next) {
     const request = context.get("request")
-    request.user = authenticate(options.authenticators, request.headers, { anonymous: options.anonymous || isPublicPath(request.info) })
+    const { headers, info } = request
+    const credentials = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
+    request.user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })
     await next()
   }
 }

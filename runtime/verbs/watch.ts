@@ -10,6 +10,7 @@ import { frames } from "./frames.ts"
 import { type ListOptions, readListOptions, readSelection } from "./list-options.ts"
 import { openAnswer } from "./watch-output.ts"
 import { WatchStream } from "./watch-stream.ts"
+import { checkWebSocket, openWebSocket } from "./watch-websocket.ts"
 
 /** Returns when the watch has begun. Throws ApiError for what is wrong with the request; what happens later is an event of the stream. */
 export async function watchVerb(call: Call): Promise<void> {
@@ -19,7 +20,7 @@ export async function watchVerb(call: Call): Promise<void> {
   const scope = watchScope(call)
   const start = startOf(options)
   const framer = frames(call, wanted)
-  const output = openAnswer(call, wanted)
+  const output = checkWebSocket(call) ? openWebSocket(call, wanted) : openAnswer(call, wanted)
   const nowMs = parts.clock.nowMs()
   const stream = new WatchStream({
     output,

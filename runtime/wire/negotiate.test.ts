@@ -84,7 +84,8 @@ describe("negotiate", () => {
 
   it("has no YAML frames and no other streams for watches", () => {
     expect(outcome("application/json;stream=watch", { watch: true })).toBe("json")
-    expect(outcome("application/yaml,application/json", { watch: true })).toBe("json")
+    expect(outcome("application/yaml,application/json", { watch: true })).toMatchObject({ code: 406 })
+    expect(outcome("application/json,application/yaml", { watch: true })).toBe("json")
     expect(outcome("application/json;stream=foo", { watch: true })).toMatchObject({ code: 406 })
     expect(outcome("application/yaml", { watch: true })).toEqual({
       code: 406,

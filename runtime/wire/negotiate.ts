@@ -65,6 +65,8 @@ export function negotiate(accept: string | undefined, options: NegotiateOptions)
   for (const clause of clauses) {
     const media = clause.type === "*/*" || clause.type === "application/*" ? "json" : types.get(clause.type)
     const negotiated = media === undefined ? undefined : fit(media, clause.parameters, options)
+    // YAML has no frames; the reference does not look for another clause then.
+    if (negotiated?.media === "yaml" && options.watch === true) break
     if (negotiated !== undefined) return negotiated
   }
   throw notAcceptable(options.watch === true ? streams([...types.keys()]) : [...types.keys()])
@@ -82,7 +84,7 @@ function streams(types: readonly string[]): readonly string[] {
 /** One clause with a known media type; undefined when its parameters cannot be met. */
 function fit(media: Media, parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Negotiated | undefined {
   const stream = parameters.get("stream") ?? ""
-  if ((stream !== "" && stream !== "watch") || (media === "yaml" && (stream !== "" || options.watch === true))) return undefined
+  if ((stream !== "" && stream !== "watch") || (media === "yaml" && stream !== "")) return undefined
   const serverVersion = parameters.get("sv") ?? ""
   if (serverVersion !== "" && (serverVersion !== "v1" || options.renderings !== undefined)) return undefined
   const as = rendering(parameters, options)

@@ -13,8 +13,8 @@ interface Area {
 const ground = /^runtime\/(errors|assert|clock|random|limits|vendor)\.ts$/
 const kit = /^runtime\/kit\//
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
-/** One request as filters and verbs see it. */
-const request = /^runtime\/(request|request-info|query|server-env|server-parts|upgrade)\.ts$/
+/** One request and its connection as filters and verbs see them. */
+const request = /^runtime\/(request|request-info|query|server-env|server-parts|upgrade|dead-connections)\.ts$/
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
 
