@@ -139,10 +139,11 @@ async function finalize({ registry }: BackgroundDeps, { handle, name }: Task): P
       dryRun: false,
       put: false,
       warn: () => {},
-      transform: (old) => ({
-        ...old,
-        spec: { ...objectAt(old, "spec"), finalizers: textsOf(old?.spec, "finalizers").filter((finalizer) => finalizer !== word) },
-      }),
+      transform: (old) => {
+        const { finalizers: _finalizers, ...spec } = objectAt(old, "spec") ?? {}
+        const left = textsOf(old?.spec, "finalizers").filter((finalizer) => finalizer !== word)
+        return { ...old, spec: left.length === 0 ? spec : { ...spec, finalizers: left } }
+      },
     }),
   )
 }

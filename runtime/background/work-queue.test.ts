@@ -108,3 +108,44 @@ test("after stop nothing is begun, and what runs has ended", async () => {
   await queue.idle()
   expect(done).toEqual(["a"])
 })
+
+test("several keys are worked on at once, each by itself, and idle waits for all", async () => {
+  const running: string[] = []
+  const ends = new Map<string, () => void>()
+  const begun: string[] = []
+  const queue = createWorkQueue({
+    clock: createManualClock(),
+    workers: 2,
+    onError: () => {},
+    work: async (key) => {
+      begun.push(key)
+      expect(running).not.toContain(key)
+      running.push(key)
+      await new Promise<void>((resolve) => ends.set(key, resolve))
+      running.splice(running.indexOf(key), 1)
+    },
+  })
+  for (const key of ["a", "b", "c"]) queue.add(key)
+  const turn = async (): Promise<void> => {
+    for (let index = 0; index < 5; index++) await Promise.resolve()
+  }
+  await turn()
+  queue.add("a")
+  let idle = false
+  const waiting = queue.idle().then(() => {
+    idle = true
+  })
+  await turn()
+  expect(begun).toEqual(["a", "b"])
+  ends.get("b")?.()
+  await turn()
+  expect(begun).toEqual(["a", "b", "c"])
+  ends.get("c")?.()
+  await turn()
+  expect([begun, idle]).toEqual([["a", "b", "c"], false])
+  ends.get("a")?.()
+  await turn()
+  expect(begun).toEqual(["a", "b", "c", "a"])
+  ends.get("a")?.()
+  await waiting
+})

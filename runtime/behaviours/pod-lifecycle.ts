@@ -1,7 +1,7 @@
 /** What happens to pods beyond validation: first status, class of service, graceful deletion (catalog resources.yaml: pods). */
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { deepClone } from "../kit/field-path.ts"
-import { type ApiObject, isObject, type JsonObject, type ObjectMeta } from "../kit/json.ts"
+import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
 import { QuantityError } from "../kit/quantity.ts"
 import { roundResources } from "./content/milli-quantities.ts"
 import { withCondition } from "./pods/conditions.ts"
@@ -33,9 +33,6 @@ export const podLifecycle: BehaviourFactory = () => ({
     if (spec !== undefined && (numberOf(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
   },
   graceSeconds(object, asked) {
-    const { deletionTimestamp, deletionGracePeriodSeconds = 0 }: ObjectMeta = object.metadata ?? {}
-    // Once it has begun, only a client that names a period can shorten it.
-    if (deletionTimestamp !== undefined) return asked ?? deletionGracePeriodSeconds
     if (nobodyRuns(object)) return 0
     const seconds = asked ?? numberOf(object.spec, "terminationGracePeriodSeconds") ?? 0
     return seconds < 0 ? 1 : seconds

@@ -62,7 +62,7 @@ export interface Behaviour {
    * On a dry run nothing is written: allocate what would be given, write nothing.
    */
   commit?(change: { object?: ApiObject; old?: ApiObject }, context: ChangeContext): Promise<CommitRiders | undefined>
-  /** Seconds between the delete request and the removal; absent or 0: removed at once. `asked` is the client's gracePeriodSeconds. */
+  /** Seconds between the first delete request and the removal, of an object that is not being deleted yet; absent or 0: removed at once. `asked` is the client's gracePeriodSeconds. */
   graceSeconds?(object: ApiObject, asked: number | undefined): number
   /** Called when a delete request meets a live object: may change it (phase Terminating) before the deletionTimestamp is written. */
   startDeletion?(object: ApiObject): void

@@ -44,10 +44,11 @@ export function deletionStep(registry: Registry, handle: KindHandle, request: De
   const asked = askedGrace(request)
   // Only a shorter period is heard; otherwise the request changes nothing, its propagation included.
   if (asked === undefined || asked >= before) return { next: old, removes: false }
-  const begunMs = Date.parse(metadata.deletionTimestamp) - before * 1000
-  const shortened = { deletionTimestamp: secondsText(begunMs + asked * 1000), deletionGracePeriodSeconds: asked }
+  const endMs = Date.parse(metadata.deletionTimestamp)
+  const begunMs = endMs < lastTimeMs ? endMs - before * 1000 : registry.deps.clock.nowMs()
+  const shortened = { deletionTimestamp: timeAfter(begunMs, asked), deletionGracePeriodSeconds: asked }
   const finalizers = finalizersFor(registry, handle, request, metadata)
-  return heldOrRemoved(handle, { ...old, metadata: { ...withFinalizers(metadata, finalizers), ...shortened } })
+  return heldOrRemoved(handle, { ...old, metadata: remarked(metadata, finalizers, shortened) })
 }
 
 /** Without a grace period: removed as it is, or marked for those whose finalizers hold it. */
@@ -57,9 +58,8 @@ function plainStep(registry: Registry, handle: KindHandle, request: DeletionWord
   if (finalizers.length === 0) return { next: old, removes: true }
   if (metadata.deletionTimestamp === undefined) return { next: marked(registry, handle, request, old, 0), removes: false }
   const nowMs = registry.deps.clock.nowMs()
-  const ahead = Date.parse(metadata.deletionTimestamp) > nowMs && { deletionTimestamp: secondsText(nowMs) }
-  const next = { ...withFinalizers(metadata, finalizers), ...ahead, deletionGracePeriodSeconds: 0 }
-  return { next: { ...old, metadata: next }, removes: false }
+  const ahead = Date.parse(metadata.deletionTimestamp) > nowMs && { deletionTimestamp: timeAfter(nowMs, 0) }
+  return { next: { ...old, metadata: remarked(metadata, finalizers, { ...ahead, deletionGracePeriodSeconds: 0 }) }, removes: false }
 }
 
 function heldOrRemoved(handle: KindHandle, next: ApiObject): DeletionStep {
@@ -69,20 +69,37 @@ function heldOrRemoved(handle: KindHandle, next: ApiObject): DeletionStep {
 /** A live object as its first delete request leaves it. A copy; without `graceSeconds` no period is named. */
 function marked(registry: Registry, handle: KindHandle, request: DeletionWords, old: ApiObject, graceSeconds?: number): ApiObject {
   const before = old.metadata ?? {}
-  const metadata: ObjectMeta = {
-    ...withFinalizers(before, finalizersFor(registry, handle, request, before)),
-    deletionTimestamp: secondsText(registry.deps.clock.nowMs() + (graceSeconds ?? 0) * 1000),
+  const metadata = remarked(before, finalizersFor(registry, handle, request, before), {
+    deletionTimestamp: timeAfter(registry.deps.clock.nowMs(), graceSeconds ?? 0),
     ...(graceSeconds !== undefined && { deletionGracePeriodSeconds: graceSeconds }),
     ...((before.generation ?? 0) > 0 && { generation: (before.generation ?? 0) + 1 }),
-  }
+  })
   const next: ApiObject = { ...old, metadata }
   for (const behaviour of handle.behaviours) behaviour.startDeletion?.(next)
   return next
 }
 
-function withFinalizers(metadata: ObjectMeta, finalizers: readonly string[]): ObjectMeta {
-  const { finalizers: _before, ...rest } = metadata
-  return finalizers.length > 0 ? { ...rest, finalizers: [...finalizers] } : rest
+/** The last time that the API can write. A longer period is held in the object all the same. */
+const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+function timeAfter(ms: number, seconds: number): string {
+  return secondsText(Math.min(ms + seconds * 1000, lastTimeMs))
+}
+
+type Marks = Pick<ObjectMeta, "deletionTimestamp" | "deletionGracePeriodSeconds" | "generation">
+
+/** Fields in the order in which the API publishes them: the object is stored and answered as it stands here. */
+function remarked(metadata: ObjectMeta, finalizers: readonly string[], marks: Marks): ObjectMeta {
+  const { labels, annotations, ownerReferences, finalizers: _before, managedFields, ...head } = metadata
+  return {
+    ...head,
+    ...marks,
+    ...(labels !== undefined && { labels }),
+    ...(annotations !== undefined && { annotations }),
+    ...(ownerReferences !== undefined && { ownerReferences }),
+    ...(finalizers.length > 0 && { finalizers: [...finalizers] }),
+    ...(managedFields !== undefined && { managedFields }),
+  }
 }
 
 function askedGrace({ gracePeriodSeconds: asked }: DeletionWords): number | undefined {

@@ -139,6 +139,8 @@ function flagOf(from: JsonObject | undefined, name: string): boolean | undefined
 function numberOf(from: JsonObject | undefined, name: string): number | undefined {
   const value = from?.[name]
   if (value === undefined || value === null) return undefined
+  // Beyond what a number holds exactly, one second more or less is nothing.
+  if (typeof value === "bigint") return Number(value)
   if (typeof value !== "number" || !Number.isInteger(value))
     throw badRequest(`DeleteOptions.${name}: expected a whole number, found ${JSON.stringify(String(value))}`)
   return value
