@@ -1,8 +1,8 @@
-/** `columns.ts`: the Table columns of a kind. A kind that states none shows Name and Created At (specification 2.4). */
+/** `columns.ts`: the Table columns of a kind, and the conditions of its rows. A kind that states no columns shows Name and Created At (specification 2.4). */
 import type { ColumnModel, FileModel, KindModel } from "../model/model.ts"
 import { Code, literal } from "../print/literal.ts"
 import type { EmitContext } from "./context.ts"
-import { compileValue } from "./expression.ts"
+import { compileCondition, compileMessage, compileValue, type ExpressionScope } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 
 /** The text of `columns.ts`. */
@@ -17,18 +17,33 @@ export function emitColumns(context: EmitContext, file: FileModel, kind: KindMod
     exported: true,
     value: literal(columns),
   })
+  if (kind.completed.length > 0) declareRowConditions(builder, kind)
   return builder
 }
 
-function columnCode(builder: FileBuilder, kind: KindModel, column: ColumnModel): { readonly [name: string]: string | number | Code } {
-  const value = compileValue(builder, column.value, {
-    selfType: kind.type,
-    self: "object",
-    root: "object",
-    nowMs: "context.nowMs",
-    vendor: "context.vendor",
-    cell: "object, context",
+function declareRowConditions(builder: FileBuilder, kind: KindModel): void {
+  builder.reserve("rowConditions")
+  const scope = columnScope(kind)
+  const lines = kind.completed.map(({ when, reason, textParts }) => {
+    const message = compileMessage(builder, textParts, scope)
+    return `  { when: ${compileCondition(builder, when, scope)}, reason: ${JSON.stringify(reason)}, message: ${message} },\n`
   })
+  const parameters = lines.some((line) => /\bcontext\b/.test(line)) ? "(object, context)" : "(object)"
+  builder.declare({
+    declare: "constant",
+    name: "rowConditions",
+    type: builder.kitType("RowConditions"),
+    exported: true,
+    value: `${parameters} => ${builder.kit("completedConditions")}([\n${lines.join("")}])`,
+  })
+}
+
+function columnScope(kind: KindModel): ExpressionScope {
+  return { selfType: kind.type, self: "object", root: "object", nowMs: "context.nowMs", vendor: "context.vendor", cell: "object, context" }
+}
+
+function columnCode(builder: FileBuilder, kind: KindModel, column: ColumnModel): { readonly [name: string]: string | number | Code } {
+  const value = compileValue(builder, column.value, columnScope(kind))
   const parameters = /\bcontext\b/.test(value) ? "(object, context)" : "(object)"
   return {
     name: column.name,

@@ -85,7 +85,7 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     shape: [shapeName(localName)],
     ...(context.defaulted.has(type.name) && { defaults: [defaultName(localName)] }),
     ...(context.validated.has(type.name) && { validate: [validateName(localName)] }),
-    columns: ["columns"],
+    columns: ["columns", ...(kind.completed.length > 0 ? ["rowConditions"] : [])],
     ...(isConverted(kind) && { convert: ["toStored", "fromStored"] }),
   }
   const parts = Object.entries(names)
@@ -95,6 +95,7 @@ function loader(builder: FileBuilder, kind: KindModel): string {
     `validate: ${context.validated.has(type.name) ? `(object, context) => ${validateName(localName)}(object, ${builder.kit("CheckContext")}.of(object, context))` : "() => {}"}`,
     ...(kind.warnings.length + kind.warningChecks.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
     "columns",
+    ...(kind.completed.length > 0 ? ["rowConditions"] : []),
     `descriptor: ${isCompact(type) ? `async () => ${builder.kit("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]

@@ -321,9 +321,9 @@ export const checksAndUnions: readonly Keyword[] = [
   },
   {
     word: "when",
-    places: ["rule", "defaultRule", "warning"],
+    places: ["rule", "defaultRule", "warning", "completed"],
     value: expression,
-    doc: "Only where this is true. Required for warnings.",
+    doc: "Only where this is true. Required for warnings and completed.",
     example: 'rules: [{when: type == "Exact", rule: has(path), at: path, message: is needed}]',
   },
   {

@@ -257,6 +257,21 @@ const views: readonly Keyword[] = [
     doc: "The cell, as an expression over the object.",
     example: 'columns: [{name: Node, type: string, value: spec.nodeName ?? "<none>"}]',
   },
+  {
+    word: "completed",
+    places: ["kind"],
+    value: { form: "list", of: { form: "block", place: "completed" } },
+    doc: "When a row of the Table says that its object has run to its end, with when and text. Clients may show such rows paler.",
+    example: "completed:\n  - {when: status.phase == 'Succeeded', as: Succeeded, text: All containers ended well.}",
+  },
+  {
+    word: "as",
+    places: ["completed"],
+    value: text,
+    required: true,
+    doc: "The reason that the row gives, in one word.",
+    example: "completed: [{when: status.phase == 'Failed', as: Failed, text: A container failed.}]",
+  },
 ]
 
 const subresources: readonly Keyword[] = [
@@ -422,9 +437,9 @@ const lifeCycle: readonly Keyword[] = [
   },
   {
     word: "text",
-    places: ["warning"],
+    places: ["warning", "completed"],
     value: { form: "template" },
-    doc: "The warning. {{expression}} is replaced. Stands with when.",
+    doc: "The warning, or how an object ended. {{expression}} is replaced. Stands with when.",
     example: 'warnings: [{when: has(spec.old), at: spec.old, text: "{{spec.old}} is deprecated"}]',
   },
 ]

@@ -15,6 +15,7 @@ export type Place =
   | "conversion"
   | "selectable"
   | "column"
+  | "completed"
   | "status"
   | "scale"
   | "subresource"
@@ -73,6 +74,7 @@ export const placeTitles: Readonly<Record<Place, string>> = {
   conversion: "conversion",
   selectable: "an item of selectable",
   column: "a column",
+  completed: "an item of completed",
   status: "the status subresource",
   scale: "the scale subresource",
   subresource: "a subresource",

@@ -105,6 +105,7 @@ function kindModel(file: KindDeclaration, table: TypeTable, known: KnownNames, k
     storage: storageModel(file, target),
     selectable: selectableModels(context),
     columns: block.blocks("columns").flatMap((column) => columnModel(column, context)),
+    completed: block.blocks("completed").flatMap((completed) => completedModel(completed, context)),
     subresources: subresources(context),
     ...present({ postsTo: postsTo(context) }),
     create: { drops: paths(block.block("create"), "drops", context) ?? [] },
@@ -304,6 +305,21 @@ function columnModel(block: Block, context: KindContext): ColumnModel[] {
       value,
     },
   ]
+}
+
+function completedModel(block: Block, context: KindContext): KindModel["completed"] {
+  const scope = scopeOf(context.self, context, "columns")
+  const when = expressionAt(block, "when", context, scope)
+  const node = block.get("text")
+  const textParts = node === undefined ? [] : parseTemplate(block.text("text") ?? "", node, context.source, context.table, scope)
+  for (const word of ["when", "text"]) {
+    if (!block.has(word))
+      context.source.report(block.node.start, {
+        found: `no "${word}" in an item of completed`,
+        expected: "when: an expression, as: a reason, text: how the object ended",
+      })
+  }
+  return when === undefined ? [] : [{ when, reason: block.text("as") ?? "", textParts }]
 }
 
 function warningModel(block: Block, context: KindContext): KindModel["warnings"] {

@@ -50,6 +50,12 @@ export interface KindModel {
   }
   readonly selectable: readonly { readonly name: string; readonly value: ExpressionModel }[]
   readonly columns: readonly ColumnModel[]
+  /** When a row of the Table says that its object has run to its end. */
+  readonly completed: readonly {
+    readonly when: ExpressionModel
+    readonly reason: string
+    readonly textParts: readonly TemplatePart[]
+  }[]
   readonly subresources: readonly Subresource[]
   /** Nothing is stored: a POST is one to this sub-resource of the object that the body names. */
   readonly postsTo?: { readonly resource: string; readonly subresource: string }

@@ -136,3 +136,17 @@ export function cell(value: Value, type: "string" | "integer" | "number" | "bool
   if (type === "integer" || type === "number") return 0
   return type === "boolean" ? false : ""
 }
+
+/** The row conditions of an object that has run to its end: for each way to end that is true of it. Called by generated columns. */
+export function completedConditions(
+  ends: readonly { readonly when: boolean; readonly reason: string; readonly message: string | (() => string) }[],
+): JsonObject[] {
+  return ends
+    .filter(({ when }) => when)
+    .map(({ reason, message }) => ({
+      type: "Completed",
+      status: "True",
+      reason,
+      message: typeof message === "string" ? message : message(),
+    }))
+}

@@ -112,6 +112,8 @@ export interface KindParts {
   /** Warnings (text only) for a valid object, sent as `Warning: 299`. */
   readonly warnings?: (object: ApiObject, context: ValidationContext) => string[]
   readonly columns: readonly Column[]
+  /** Absent: the rows of the kind's Tables have none. */
+  readonly rowConditions?: RowConditions
   /** protobufjs reflection JSON (`Root.fromJSON`) that holds the message named `shape.name` and all it references. */
   readonly descriptor: () => Promise<JsonObject>
   /** Both or neither. `toStored` turns this version's form into the stored form, `fromStored` back. Pure; never changes its argument. */
@@ -141,8 +143,10 @@ export interface Column {
   readonly priority: number
   /** The cell, from the object in the **requested** version. */
   readonly value: (object: ApiObject, context: CellContext) => JsonValue
-  /** Table row conditions (only pods have them). */
 }
+
+/** What a Table row says of the state of its object, to clients that show finished ones differently. Called once per row; pure. */
+export type RowConditions = (object: ApiObject, context: CellContext) => JsonObject[]
 
 export interface CellContext {
   readonly nowMs: number

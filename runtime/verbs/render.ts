@@ -25,6 +25,7 @@ export function tableOptions(call: Call, wanted: Wanted): TableOptions {
     vendor: parts.vendor,
     version: wanted.as?.version ?? "v1",
     columns: handle.parts.columns,
+    ...(handle.parts.rowConditions !== undefined && { rowConditions: handle.parts.rowConditions }),
     includeObject: readIncludeObject(call.request.query),
     nowMs: parts.clock.nowMs(),
   }

@@ -35,7 +35,7 @@ describe("renderTable", () => {
   it("has null rows when empty, null definitions without headers, and conditions where a kind has them", () => {
     expect(renderTable([], {}, { ...options, noHeaders: true })).toMatchObject({ rows: null, columnDefinitions: null })
     const conditions = [{ type: "Completed", status: "True" }]
-    expect(renderTable([object], {}, { ...options, conditions: () => conditions })).toMatchObject({ rows: [{ conditions }] })
+    expect(renderTable([object], {}, { ...options, rowConditions: () => conditions })).toMatchObject({ rows: [{ conditions }] })
   })
 })
 

@@ -1,7 +1,7 @@
 /** Tables and partial metadata: other forms of decoded objects; specification section 2.4, catalog `tables.yaml` envelope. */
 import { badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../kit/json.ts"
-import type { Column } from "../kit/kind.ts"
+import type { Column, RowConditions } from "../kit/kind.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { Vendor } from "../vendor.ts"
 
@@ -27,8 +27,7 @@ export interface TableOptions {
   readonly nowMs: number
   /** Leaves the column definitions out: every event of a watch but the first. */
   readonly noHeaders?: boolean
-  /** Conditions of a row; pods have them. */
-  readonly conditions?: (object: ApiObject) => JsonObject[]
+  readonly rowConditions?: RowConditions
 }
 
 /** `meta.orch.io/v1` in the vendor's words: the apiVersion of a Table or of partial metadata. */
@@ -61,7 +60,7 @@ function columnDefinition(column: Column): JsonObject {
 /** One row. `object` is in the requested version. */
 export function tableRow(object: ApiObject, options: TableOptions): JsonObject {
   const context = { nowMs: options.nowMs, vendor: options.vendor }
-  const conditions = options.conditions?.(object) ?? []
+  const conditions = options.rowConditions?.(object, context) ?? []
   return {
     cells: options.columns.map((column) => column.value(object, context)),
     ...(conditions.length > 0 && { conditions }),

@@ -25,7 +25,7 @@ const structural = new Set(
 /** The files that show what the keyword of a case does; the rest is the same in every case. */
 export function interesting(id: string, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const isKind = [...files.keys()].some((path) => path.endsWith("/resource.ts"))
-  const isColumn = id.startsWith("column") || id === "priority" || id === "functions"
+  const isColumn = id.startsWith("column") || id === "completed" || id === "as" || id === "priority" || id === "functions"
   const parts = isColumn ? ["columns"] : isKind ? ["resource", "convert"] : structural.has(id) ? ["types", "shape", "proto", "defaults", "constraints", "validate"] : ["defaults", "constraints", "validate"]
   return new Map([...files].filter(([path]) => parts.some((part) => path.endsWith(`/${part}.ts`))))
 }

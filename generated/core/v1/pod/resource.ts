@@ -92,13 +92,14 @@ export const pod: Kind = {
   ],
   behaviours: ["podLifecycle"],
   load: async () => {
-    const [{ podShape }, { defaultPod }, { validatePod }, { columns }, { warn: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
+    const [{ podShape }, { defaultPod }, { validatePod }, { columns, rowConditions }, { warn: podTemplateWarnings }] = await Promise.all([import("./shape.ts"), import("./defaults.ts"), import("./validate.ts"), import("./columns.ts"), import("../../../../runtime/behaviours/warnings/pod-template.ts")])
     return {
       shape: podShape,
       applyDefaults: (object, context) => defaultPod(object, { ...context, root: object }),
       validate: (object, context) => validatePod(object, CheckContext.of(object, context)),
       warnings: (object, context) => podTemplateWarnings(object, "", object, context),
       columns,
+      rowConditions,
       descriptor: async () => mergeDescriptors((await import("./proto.ts")).descriptor),
     }
   },
