@@ -69,7 +69,9 @@ function answerError(parts: ServerParts, context: ServerContext, error: Error): 
   const { outgoing } = context.env
   const { headers, url = "" } = context.env.incoming
   const laidOut = wantsPretty({ query: new URLSearchParams(url.split("?")[1] ?? ""), userAgent: headers["user-agent"] })
-  const options = { vendor: parts.vendor, accept: headers.accept, laidOut }
+  // What was said about a body is told although something else in it is refused.
+  const { request }: Partial<ServerEnv["Variables"]> = context.var
+  const options = { vendor: parts.vendor, accept: headers.accept, laidOut, warnings: request?.warnings ?? [] }
   if (error instanceof ApiError) return sendError(outgoing, error, options)
   if (error instanceof StoreError) return sendError(outgoing, storeFailure(error), options)
   parts.log.error({ err: error, path: context.req.path, method: context.req.method }, "a request failed unexpectedly")

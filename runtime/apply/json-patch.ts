@@ -182,7 +182,7 @@ class Document {
 
   /** The container of a pointer's last step. With `change`, it and all above it belong to this document afterwards. */
   private container(pointer: string, change: boolean): { container: JsonObject | JsonValue[]; key: string } {
-    const [, ...steps] = pointer.split("/").map(unescapeStep)
+    const steps = pointerSteps(pointer)
     const key = steps.pop()
     if (key === undefined) throw new OperationError('the path names no field: it must look like "/spec/replicas"')
     let container = this.asContainer(this.root, pointer)
@@ -212,6 +212,11 @@ class Document {
     this.owned.add(copy)
     return copy
   }
+}
+
+/** The steps of a path as the reference takes it apart: what stands before the first slash does not count. */
+export function pointerSteps(pointer: string): string[] {
+  return pointer.split("/").slice(1).map(unescapeStep)
 }
 
 /** RFC 6901: `~1` is a slash, `~0` a tilde. */

@@ -27,7 +27,8 @@ test.each<[string, string, string, JsonObject]>([
   ["an empty strategic patch", "strategic", "null", { count: 1 }],
   ["an empty merge patch", "merge", "{}", { count: 1 }],
   ["a whole number", "merge", '{"count":2}', { count: 2 }],
-  ["a fraction where none is looked at", "merge", '{"labels":{"a":"1.0"},"volume":1.0}', { count: 1, labels: { a: "1.0" }, volume: 1 }],
+  ["a fraction where none is looked at", "merge", '{"labels":{"a":"1.0"},"volume":1e3}', { count: 1, labels: { a: "1.0" }, volume: "1e3" }],
+  ["a quantity in an operation", "json", '[{"op":"add","path":"/volume","value":1.50}]', { count: 1, volume: "1.50" }],
   ["a fraction in a strategic patch, which has no text any more", "strategic", '{"count":2.0}', { count: 2 }],
   ["a number that is tested", "json", '[{"op":"test","path":"/labels","value":null}]', { count: 1 }],
 ])("applies %s", (_name, type, text, result) => {

@@ -1,12 +1,13 @@
 /** A PATCH body of the kinds that change an object by its JSON: read and checked once per request, applied once per attempt. */
 import { badRequest, invalid } from "../errors.ts"
-import { isObject, type JsonObject } from "../kit/json.ts"
-import { JsonSyntaxError, type ParsedJson, parseJson, pathText } from "../kit/json-text.ts"
+import { ownField } from "../kit/field-path.ts"
+import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
+import { type Fraction, JsonSyntaxError, type ParsedJson, parseJson, pathText, setField } from "../kit/json-text.ts"
 import type { TypeShape } from "../kit/shape.ts"
-import { duplicateFieldText, isWholeNumber, parseTypedJson } from "../kit/typed-json.ts"
+import { duplicateFieldText, numberAt, parseTypedJson } from "../kit/typed-json.ts"
 import { sortedPaths } from "../kit/unknown-fields.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
-import { applyJsonPatch, operationShape, parseJsonPatch } from "./json-patch.ts"
+import { applyJsonPatch, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
@@ -38,21 +39,31 @@ export function readDocumentPatch(type: DocumentPatchType, body: Uint8Array, sha
   if (!isObject(patch)) throw badRequest("error decoding patch: a patch of this type must be a JSON object")
   const strictErrors = parsed.duplicates.map(duplicateFieldText)
   if (type === strategicPatchType)
-    return { apply: (object) => applyStrategicMergePatch(shape, object, patch), strictErrors, ordered: (texts) => [...texts].sort() }
+    return {
+      apply: (object) => asBefore(object, applyStrategicMergePatch(shape, object, patch)),
+      strictErrors,
+      ordered: (texts) => [...texts].sort(),
+    }
   if (parsed.value === null) throw badRequest("error decoding patch: null is no merge patch; {} changes nothing")
-  const check = numberCheck(shape, parsed.fractions)
+  const check = numberCheck({ shape, value: patch, fractions: parsed.fractions, place: (steps) => steps })
   return { apply: (object) => check(applyMergePatch(object, patch)), strictErrors, ordered: sortedPaths }
 }
 
+/** A strategic patch goes into an object of a known type, so what it says about the type counts for nothing (reference). */
+function asBefore(object: JsonObject, result: JsonObject): JsonObject {
+  for (const name of ["kind", "apiVersion"] as const) {
+    const before = object[name]
+    if (typeof result[name] === "string" && before !== undefined) result[name] = before
+  }
+  return result
+}
+
 function readJsonPatch(text: string, parsed: ParsedJson, shape: TypeShape): DocumentPatch {
-  const patch = parseJsonPatch(parsed.value)
+  const { value, fractions } = parsed
+  const check = numberCheck({ shape, value, fractions, place: (steps) => operationPlace(value, steps) })
+  const patch = parseJsonPatch(value)
   const doubtful = patch.unknownFields || parsed.duplicates.length > 0
   const strictErrors = doubtful ? parseTypedJson(text, operationShape, { list: true, typeMeta: false }).strictErrors : []
-  const places = parsed.fractions.flatMap(([index, name, ...inner]) => {
-    const pointer = name === "value" ? patch.operations[Number(index)]?.path : undefined
-    return pointer === undefined ? [] : [[...pointer.split("/").slice(1), ...inner]]
-  })
-  const check = numberCheck(shape, places)
   return {
     apply: (object) => check(applyJsonPatch(object, patch)),
     strictErrors: strictErrors.map((error) => `json patch ${error}`),
@@ -60,14 +71,52 @@ function readJsonPatch(text: string, parsed: ParsedJson, shape: TypeShape): Docu
   }
 }
 
-/** A typed decoder refuses 1.0 where a whole number belongs, and the values of a patch come to it as they are written. */
-function numberCheck(shape: TypeShape, places: readonly (readonly (string | number)[])[]): (result: JsonObject) => JsonObject {
-  const wrong = places.find((steps) => isWholeNumber(shape, steps))
+/** Where in the object a place in the `value` of an operation ends up. */
+function operationPlace(patch: JsonValue, [index, name, ...inner]: readonly (string | number)[]): readonly (string | number)[] | undefined {
+  const operation = Array.isArray(patch) ? patch[Number(index)] : undefined
+  const pointer = name === "value" && isObject(operation) ? operation.path : undefined
+  return typeof pointer === "string" ? [...pointerSteps(pointer), ...inner] : undefined
+}
+
+interface NumbersOfPatch {
+  readonly shape: TypeShape
+  /** The patch; quantities in it become texts. */
+  readonly value: JsonValue
+  readonly fractions: readonly Fraction[]
+  /** Where in the object a place of the patch ends up. */
+  readonly place: (steps: readonly (string | number)[]) => readonly (string | number)[] | undefined
+}
+
+/**
+ * A typed decoder gets the values of a patch as they are written: it refuses 1.0 where a whole number belongs, and 1e3 stays the form of a
+ * quantity. Answers the check of the result.
+ */
+function numberCheck({ shape, value, fractions, place }: NumbersOfPatch): (result: JsonObject) => JsonObject {
+  let wrong: readonly (string | number)[] | undefined
+  for (const { steps, text } of fractions) {
+    const target = place(steps)
+    const kind = target === undefined ? undefined : numberAt(shape, target)
+    if (kind === "whole") wrong ??= target
+    if (kind === "quantity") setAt(value, steps, text)
+  }
   if (wrong === undefined) return (result) => result
-  const detail = `the patch writes the whole number of ${pathText(wrong)} with a fraction or an exponent`
+  const detail = `the patch writes the whole number ${pathText(wrong)} with a fraction or an exponent`
   return () => {
     throw invalid({ group: "", resource: "" }, [{ type: "Invalid", field: "patch", value: "", detail }])
   }
+}
+
+function setAt(document: JsonValue, steps: readonly (string | number)[], value: JsonValue): void {
+  let container = document
+  for (const step of steps.slice(0, -1))
+    container = (Array.isArray(container) ? container[Number(step)] : ownValue(container, step)) ?? null
+  const last = steps.at(-1)
+  if (Array.isArray(container)) container[Number(last)] = value
+  else if (isObject(container)) setField(container, String(last), value)
+}
+
+function ownValue(container: JsonValue, step: string | number): JsonValue | undefined {
+  return isObject(container) ? ownField(container, String(step)) : undefined
 }
 
 function parsePatch(text: string): ParsedJson {

@@ -51,9 +51,15 @@ describe("parseJson", () => {
     expect(parseJson(text, { trackDuplicates: true }).value).toEqual({ data: { k: { y: 2 }, l: null } })
   })
 
-  it("says where whole numbers are written with a fraction or an exponent", () => {
+  it("says where numbers are written with a fraction or an exponent", () => {
     const text = '{"a":1.0,"b":[1,1e3,1.5,{"c":-0.0}],"d":10,"e":1e-1}'
-    expect(parseJson(text, { trackDuplicates: true }).fractions).toEqual([["a"], ["b", 1], ["b", 3, "c"]])
+    expect(parseJson(text, { trackDuplicates: true }).fractions).toEqual([
+      { steps: ["a"], text: "1.0" },
+      { steps: ["b", 1], text: "1e3" },
+      { steps: ["b", 2], text: "1.5" },
+      { steps: ["b", 3, "c"], text: "-0.0" },
+      { steps: ["e"], text: "1e-1" },
+    ])
   })
 
   it("takes __proto__ and inherited names for ordinary fields", () => {

@@ -28,8 +28,15 @@ export interface ParsedJson {
   readonly value: JsonValue
   /** Paths of repeated fields in the order of their repetition, each once: `spec.containers[0].name`. */
   readonly duplicates: string[]
-  /** Where a whole number is written with a fraction or an exponent (`1.0`, `1e3`), which no typed field of whole numbers takes; at most `strictErrorsMax`. */
-  readonly fractions: (readonly (string | number)[])[]
+  /** Numbers written with a fraction or an exponent, of which more counts than the value; at most `strictErrorsMax`. */
+  readonly fractions: Fraction[]
+}
+
+/** A number that a field of whole numbers does not take, however whole it is, and whose writing tells the form of a quantity. */
+export interface Fraction {
+  readonly steps: readonly (string | number)[]
+  /** As written: `1.0`, `1e3`. */
+  readonly text: string
 }
 
 /** Numbers that `JSON.parse` rounds or turns into Infinity. Two patterns: each alone is searched many times faster than both as one. */
@@ -114,7 +121,7 @@ const exactDigitsMax = 64
 /** Reads one document; a repeated field replaces the earlier one. `typed-json.ts` has the parser that knows types. */
 export class JsonParser {
   readonly duplicates: string[] = []
-  readonly fractions: (readonly (string | number)[])[] = []
+  readonly fractions: Fraction[] = []
   /** From the root to the value at hand. */
   protected readonly steps: (string | number)[] = []
   protected at = 0
@@ -305,15 +312,15 @@ export class JsonParser {
     const value = Number(text)
     if (Number.isSafeInteger(value) || fraction !== undefined || exponent !== undefined || !Number.isFinite(value)) {
       if (!Number.isFinite(value)) throw new JsonSyntaxError(`cannot read number ${text} as a double at offset ${start}`, start)
-      if ((fraction !== undefined || exponent !== undefined) && Number.isInteger(value)) this.fractional()
+      if (fraction !== undefined || exponent !== undefined) this.fractional(text)
       return value
     }
     // Beyond the integers of any type; making a bigint of many digits takes more than linear time.
     return text.length > exactDigitsMax ? value : BigInt(text)
   }
 
-  private fractional(): void {
-    if (this.fractions.length < strictErrorsMax) this.fractions.push([...this.steps])
+  private fractional(text: string): void {
+    if (this.fractions.length < strictErrorsMax) this.fractions.push({ steps: [...this.steps], text })
   }
 
   /** Most numbers are short and whole: no pattern, no substring. Undefined, and nothing consumed, for all others. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { isWholeNumber, parseTypedJson } from "./typed-json.ts"
+import { numberAt, parseTypedJson } from "./typed-json.ts"
 import type { TypeShape } from "./shape.ts"
 
 const item: TypeShape = {
@@ -105,10 +105,10 @@ describe("parseTypedJson", () => {
   })
 })
 
-it("knows where whole numbers are", () => {
-  expect(isWholeNumber(shape, ["items", "-", "count"])).toBe(true)
-  expect(isWholeNumber(shape, ["port"])).toBe(true)
-  expect(isWholeNumber(shape, ["volume"])).toBe(false)
-  expect(isWholeNumber(shape, ["free", "count"])).toBe(false)
-  expect(isWholeNumber(shape, ["none", "count"])).toBe(false)
+it("knows where numbers are", () => {
+  expect(numberAt(shape, ["items", "-", "count"])).toBe("whole")
+  expect(numberAt(shape, ["port"])).toBe("whole")
+  expect(numberAt(shape, ["volume"])).toBe("quantity")
+  expect(numberAt(shape, ["free", "count"])).toBeUndefined()
+  expect(numberAt(shape, ["none", "count"])).toBeUndefined()
 })

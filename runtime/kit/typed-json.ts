@@ -31,14 +31,18 @@ export function parseTypedJson(text: string, shape: TypeShape, options: TypedJso
   return { value: parser.document(), strictErrors: parser.strictErrors }
 }
 
-/** Called with a place that `ParsedJson.fractions` names. True when the shape has a whole number there, whatever the index of a list. */
-export function isWholeNumber(shape: TypeShape, steps: readonly (string | number)[]): boolean {
+/**
+ * Called with a place that `ParsedJson.fractions` names: what kind of number the shape has there, whatever the index of a list; undefined for
+ * any other value.
+ */
+export function numberAt(shape: TypeShape, steps: readonly (string | number)[]): "whole" | "quantity" | undefined {
   let node: Node | undefined = rootNode(planOf(shape))
   for (const step of steps) {
-    if (node === undefined) return false
+    if (node === undefined) return undefined
     node = node.operation === "object" ? planOfNode(node).byName.get(String(step))?.node : node.item
   }
-  return node !== undefined && holdsInteger(node)
+  if (node === undefined) return undefined
+  return holdsInteger(node) ? "whole" : node.operation === "Quantity" ? "quantity" : undefined
 }
 
 /** `unknown field "spec.foo"` */

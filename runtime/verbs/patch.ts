@@ -8,7 +8,6 @@ import type { Subresource } from "../kit/kind.ts"
 import { versionsOf } from "../registry/owners.ts"
 import { updateObject } from "../registry/update.ts"
 import { readBody } from "../wire/body.ts"
-import { mediaTypeOf } from "../wire/negotiate.ts"
 import { answerWrite } from "./answer.ts"
 import { judgeStrict, renormalized } from "./body.ts"
 import { readApplied } from "./apply.ts"
@@ -71,7 +70,8 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
 
 /** The content type of a patch; 415 names the others. */
 export function patchTypeOf(call: Call): PatchType {
-  const type = mediaTypeOf(call.request.headers["content-type"])
+  // Taken as it is written, as in the reference: neither spaces nor capitals are passed over.
+  const type = (call.request.headers["content-type"] ?? "").split(";", 1)[0]
   const known = patchTypes.find((candidate) => candidate === type)
   if (known === undefined) throw unsupportedMediaType(patchTypes, {})
   return known
@@ -98,7 +98,8 @@ function decodePatched(
   const { info } = call.request
   const { handle } = call
   const { object } = options
-  const { kind: shownKind = handle.kind.kind, apiVersion: shownVersion = handle.apiVersion } = object
+  const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
+  const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
     throw resultFault(`a patch may not change apiVersion or kind; the result says ${stringify(shownVersion)} ${stringify(shownKind)}`)
   }

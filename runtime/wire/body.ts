@@ -23,12 +23,12 @@ export interface ReadBodyOptions {
 export async function readBody(options: ReadBodyOptions): Promise<Buffer> {
   const { request, signal } = options
   const limit = options.limit ?? requestBodyBytesMax
-  refuseEncoding(request.headers["content-encoding"])
   const announced = Number(request.headers["content-length"] ?? Number.NaN)
   if (announced > limit) throw bodyTooLarge(limit)
   const body = await collect({ request, limit, signal })
   if (Number.isInteger(announced) && body.length < announced)
     throw badRequest(`the request body ended after ${body.length} of ${announced} bytes`)
+  refuseEncoded(request.headers["content-encoding"], body)
   return body
 }
 
@@ -37,10 +37,15 @@ export function bodyLimit(media: Media): number {
   return media === "yaml" ? yamlBodyBytesMax : requestBodyBytesMax
 }
 
-/** The reference reads compressed bodies as they are and so fails on their first byte; this says why. */
-function refuseEncoding(encoding: string | undefined): void {
-  if (encoding === undefined || encoding === "" || encoding === "identity") return
+/** The reference reads bodies as they are, whatever their Content-Encoding, and fails on the first byte of a compressed one; this says why. */
+function refuseEncoded(encoding: string | undefined, body: Buffer): void {
+  const first = body[0] ?? 0x20
+  if (encoding === undefined || encoding === "" || encoding === "identity" || (first >= 0x20 && first < 0x7f) || isSpace(first)) return
   throw badRequest(`the body of the request has Content-Encoding ${JSON.stringify(encoding)}; only identity is supported`)
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x09 || byte === 0x0a || byte === 0x0d
 }
 
 function bodyTooLarge(limit: number): ApiError {

@@ -58,8 +58,6 @@ export function decodeObject(body: Uint8Array, media: Media, options: DecodeOpti
   return { object: { kind: options.expect.kind, apiVersion: found.apiVersion, ...fields }, warnings: level === "Warn" ? strict : [] }
 }
 
-export { duplicateFieldText, unknownFieldText } from "../kit/typed-json.ts"
-
 interface ParsedBody {
   readonly value: JsonValue
   /** Texts for the keys that were there twice, where they alone are known. */

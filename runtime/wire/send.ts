@@ -81,7 +81,7 @@ export async function answerUnknownPath(outgoing: Outgoing): Promise<void> {
 export function sendError(
   outgoing: Outgoing,
   error: ApiError,
-  options: { vendor: Vendor; accept?: string | undefined; laidOut?: boolean },
+  options: { vendor: Vendor; accept?: string | undefined; laidOut?: boolean; warnings?: readonly string[] },
 ): void {
   if (outgoing.headersSent) {
     outgoing.destroy()
@@ -90,6 +90,7 @@ export function sendError(
   const { media, contentType, laidOut } = readable(options)
   const body = encodeStatus(media, failureStatus(error, options.vendor), laidOut)
   const retry = error.details?.retryAfterSeconds
+  for (const [name, values] of Object.entries(warningHeaders(options.warnings ?? []))) outgoing.setHeader(name, values)
   outgoing.writeHead(error.code, {
     "content-type": contentType,
     "content-length": String(body.length),

@@ -55,14 +55,20 @@ export function parseYaml(text: string): ParsedYaml {
     throw badRequest(`yaml: control characters are not allowed: ${JSON.stringify(strange[0])} at offset ${strange.index}`)
   const lines = new LineCounter()
   const document = read(text, lines)
-  // Of several documents the first is read, as in the reference; clients send them one by one.
-  const fault = document.errors.find(({ code }) => code !== "MULTIPLE_DOCS")
+  const end = endOfFlow(document, text)
+  // Of several documents the first is read, as in the reference, and nothing behind the last bracket of one that is written in brackets.
+  const fault = document.errors.find(({ code, pos }) => code !== "MULTIPLE_DOCS" && pos[0] < end)
   if (fault !== undefined) throw badRequest(faultText(fault, lines))
   const { explicit, version } = document.directives.yaml
   if (explicit === true && version !== "1.1")
     throw badRequest(`yaml: found incompatible YAML document: version ${version}; write %YAML 1.1`)
   const reader = new Reader(text, lines)
   return { value: document.contents === null ? null : reader.value(document.contents), duplicates: reader.duplicates }
+}
+
+function endOfFlow({ contents }: Document.Parsed, text: string): number {
+  const closed = (isMap(contents) || isSeq(contents)) && contents.flow === true && /[\]}]/.test(text[contents.range[1] - 1] ?? "")
+  return closed ? contents.range[1] : Number.POSITIVE_INFINITY
 }
 
 /** What YAML 1.1 calls not printable. */
