@@ -40,27 +40,19 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     if (gathering) return
     gathering = true
     // Keys of one batch of events are gathered before the first is worked on.
-    void Promise.resolve().then(() => {
-      gathering = false
-      begin()
-    })
+    void Promise.resolve().then(begin)
   }
 
   function begin(): void {
+    gathering = false
     while (running.size < workers && !stopped) {
-      const key = next()
+      const key = firstIn(waiting, running)
       if (key === undefined) break
       waiting.delete(key)
       running.add(key)
       void attempt(key)
     }
     if (!busy()) for (const tell of told.splice(0)) tell()
-  }
-
-  /** The first that waits and is not being worked on. */
-  function next(): string | undefined {
-    for (const key of waiting) if (!running.has(key)) return key
-    return undefined
   }
 
   async function attempt(key: string): Promise<void> {
@@ -79,30 +71,30 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     const failed = failures.get(key) ?? 0
     failures.set(key, failed + 1)
     if (stopped || waiting.has(key)) return
-    const cancel = clock.after(Math.min(retryMinMs * 2 ** Math.min(failed, 16), retryMaxMs), () => {
+    const again = (): void => {
       cancels.delete(key)
       add(key)
-    })
-    cancels.set(key, cancel)
+    }
+    cancels.set(key, clock.after(Math.min(retryMinMs * 2 ** Math.min(failed, 16), retryMaxMs), again))
   }
 
-  function busy(): boolean {
-    return waiting.size > 0 || running.size > 0
+  const busy = (): boolean => waiting.size > 0 || running.size > 0
+
+  const idle = (): Promise<void> => (busy() ? new Promise((resolve) => told.push(resolve)) : Promise.resolve())
+
+  function stop(): Promise<void> {
+    stopped = true
+    waiting.clear()
+    for (const cancel of cancels.values()) cancel()
+    cancels.clear()
+    return idle()
   }
 
-  async function idle(): Promise<void> {
-    if (busy()) await new Promise<void>((resolve) => told.push(resolve))
-  }
+  return { add, idle, stop }
+}
 
-  return {
-    add,
-    idle,
-    async stop() {
-      stopped = true
-      waiting.clear()
-      for (const cancel of cancels.values()) cancel()
-      cancels.clear()
-      await idle()
-    },
-  }
+/** The first that waits and is not being worked on. */
+function firstIn(waiting: ReadonlySet<string>, running: ReadonlySet<string>): string | undefined {
+  for (const key of waiting) if (!running.has(key)) return key
+  return undefined
 }

@@ -188,15 +188,7 @@ function documentV3(
             content: Object.fromEntries(facts.text.map((type) => [type, { schema: { type: "string" } }])),
           },
         }),
-        ...Object.fromEntries(
-          responses.map((one) => [
-            one.code,
-            {
-              description: codeTexts[one.code],
-              content: Object.fromEntries(answerMedia(facts, compact).map((type) => [type, { schema: definitions.reference(one.schema) }])),
-            },
-          ]),
-        ),
+        ...Object.fromEntries(responses.map((one) => [one.code, answerV3(one, answerMedia(facts, compact), definitions)])),
         401: { description: "Unauthorized" },
       },
       ...operationTail(facts),
@@ -227,6 +219,13 @@ function documentV3(
       securitySchemes: { BearerToken: tokenScheme },
     },
     security: [{ BearerToken: [] }],
+  }
+}
+
+function answerV3(answer: OperationFacts["responses"][number], types: readonly string[], definitions: Definitions): JsonObject {
+  return {
+    description: codeTexts[answer.code],
+    content: Object.fromEntries(types.map((type) => [type, { schema: definitions.reference(answer.schema) }])),
   }
 }
 

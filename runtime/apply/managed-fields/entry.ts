@@ -143,8 +143,8 @@ export function isReset(list: JsonValue | undefined): boolean {
  * knows nothing of owners does not forget them. Sent ones that cannot be read are passed over.
  */
 export function entriesOf(sent: readonly JsonObject[] | undefined, stored: readonly JsonObject[] | undefined): Entry[] {
-  if (isReset(sent as JsonObject[] | undefined)) return []
-  if (sent === undefined || sent === stored || deepEqual(sent as JsonObject[], stored as JsonObject[] | undefined)) {
+  if (sent !== undefined && isReset([...sent])) return []
+  if (sent === undefined || sent === stored || (stored !== undefined && deepEqual([...sent], [...stored]))) {
     return readEntries(stored ?? [])
   }
   try {
