@@ -84,7 +84,7 @@ function createServer({ app, tls, streamsPerConnection = http2StreamsMax }: List
   }
   const server = Object.assign(createSecureServer({ ...options, ...http1 }), http1)
   server.on("request", requestListener(app))
-  acceptUpgrades(server)
+  acceptUpgrades(server, refuse)
   return server
 }
 

@@ -4,11 +4,12 @@
  */
 import { type IncomingMessage, ServerResponse } from "node:http"
 import type { Http2SecureServer, Http2ServerRequest } from "node:http2"
-import type { Duplex } from "node:stream"
+import type { Socket } from "node:net"
+import { type ApiError, badRequest } from "./errors.ts"
 
 /** A connection that nobody else writes to any more. */
 export interface TakenConnection {
-  readonly socket: Duplex
+  readonly socket: Socket
   /** What the client sent behind the request. */
   readonly head: Buffer
 }
@@ -19,25 +20,29 @@ interface Held extends TakenConnection {
 
 const held = new WeakMap<IncomingMessage | Http2ServerRequest, Held>()
 
-/** Called once per listener, before it listens. A request with a body cannot change the protocol: its body would be read as the new one. */
-export function acceptUpgrades(server: Http2SecureServer): void {
-  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+/**
+ * Called once per listener, before it listens. A request with a body cannot change the protocol, since its body would be read as the new one:
+ * `refuse` answers it.
+ */
+export function acceptUpgrades(server: Http2SecureServer, refuse: (outgoing: ServerResponse, error: ApiError) => void): void {
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy())
-    const { headers } = request
-    if ((headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined) {
-      socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-      return
-    }
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
-    // A TLS socket: every connection of this server is one.
-    response.assignSocket(socket as Parameters<ServerResponse["assignSocket"]>[0])
-    response.on("finish", () => {
-      socket.end()
-    })
+    response.assignSocket(socket)
+    // What the client goes on to send in the other protocol is read and dropped: unread, it would turn the end into a reset.
+    response.on("finish", () => socket.resume().destroySoon())
+    if (hasBody(request)) {
+      refuse(response, badRequest("a request that asks for another protocol (Upgrade) must not have a body"))
+      return
+    }
     held.set(request, { socket, head, response })
     server.emit("request", request, response)
   })
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined
 }
 
 /**
@@ -49,7 +54,7 @@ export function takeConnection(request: IncomingMessage | Http2ServerRequest): T
   if (found === undefined || found.response.headersSent) return undefined
   held.delete(request)
   const { socket, head, response } = found
-  response.detachSocket(socket as Parameters<ServerResponse["detachSocket"]>[0]) // The one that was assigned.
+  response.detachSocket(socket)
   socket.once("close", () => response.emit("close"))
   return { socket, head }
 }

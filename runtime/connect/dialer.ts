@@ -62,7 +62,7 @@ export function createDialer({ network, policy, agentTls, clock }: DialerOptions
     // The request listens while it has the connection; before and after nobody else would.
     stream.on("error", () => {})
     boundConnecting(stream, clock, target)
-    return httpRequest({ method, path: target.path, headers, signal, setHost: false, agent: false, createConnection: () => stream })
+    return httpRequest({ method, path: target.path, headers, signal, setHost: false, createConnection: () => stream })
   }
 }
 
@@ -88,9 +88,9 @@ function encrypted(socket: Socket, { host, trust }: Target, { authority, certifi
   return stream
 }
 
-/** The answer to a request, or the connection that it turned into. */
+/** The answer to a request, or the connection that it turned into. Either way `socket` is the connection, to be destroyed in the end. */
 export type Reply =
-  | { readonly upgraded: false; readonly message: IncomingMessage }
+  | { readonly upgraded: false; readonly message: IncomingMessage; readonly socket: Socket }
   | { readonly upgraded: true; readonly message: IncomingMessage; readonly socket: Socket; readonly head: Buffer }
 
 /** Resolves with the head of the answer. Rejects when there is none. To be called before the request is ended. */
@@ -98,7 +98,7 @@ export function replyTo(request: ClientRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
     // Not once: a connection that is destroyed may have more to say.
     request.on("error", reject)
-    request.once("response", (message) => resolve({ upgraded: false, message }))
+    request.once("response", (message) => resolve({ upgraded: false, message, socket: message.socket }))
     request.once("upgrade", (message: IncomingMessage, socket: Socket, head: Buffer) => resolve({ upgraded: true, message, socket, head }))
   })
 }

@@ -1,6 +1,6 @@
 /** One request passed on and its answer passed back, both as streams: neither is ever held as a whole. */
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http"
-import { Http2ServerRequest, type Http2ServerResponse } from "node:http2"
+import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2"
 import type { Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
@@ -68,4 +68,11 @@ export async function textOfAnswer(message: IncomingMessage, bytesMax: number): 
     if (size >= bytesMax) break
   }
   return Buffer.concat(chunks).subarray(0, bytesMax).toString()
+}
+
+/** Tells a client that the rest of an answer will not come. Its head was sent, so no Status can. */
+export function breakOff(outgoing: Outgoing): void {
+  // Without an error code the end of an HTTP/2 stream looks like that of a whole answer.
+  if (outgoing instanceof Http2ServerResponse) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  else outgoing.destroy()
 }

@@ -9,10 +9,15 @@ export function unreachableService(error: unknown): ApiError {
   return error instanceof AddressError ? badRequest(error.message) : unavailable(`error trying to reach service: ${messageOf(error)}`)
 }
 
-/** Nothing came back from a node agent, or no connection for a changed protocol: the reference's 500 without a reason. */
+/** No connection for a changed protocol to a machine behind a proxy path: the reference's 500 without a reason, and 400 for an address that is refused. */
+export function unreachableBackend(error: unknown, target: Target): ApiError {
+  return error instanceof AddressError ? badRequest(error.message) : unreachableAgent(error, target)
+}
+
+/** Nothing came back from a node agent: the reference's 500 without a reason. A refused address is the cluster's fault here, not the client's. */
 export function unreachableAgent(error: unknown, { host, port }: Target): ApiError {
   if (error instanceof ApiError) return error
-  return new ApiError(500, "", `error dialing backend: the node agent at ${host}:${port} could not be reached: ${messageOf(error)}`)
+  return new ApiError(500, "", `error dialing backend: ${host}:${port} could not be reached: ${messageOf(error)}`)
 }
 
 function messageOf(error: unknown): string {

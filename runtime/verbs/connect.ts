@@ -5,14 +5,14 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import { assert } from "../assert.ts"
 import { type Reply, replyTo, type Target } from "../connect/dialer.ts"
-import { passAnswer, sendBody, textOfAnswer } from "../connect/forward.ts"
+import { type AnswerOptions, breakOff, passAnswer, sendBody, textOfAnswer } from "../connect/forward.ts"
 import { isPassedProtocol, requestHeaders } from "../connect/headers.ts"
 import { agentTarget } from "../connect/node-agent.ts"
 import type { ObjectReader } from "../connect/objects.ts"
 import { escapedPath, type ProxyPaths, proxyPaths, rewrittenLink } from "../connect/proxy-path.ts"
 import { proxyTarget } from "../connect/proxy-target.ts"
 import { decodeOptions } from "../connect/query-options.ts"
-import { refusedLog, unreachableAgent, unreachableService } from "../connect/refusal.ts"
+import { refusedLog, unreachableAgent, unreachableBackend, unreachableService } from "../connect/refusal.ts"
 import { join } from "../connect/tunnel.ts"
 import { ApiError, badRequest, invalid } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
@@ -78,15 +78,16 @@ async function logVerb(call: Call, options: JsonObject): Promise<void> {
     call.outgoing.end()
     return
   }
-  const { message } = await ask(call, target, {
+  const reply = await ask(call, target, {
     method: "GET",
     headers: { host: `${target.host}:${target.port}` },
     unreachable: unreachableAgent,
   })
+  const { message } = reply
   const status = message.statusCode ?? 502
   if (status < 200 || status > 206) throw refusedLog(status, await textOfAnswer(message, refusalBytesMax), call.request.info.name)
   message.headersDistinct["content-type"] = ["text/plain"]
-  await passing(call, passAnswer(message, call.outgoing))
+  await passing(call, reply)
 }
 
 /** exec, attach and portforward: the protocol changes, or nothing happens at all. */
@@ -95,7 +96,7 @@ async function streamVerb(call: Call, connect: "attach" | "exec" | "portforward"
   assert(target !== undefined, "only a log may be asked of nobody")
   const protocol = passedProtocol(call)
   if (protocol === undefined) throw badRequest("Upgrade request required: use a client that speaks websocket or SPDY/3.1 over HTTP/1.1")
-  await tunnel(call, target, { protocol })
+  await tunnel(call, target, { protocol, unreachable: unreachableAgent })
 }
 
 function passedProtocol(call: Call): string | undefined {
@@ -120,27 +121,27 @@ async function proxyVerb(call: Call): Promise<void> {
     return
   }
   const target: Target = { ...place, path: `${escapedPath(paths.target === "" ? "/" : paths.target)}${query}` }
-  if (protocol !== undefined) return tunnel(call, target, { protocol })
+  if (protocol !== undefined) return tunnel(call, target, { protocol, unreachable: unreachableBackend })
   await forward(call, target, paths)
 }
 
 async function forward(call: Call, target: Target, paths: ProxyPaths): Promise<void> {
-  const { incoming, outgoing } = call
+  const { incoming } = call
   const headers = requestHeaders(incoming, { uri: escapedPath(`${paths.prefix}${paths.target}`) })
-  const { message } = await ask(call, target, { method: incoming.method ?? "GET", headers, unreachable: unreachableService, body: true })
+  const reply = await ask(call, target, { method: incoming.method ?? "GET", headers, unreachable: unreachableService, body: true })
   const hosts = [`${target.host}:${target.port}`, target.host, String(headers["host"] ?? "")]
   const link = (text: string): string => rewrittenLink(text, { prefix: escapedPath(paths.prefix), hosts })
-  await passing(call, passAnswer(message, outgoing, { link }))
+  await passing(call, reply, { link })
 }
 
-async function tunnel(call: Call, target: Target, { protocol }: { protocol: string }): Promise<void> {
+async function tunnel(call: Call, target: Target, how: { protocol: string; unreachable: Asking["unreachable"] }): Promise<void> {
   const { incoming } = call
-  const headers = requestHeaders(incoming, { upgrade: protocol })
-  const reply = await ask(call, target, { method: incoming.method ?? "GET", headers, unreachable: unreachableAgent, upgrade: true })
+  const headers = requestHeaders(incoming, { upgrade: how.protocol })
+  const reply = await ask(call, target, { method: incoming.method ?? "GET", headers, unreachable: how.unreachable, upgrade: true })
   if (!reply.upgraded) {
     const status = reply.message.statusCode ?? 502
-    if (status >= 400) return passing(call, passAnswer(reply.message, call.outgoing))
-    reply.message.destroy()
+    if (status >= 400) return passing(call, reply)
+    reply.socket.destroy()
     throw new ApiError(500, "", `invalid upgrade response: status code ${status}`)
   }
   const client = takeConnection(incoming)
@@ -179,11 +180,16 @@ async function ask(call: Call, target: Target, asking: Asking): Promise<Reply> {
   }
 }
 
-/** Once an answer has begun, a broken connection can only be told by breaking the other one. */
-async function passing(call: Call, passed: Promise<void>): Promise<void> {
+/**
+ * Passes an answer on. Once it has begun, a broken connection can only be told by breaking the other one. The other end's is closed in any
+ * case, whatever it says of keeping it: more could be asked there with this server's rights.
+ */
+async function passing(call: Call, { message, socket }: Reply, options: AnswerOptions = {}): Promise<void> {
   try {
-    await passed
+    await passAnswer(message, call.outgoing, options)
   } catch {
-    call.outgoing.destroy()
+    breakOff(call.outgoing)
+  } finally {
+    socket.destroy()
   }
 }
