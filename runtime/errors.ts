@@ -4,6 +4,7 @@
  * answers of the reference server.
  */
 import type { Failure } from "./kit/failure.ts"
+import { quoted } from "./kit/quote.ts"
 
 /** `reason` of a Status: the closed set clients switch on. */
 export type Reason =
@@ -82,9 +83,9 @@ function details(subject: Subject, more: StatusDetails = {}): StatusDetails {
 export const badRequest = (message: string): ApiError => new ApiError(400, "BadRequest", message)
 export const unauthorized = (): ApiError => new ApiError(401, "Unauthorized", "Unauthorized")
 export const forbidden = (subject: Subject, why: string, more?: StatusDetails): ApiError =>
-  new ApiError(403, "Forbidden", `${qualified(subject)} ${quote(subject.name ?? "")} is forbidden: ${why}`, details(subject, more))
+  new ApiError(403, "Forbidden", `${qualified(subject)} ${quoted(subject.name ?? "")} is forbidden: ${why}`, details(subject, more))
 export const notFound = (subject: Subject): ApiError =>
-  new ApiError(404, "NotFound", `${qualified(subject)} ${quote(subject.name ?? "")} not found`, details(subject))
+  new ApiError(404, "NotFound", `${qualified(subject)} ${quoted(subject.name ?? "")} not found`, details(subject))
 /** No such path, group, version or resource. */
 export const unknownPath = (): ApiError => new ApiError(404, "NotFound", "the server could not find the requested resource", {})
 export const methodNotAllowed = (): ApiError =>
@@ -92,12 +93,12 @@ export const methodNotAllowed = (): ApiError =>
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
 export const alreadyExists = (subject: Subject): ApiError =>
-  new ApiError(409, "AlreadyExists", `${qualified(subject)} ${quote(subject.name ?? "")} already exists`, details(subject))
+  new ApiError(409, "AlreadyExists", `${qualified(subject)} ${quoted(subject.name ?? "")} already exists`, details(subject))
 export const conflict = (subject: Subject, why: string): ApiError =>
   new ApiError(
     409,
     "Conflict",
-    `Operation cannot be fulfilled on ${qualified(subject)} ${quote(subject.name ?? "")}: ${why}`,
+    `Operation cannot be fulfilled on ${qualified(subject)} ${quoted(subject.name ?? "")}: ${why}`,
     details(subject),
   )
 export const staleVersion = (subject: Subject): ApiError =>
@@ -139,7 +140,7 @@ export function invalid(subject: Subject, failures: readonly Failure[]): ApiErro
   return new ApiError(
     422,
     "Invalid",
-    `${`${qualified(subject)} ${quote(subject.name ?? "")}`.trimStart()} is invalid: ${list}`,
+    `${`${qualified(subject)} ${quoted(subject.name ?? "")}`.trimStart()} is invalid: ${list}`,
     details(subject, { causes }),
   )
 }
@@ -168,16 +169,18 @@ export function failureText(failure: Failure): string {
     failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "InternalError"
       ? head
       : `${head}: ${shown(failure.value)}`
-  const detail = failure.supported === undefined ? failure.detail : `supported values: ${failure.supported.map(quote).join(", ")}`
+  const detail = failure.supported === undefined ? failure.detail : `supported values: ${failure.supported.map(quoted).join(", ")}`
   return detail === "" ? withValue : `${withValue}: ${detail}`
 }
 
 function shown(value: Failure["value"]): string {
   if (value === undefined || value === null) return "null"
-  const text = JSON.stringify(value, (_key, item) => (typeof item === "bigint" ? String(item) : item)) ?? "null"
+  if (typeof value === "string") return value.length > 512 ? `${quoted(value.slice(0, 512))}...` : quoted(value)
+  const texts = Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined
+  const text = texts === undefined ? jsonText(value) : `[]string{${texts.map(quoted).join(", ")}}`
   return text.length > 512 ? `${text.slice(0, 512)}...` : text
 }
 
-function quote(text: string): string {
-  return JSON.stringify(text)
+function jsonText(value: Failure["value"]): string {
+  return JSON.stringify(value, (_key, item) => (typeof item === "bigint" ? String(item) : item)) ?? "null"
 }

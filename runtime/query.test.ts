@@ -14,6 +14,7 @@ describe("parseQuery", () => {
       ["c", ""],
     ])
     expect([...parseQuery("")]).toEqual([])
+    expect([...parseQuery("?limit=1")]).toEqual([["?limit", "1"]])
   })
 })
 

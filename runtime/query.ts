@@ -7,7 +7,8 @@ import { badRequest } from "./errors.ts"
  */
 export function parseQuery(text: string): URLSearchParams {
   const sound = text.includes(";") || brokenEscape.test(text) ? text.split("&").filter(isSound).join("&") : text
-  return new URLSearchParams(sound)
+  // A second question mark belongs to the name behind it; URLSearchParams would drop it.
+  return new URLSearchParams(sound.startsWith("?") ? `&${sound}` : sound)
 }
 
 const brokenEscape = /%(?![0-9a-fA-F]{2})/

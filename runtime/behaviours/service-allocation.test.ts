@@ -82,7 +82,7 @@ test("an address that a client asks for is given once, in either spelling", asyn
   const error = await failureOf(one.create("services", service("c", { clusterIP: "10.0.0.7" })))
   expect(error.code).toBe(422)
   expect(causesOf(error)).toEqual([
-    'spec.clusterIPs: Invalid value: ["10.0.0.7"]: failed to allocate IP 10.0.0.7: provided IP is already allocated',
+    'spec.clusterIPs: Invalid value: []string{"10.0.0.7"}: failed to allocate IP 10.0.0.7: provided IP is already allocated',
   ])
 })
 
@@ -129,7 +129,7 @@ test("a node port that is taken or out of range is a cause at its port, beside a
   ]
   const error = await failureOf(one.create("services", service("b", { type: "NodePort", clusterIP: "10.0.0.5", ports })))
   expect(causesOf(error)).toEqual([
-    'spec.clusterIPs: Invalid value: ["10.0.0.5"]: failed to allocate IP 10.0.0.5: provided IP is already allocated',
+    'spec.clusterIPs: Invalid value: []string{"10.0.0.5"}: failed to allocate IP 10.0.0.5: provided IP is already allocated',
     "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated",
     "spec.ports[1].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767",
   ])

@@ -33,7 +33,7 @@ export function readWriteOptions(query: URLSearchParams, kind: WriteKind): Write
       field: "fieldValidation",
       value: fieldValidation,
       detail: "",
-      supported: ["Ignore", "Strict", "Warn"],
+      supported: ["", "Ignore", "Strict", "Warn"],
     })
   }
   if (!failures.empty || !isFieldValidation(fieldValidation))

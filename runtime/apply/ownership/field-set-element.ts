@@ -6,6 +6,7 @@ import { badRequest } from "../../errors.ts"
 import { JsonSyntaxError, parseJson } from "../../kit/json-text.ts"
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import { quoted } from "../../kit/quote.ts"
 
 /** Says of a node that the path to it is a member itself. */
 export const selfKey = "."
@@ -104,34 +105,6 @@ function valueText(value: JsonValue): string {
   return Object.keys(value)
     .map((name) => `${name}=${valueText(value[name] ?? null)}`)
     .join("")
-}
-
-const plainlyQuoted = /^[ !#-[\]-~]*$/
-/** What Go calls printable. */
-const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
-const shortEscapes: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  "\\": "\\\\",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\v": "\\v",
-  "\u0007": "\\a",
-}
-
-/** As Go quotes a text. */
-function quoted(text: string): string {
-  return plainlyQuoted.test(text) ? `"${text}"` : `"${Array.from(text, quotedCharacter).join("")}"`
-}
-
-function quotedCharacter(character: string): string {
-  const escaped = shortEscapes[character]
-  if (escaped !== undefined || printable.test(character)) return escaped ?? character
-  const code = character.codePointAt(0) ?? 0
-  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`
-  return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`
 }
 
 const surrogate = /[\ud800-\udfff]/

@@ -1,0 +1,32 @@
+/** Texts in messages, in quotes, as the reference server's language writes them: clients compare messages. */
+
+const named: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  '"': '\\"',
+  "\\": "\\\\",
+}
+
+const plain = /^[ !#-[\]-~]*$/
+/** What is not written as it is: all but letters, marks, numbers, punctuation, symbols and the space. */
+const escaped = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu
+
+/** `"a\x00b"`. Called for names and values that a client sent. */
+export function quoted(text: string): string {
+  return plain.test(text) ? `"${text}"` : `"${text.replace(escaped, escape)}"`
+}
+
+function escape(character: string): string {
+  const name = named[character]
+  if (name !== undefined) return name
+  const code = character.codePointAt(0) ?? 0
+  if (code >= 0xd800 && code <= 0xdfff) return "\ufffd"
+  const digits = code.toString(16)
+  if (code < 0x80) return `\\x${digits.padStart(2, "0")}`
+  return code < 0x10000 ? `\\u${digits.padStart(4, "0")}` : `\\U${digits.padStart(8, "0")}`
+}
