@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
 import type { ApiObject, JsonObject, OwnerReference } from "../kit/json.ts"
 import { deleteObject } from "../registry/delete.ts"
-import { type Store, StoreError, type WatchOptions } from "../storage/store.ts"
 import { type GarbageCollector, startGarbageCollector } from "./garbage-collector.ts"
 
 let one: OpenRegistry
@@ -153,96 +152,12 @@ test("a finalizer that asks for it is heard when a dependent goes", async () => 
   expect([await one.names("secrets"), await one.names("serviceaccounts")]).toEqual([[], ["a/grandchild"]])
 })
 
-test("what happened while no collector ran is made up for", async () => {
-  const owner = await make("configmaps", "owner")
-  await make("secrets", "child", [reference(owner)])
-  const waiting = await make("configmaps", "waiting")
-  await make("secrets", "other", [reference(waiting, { blockOwnerDeletion: true })])
-  await collector.stop()
-  await one.remove("configmaps", "a/owner")
-  await one.remove("configmaps", "a/waiting", { propagationPolicy: "Foreground" })
-  collector = startGarbageCollector(one, { workers: 4 })
-  await collector.idle()
-  expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([[], []])
-})
-
 test("a reference given later counts", async () => {
   await make("secrets", "child")
   await collector.idle()
   await one.update("secrets", "a/child", (old) => ({ ...old, metadata: { ...old.metadata, ownerReferences: [absent] } }))
   await collector.idle()
   expect(await one.names("secrets")).toEqual([])
-})
-
-test("an owner that went while the watch was lost is noticed afterwards", async () => {
-  const watches: { options: WatchOptions; stop: () => void }[] = []
-  const store: Store = Object.assign(Object.create(one.store), {
-    async watch(options: WatchOptions) {
-      const watch = await one.store.watch(options)
-      watches.push({ options, stop: () => watch.stop() })
-      return watch
-    },
-  })
-  const two = await openRegistry({ store, clock: one.clock })
-  await collector.stop()
-  collector = startGarbageCollector(two, { workers: 4 })
-  const owner = await make("configmaps", "owner")
-  await make("secrets", "child", [reference(owner)])
-  await collector.idle()
-  const lost = watches.splice(0)
-  for (const { stop } of lost) stop()
-  await one.remove("configmaps", "a/owner")
-  // History is gone too: nobody can tell what happened.
-  await one.store.compact({ revision: await one.store.revision() })
-  for (const { options } of lost) options.onEnd(new StoreError("unavailable", "the line is dead"))
-  await vi.waitFor(async () => {
-    one.clock.advance(1000)
-    await collector.idle()
-    expect(await one.names("secrets")).toEqual([])
-  })
-  await collector.stop()
-  await two.close()
-})
-
-/** How often the store is asked for its revision: every look at an object does so a few times. */
-function countReads(): () => number {
-  let reads = 0
-  const real: Store["revision"] = one.store.revision.bind(one.store)
-  one.store.revision = async () => {
-    reads++
-    return real()
-  }
-  return () => reads
-}
-
-test.each(["Foreground", "Background", "Orphan"] as const)("the work on many dependents grows as they do: %s", async (policy) => {
-  const count = 1000
-  const owner = await make("configmaps", "owner")
-  const blocking = reference(owner, { blockOwnerDeletion: true })
-  await Promise.all(Array.from({ length: count }, (_, index) => make("secrets", `child-${index}`, [blocking])))
-  await collector.idle()
-  const reads = countReads()
-  await remove("a/owner", policy)
-  expect(await one.names("configmaps")).toEqual([])
-  expect((await one.names("secrets")).length).toBe(policy === "Orphan" ? count : 0)
-  expect(reads()).toBeLessThan(20 * count)
-})
-
-test("several objects are looked at at once, within bounds", async () => {
-  const owner = await make("configmaps", "owner")
-  for (let index = 0; index < 20; index++) await make("secrets", `child-${index}`, [reference(owner)])
-  await collector.idle()
-  let [running, most] = [0, 0]
-  const real: Store["commit"] = one.store.commit.bind(one.store)
-  one.store.commit = async (options) => {
-    most = Math.max(most, ++running)
-    await new Promise((resolve) => setImmediate(resolve))
-    running--
-    return real(options)
-  }
-  await remove("a/owner", "Background")
-  expect(await one.names("secrets")).toEqual([])
-  expect(most).toBe(4)
 })
 
 test("an owner is looked for in the dependent's own namespace only, and people are told", async () => {
@@ -355,95 +270,6 @@ test("a dependent of two owners goes with the last of them", async () => {
   expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual([reference(right, { blockOwnerDeletion: true })])
   await remove("a/right", "Foreground")
   expect(await one.names("secrets")).toEqual([])
-})
-
-test("what cannot be deleted is tried again later, and told", async () => {
-  const owner = await make("configmaps", "owner")
-  await make("secrets", "child", [reference(owner)])
-  await collector.idle()
-  const real: Store["commit"] = one.store.commit.bind(one.store)
-  let failures = 3
-  one.store.commit = async (options) => {
-    if (failures > 0 && options.writes.some(({ key }) => key.endsWith("/child"))) {
-      failures--
-      throw new Error("the disk is on fire")
-    }
-    return real(options)
-  }
-  await remove("a/owner", "Background")
-  for (const ms of [50, 100, 200]) {
-    expect(await one.names("secrets")).toEqual(["a/child"])
-    one.clock.advance(ms)
-    await collector.idle()
-  }
-  expect(await one.names("secrets")).toEqual([])
-  expect(one.logged).toContain("an object could not be collected; tried again later")
-})
-
-test("a collector that stopped half-way is finished by the next one", async () => {
-  const owner = await make("configmaps", "owner")
-  for (let index = 0; index < 30; index++) await make("secrets", `child-${index}`, [reference(owner, { blockOwnerDeletion: true })])
-  await collector.idle()
-  const real: Store["commit"] = one.store.commit.bind(one.store)
-  let stopping: Promise<void> | undefined
-  let patched = 0
-  one.store.commit = async (options) => {
-    if (options.writes.some(({ key }) => key.includes("/child-")) && ++patched === 10) stopping = collector.stop()
-    return real(options)
-  }
-  await one.remove("configmaps", "a/owner", { propagationPolicy: "Orphan" })
-  await collector.idle()
-  await vi.waitFor(() => expect(stopping).toBeDefined())
-  await stopping
-  collector = startGarbageCollector(one, { workers: 4 })
-  await collector.idle()
-  expect(await one.names("configmaps")).toEqual([])
-  const children = await Promise.all((await one.names("secrets")).map((path) => one.get("secrets", path)))
-  expect(children.length).toBe(30)
-  expect(children.filter((child) => child?.metadata?.ownerReferences !== undefined)).toEqual([])
-})
-
-test("an object that got a new owner while it was judged stays", async () => {
-  const [gone, kept] = [await make("configmaps", "gone"), await make("configmaps", "kept")]
-  await make("secrets", "child", [reference(gone)])
-  await collector.idle()
-  const real: Store["commit"] = one.store.commit.bind(one.store)
-  let adopted = false
-  one.store.commit = async (options) => {
-    if (!adopted && options.writes.some(({ type, key }) => type === "delete" && key.endsWith("/child"))) {
-      adopted = true
-      await one.update("secrets", "a/child", (old) => ({
-        ...old,
-        metadata: { ...old.metadata, ownerReferences: [reference(gone), reference(kept)] },
-      }))
-    }
-    return real(options)
-  }
-  await remove("a/gone", "Background")
-  expect(adopted).toBe(true)
-  expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual([reference(kept)])
-})
-
-test("two collectors on two servers do no harm to each other", async () => {
-  const two = await openRegistry({ store: one.store, clock: one.clock })
-  const second = startGarbageCollector(two, { workers: 4 })
-  const owner = await make("configmaps", "owner")
-  for (let index = 0; index < 20; index++) await make("secrets", `child-${index}`, [reference(owner, { blockOwnerDeletion: true })])
-  await remove("a/owner", "Foreground")
-  await second.idle()
-  await collector.idle()
-  expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([[], []])
-  await second.stop()
-  await two.close()
-})
-
-test("kinds without objects are not opened", async () => {
-  await make("configmaps", "c")
-  await collector.idle()
-  const opened: string[] = []
-  const { kinds } = one.registry.deps
-  for (const kind of kinds.all()) if (kinds.loaded(kind) !== undefined) opened.push(kind.resource)
-  expect(opened).toEqual(["configmaps"])
 })
 
 test("without a collector no finalizers are added for it", async () => {

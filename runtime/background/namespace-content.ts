@@ -1,5 +1,6 @@
 /** What is in a namespace that is going, and what keeps it there. */
 import { ApiError } from "../errors.ts"
+import { inParallel } from "../kit/in-parallel.ts"
 import type { Kind } from "../kit/kind.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { deleteObject } from "../registry/delete.ts"
@@ -55,14 +56,11 @@ async function hasObjects(registry: Registry, kind: Kind, namespace: string): Pr
 
 async function deleteAll(registry: Registry, handle: KindHandle, namespace: string): Promise<string[]> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const entries = [...handle.cache.snapshot().entries({ prefix: handle.prefix(namespace) })]
   const faults: string[] = []
-  for (let from = 0; from < entries.length; from += deletesAtOnce) {
-    const outcomes = await Promise.all(
-      entries.slice(from, from + deletesAtOnce).map((entry) => deleteOne(registry, handle, parseObject(entry.json()))),
-    )
-    for (const fault of outcomes) if (fault !== undefined) faults.push(fault)
-  }
+  await inParallel(handle.cache.snapshot().entries({ prefix: handle.prefix(namespace) }), { atOnce: deletesAtOnce }, async (entry) => {
+    const fault = await deleteOne(registry, handle, parseObject(entry.json()))
+    if (fault !== undefined) faults.push(fault)
+  })
   return faults
 }
 

@@ -23,78 +23,89 @@ export interface WorkQueueOptions {
 
 /** Called by loops that react to events. Few workers: background work leaves the machine to requests. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const { clock, work, onError, workers = 1, retryMinMs = 50, retryMaxMs = 60_000 } = options
-  const waiting = new Set<string>()
-  const running = new Set<string>()
-  const failures = new Map<string, number>()
-  const cancels = new Map<string, () => void>()
-  const told: (() => void)[] = []
-  let gathering = false
-  let stopped = false
-
-  function add(key: string): void {
-    if (stopped) return
-    cancels.get(key)?.()
-    cancels.delete(key)
-    waiting.add(key)
-    if (gathering) return
-    gathering = true
-    // Keys of one batch of events are gathered before the first is worked on.
-    void Promise.resolve().then(begin)
-  }
-
-  function begin(): void {
-    gathering = false
-    while (running.size < workers && !stopped) {
-      const key = firstIn(waiting, running)
-      if (key === undefined) break
-      waiting.delete(key)
-      running.add(key)
-      void attempt(key)
-    }
-    if (!busy()) for (const tell of told.splice(0)) tell()
-  }
-
-  async function attempt(key: string): Promise<void> {
-    try {
-      await work(key)
-      failures.delete(key)
-    } catch (error) {
-      onError(error, key)
-      retry(key)
-    }
-    running.delete(key)
-    begin()
-  }
-
-  function retry(key: string): void {
-    const failed = failures.get(key) ?? 0
-    failures.set(key, failed + 1)
-    if (stopped || waiting.has(key)) return
-    const again = (): void => {
-      cancels.delete(key)
-      add(key)
-    }
-    cancels.set(key, clock.after(Math.min(retryMinMs * 2 ** Math.min(failed, 16), retryMaxMs), again))
-  }
-
-  const busy = (): boolean => waiting.size > 0 || running.size > 0
-
-  const idle = (): Promise<void> => (busy() ? new Promise((resolve) => told.push(resolve)) : Promise.resolve())
-
-  function stop(): Promise<void> {
-    stopped = true
-    waiting.clear()
-    for (const cancel of cancels.values()) cancel()
-    cancels.clear()
-    return idle()
-  }
-
-  return { add, idle, stop }
+  return new KeyedQueue(options)
 }
 
-/** The first that waits and is not being worked on. */
-function firstIn(waiting: ReadonlySet<string>, running: ReadonlySet<string>): string | undefined {
-  for (const key of waiting) if (!running.has(key)) return key
-  return undefined
+class KeyedQueue implements WorkQueue {
+  private readonly waiting = new Set<string>()
+  private readonly running = new Set<string>()
+  private readonly failures = new Map<string, number>()
+  private readonly cancels = new Map<string, () => void>()
+  private readonly idlers: (() => void)[] = []
+  private gathering = false
+  private stopped = false
+
+  constructor(private readonly options: WorkQueueOptions) {}
+
+  add(key: string): void {
+    if (this.stopped) return
+    this.cancels.get(key)?.()
+    this.cancels.delete(key)
+    this.waiting.add(key)
+    if (this.gathering) return
+    this.gathering = true
+    // Keys of one batch of events are gathered before the first is worked on.
+    void Promise.resolve().then(() => {
+      this.gathering = false
+      this.begin()
+    })
+  }
+
+  async idle(): Promise<void> {
+    if (this.busy()) await new Promise<void>((resolve) => this.idlers.push(resolve))
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true
+    this.waiting.clear()
+    for (const cancel of this.cancels.values()) cancel()
+    this.cancels.clear()
+    await this.idle()
+  }
+
+  private begin(): void {
+    const { workers = 1 } = this.options
+    while (this.running.size < workers && !this.stopped) {
+      const key = this.next()
+      if (key === undefined) break
+      this.waiting.delete(key)
+      this.running.add(key)
+      void this.attempt(key)
+    }
+    if (!this.busy()) for (const tell of this.idlers.splice(0)) tell()
+  }
+
+  /** The first that waits and is not being worked on. */
+  private next(): string | undefined {
+    for (const key of this.waiting) if (!this.running.has(key)) return key
+    return undefined
+  }
+
+  private async attempt(key: string): Promise<void> {
+    try {
+      await this.options.work(key)
+      this.failures.delete(key)
+    } catch (error) {
+      this.options.onError(error, key)
+      this.retry(key)
+    }
+    this.running.delete(key)
+    this.begin()
+  }
+
+  private retry(key: string): void {
+    const { clock, retryMinMs = 50, retryMaxMs = 60_000 } = this.options
+    const failed = this.failures.get(key) ?? 0
+    this.failures.set(key, failed + 1)
+    if (this.stopped || this.waiting.has(key)) return
+    const cancel = clock.after(Math.min(retryMinMs * 2 ** Math.min(failed, 16), retryMaxMs), () => {
+      this.cancels.delete(key)
+      this.add(key)
+    })
+    this.cancels.set(key, cancel)
+  }
+
+  private busy(): boolean {
+    return this.waiting.size > 0 || this.running.size > 0
+  }
 }
