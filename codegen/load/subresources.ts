@@ -44,6 +44,11 @@ function connect(name: string, block: Block, context: KindContext): Subresource[
       found: 'no "options" beside connect',
       expected: "the type of its query parameters: core/v1 PodLogOptions",
     })
+  if (context.file.group !== "")
+    context.source.report(block.start("connect"), {
+      found: `connect in a kind of the group ${context.file.group}`,
+      expected: "a kind of the core group: requests are passed on to pods, services and nodes; a behaviour answers for others",
+    })
   if (connected === undefined || options === undefined) return []
   return [
     { name, type: "connect", verbs: verbsOf(block, ["get"]), connect: connected, options, ...(connected !== "log" && { kind: options }) },
