@@ -8,6 +8,7 @@ import { createCompactCodec, type CompactCodec } from "../kit/compact.ts"
 import type { ApiObject } from "../kit/json.ts"
 import type { Kind, KindParts } from "../kit/kind.ts"
 import { normalize } from "../kit/normalize.ts"
+import type { TypeShape } from "../kit/shape.ts"
 import type { Random } from "../random.ts"
 import type { Cache, ResourceCache } from "../storage/cache.ts"
 import type { Store } from "../storage/store.ts"
@@ -122,6 +123,7 @@ export class Registry {
     const { kinds, vendor, storePrefix } = this.deps
     const stored = kinds.stored(kind)
     const parts = await kinds.load(kind)
+    const { shape: storedShape } = await kinds.load(stored)
     const { codec, cache } = await this.resource(stored)
     await cache.ready
     const root = `${storePrefix}${stored.storage.path}/`
@@ -140,11 +142,11 @@ export class Registry {
       fromStored:
         parts.fromStored === undefined
           ? (object) => object
-          : reversioned(parts.fromStored, vendor.apiVersion(apiVersionOf(kind)), kind.kind),
+          : reversioned(parts.fromStored, { shape: parts.shape, apiVersion: vendor.apiVersion(apiVersionOf(kind)), kind: kind.kind }),
       toStored:
         parts.toStored === undefined
           ? (object) => object
-          : reversioned(parts.toStored, vendor.apiVersion(apiVersionOf(stored)), stored.kind),
+          : reversioned(parts.toStored, { shape: storedShape, apiVersion: vendor.apiVersion(apiVersionOf(stored)), kind: stored.kind }),
     }
   }
 
@@ -179,10 +181,14 @@ export function apiVersionOf(kind: { readonly group: string; readonly version: s
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`
 }
 
-function reversioned(convert: (object: ApiObject) => ApiObject, apiVersion: string, kind: string): (object: ApiObject) => ApiObject {
+/** What a conversion makes, in the canonical form of the version: fields that are always written are there. */
+function reversioned(
+  convert: (object: ApiObject) => ApiObject,
+  to: { shape: TypeShape; apiVersion: string; kind: string },
+): (object: ApiObject) => ApiObject {
   return (object) => {
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = convert(object)
-    return { kind, apiVersion, ...rest }
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = normalize(to.shape, convert(object)).object
+    return { kind: to.kind, apiVersion: to.apiVersion, ...rest }
   }
 }
 
