@@ -22,7 +22,11 @@ export async function deleteOptions(call: Call, { collection }: { collection: bo
 /** The body, when there is one. Any version is taken, as the reference does: the kind is the same in every group. */
 async function optionsBody(call: Call): Promise<JsonObject | undefined> {
   const media = mediaOf(call)
-  const body = await readBody({ request: call.incoming, ...(typeof media === "string" && { limit: bodyLimit(media) }) })
+  const body = await readBody({
+    request: call.incoming,
+    signal: call.request.signal,
+    ...(typeof media === "string" && { limit: bodyLimit(media) }),
+  })
   if (body.length === 0) return undefined
   // A media type that nobody knows matters only when there is something to read.
   if (typeof media !== "string") throw media.refusal
