@@ -56,7 +56,7 @@ async function startServer(): Promise<Server> {
   const child = spawn(process.execPath, ["--import", "tsx", "runtime/main.ts", "serve", ...options], {
     stdio: ["ignore", "pipe", "inherit"],
   })
-  for await (const line of createInterface(child.stdout)) if (line.startsWith("Serving on ")) break
+  for await (const line of createInterface(child.stdout)) if (line.includes("Serving on ")) break
   return {
     pid: child.pid ?? 0,
     port,
