@@ -11,8 +11,10 @@ import { failureStatus } from "./wire/status.ts"
 /** As node's parser reports it. */
 export interface ParserFault extends Error {
   readonly code?: string
-  /** The bytes it was reading. */
+  /** The bytes it was reading, of several requests perhaps. */
   readonly rawPacket?: Buffer
+  /** How far it had come in them. */
+  readonly bytesParsed?: number
 }
 
 /** Texts here name no group, so every vendor's words are the same. */
@@ -22,7 +24,7 @@ const vendor = vendorProfile("orch")
 export function malformedError(fault: ParserFault): ApiError {
   switch (fault.code) {
     case "HPE_INVALID_METHOD":
-      return isRequestLine(fault.rawPacket) ? methodNotAllowed() : badRequest("the request is malformed")
+      return isRequestLine(fault) ? methodNotAllowed() : badRequest("the request is malformed")
     case "HPE_HEADER_OVERFLOW":
       return new ApiError(431, "RequestEntityTooLarge", "the header fields of the request are too large")
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -32,8 +34,10 @@ export function malformedError(fault: ParserFault): ApiError {
   }
 }
 
-function isRequestLine(bytes: Buffer | undefined): boolean {
-  return bytes !== undefined && /^[A-Za-z]+ \/\S* HTTP\/1\.[01]\r\n/.test(bytes.toString("latin1", 0, 4096))
+function isRequestLine({ rawPacket, bytesParsed = 0 }: ParserFault): boolean {
+  if (rawPacket === undefined) return false
+  const begin = rawPacket.lastIndexOf("\n", bytesParsed) + 1
+  return /^[A-Za-z]+ \/\S* HTTP\/1\.[01]\r\n/.test(rawPacket.toString("latin1", begin, begin + 4096))
 }
 
 /**

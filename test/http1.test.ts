@@ -1,0 +1,189 @@
+/** HTTP/1.1 as bytes: what no library sends, requests that never end, clients that go away, and a server that stops. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { type InProcess, type InProcessOptions, startInProcess } from "./support/in-process.ts"
+import { connectRaw, type RawConnection } from "./support/raw-connection.ts"
+
+const configMaps = "/api/v1/namespaces/default/configmaps"
+
+let shared: InProcess
+
+beforeAll(async () => {
+  shared = await startInProcess({ store: "memory", vendor: "kubernetes" })
+})
+afterAll(async () => {
+  await shared.stop()
+})
+
+async function connection(server: InProcess): Promise<RawConnection> {
+  const raw = await connectRaw(server)
+  onTestFinished(() => void raw.socket.destroy())
+  return raw
+}
+
+async function ownServer(options: Partial<InProcessOptions>): Promise<InProcess> {
+  const server = await startInProcess({ store: "memory", vendor: "kubernetes", ...options })
+  onTestFinished(() => server.stop())
+  return server
+}
+
+const authorization = (server: InProcess): string => `Authorization: Bearer ${server.token}`
+
+describe("a request that HTTP does not allow gets a Status, and its connection ends", () => {
+  it.each<[string, string, readonly string[], number]>([
+    ["no Host", "GET /version HTTP/1.1", [], 400],
+    ["two Hosts", "GET /version HTTP/1.1", ["Host: a", "Host: b"], 400],
+    ["a Host that is none", "GET /version HTTP/1.1", ["Host: a/b"], 400],
+    ["a version that is no text", "GET /version HTTP/2.0", ["Host: a"], 505],
+    ["an encoding nobody knows", "POST /version HTTP/1.1", ["Host: a", "Transfer-Encoding: gzip, chunked"], 501],
+    ["an expectation nobody knows", "POST /version HTTP/1.1", ["Host: a", "Expect: more", "Content-Length: 1"], 417],
+    ["a tunnel", "CONNECT example.com:443 HTTP/1.1", ["Host: a"], 405],
+    ["a method nobody knows", "FROB /version HTTP/1.1", ["Host: a"], 405],
+    ["a field name with a space", "GET /version HTTP/1.1", ["Host: a", "Fo o: b"], 400],
+    ["a folded field", "GET /version HTTP/1.1", ["Host: a", "Foo: b", " c"], 400],
+    ["two lengths", "POST /version HTTP/1.1", ["Host: a", "Content-Length: 1", "Content-Length: 2"], 400],
+    ["a length and chunks", "POST /version HTTP/1.1", ["Host: a", "Content-Length: 1", "Transfer-Encoding: chunked"], 400],
+    ["a target that is no path", "GET version HTTP/1.1", ["Host: a"], 400],
+    ["fields without end", "GET /version HTTP/1.1", ["Host: a", `Foo: ${"x".repeat(300_000)}`], 431],
+    ["too many fields", "GET /version HTTP/1.1", ["Host: a", ...Array.from({ length: 2500 }, (_, index) => `F${index}: x`)], 431],
+  ])("%s", async (_what, line, fields, status) => {
+    const raw = await connection(shared)
+    raw.send(line, ...fields, "", "")
+    const answer = await raw.answer()
+    expect(answer.status).toBe(status)
+    expect(answer.headers).toMatchObject({ "content-type": "application/json", connection: "close", date: expect.stringMatching(/GMT$/) })
+    expect(JSON.parse(answer.body)).toMatchObject({ kind: "Status", status: "Failure", code: status })
+    await raw.ended
+  })
+})
+
+describe("a request that only looks odd is answered", () => {
+  it.each<[string, string, readonly string[], number]>([
+    ["an empty Host", "GET /version HTTP/1.1", ["Host:"], 200],
+    ["HTTP/1.0 without Host", "GET /version HTTP/1.0", [], 200],
+    ["a whole address", "GET https://example.com/version HTTP/1.1", ["Host: a"], 200],
+    ["the server itself", "OPTIONS * HTTP/1.1", ["Host: a"], 200],
+    ["a star", "GET * HTTP/1.1", ["Host: a", "X: y"], 401],
+    ["a very long path", `GET /${"x".repeat(100_000)} HTTP/1.1`, ["Host: a"], 401],
+    ["many fields", "GET /version HTTP/1.1", ["Host: a", ...Array.from({ length: 1500 }, (_, index) => `F${index}: x`)], 200],
+  ])("%s", async (_what, line, fields, status) => {
+    const raw = await connection(shared)
+    raw.send(line, ...fields, "", "")
+    expect((await raw.answer()).status).toBe(status)
+  })
+})
+
+describe("several requests on one connection", () => {
+  it("are answered in order, and what is wrong behind them last", async () => {
+    const raw = await connection(shared)
+    const get = ["GET /version HTTP/1.1", "Host: a", "", ""].join("\r\n")
+    raw.send(`${get}${get}garbage\r\n\r\n`)
+    expect((await raw.answer()).status).toBe(200)
+    expect((await raw.answer()).status).toBe(200)
+    expect((await raw.answer()).status).toBe(400)
+    await raw.ended
+  })
+
+  it("keep their answer when more came than was announced", async () => {
+    const raw = await connection(shared)
+    const body = '{"metadata":{"name":"short"}}'
+    raw.send(`POST ${configMaps} HTTP/1.1`, "Host: a", authorization(shared), `Content-Length: ${body.length - 5}`, "", body)
+    expect((await raw.answer()).status).toBe(400)
+    expect((await raw.answer()).status).toBe(400)
+    await raw.ended
+  })
+
+  it("end with a chunk that cannot be read", async () => {
+    const raw = await connection(shared)
+    raw.send(`POST ${configMaps} HTTP/1.1`, "Host: a", authorization(shared), "Transfer-Encoding: chunked", "", "zz", "")
+    const answer = await raw.answer()
+    expect(answer.status).toBe(400)
+    expect(answer.headers).toMatchObject({ connection: "close" })
+    await raw.ended
+  })
+})
+
+describe("Expect: 100-continue", () => {
+  const post = (server: InProcess, body: string, path = configMaps): string[] => [
+    `POST ${path} HTTP/1.1`,
+    "Host: a",
+    authorization(server),
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "Expect: 100-continue",
+    "",
+    "",
+  ]
+
+  it("is met when the body is wanted", async () => {
+    const raw = await connection(shared)
+    const body = '{"metadata":{"name":"asked"}}'
+    raw.send(...post(shared, body))
+    expect((await raw.head()).status).toBe(100)
+    raw.send(body)
+    expect((await raw.answer()).status).toBe(201)
+  })
+
+  it("is not met when the request is refused anyway", async () => {
+    const raw = await connection(shared)
+    raw.send(...post(shared, "{}", "/api/v1/nothing"))
+    const answer = await raw.answer()
+    expect(answer.status).toBe(404)
+    expect(answer.headers).toMatchObject({ connection: "close" })
+    await raw.ended
+  })
+
+  it("lets a body that never comes be ended by the deadline", async () => {
+    const server = await ownServer({})
+    const raw = await connection(server)
+    raw.send(...post(server, "{}"))
+    expect((await raw.head()).status).toBe(100)
+    server.clock.advance(60_000)
+    const answer = await raw.answer()
+    expect(JSON.parse(answer.body)).toMatchObject({ kind: "Status", reason: "Timeout", code: 504 })
+    await server.server.parts.inFlight.drained("short")
+    expect(server.log).toEqual([])
+  })
+
+  it("lets go when the client does", async () => {
+    const server = await ownServer({})
+    const raw = await connection(server)
+    raw.send(...post(server, "{}"))
+    expect((await raw.head()).status).toBe(100)
+    expect(server.server.parts.inFlight.counts).toEqual({ short: 1, long: 0 })
+    raw.socket.destroy()
+    await server.server.parts.inFlight.drained("short")
+    expect(server.log).toEqual([])
+  })
+})
+
+it("a watch is let go with its client", async () => {
+  const server = await ownServer({})
+  const raw = await connection(server)
+  raw.send(`GET ${configMaps}?watch=1 HTTP/1.1`, "Host: a", authorization(server), "", "")
+  expect((await raw.head()).status).toBe(200)
+  expect(server.server.parts.inFlight.counts).toEqual({ short: 0, long: 1 })
+  raw.socket.destroy()
+  await server.server.parts.inFlight.drained("long")
+})
+
+describe("a server that stops with --shutdown-send-retry-after", () => {
+  it("turns new requests away until those in flight are done, and tells who probes it", async () => {
+    const server = await startInProcess({ store: "memory", vendor: "kubernetes", shutdownSendRetryAfter: true })
+    const [slow, fresh, probe] = [await connection(server), await connection(server), await connection(server)]
+    const body = '{"metadata":{"name":"late"}}'
+    const head = [`POST ${configMaps} HTTP/1.1`, "Host: a", authorization(server), `Content-Length: ${body.length}`]
+    slow.send(...head, "Expect: 100-continue", "", "")
+    expect((await slow.head()).status).toBe(100)
+    const stopped = server.stop()
+    fresh.send(`GET ${configMaps} HTTP/1.1`, "Host: a", authorization(server), "", "")
+    const refused = await fresh.answer()
+    expect(refused.status).toBe(429)
+    expect(refused.headers).toMatchObject({ "retry-after": "5", connection: "close" })
+    expect(JSON.parse(refused.body)).toMatchObject({ reason: "TooManyRequests", code: 429 })
+    probe.send("GET /readyz HTTP/1.1", "Host: a", "", "")
+    expect((await probe.answer()).status).toBe(500)
+    slow.send(body)
+    expect((await slow.answer()).status).toBe(201)
+    await stopped
+  })
+})
