@@ -49,7 +49,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("server-side apply with kubectl"), 
     await apply(configMap("contested", { a: "1" }), "--server-side", "--field-manager=first")
     const refused = await apply(configMap("contested", { a: "2" }), "--server-side", "--field-manager=second")
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('conflict with "first"')
+    expect(refused.stderr).toContain('"first"')
     expect(refused.stderr).toContain(".data.a")
     const forced = await apply(configMap("contested", { a: "2" }), "--server-side", "--field-manager=second", "--force-conflicts")
     expect(forced.stdout).toBe("configmap/contested serverside-applied\n")
