@@ -2,10 +2,12 @@
 import { wrapUnknown } from "../kit/compact.ts"
 import type { JsonObject, ApiObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
+import type { Column } from "../kit/kind.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import type { KindBody } from "../server-parts.ts"
 import { indentJson } from "../wire/pretty.ts"
 import { sendBytes } from "../wire/send.ts"
+import { renderTable, singleMetadata } from "../wire/table.ts"
 import { writeYaml } from "../wire/yaml.ts"
 import type { Call, Wanted } from "./call.ts"
 import { partialEnvelope, partialOf, tableOf, tableOptions } from "./render.ts"
@@ -31,15 +33,23 @@ export async function answerObject(call: Call, answer: { wanted: Wanted; object:
   await answerVersion(call, { wanted, version: freshVersion(call.handle, { object }), status })
 }
 
-/** An object of a body kind: Scale. Never a table. */
+/** An object of a body kind: Scale. `columns`: those of its table. */
 export async function answerKindBody(
   call: Call,
-  answer: { wanted: Wanted; kind: KindBody; object: ApiObject; status: number },
+  answer: { wanted: Wanted; kind: KindBody; object: ApiObject; columns: readonly Column[]; status: number },
 ): Promise<void> {
-  const { wanted, kind, object, status } = answer
+  const { wanted, object, status } = answer
+  // Partial metadata is that of any object.
+  if (wanted.as !== undefined && wanted.as.kind !== "Table") return answerObject(call, { wanted, object, status })
+  await send(call, wanted, { status, body: kindBodyOf(call, answer) })
+}
+
+function kindBodyOf(call: Call, answer: { wanted: Wanted; kind: KindBody; object: ApiObject; columns: readonly Column[] }): Buffer {
+  const { wanted, kind, object, columns } = answer
+  if (wanted.as !== undefined)
+    return textOf(wanted, renderTable([object], singleMetadata(object), { ...tableOptions(call, wanted), columns }))
   const { apiVersion = "", kind: name = "" } = object
-  const body = wanted.media === "compact" ? wrapUnknown({ apiVersion, kind: name, raw: kind.codec.encode(object) }) : textOf(wanted, object)
-  await send(call, wanted, { status, body })
+  return wanted.media === "compact" ? wrapUnknown({ apiVersion, kind: name, raw: kind.codec.encode(object) }) : textOf(wanted, object)
 }
 
 function bodyOf(call: Call, wanted: Wanted, version: Version): Buffer {

@@ -15,6 +15,7 @@ import { type Call, representation } from "./call.ts"
 import { getFreshness } from "./list-options.ts"
 import { patchTypeOf, readPatch } from "./patch.ts"
 import { objectOf } from "./represent.ts"
+import { scaleColumns } from "./scale-columns.ts"
 import { scaleOwners, versionsOfScale } from "./scale-owners.ts"
 import { readWriteOptions, type WriteOptions } from "./write-options.ts"
 
@@ -31,7 +32,13 @@ export async function answerScale(call: Call, subresource: Subresource): Promise
       name: info.name,
       freshness: getFreshness(query),
     })
-    return answerKindBody(call, { wanted, kind, object: scaleOf(objectOf(call.handle, found), subresource, call), status: 200 })
+    return answerKindBody(call, {
+      wanted,
+      kind,
+      object: scaleOf(objectOf(call.handle, found), subresource, call),
+      columns: scaleColumns,
+      status: 200,
+    })
   }
   const change = info.verb === "patch" ? await patchedScale(call, subresource) : await sentScale(call)
   const { options } = change
@@ -51,7 +58,7 @@ export async function answerScale(call: Call, subresource: Subresource): Promise
       return owners.kept(rescaled(call, subresource, { old, scale }), old, ofScale)
     },
   })
-  await answerKindBody(call, { wanted, kind, object: scaleOf(result.object, subresource, call), status: 200 })
+  await answerKindBody(call, { wanted, kind, object: scaleOf(result.object, subresource, call), columns: scaleColumns, status: 200 })
 }
 
 /** A scale that a request asks for. */
