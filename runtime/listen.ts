@@ -20,6 +20,7 @@ import {
   tlsHandshakeTimeoutMs,
 } from "./limits.ts"
 import { endWithError, malformedError, malformedStatus, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
+import { answerPlainHttp } from "./plain-http.ts"
 import type { ServerEnv } from "./server-env.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
 import { acceptUpgrades } from "./upgrade.ts"
@@ -84,6 +85,7 @@ function createServer({ app, tls, streamsPerConnection = http2StreamsMax }: List
   }
   const server = Object.assign(createSecureServer({ ...options, ...http1 }), http1)
   server.on("request", requestListener(app))
+  answerPlainHttp(server)
   acceptUpgrades(server, refuse)
   return server
 }

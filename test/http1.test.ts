@@ -156,6 +156,12 @@ describe("Expect: 100-continue", () => {
   })
 })
 
+it("a client that forgot TLS is told", async () => {
+  const response = await fetch(`http://127.0.0.1:${shared.port}/version`)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ kind: "Status", message: "the request is HTTP, this port speaks HTTPS" })
+})
+
 it("a watch is let go with its client", async () => {
   const server = await ownServer({})
   const raw = await connection(server)
