@@ -24,7 +24,9 @@ describe("write options", () => {
   })
 
   it("refuse what would otherwise be carried out by mistake", () => {
-    expect(() => readWriteOptions(query("dryRun=all"), "UpdateOptions")).toThrow(/Unsupported value: \[\]string\{"all"\}: supported values: "All"/)
+    expect(() => readWriteOptions(query("dryRun=all"), "UpdateOptions")).toThrow(
+      /Unsupported value: \[\]string\{"all"\}: supported values: "All"/,
+    )
     expect(() => readWriteOptions(query("dryRun=All&dryRun=None"), "UpdateOptions")).toThrow(/dryRun/)
     expect(() => readWriteOptions(query("fieldValidation=strict"), "UpdateOptions")).toThrow(/"Ignore", "Strict", "Warn"/)
     expect(() => readWriteOptions(query("force=true"), "PatchOptions")).toThrow(/may not be specified for non-apply patch/)
