@@ -40,11 +40,13 @@ const (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "file with the server's address and a credential")
-	duration := flag.Duration("duration", 10*time.Second, "how long the writers go on")
-	shops := flag.Int("shops", 50, "how many objects there are at a time")
-	writers := flag.Int("writers", 8, "how many writers change them")
-	flag.Parse()
+	// The library has put flags of its own into the common set.
+	flags := flag.NewFlagSet("operator", flag.ExitOnError)
+	kubeconfig := flags.String("kubeconfig", "", "file with the server's address and a credential")
+	duration := flags.Duration("duration", 10*time.Second, "how long the writers go on")
+	shops := flags.Int("shops", 50, "how many objects there are at a time")
+	writers := flags.Int("writers", 8, "how many writers change them")
+	_ = flags.Parse(os.Args[1:])
 	log.SetLogger(logr.Discard())
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err == nil {
