@@ -4,6 +4,7 @@
  */
 import protobuf from "protobufjs"
 import { badRequest } from "../errors.ts"
+import { checkWireTypes } from "./compact-wire-types.ts"
 import { formatDuration, parseDuration } from "./duration.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 import { isObject } from "./json.ts"
@@ -19,6 +20,8 @@ export interface CompactCodec {
   encode(object: JsonObject): Buffer
   /** Not yet normalized: the caller does that. Throws ApiError 400 for bytes that are no such message. */
   decode(bytes: Uint8Array): JsonObject
+  /** The same for the bytes of a client: wire types are checked too. */
+  decodeBody(bytes: Uint8Array): JsonObject
 }
 
 /**
@@ -31,12 +34,14 @@ export function createCompactCodec(descriptor: JsonObject, shape: TypeShape): Co
   const plan = planOf(shape, type, new Map())
   return {
     encode: (object) => Buffer.from(type.encode(toMessage(plan, object)).finish()),
-    decode: (bytes) => decodeMessage(type, plan, bytes),
+    decode: (bytes) => decodeMessage(type, plan, bytes, () => undefined),
+    decodeBody: (bytes) => decodeMessage(type, plan, bytes, () => checkWireTypes(type, bytes)),
   }
 }
 
-function decodeMessage(type: protobuf.Type, plan: Plan, bytes: Uint8Array): JsonObject {
+function decodeMessage(type: protobuf.Type, plan: Plan, bytes: Uint8Array, check: () => void): JsonObject {
   try {
+    check()
     return fromMessage(plan, asMessage(type.decode(bytes)))
   } catch (error) {
     throw badRequest(`the compact message ${type.name} is broken: ${error instanceof Error ? error.message : String(error)}`)

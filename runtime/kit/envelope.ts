@@ -42,6 +42,7 @@ export function isEnvelope(bytes: Uint8Array): boolean {
 /** Called with a body or a stored value. `raw` is a view of `bytes`. Throws ApiError 400 when it is no envelope. */
 export function unwrapUnknown(bytes: Uint8Array): Required<Envelope> {
   if (!isEnvelope(bytes)) throw badRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+  if (bytes.length === magic.length) throw badRequest("empty body: the envelope of the compact encoding holds nothing")
   try {
     return readUnknown(bytes.subarray(magic.length))
   } catch (error) {
@@ -63,9 +64,16 @@ function readUnknown(bytes: Uint8Array): Required<Envelope> {
     else if (tag === 0x12) envelope.raw = reader.bytes()
     else if (tag === 0x1a) refuseEncoding(reader.string())
     else if (tag === 0x22) envelope.contentType = reader.string()
-    else reader.skipType(tag & 7)
+    else skipUnknown(reader, tag, 4)
   }
   return envelope
+}
+
+/** Fields beyond the `last` that this message knows are passed over; known ones of another wire type are not what they should be. */
+function skipUnknown(reader: protobuf.Reader, tag: number, last: number): void {
+  const field = tag >>> 3
+  if (field <= last) throw new Error(`wrong wireType = ${tag & 7} for field ${field}`)
+  reader.skipType(tag & 7)
 }
 
 function refuseEncoding(encoding: string): void {
@@ -79,7 +87,7 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion?: string; kind?: string }
     const tag = reader.uint32()
     if (tag === 0x0a) typeMeta.apiVersion = reader.string()
     else if (tag === 0x12) typeMeta.kind = reader.string()
-    else reader.skipType(tag & 7)
+    else skipUnknown(reader, tag, 2)
   }
   return typeMeta
 }

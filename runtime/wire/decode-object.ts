@@ -102,7 +102,7 @@ function compactValue(body: Uint8Array, options: DecodeOptions): JsonValue {
   if (options.codec === undefined) throw badRequest("the kind has no compact form")
   const typeMeta = { ...(kind !== "" && { kind }), ...(apiVersion !== "" && { apiVersion }) }
   if (kind !== "" && kind !== options.expect.kind) return typeMeta
-  return { ...typeMeta, ...options.codec.decode(raw) }
+  return { ...typeMeta, ...options.codec.decodeBody(raw) }
 }
 
 interface FoundKind {

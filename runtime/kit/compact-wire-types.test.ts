@@ -1,0 +1,61 @@
+import { expect, it, test } from "vitest"
+import { compactDescriptor } from "./compact-descriptor.ts"
+import { createCompactCodec, unwrapUnknown, wrapUnknown } from "./compact.ts"
+import type { TypeShape } from "./shape.ts"
+
+const item: TypeShape = { name: "test.v1.Item", fields: [{ name: "size", type: { scalar: "int64" }, number: 1 }] }
+const shape: TypeShape = {
+  name: "test.v1.Kettle",
+  fields: [
+    { name: "name", type: { scalar: "string" }, number: 1 },
+    { name: "labels", type: { map: { scalar: "string" } }, number: 2 },
+    { name: "items", type: { list: { ref: () => item } }, number: 3 },
+    { name: "sizes", type: { list: { scalar: "int32" } }, number: 4 },
+  ],
+}
+const codec = createCompactCodec(compactDescriptor(shape), shape)
+
+function decode(hex: string): unknown {
+  return codec.decodeBody(Buffer.from(hex, "hex"))
+}
+
+it("takes what a client may send: unknown fields, and numbers packed or not", () => {
+  expect(decode("0a0161")).toMatchObject({ name: "a" })
+  expect(decode("0a0161a20601789806059d0600000000")).toMatchObject({ name: "a" })
+  expect(decode("20012002")).toMatchObject({ sizes: [1, 2] })
+  expect(decode("22020102")).toMatchObject({ sizes: [1, 2] })
+  expect(decode("12060a01611201621a020805")).toMatchObject({ labels: { a: "b" }, items: [{ size: 5 }] })
+})
+
+it.each([
+  ["a text that is a number", "0801", "wrong wireType = 0 for field name"],
+  ["a map that is a number", "1001", "wrong wireType = 0 for field labels"],
+  ["a number that is a text, in an item", "1a030a0161", "wrong wireType = 2 for field size"],
+  ["an item that is eight bytes", "190000000000000000", "wrong wireType = 1 for field items"],
+  ["field number 0", "0201", "illegal tag 2"],
+  ["a text that is cut off", "0a0561", "broken"],
+  ["an item that is longer than the message", "1a0508", "broken"],
+  ["a group without an end", "a306", "broken"],
+])("refuses %s", (_name, hex, message) => {
+  expect(() => decode(hex)).toThrow(expect.objectContaining({ code: 400, message: expect.stringContaining(message) }))
+})
+
+it("goes as deep as the types do, and no deeper", () => {
+  expect(() => decode("a306".repeat(200_000))).toThrow(expect.objectContaining({ code: 400 }))
+})
+
+test.each([
+  ["nothing", "6b387300"],
+  ["a type that is a number", "6b38730008011200"],
+  ["an object that is a number", "6b3873000a001001"],
+])("an envelope with %s is refused", (_name, hex) => {
+  expect(() => unwrapUnknown(Buffer.from(hex, "hex"))).toThrow(expect.objectContaining({ code: 400 }))
+})
+
+test("an envelope may have fields that nobody knows", () => {
+  const bytes = Buffer.concat([
+    wrapUnknown({ apiVersion: "v1", kind: "Kettle", raw: Buffer.from("0a0161", "hex") }),
+    Buffer.from("a2060178", "hex"),
+  ])
+  expect(unwrapUnknown(bytes)).toMatchObject({ apiVersion: "v1", kind: "Kettle" })
+})
