@@ -167,6 +167,9 @@ function parseParameters(texts: readonly string[]): ReadonlyMap<string, string> 
   return parameters
 }
 
+/** What may stand behind the type: `;name=value`, with the value in quotes or not, and a last `;`. */
+const parameterSyntax = /^[^;]*(?:;\s*[\w!#$%&'*+.^`|~-]+\s*=\s*(?:[\w!#$%&'*+.^`|~-]+|"[^"]*")\s*)*;?\s*$/
+
 /**
  * The representation of a request's body, from its Content-Type; none is JSON. Called before the body is read. Throws ApiError 415.
  * Patch types are the patch verb's business.
@@ -174,8 +177,8 @@ function parseParameters(texts: readonly string[]): ReadonlyMap<string, string> 
 export function bodyMedia(contentType: string | undefined, options: { vendor: Vendor; compact?: boolean }): Media {
   const types = mediaTypes(options)
   const type = mediaTypeOf(contentType)
-  const media = type === "" ? "json" : types.get(type)
-  if (media === undefined) throw unsupportedMediaType([...types.keys()])
+  const media = (contentType ?? "") === "" ? "json" : types.get(type)
+  if (media === undefined || !parameterSyntax.test(contentType ?? "")) throw unsupportedMediaType([...types.keys()])
   return media
 }
 
