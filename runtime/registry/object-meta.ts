@@ -126,11 +126,14 @@ function validateManagedFieldsEntry(entry: JsonObject, path: FieldPath, failures
   }
 }
 
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
+
 /** Also the rule for the `fieldManager` parameter of requests. */
 export function validateManager(manager: string, path: FieldPath, failures: Failures): void {
   if (longerThan(manager, managerBytesMax)) {
     failures.add({ type: "TooLong", field: path.toString(), detail: `must have at most ${managerBytesMax} bytes` })
   }
+  if (printable.test(manager)) return
   let position = 0
   for (const character of manager) {
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {

@@ -6,12 +6,12 @@ import { badRequest } from "../../errors.ts"
 import { deepEqual } from "../../kit/field-path.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { reconciledSet } from "../ownership/atomic-change.ts"
-import { difference, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { difference, equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
 import { typedFaults } from "../ownership/typed-check.ts"
 import { fieldSetOf } from "../ownership/typed-set.ts"
 import { type Conflict, conflictError } from "./conflict.ts"
-import { type Entry, encodeEntries, type Owner, readEntries, sameOwner, withFields } from "./entry.ts"
+import { type Entry, encodeEntries, type Owner, readEntries, sameOwner } from "./entry.ts"
 import { allowedByLastApplied, upgradingManager, withLastApplied } from "./last-applied.ts"
 import { prune } from "./prune.ts"
 import { owned, ownersAfterUpdate, withoutTouched } from "./track-update.ts"
@@ -79,7 +79,7 @@ function ownersBefore(apply: Apply, live: ApiObject): readonly Entry[] {
 
 function reconciled(versions: Versions, entry: Entry): Entry {
   const version = entry.apiVersion === versions.current.apiVersion ? versions.current : versions.find(entry.apiVersion)
-  return version === undefined ? entry : withFields(entry, reconciledSet(version.shape, entry.fields))
+  return version === undefined ? entry : { ...entry, fields: reconciledSet(version.shape, entry.fields) }
 }
 
 interface Attempt {
@@ -96,16 +96,19 @@ function attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry[
   const owner: Owner = { manager: apply.manager, operation: "Apply", apiVersion: current.apiVersion, subresource: apply.subresource }
   const last = before.find((entry) => sameOwner(entry, owner))
   const others = before.filter((entry) => entry !== last)
-  const fields = withoutReset(current, fieldSetOf(current.shape, config))
-  const mine: Entry = { ...owner, fields, ...(last?.time !== undefined && { time: last.time }) }
+  const applied = withoutReset(current, fieldSetOf(current.shape, config))
   const merged: ApiObject = mergeApplied(current.shape, live, config)
-  const object = last === undefined ? merged : prune({ versions, merged, last, entries: [...others, mine] })
+  // What nobody owns, such as the name, is held by the configuration that has it all the same.
+  const entriesNow = [...others, { ...owner, fields: applied }]
+  const object = last === undefined ? merged : prune({ versions, merged, last, entries: entriesNow })
+  const kept = owned(applied)
+  const fields = last !== undefined && equalSets(last.fields, kept) ? last.fields : kept
+  const mine: Entry = { ...last, ...owner, fields }
   const changes = new Changes(versions, live, object)
   const conflicts = force ? [] : conflictsOf(others, changes)
-  const kept = owned(fields)
   // An apply that changes no value does not move the time of its manager.
   const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
-  const entries = [...withoutTouched(others, changes), ...(isEmptySet(kept) ? [] : [withFields(entry, kept)])]
+  const entries = [...withoutTouched(others, changes), ...(isEmptySet(fields) ? [] : [entry])]
   return { object, entries, conflicts }
 }
 

@@ -26,7 +26,7 @@ export interface Entry extends Owner {
   readonly fields: FieldSet
   /** Whole seconds, `2026-01-02T03:04:05Z`. Absent for an owner whose writes have changed nothing yet. */
   readonly time?: string
-  /** The JSON that the entry was read from; absent once something of it has changed. */
+  /** The JSON that the entry was read from: what of it is still so is stored as it was. */
   readonly stored?: JsonObject
 }
 
@@ -38,13 +38,6 @@ export function sameOwner(left: Owner, right: Owner): boolean {
     left.subresource === right.subresource &&
     (left.operation === "Apply" || left.apiVersion === right.apiVersion)
   )
-}
-
-/** The entry with other fields; the very same one when they are the same. */
-export function withFields(entry: Entry, fields: FieldSet): Entry {
-  if (fields === entry.fields) return entry
-  const { stored: _stored, ...rest } = entry
-  return { ...rest, fields }
 }
 
 /** Entries that this server has written. Called once per write with what is stored. */
@@ -105,14 +98,16 @@ export function encodeEntries(entries: readonly Entry[]): JsonObject[] | undefin
 }
 
 function encodeEntry(entry: Entry): JsonObject {
-  if (entry.stored !== undefined) return entry.stored
+  const { stored, fields } = entry
+  const sameFields = stored !== undefined && stored.fieldsV1 === fields
+  if (sameFields && stored.time === entry.time && stored.apiVersion === entry.apiVersion) return stored
   return {
     ...(entry.manager !== "" && { manager: entry.manager }),
     operation: entry.operation,
     apiVersion: entry.apiVersion,
     ...(entry.time !== undefined && { time: entry.time }),
     fieldsType: "FieldsV1",
-    fieldsV1: sortedFieldSet(entry.fields),
+    fieldsV1: sameFields ? fields : sortedFieldSet(fields),
     ...(entry.subresource !== "" && { subresource: entry.subresource }),
   }
 }
@@ -158,10 +153,9 @@ export function entriesOf(sent: readonly JsonObject[] | undefined, stored: reado
 export function sameButTimes(left: readonly JsonObject[] | undefined, right: readonly JsonObject[] | undefined): boolean {
   if (left === right) return true
   if (left === undefined || right === undefined || left.length !== right.length) return false
-  return left.every((one) => right.some((other) => one === other || deepEqual(withoutTime(one), withoutTime(other))))
+  return left.every((one) => right.some((other) => one === other || sameButTime(one, other)))
 }
 
-function withoutTime(entry: JsonObject): JsonObject {
-  const { time: _time, ...rest } = entry
-  return rest
+function sameButTime(left: JsonObject, right: JsonObject): boolean {
+  return sameOwner(ownerOf(left), ownerOf(right)) && left.apiVersion === right.apiVersion && deepEqual(left.fieldsV1, right.fieldsV1)
 }

@@ -26,8 +26,7 @@ export function prune(pruning: Pruning): ApiObject {
   if (then === undefined || isEmptySet(last.fields)) return merged
   const owned = ownedIn(pruning, then.apiVersion)
   // What is applied again is most often all that was: then nothing has to be looked at.
-  const mayGo = difference(named(then, last.fields), named(then, owned))
-  if (isEmptySet(mayGo)) return merged
+  if (isEmptySet(difference(last.fields, owned))) return merged
   const converted = convertVersion(merged, versions.current, then)
   const pruned = withOwnedItems(pruning, { then, converted })
   const kept = withDanglingItems({ then, converted, pruned, last: last.fields })

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../kit/json.ts"
 import { difference, type FieldSet, intersection, isEmptySet, setOfPaths } from "../ownership/field-set.ts"
-import { decodeEntries, type Entry, encodeEntries, readEntries, sameOwner, withFields } from "./entry.ts"
+import { decodeEntries, type Entry, encodeEntries, readEntries, sameOwner } from "./entry.ts"
 
 /** Where the replicas are. */
 export interface ScaleMapping {
@@ -28,7 +28,7 @@ export function ownersOfScale(parent: readonly JsonObject[], mapping: ScaleMappi
   for (const entry of readEntries(parent)) {
     const replicas = mapping.replicas(entry.apiVersion)
     if (replicas === undefined || !owns(entry, replicas)) continue
-    entries.push({ ...withFields(entry, scaleReplicas), apiVersion: mapping.scaleVersion })
+    entries.push({ ...entry, fields: scaleReplicas, apiVersion: mapping.scaleVersion })
   }
   return encodeEntries(entries)
 }
@@ -50,7 +50,7 @@ export function ownersOfParent(
       entries.push(entry)
       scaled.splice(twin, 1)
     } else {
-      const rest = withFields(entry, difference(entry.fields, replicas))
+      const rest = { ...entry, fields: difference(entry.fields, replicas) }
       if (!isEmptySet(rest.fields)) entries.push(rest)
     }
   }

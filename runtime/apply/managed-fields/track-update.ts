@@ -4,7 +4,7 @@
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { reconciledSet } from "../ownership/atomic-change.ts"
 import { difference, type FieldSet, intersection, isEmptySet, union } from "../ownership/field-set.ts"
-import { type Entry, encodeEntries, entriesOf, type Owner, sameOwner, withFields } from "./entry.ts"
+import { type Entry, encodeEntries, entriesOf, type Owner, sameOwner } from "./entry.ts"
 import { withoutOldUpdaters } from "./old-updaters.ts"
 import { type Change, Changes, type Versions } from "./versions.ts"
 
@@ -56,14 +56,19 @@ export function trackUpdate(update: UpdateToTrack): JsonObject[] | undefined {
 export function ownersAfterUpdate(update: UpdateToTrack, before: readonly Entry[]): Entry[] {
   const { versions, manager, subresource, now } = update
   const changes = new Changes(versions, update.old, update.next)
-  const left = withoutTouched(before, changes)
-  const change = changes.current
-  const taken = owned(union(change.added, change.modified))
-  if (isEmptySet(taken)) return left
   const owner: Owner = { manager, operation: "Update", apiVersion: versions.current.apiVersion, subresource }
-  const previous = left.find((entry) => sameOwner(entry, owner))
-  const fields = previous === undefined ? taken : union(taken, previous.fields)
-  return [...left.filter((entry) => entry !== previous), { ...owner, fields, time: now }]
+  const { added, modified, removed, touched } = changes.current
+  const changed = union(added, modified)
+  const taken = owned(changed)
+  const previous = before.find((entry) => sameOwner(entry, owner))
+  if (previous === undefined || isEmptySet(taken)) {
+    const left = withoutTouched(before, changes)
+    return isEmptySet(taken) ? left : [...left, { ...owner, fields: taken, time: now }]
+  }
+  // Most often a manager changes again what it owns: then its set stays the very same.
+  const kept = difference(reconciledSet(versions.current.shape, previous.fields), taken === changed ? removed : touched)
+  const others = before.filter((entry) => entry !== previous)
+  return [...withoutTouched(others, changes), { ...previous, fields: union(kept, taken), time: now }]
 }
 
 /** The set without what nobody owns. */
@@ -87,5 +92,5 @@ function untouched(entry: Entry, change: Change): Entry {
   if (isEmptySet(change.touched)) return entry
   const fields = reconciledSet(change.version.shape, entry.fields)
   const lost = intersection(fields, change.touched)
-  return withFields(entry, isEmptySet(lost) ? fields : difference(fields, lost))
+  return isEmptySet(lost) && fields === entry.fields ? entry : { ...entry, fields: difference(fields, lost) }
 }
