@@ -31,6 +31,13 @@ export const gzipThresholdBytes = 128 * 1024
 /** Bytes gathered before a list is written to the connection. Measured: 64 KiB costs 1.6 times the CPU, more gains nothing. */
 export const listWriteBytes = 256 * 1024
 
+/**
+ * Bytes of all buffers in which lists are gathered at a time; beyond it a list gets `crowdedListWriteBytes`, so that hundreds of slow readers
+ * cost CPU and not memory. Measured with bench/concurrent-lists.ts.
+ */
+export const listBuffersBytesMax = 16 * 1024 * 1024
+export const crowdedListWriteBytes = 64 * 1024
+
 /** Characters of a rejected body that an error message shows. */
 export const shownBodyCharactersMax = 30
 

@@ -4,7 +4,7 @@
  */
 import type { Writable } from "node:stream"
 import { constants, createGzip, type Gzip } from "node:zlib"
-import { listWriteBytes } from "../limits.ts"
+import { crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
 import { type Outgoing, sendBytes, warningHeaders } from "./send.ts"
 
 export interface PiecesAnswer {
@@ -18,7 +18,7 @@ export interface PiecesAnswer {
   readonly warnings?: readonly string[]
   /** Ends the answer: the deadline has passed or the server stops. */
   readonly signal?: AbortSignal
-  /** Default `listWriteBytes`. */
+  /** Default `listWriteBytes`, less when many lists are written at once. */
   readonly writeBytes?: number
 }
 
@@ -29,7 +29,7 @@ export interface PiecesAnswer {
  */
 export async function writePieces(answer: PiecesAnswer): Promise<void> {
   const { outgoing } = answer
-  const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), takeBuffer(answer.writeBytes ?? listWriteBytes))
+  const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), takeBuffer(answer.writeBytes ?? writeBytesNow()))
   try {
     const first = gatherer.next()
     if (first === undefined || gatherer.done) {
@@ -173,7 +173,7 @@ class Gatherer {
   close(): void {
     if (!this.done) this.pieces.return?.()
     this.done = true
-    if (this.bufferFree) giveBuffer(this.buffer)
+    returnBuffer(this.buffer, this.bufferFree)
   }
 
   private nextPiece(): Uint8Array | undefined {
@@ -188,12 +188,22 @@ class Gatherer {
 /** Buffers of answers that are over, for the next ones. */
 const spareBuffers: Buffer[] = []
 const spareBuffersMax = 16
+/** Of the buffers that were taken and not given back or given up. */
+let takenBytes = 0
+
+/** How much a list may gather now. */
+function writeBytesNow(): number {
+  return takenBytes + listWriteBytes <= listBuffersBytesMax ? listWriteBytes : crowdedListWriteBytes
+}
 
 function takeBuffer(bytes: number): Buffer {
+  takenBytes += bytes
   const index = spareBuffers.findIndex((spare) => spare.length === bytes)
   return (index < 0 ? undefined : spareBuffers.splice(index, 1)[0]) ?? Buffer.allocUnsafeSlow(bytes)
 }
 
-function giveBuffer(buffer: Buffer): void {
-  if (spareBuffers.length < spareBuffersMax) spareBuffers.push(buffer)
+/** `free`: it may be used again; otherwise the collector has it when the connection lets it go. */
+function returnBuffer(buffer: Buffer, free: boolean): void {
+  takenBytes -= buffer.length
+  if (free && spareBuffers.length < spareBuffersMax) spareBuffers.push(buffer)
 }
