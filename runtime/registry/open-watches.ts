@@ -27,7 +27,7 @@ export class OpenWatches {
   /** `stopping`: aborted when the server stops, which ends every watch. */
   constructor(
     private readonly clock: Clock,
-    stopping: AbortSignal,
+    private readonly stopping: AbortSignal,
   ) {
     stopping.addEventListener("abort", () => {
       for (const watch of [...this.slots.keys()]) watch.stop()
@@ -39,8 +39,13 @@ export class OpenWatches {
     return this.slots.size
   }
 
-  /** Called once per watch; its `due` is called at `dueMs`, or less than a step later. */
-  add(watch: TimedWatch, dueMs: number): void {
+  /** Called once per watch; its `due` is called at `dueMs`, or less than a step later. One that comes too late is stopped at once. */
+  open(watch: TimedWatch, dueMs: number): void {
+    this.add(watch, dueMs)
+    if (this.stopping.aborted) watch.stop()
+  }
+
+  private add(watch: TimedWatch, dueMs: number): void {
     const slot = Math.ceil(dueMs / watchTimerStepMs)
     this.slots.set(watch, slot)
     if (slot === Number.POSITIVE_INFINITY) return

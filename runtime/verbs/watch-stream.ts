@@ -40,6 +40,8 @@ export class WatchStream implements WatchSink, TimedWatch {
   private bookmarkMs = Number.POSITIVE_INFINITY
   private readonly marksInitialEnd: boolean
   private watch: StartedWatch | undefined
+  /** Whoever waits for room. */
+  private wake: (() => void) | undefined
   private ended = false
 
   constructor(options: WatchStreamOptions) {
@@ -50,7 +52,7 @@ export class WatchStream implements WatchSink, TimedWatch {
     this.endMs = options.endMs
     this.marksInitialEnd = options.marksInitialEnd
     if (options.bookmarks) this.bookmarkMs = this.nextBookmarkMs(options.nowMs)
-    this.watches.add(this, Math.min(this.endMs, this.bookmarkMs))
+    this.watches.open(this, Math.min(this.endMs, this.bookmarkMs))
     this.output.onClose(() => this.close())
   }
 
@@ -76,8 +78,8 @@ export class WatchStream implements WatchSink, TimedWatch {
     const { output } = this
     if (this.ended || output.waitingBytes <= initialBytesWaitingMax) return undefined
     return new Promise((resolve) => {
+      this.wake = resolve
       output.onceDrained(resolve)
-      output.onClose(resolve)
     })
   }
 
@@ -134,6 +136,7 @@ export class WatchStream implements WatchSink, TimedWatch {
     this.watches.remove(this)
     this.watch?.stop()
     this.watch = undefined
+    this.wake?.()
   }
 }
 
