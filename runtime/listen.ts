@@ -1,7 +1,7 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener, through Hono's Node adapter. */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Http2ServerResponse, type Http2Session } from "node:http2"
-import type { Socket } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { getRequestListener } from "@hono/node-server"
 import type { Hono } from "hono"
@@ -47,6 +47,8 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly server: Http2SecureServer
+  /** The one that was given, or found when it was 0. */
+  readonly port: number
   /** Stops accepting and lets requests in flight finish; connections that are still busy after `graceMs` are cut. */
   close(options: { graceMs: number; clock: Clock }): Promise<void>
 }
@@ -62,7 +64,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       resolve()
     })
   })
-  return { server, close: (how) => connections.close(how) }
+  const { port } = server.address() as AddressInfo // A TCP listener that is listening has one.
+  return { server, port, close: (how) => connections.close(how) }
 }
 
 function createServer({ app, tls, streamsPerConnection = http2StreamsMax }: ListenOptions): Http2SecureServer {

@@ -3,7 +3,6 @@
  * put together here and nowhere else; `stop` takes it apart in the opposite order.
  */
 import { setMaxListeners } from "node:events"
-import type { AddressInfo } from "node:net"
 import type { Logger } from "pino"
 import { type Authenticator, type StaticToken, staticTokens } from "./access/authenticate.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./access/authorize.ts"
@@ -21,7 +20,7 @@ import { RequestCounts } from "./discovery/request-counts.ts"
 import { InFlight } from "./discovery/in-flight-requests.ts"
 import type { BehaviourDeps, BehaviourFactory, BehaviourOptions, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
 import type { Kind } from "./kit/kind.ts"
-import { listen, type Tls } from "./listen.ts"
+import { type Listener, type ListenOptions, listen, type Tls } from "./listen.ts"
 import type { Random } from "./random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
@@ -87,6 +86,8 @@ export interface ServerOptions {
   readonly connect?: ConnectOptions
   /** Other servers write to the same store; default no. */
   readonly sharedStore?: boolean
+  /** Instead of the secure port: for a simulation, which has no network. */
+  readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
 }
 
 export interface RunningServer {
@@ -116,7 +117,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(options, { cache, prefix, start, ...signals })
   const app = createApp(parts)
-  const listener = await listen({
+  const listener = await (options.listen ?? listen)({
     app,
     host: options.host,
     port: options.port,
@@ -127,8 +128,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await cache.close()
     throw error
   })
-  const address = listener.server.address() as AddressInfo // A TCP listener that is listening has one.
-  const loops = startLoops(options, parts, address.port)
+  const loops = startLoops(options, parts, listener.port)
   start.fault = loops.fault
   await within(patienceMs, loops.ready, options.clock)
   let stopped: Promise<void> | undefined
@@ -149,7 +149,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     parts,
     cache,
-    port: address.port,
+    port: listener.port,
     beginShutdown: () => draining.abort(),
     stop() {
       stopped ??= stop()
