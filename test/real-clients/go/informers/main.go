@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/klog/v2"
 )
 
 const patience = time.Minute
@@ -36,6 +38,8 @@ func main() {
 	kubeconfig := flag.String("kubeconfig", "", "file with the server's address and a credential")
 	compact := flag.Bool("compact", false, "speak the compact encoding instead of JSON")
 	flag.Parse()
+	// What the libraries log of their own attempts is not what this program has to say.
+	klog.SetLogger(logr.Discard())
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	if err := run(ctx, *kubeconfig, *compact); err != nil {

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,7 +48,9 @@ func main() {
 	shops := flags.Int("shops", 50, "how many objects there are at a time")
 	writers := flags.Int("writers", 8, "how many writers change them")
 	_ = flags.Parse(os.Args[1:])
+	// What the libraries log of their own attempts is not what this program has to say.
 	log.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err == nil {
 		config.QPS, config.Burst = -1, 0
