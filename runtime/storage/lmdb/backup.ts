@@ -2,22 +2,19 @@
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import { setImmediate as nextTurn } from "node:timers/promises"
 import { StoreError } from "../store.ts"
 import { sealBackup, unsealBackup } from "./backup-file.ts"
-import type { Environment } from "./environment.ts"
-import { dataFile, openEnvironment, readState, storeErrorOf } from "./environment.ts"
-import { asBuffer, decodeVersion, logKey, logRecordKey, readIndexKey } from "./layout.ts"
+import { dataFile, openEnvironment, storeErrorOf } from "./environment.ts"
+import { faultText, inspectLmdb, type StoreFault } from "./inspect.ts"
 
 /** What a check found. */
 export interface LmdbSummary {
   readonly revision: number
   readonly compactedRevision: number
   readonly keys: number
+  /** SHA-256 over keys and values (see Inspection). */
+  readonly contentHash: string
 }
-
-/** Keys looked at before other work gets a turn. */
-const verifyStep = 2000
 
 /**
  * Called by `orch-apiserver backup` and by libraries, also while a server has the store open, in this process or another:
@@ -66,46 +63,14 @@ export async function restoreLmdb(file: string, dir: string): Promise<LmdbSummar
   }
 }
 
-/**
- * Called after backup and restore, and by tests: every key's current version must have its record in the log, with that
- * key, and their number must be the one the store keeps. Throws StoreError "unavailable" with what was found. Reads only;
- * a store that is open elsewhere is seen as of one moment.
- */
+/** Called after backup and restore, and by tests: `inspectLmdb` must find nothing. Throws StoreError "unavailable" with the first fault and how many there are. */
 export async function verifyLmdb(dir: string): Promise<LmdbSummary> {
-  const environment = openEnvironment({ dir, readOnly: true })
-  const transaction = environment.root.useReadTransaction()
-  try {
-    const { revision, compactedRevision, keys } = readState(environment, transaction)
-    const counted = await countKeys(environment, transaction, revision)
-    if (counted !== keys) throw damaged(dir, `it has ${counted} keys and should have ${keys}`)
-    return { revision, compactedRevision, keys }
-  } catch (error) {
-    throw storeErrorOf(error, dir)
-  } finally {
-    transaction.done()
-    await environment.root.close()
-  }
-}
-
-type ReadTransaction = ReturnType<Environment["root"]["useReadTransaction"]>
-
-async function countKeys({ dir, index, log }: Environment, transaction: ReadTransaction, newest: number): Promise<number> {
-  let counted = 0
-  for (const entry of index.getRange({ transaction })) {
-    const { key, revision } = readIndexKey(entry.key)
-    const version = decodeVersion(asBuffer(entry.value))
-    if (version === undefined) continue
-    const record = log.get(logKey(version.modRevision, version.place), { transaction })
-    if (version.modRevision > newest || record === undefined || logRecordKey(asBuffer(record)).toString() !== key) {
-      throw damaged(dir, `revision ${version.modRevision} of ${key} has no value`)
-    }
-    if (revision === undefined && ++counted % verifyStep === 0) await nextTurn()
-  }
-  return counted
-}
-
-function damaged(dir: string, what: string): StoreError {
-  return new StoreError("unavailable", `the store in ${dir} is damaged: ${what}`)
+  const faults: StoreFault[] = []
+  const { revision, compactedRevision, keys, contentHash } = await inspectLmdb(dir, { onFault: (fault) => faults.push(fault) })
+  const [first] = faults
+  if (first === undefined) return { revision, compactedRevision, keys, contentHash }
+  const more = faults.length === 1 ? "" : ` (and ${faults.length - 1} more; \`orch-apiserver store verify\` names them)`
+  throw new StoreError("unavailable", `the store in ${dir} is damaged: ${faultText(first)}${more}`)
 }
 
 async function flush(path: string): Promise<void> {

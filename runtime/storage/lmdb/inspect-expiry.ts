@@ -1,0 +1,32 @@
+/** The list of what falls due: nothing in it but current versions, at their own time. (That none is missing is seen with the index.) */
+import type { Inspector } from "./inspect.ts"
+import { asBuffer, createIndexKeys, decodeVersion, readExpiryKey, type Version } from "./layout.ts"
+
+/** Called last. */
+export async function inspectExpiry(inspector: Inspector): Promise<void> {
+  const { environment, transaction, fault } = inspector
+  const keys = createIndexKeys()
+  for (const entry of environment.expiry.getRange({ transaction })) {
+    await inspector.step()
+    if (entry.key.length <= 8) {
+      fault(`what falls due has an entry without a key: ${Buffer.from(entry.key).toString("hex")}`)
+      continue
+    }
+    const due = readExpiryKey(entry.key)
+    const key = due.key.toString()
+    const version = readVersion(entry.value)
+    const current = readVersion(environment.index.get(keys.current(due.key), { transaction }))
+    const at = { key, revision: version?.modRevision ?? 0 }
+    if (version === undefined) fault("what falls due says nothing of its version", at)
+    else if (current?.modRevision !== version.modRevision) fault("it falls due although it is not current", at)
+    else if (Math.ceil(current.expiresAtMs) !== due.expiresAtMs) fault(`it falls due at ${due.expiresAtMs} ms, not at its end`, at)
+  }
+}
+
+function readVersion(bytes: Uint8Array | undefined): Version | undefined {
+  try {
+    return bytes === undefined ? undefined : decodeVersion(asBuffer(bytes))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,128 @@
+/** The index: keys in order, each with its versions newest first, and behind every version its record in the log. */
+import type { Inspector } from "./inspect.ts"
+import { recordAt, type SoundRecord, soundRecord } from "./inspect-record.ts"
+import { asBuffer, decodeVersion, expiryKey, gravestone, logKey, revisionOfLogKey, readIndexKey, type Version } from "./layout.ts"
+
+/** A version of a key with its record; newest first, so the next one must be what it replaced. */
+interface Newer {
+  readonly key: string
+  readonly revision: number
+  readonly record: SoundRecord
+}
+
+/** Answers how many keys are current. */
+export async function inspectIndex(inspector: Inspector): Promise<number> {
+  const { environment, transaction, fault } = inspector
+  let keys = 0
+  let before: Buffer | undefined
+  let newer: Newer | undefined
+  for (const entry of environment.index.getRange({ transaction })) {
+    await inspector.step()
+    const bytes = Buffer.from(entry.key)
+    const place = readPlace(bytes)
+    if (before !== undefined && Buffer.compare(before, bytes) >= 0) fault("the index is out of order here", place)
+    before = bytes
+    if (place === undefined) {
+      fault(`the index has an entry that is no key: ${bytes.toString("hex")}`)
+      continue
+    }
+    if (place.revision === undefined) keys++
+    const found = inspectEntry(inspector, place, asBuffer(entry.value))
+    inspectPast(inspector, newer, found ?? place)
+    newer = found
+  }
+  inspectPast(inspector, newer, { key: "" })
+  return keys
+}
+
+interface Place {
+  readonly key: string
+  /** Of a past version. */
+  readonly revision?: number
+}
+
+/** Undefined when the bytes are none. */
+function readPlace(bytes: Buffer): Place | undefined {
+  const end = bytes.indexOf(0)
+  return end > 0 && (bytes.length === end + 1 || bytes.length === end + 9) ? readIndexKey(bytes) : undefined
+}
+
+function inspectEntry(inspector: Inspector, place: Place, value: Buffer): Newer | undefined {
+  const { fault, state } = inspector
+  const isGravestone = value.length === gravestone.length
+  const { key } = place
+  let version: Version | undefined
+  try {
+    version = decodeVersion(value)
+  } catch {
+    fault(`its entry in the index has ${value.length} bytes, which is no version's length`, place)
+    return undefined
+  }
+  const revision = place.revision ?? version?.modRevision ?? 0
+  const at = { key, revision }
+  if (isGravestone && place.revision === undefined) fault("a key that is current is marked as deleted", at)
+  if (version !== undefined && version.modRevision !== revision) fault(`its entry in the index is of version ${version.modRevision}`, at)
+  if (revision > state.revision) fault(`it is newer than the store, which is at ${state.revision}`, at)
+  if (version !== undefined && version.createRevision > revision) fault(`it was created later, at ${version.createRevision}`, at)
+  const record = version === undefined ? deletionOf(inspector, at) : recordAt(inspector, revision, version.place)
+  if (record === undefined) fault(version === undefined ? "the log has no record of its deletion" : "the log has no value of it", at)
+  else if (typeof record === "string") fault(record, at)
+  else if (record.key.toString() !== key) fault(`its record in the log is of another key, ${record.key.toString()}`, at)
+  else {
+    compareRecord(inspector, { at, version, record })
+    if (place.revision === undefined && version !== undefined) takeCurrent(inspector, { at, version, record })
+    return { key, revision, record }
+  }
+  return undefined
+}
+
+/** A gravestone does not know the place of the deletion in its commit. */
+function deletionOf({ environment, transaction }: Inspector, { key, revision }: Required<Place>): SoundRecord | undefined {
+  for (const entry of environment.log.getRange({ start: logKey(revision, 0), end: logKey(revision + 1, 0), transaction })) {
+    const record = soundRecord(entry.value)
+    if (typeof record !== "string" && record.key.toString() === key && revisionOfLogKey(entry.key).revision === revision) return record
+  }
+  return undefined
+}
+
+interface Found {
+  readonly at: Required<Place>
+  /** Undefined for a deletion. */
+  readonly version: Version | undefined
+  readonly record: SoundRecord
+}
+
+function compareRecord({ fault }: Inspector, { at, version, record }: Found): void {
+  if ((record.type === "delete") !== (version === undefined)) fault(`its record in the log is a ${record.type}`, at)
+  if (version === undefined) return
+  if (record.createRevision !== version.createRevision)
+    fault(`index and log disagree about its creation: ${version.createRevision} and ${record.createRevision}`, at)
+  if (record.expiresAtMs !== version.expiresAtMs)
+    fault(`index and log disagree about its end: ${version.expiresAtMs} and ${record.expiresAtMs} ms`, at)
+}
+
+function takeCurrent(
+  { content, environment, fault, transaction }: Inspector,
+  { at, version, record }: Found & { readonly version: Version },
+): void {
+  content.update(`${at.key}\0${record.value.length}\0`).update(record.value)
+  if (version.expiresAtMs === 0) return
+  const due = environment.expiry.get(expiryKey(version.expiresAtMs, record.key), { transaction })
+  if (due === undefined) fault(`it should end at ${new Date(version.expiresAtMs).toISOString()}, but nothing will end it`, at)
+}
+
+/** `next`: the entry behind `newer` in the index. History is whole as far back as it was swept. */
+function inspectPast({ fault, state }: Inspector, newer: Newer | undefined, next: Place | Newer): void {
+  if (newer === undefined) return
+  const { key, revision, record } = newer
+  const older = next.key === key ? next : undefined
+  if (older?.revision !== undefined && older.revision >= revision)
+    fault(`it stands before version ${older.revision}, which is not older`, { key, revision })
+  const isSwept = revision <= state.sweptRevision
+  if (isSwept && (older !== undefined || record.type === "delete"))
+    fault(`history before ${state.sweptRevision} was swept, but something of it is left`, { key, revision })
+  if (isSwept || record.previousRevision === 0) return
+  const replaced = older?.revision
+  if (replaced !== record.previousRevision)
+    fault(`it replaced version ${record.previousRevision}, but the one before it is ${replaced ?? "missing"}`, { key, revision })
+}

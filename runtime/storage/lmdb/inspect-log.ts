@@ -1,0 +1,75 @@
+/** The log: every revision since the last sweep is there, whole, and every record is known to the index. */
+import type { Inspector } from "./inspect.ts"
+import { type SoundRecord, soundRecord } from "./inspect-record.ts"
+import { asBuffer, createIndexKeys, decodeVersion, gravestone, revisionOfLogKey } from "./layout.ts"
+
+interface LogPlace {
+  readonly revision: number
+  readonly place: number
+}
+
+/** Answers how many values are kept. */
+export async function inspectLog(inspector: Inspector): Promise<number> {
+  const { environment, transaction, fault, state } = inspector
+  const isIndexed = indexLookup(inspector)
+  let values = 0
+  let before: LogPlace = { revision: state.sweptRevision, place: 0 }
+  for (const entry of environment.log.getRange({ transaction })) {
+    await inspector.step()
+    if (entry.key.length !== 12) {
+      fault(`the log has an entry that is no revision: ${Buffer.from(entry.key).toString("hex")}`)
+      continue
+    }
+    const at = revisionOfLogKey(entry.key)
+    if (at.revision > state.sweptRevision) before = inspectOrder(inspector, before, at)
+    const record = soundRecord(entry.value)
+    if (typeof record === "string") {
+      fault(record, at)
+      continue
+    }
+    const key = record.key.toString()
+    if (!isIndexed(record, at)) fault("the log has it, but the index does not", { key, revision: at.revision })
+    if (record.type !== "put") continue
+    values++
+    const wrong = inspector.checkValue?.({ key, value: record.value, revision: at.revision })
+    if (wrong !== undefined) fault(wrong, { key, revision: at.revision })
+  }
+  if (before.revision < state.revision && state.revision > Math.max(1, state.sweptRevision)) {
+    const first = Math.max(2, before.revision + 1)
+    fault(`the log ends at revision ${before.revision}, but the store is at ${state.revision}`, { revision: first })
+  }
+  return values
+}
+
+/** Revisions grow by one, and so do places within a commit; the first revision that is written is 2. Answers the place to go on from. */
+function inspectOrder({ fault, state }: Inspector, before: LogPlace, at: LogPlace): LogPlace {
+  const { revision, place } = at
+  const expected =
+    revision === before.revision ? { revision, place: before.place + 1 } : { revision: Math.max(2, before.revision + 1), place: 0 }
+  if (revision !== expected.revision) fault(`revisions ${expected.revision} to ${revision - 1} are missing from the log`, { revision })
+  else if (place !== expected.place) fault(`write ${expected.place} of its commit is missing from the log`, { revision })
+  if (revision > state.revision) fault(`it is newer than the store, which is at ${state.revision}`, { revision })
+  return at
+}
+
+/** Whether the version that a record made is in the index, as the current one or a past one. */
+function indexLookup({ environment, transaction }: Inspector): (record: SoundRecord, at: LogPlace) => boolean {
+  const keys = createIndexKeys()
+  return (record, { revision, place }) => {
+    const current = environment.index.get(keys.current(record.key), { transaction })
+    const past = (): Buffer | undefined => environment.index.get(keys.past(record.key, revision), { transaction })
+    if (record.type === "delete") return past()?.length === gravestone.length
+    return isVersion(current, revision, place) || isVersion(past(), revision, place)
+  }
+}
+
+function isVersion(bytes: Uint8Array | undefined, revision: number, place: number): boolean {
+  if (bytes === undefined || bytes.length === gravestone.length) return false
+  try {
+    const version = decodeVersion(asBuffer(bytes))
+    return version?.modRevision === revision && version.place === place
+  } catch {
+    // Told with the index.
+    return false
+  }
+}

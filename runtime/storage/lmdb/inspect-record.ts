@@ -1,0 +1,26 @@
+/** Records of the log for an inspection: nothing in them is taken for granted. */
+import type { Inspector } from "./inspect.ts"
+import { asBuffer, logHeaderBytes, logKey, type LogRecord, logRecordKey, logRecordValue, logType, readLogRecord } from "./layout.ts"
+
+/** A record whose header makes sense. */
+export interface SoundRecord extends LogRecord {
+  readonly key: Buffer
+  readonly value: Buffer
+}
+
+/** Called with a record's bytes. A text says what is wrong with them. */
+export function soundRecord(bytes: Uint8Array): SoundRecord | string {
+  const record = asBuffer(bytes)
+  if (record.length < logHeaderBytes) return `its record has ${record.length} bytes, less than its header`
+  const type = record.readUInt16LE(0)
+  if (type !== logType.put && type !== logType.delete) return `its record is of an unknown type, ${type}`
+  const header = readLogRecord(record)
+  if (record.length < logHeaderBytes + header.keyLength) return `its record is shorter than its key, which has ${header.keyLength} bytes`
+  return { ...header, key: logRecordKey(record), value: logRecordValue(record) }
+}
+
+/** The record at a place in the log; undefined: there is none. */
+export function recordAt({ environment, transaction }: Inspector, revision: number, place: number): SoundRecord | string | undefined {
+  const bytes = environment.log.get(logKey(revision, place), { transaction })
+  return bytes === undefined ? undefined : soundRecord(bytes)
+}
