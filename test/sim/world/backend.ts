@@ -1,0 +1,109 @@
+/** The embedded store's way to the simulated disk: the real engine, run by a worker that takes its time, may stand still, and dies with its process. */
+import type { Backend } from "../../../runtime/storage/lmdb/backend.ts"
+import type { ByteWriter } from "../../../runtime/storage/lmdb/batch.ts"
+import { createEngine, type Engine } from "../../../runtime/storage/lmdb/engine.ts"
+import { type Environment, readState, storeErrorOf } from "../../../runtime/storage/lmdb/environment.ts"
+import { createReader, type Reader } from "../../../runtime/storage/lmdb/reader.ts"
+import { StoreError } from "../../../runtime/storage/store.ts"
+import { ProcessDied, type SimDisk } from "./disk.ts"
+import type { SeededRandom } from "./random.ts"
+import { turns } from "./turns.ts"
+
+/** What the simulation does to the storage worker of one process. */
+export interface WorkerControl {
+  /** Nothing is answered while it resolves to something that is pending. */
+  stalled(): Promise<void> | undefined
+  /** The process dies a few turns after the next answer: some of what follows from it has happened then. */
+  dieAfterAnswer: boolean
+}
+
+export interface BackendOptions {
+  readonly disk: SimDisk
+  readonly random: SeededRandom
+  readonly control: WorkerControl
+  /** Called when a crash point was reached. The process is dead from then on. */
+  readonly onDeath: () => void
+  readonly alive: () => boolean
+}
+
+/** In place of `openBackend`, with everything but the disk it speaks to. */
+export async function openSimBackend(options: BackendOptions): Promise<Backend> {
+  const { alive, control, disk, random } = options
+  let opened: { environment: Environment; reader: Reader; engine: Engine } | undefined = open(disk)
+  let before: Promise<unknown> = Promise.resolve()
+  function current() {
+    if (opened === undefined) throw new StoreError("unavailable", "the simulated store could not be opened again")
+    return opened
+  }
+  /** One request after the other, as the worker thread takes them. What a dead process asked for is never done and never answered. */
+  function request<T>(perform: (engine: Engine) => T): Promise<T> {
+    const done = before.then(async () => {
+      await turns(random.integer(3))
+      await control.stalled()
+      await reachedOnlyAlive(alive)
+      try {
+        return perform(current().engine)
+      } catch (error) {
+        if (!(error instanceof ProcessDied)) throw storeErrorOf(error, "/nowhere")
+        options.onDeath()
+        return never<T>()
+      } finally {
+        await answering(options)
+      }
+    })
+    before = done.catch(() => undefined)
+    return done
+  }
+  return {
+    reader: () => current().reader,
+    state() {
+      const { environment, reader } = current()
+      reader.refresh()
+      return readState(environment)
+    },
+    async commit(batch, length) {
+      const { results, revision } = await request((engine) => engine.apply(Buffer.from(batch, 0, length)))
+      return { results: bytesOf(results), revision }
+    },
+    compact: (revision) => request((engine) => engine.compact(revision)),
+    sweep: () => request((engine) => engine.sweep()),
+    tryRoom: (bytes) => request((engine) => engine.tryRoom(bytes)),
+    async reopen() {
+      opened = undefined
+      await before
+      opened = open(disk)
+    },
+    async close() {
+      await before
+      opened = undefined
+    },
+  }
+}
+
+function open(disk: SimDisk): { environment: Environment; reader: Reader; engine: Engine } {
+  const environment = disk.open()
+  // Two handles, as main thread and worker have.
+  return { environment, reader: createReader(environment), engine: createEngine(disk.open()) }
+}
+
+async function answering({ alive, control, onDeath, random }: BackendOptions): Promise<void> {
+  await turns(random.integer(3))
+  await reachedOnlyAlive(alive)
+  if (!control.dieAfterAnswer) return
+  control.dieAfterAnswer = false
+  void turns(random.integer(3)).then(() => {
+    if (alive()) onDeath()
+  })
+}
+
+function bytesOf(results: ByteWriter): ArrayBuffer {
+  return results.bytes.buffer
+}
+
+async function reachedOnlyAlive(alive: () => boolean): Promise<void> {
+  if (!alive()) await never()
+}
+
+function never<T>(): Promise<T> {
+  return new Promise<T>(() => undefined)
+}
