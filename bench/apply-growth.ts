@@ -15,7 +15,7 @@ import { parseJson } from "../runtime/kit/json-text.ts"
 import { isObject } from "../runtime/kit/json.ts"
 import type { JsonObject } from "../runtime/kit/json.ts"
 import type { TypeShape } from "../runtime/kit/shape.ts"
-import { bestOf } from "./cache-fixtures.ts"
+import { bestOf } from "./support/cache-fixtures.ts"
 
 const value = "x".repeat(100)
 

@@ -5,7 +5,7 @@
  */
 import { systemClock } from "../runtime/clock.ts"
 import { openCache } from "../runtime/storage/watch-cache/watch-cache.ts"
-import { codec, keyOf, syntheticStore, valueOf } from "./cache-fixtures.ts"
+import { codec, keyOf, syntheticStore, valueOf } from "./support/cache-fixtures.ts"
 
 const count = 10_000
 const values = Array.from({ length: 1000 }, (_, index) => valueOf(index, 1))

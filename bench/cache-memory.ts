@@ -5,9 +5,9 @@
 import { systemClock } from "../runtime/clock.ts"
 import type { StoreEvent } from "../runtime/storage/store.ts"
 import { openCache } from "../runtime/storage/watch-cache/watch-cache.ts"
-import { codec, keyOf, syntheticStore, valueOf } from "./cache-fixtures.ts"
+import { codec, keyOf, syntheticStore, valueOf } from "./support/cache-fixtures.ts"
 
-const count = Number(process.argv[2] ?? 100_000)
+const count = Number(process.argv.slice(2).find((word) => !word.startsWith("--")) ?? 100_000)
 const store = syntheticStore(count)
 await store.list({ prefix: "", limit: 1000 })
 const before = memory()

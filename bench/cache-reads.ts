@@ -4,7 +4,7 @@
  */
 import { systemClock } from "../runtime/clock.ts"
 import { openCache } from "../runtime/storage/watch-cache/watch-cache.ts"
-import { bestOf, codec, keyOf, syntheticStore, valueOf } from "./cache-fixtures.ts"
+import { bestOf, codec, keyOf, syntheticStore, valueOf } from "./support/cache-fixtures.ts"
 
 const count = 10_000
 const store = syntheticStore(count)

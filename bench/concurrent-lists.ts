@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto"
 import { type ClientHttp2Session, connect } from "node:http2"
 import { Agent, type RequestOptions, request } from "node:https"
 import { setTimeout } from "node:timers/promises"
-import { residentMb, type ServerProcess, startServerProcess } from "./server-process.ts"
+import { residentMb, type ServerProcess, startServerProcess } from "./support/server-process.ts"
 
 const lists = 200
 const objects = 100

@@ -1,26 +1,12 @@
-/** `npm run bench`: every question of bench/, one after the other; `npm run bench -- cache-reads` only that one. Each file says what it asks. */
+/** `npm run bench`: every question of bench/, one after the other; `npm run bench -- selector` only that one, `-- --list` what there is to ask. */
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
-import { installPackages, repository, requireNode } from "./freshness.mjs"
+import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"
 
 requireNode()
 installPackages()
-const asked = process.argv.slice(2)
-const folder = join(repository, "bench")
-const questions = readdirSync(folder)
-  .filter((file) => file.endsWith(".ts") && readFileSync(join(folder, file), "utf8").includes(`bench/${file}`))
-  .map((file) => file.slice(0, -".ts".length))
-const unknown = asked.filter((name) => !questions.includes(name))
-if (unknown.length > 0) {
-  console.error(`no such question: ${unknown.join(", ")}; there are ${questions.join(", ")}`)
-  process.exit(2)
-}
-for (const name of asked.length > 0 ? asked : questions) {
-  console.log(`\n${name}`)
-  const { status } = spawnSync(process.execPath, ["--expose-gc", "--import", "tsx", join("bench", `${name}.ts`)], {
-    cwd: repository,
-    stdio: "inherit",
-  })
-  if (status !== 0) process.exitCode = 1
-}
+await buildBundle()
+const { status } = spawnSync(process.execPath, ["--import", "tsx", "bench/support/run.ts", ...process.argv.slice(2)], {
+  cwd: repository,
+  stdio: "inherit",
+})
+process.exitCode = status ?? 1

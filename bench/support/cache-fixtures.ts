@@ -1,6 +1,6 @@
 /** What the benches of the watch cache share: a store that holds nothing, and objects of about 1 KB. */
-import type { ResourceCodec } from "../runtime/storage/cache.ts"
-import type { Store, StoredValue, StoreEvent, WatchOptions } from "../runtime/storage/store.ts"
+import type { ResourceCodec } from "../../runtime/storage/cache.ts"
+import type { Store, StoredValue, StoreEvent, WatchOptions } from "../../runtime/storage/store.ts"
 
 /** A store whose content is computed, so that memory measured is the cache's own. Events are fed by hand. */
 export interface SyntheticStore extends Store {

@@ -1,0 +1,90 @@
+/** Makes docs/PERFORMANCE.md and its pictures from the figures in bench/results. Called by `npm run bench -- --report`, and alone by `-- report`. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { chartsOf } from "./support/charts.ts"
+import { allQuestions, benchFolder, type Question } from "./support/questions.ts"
+import { groupsOf } from "./support/groups.ts"
+import { type Result, readResult } from "./support/results.ts"
+import type { Row } from "./support/tell.ts"
+
+const docsFolder = join(dirname(benchFolder), "docs")
+
+const preface = `# Performance
+
+Figures of the last run of each question; \`npm run bench -- --report\` makes this page from bench/results. \`npm run bench -- --list\` tells what there is to ask,
+\`npm run bench -- selector --full --report\` asks one question at the published size (without \`--full\`, at a size that any machine has time for), and
+\`--objects=5000\` sets one size.
+
+## Method
+
+* The server is the bundle of dist/, started as users start it: TLS, authentication by token, one process. Objects lie in lmdb on disk unless a row says otherwise.
+* Clients run in processes of their own on the same machine and share its cores: throughput is what both come to. CPU is the server's alone, from
+  /proc/PID/stat, and therefore the steadier figure. Memory is the resident memory of the server's process.
+* Clients speak HTTP/2 with the windows that Go's client has. Connections are made before the clock starts.
+* A paced client counts latency from when a request was due, not from when it could be sent: waiting is not hidden.
+* The lag of a watch counts from sending the write to the event's arrival, on the one steady clock that all processes of the machine share.
+* Percentiles come from buckets that grow by 2 %. Each figure is one run: read differences below 20 % as noise. Where \`loadBefore\` is not near 0, the
+  machine had other work, and times are too long; CPU is still right.
+* The comparison (\`compare\`) puts the same load on another server of this API, in turns in one run; ORCH_BENCH_COMPARE names the folder of that tool.
+`
+
+/** Called after questions were asked. Returns what was written, as paths in the repository. */
+export function writeReport(): readonly string[] {
+  const written: string[] = []
+  const pictures = join(docsFolder, "performance")
+  mkdirSync(pictures, { recursive: true })
+  for (const file of readdirSync(pictures)) rmSync(join(pictures, file))
+  const sections = allQuestions().flatMap((question) => {
+    const result = readResult(question.name)
+    if (result === undefined) return []
+    const charts = chartsOf(result)
+    for (const { file, svg } of charts) {
+      writeFileSync(join(pictures, file), svg)
+      written.push(`docs/performance/${file}`)
+    }
+    return [section(question, result, charts)]
+  })
+  writeFileSync(join(docsFolder, "PERFORMANCE.md"), [preface, ...sections].join("\n"))
+  return [...written, "docs/PERFORMANCE.md"]
+}
+
+function section({ name, asks }: Question, result: Result, charts: readonly { readonly file: string; readonly title: string }[]): string {
+  const { machine, versions, options, date, seconds } = result
+  const conditions = [
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load before ${machine.loadBefore}`,
+    Object.entries(versions)
+      .map(([of, version]) => `${of} ${version}`)
+      .join(", "),
+    `\`npm run bench -- ${[name, ...options].join(" ")}\`, ${date.slice(0, 16).replace("T", " ")} UTC, ${seconds} s`,
+  ]
+  return [
+    `## ${name}`,
+    "",
+    asks,
+    "",
+    ...tables(result.rows),
+    ...charts.flatMap(({ file, title }) => [`![${title}](performance/${file})`, ""]),
+    ...conditions.map((line) => `<sub>${line}</sub><br>`),
+    "",
+  ].join("\n")
+}
+
+/** Rows with the same columns are one table, in the order in which they came. */
+function tables(rows: readonly Row[]): string[] {
+  return [...groupsOf(rows, (row) => Object.keys(row).join("\n")).values()].flatMap((group) => {
+    const columns = Object.keys(group[0] ?? {})
+    const right = columns.map((column) => group.every((row) => typeof row[column] !== "string"))
+    return [
+      `| ${columns.join(" | ")} |`,
+      `|${right.map((numeric) => (numeric ? "---:" : "---")).join("|")}|`,
+      ...group.map((row) => `| ${columns.map((column) => cell(row[column])).join(" | ")} |`),
+      "",
+    ]
+  })
+}
+
+function cell(value: Row[string] | undefined): string {
+  if (value === null || value === undefined) return ""
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  return typeof value === "number" ? value.toLocaleString("en-GB", { maximumSignificantDigits: 4 }) : value.replaceAll("|", "\\|")
+}

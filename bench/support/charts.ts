@@ -1,0 +1,80 @@
+/** Which pictures docs/PERFORMANCE.md has: for each, the question whose rows it shows, and which columns. */
+import { groupsOf } from "./groups.ts"
+import type { Result } from "./results.ts"
+import { type Chart, type Series, svgChart } from "./svg-chart.ts"
+
+interface Picture extends Omit<Chart, "series"> {
+  /** File in docs/performance, without its ending. */
+  readonly file: string
+  readonly question: string
+  readonly x: string
+  /** Columns that become lines, with their names. */
+  readonly lines?: Readonly<Record<string, string>>
+  /** One column for all lines; rows with equal values in `by` are one line. */
+  readonly by?: { readonly name: string; readonly y: string }
+}
+
+const pictures: readonly Picture[] = [
+  {
+    file: "growth",
+    question: "growth",
+    title: "The server's CPU for each request, by objects of the kind",
+    xLabel: "objects",
+    yLabel: "microseconds of CPU",
+    x: "objects",
+    by: { name: "verb", y: "cpuUs" },
+    logX: true,
+    logY: true,
+  },
+  {
+    file: "watch-lag",
+    question: "watch-lag",
+    title: "From sending a write to the event at 100 watchers",
+    xLabel: "writes a second",
+    yLabel: "milliseconds",
+    x: "writesPerSecond",
+    lines: { lagP50Ms: "watch, p50", lagP99Ms: "watch, p99", writeP50Ms: "write, p50", writeP99Ms: "write, p99" },
+    logY: true,
+  },
+  {
+    file: "config-maps",
+    question: "config-maps",
+    title: "ConfigMaps created a second by 10 clients, by how many there are",
+    xLabel: "objects",
+    yLabel: "creates a second",
+    x: "objects",
+    lines: { createsPerSecond: "creates" },
+    logX: true,
+  },
+  {
+    file: "soak",
+    question: "soak",
+    title: "Resident memory under watchers, writes and objects",
+    xLabel: "minutes",
+    yLabel: "megabytes",
+    x: "minute",
+    lines: { residentMb: "server" },
+  },
+]
+
+/** Called for each reported question: names of files in docs/performance, with their texts. */
+export function chartsOf(result: Result): readonly { readonly file: string; readonly title: string; readonly svg: string }[] {
+  return pictures
+    .filter(({ question }) => question === result.question)
+    .map((picture) => ({ picture, series: seriesOf(picture, result) }))
+    .filter(({ series }) => series.some(({ points }) => points.length > 1))
+    .map(({ picture, series }) => ({ file: `${picture.file}.svg`, title: picture.title, svg: svgChart({ ...picture, series }) }))
+}
+
+function seriesOf({ x, lines = {}, by }: Picture, { rows }: Result): readonly Series[] {
+  const columns = Object.entries(lines).map(([column, name]) => ({ name, column, rows }))
+  const groups =
+    by === undefined ? [] : [...groupsOf(rows, (row) => String(row[by.name]))].map(([name, of]) => ({ name, column: by.y, rows: of }))
+  return [...columns, ...groups].map(({ name, column, rows: of }) => ({
+    name,
+    points: of.flatMap((row) => {
+      const point = { x: row[x], y: row[column] }
+      return typeof point.x === "number" && typeof point.y === "number" ? [{ x: point.x, y: point.y }] : []
+    }),
+  }))
+}

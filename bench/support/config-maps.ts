@@ -1,0 +1,64 @@
+/** The objects that most questions ask about: ConfigMaps of a given size, in a namespace or in several. */
+import type { Load, Measured } from "./load.ts"
+import { measured } from "./load.ts"
+import type { ServerProcess } from "./server-process.ts"
+
+/** Collections of these questions. `{bucket}` stays for the load process to fill. */
+export function configMapsIn(namespace: string): string {
+  return `/api/v1/namespaces/${namespace}/configmaps`
+}
+
+/** JSON of a ConfigMap whose data has about so many bytes. Labels split the objects in hundredths: `{bucket}` needs 100 buckets, or fewer of them. */
+export function configMapBody(name: string, bytes: number): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, labels: { app: "bench", share: "s{bucket}" } },
+    data: { stamp: "{now}", text: payload(bytes) },
+  })
+}
+
+/** Text that neither repeats itself at once nor needs escaping. */
+function payload(bytes: number): string {
+  let text = ""
+  for (let word = 0; text.length < bytes; word++) text += `${((word * 2654435761) >>> 0).toString(36)} `
+  return text.slice(0, bytes)
+}
+
+/** Makes a namespace, or as many as there are buckets. They may be there already. */
+export async function makeNamespaces(load: Load, name: string, buckets = 1): Promise<void> {
+  await load.requests({
+    method: "POST",
+    path: "/api/v1/namespaces",
+    body: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name } }),
+    contentType: "application/json",
+    expected: [201, 409],
+    clients: 4,
+    count: buckets,
+    buckets,
+  })
+}
+
+export interface Fill {
+  readonly namespace: string
+  readonly count: number
+  readonly bytes: number
+  readonly first?: number
+  readonly clients?: number
+  readonly buckets?: number
+}
+
+/** Creates `object-NNNNNN`, with as many clients as keep both cores busy unless told otherwise; for the question itself and to have something to ask about. */
+export function createConfigMaps(server: ServerProcess, load: Load, fill: Fill): Promise<Measured> {
+  const { namespace, count, bytes, first = 0, clients = 64, buckets = 100 } = fill
+  return measured(server, load, {
+    method: "POST",
+    path: configMapsIn(namespace),
+    body: configMapBody("object-{index}", bytes),
+    contentType: "application/json",
+    clients,
+    count,
+    first,
+    buckets,
+  })
+}

@@ -1,0 +1,104 @@
+/** HTTP/2 as the API's real clients speak it: a few connections, many streams, and windows that a reader on the same machine never waits for. */
+import { once } from "node:events"
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2"
+import type { Target } from "./server-process.ts"
+
+/** As Go's client has them, which most clients of such an API are. */
+const streamWindowBytes = 4 * 1024 * 1024
+const connectionWindowBytes = 1024 * 1024 * 1024
+
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly body?: Buffer
+  readonly contentType?: string
+  readonly accept?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly bytes: number
+  /** How the body begins, `keptBytes` or a little more: lists of a gigabyte are counted, not kept. */
+  readonly head: Buffer
+}
+
+export interface Http2Client {
+  /** Resolves when all connections are there, so that no request pays for them; rejects when one cannot be had. */
+  connected(): Promise<void>
+  /** Resolves at the end of the answer; rejects when the connection or the stream breaks. */
+  send(request: Request): Promise<Answer>
+  /** Resolves with an open stream when its head has come; rejects when the status is not 200. For watches. */
+  open(path: string): Promise<ClientHttp2Stream>
+  close(): void
+}
+
+/** Enough for the metadata of a list or an object of ordinary size. */
+const keptBytes = 16 * 1024
+
+/** Connections are used in turns. */
+export function openHttp2Client({ port, authority, token }: Target, connections = 1): Http2Client {
+  const sessions = Array.from({ length: connections }, () => openSession(port, authority))
+  let turn = 0
+
+  function start({ method, path, body, contentType, accept = "application/json" }: Request): ClientHttp2Stream {
+    const session = sessions[turn++ % sessions.length]
+    if (session === undefined) throw new Error("a client needs a connection")
+    const headers: Record<string, string> = { ":method": method, ":path": path, authorization: `Bearer ${token}`, accept }
+    if (contentType !== undefined) headers["content-type"] = contentType
+    const stream = session.request(headers, { endStream: body === undefined })
+    if (body !== undefined) stream.end(body)
+    return stream
+  }
+
+  return {
+    async connected() {
+      await Promise.all(sessions.map((session) => session.connecting && once(session, "connect")))
+    },
+    send: (request) => answered(start(request)),
+    open: (path) => opened(start({ method: "GET", path })),
+    close() {
+      for (const session of sessions) session.destroy()
+    },
+  }
+}
+
+function openSession(port: number, authority: string): ClientHttp2Session {
+  const session = connect(`https://127.0.0.1:${port}`, {
+    ca: authority,
+    settings: { initialWindowSize: streamWindowBytes, enablePush: false },
+  })
+  session.once("connect", () => session.setLocalWindowSize(connectionWindowBytes))
+  // Streams tell of it as well: those who wait for an answer are rejected.
+  session.on("error", () => undefined)
+  return session
+}
+
+function answered(stream: ClientHttp2Stream): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let status = 0
+    let bytes = 0
+    const kept: Buffer[] = []
+    stream.on("response", (headers) => {
+      status = Number(headers[":status"])
+    })
+    stream.on("data", (chunk: Buffer) => {
+      if (bytes < keptBytes) kept.push(chunk)
+      bytes += chunk.byteLength
+    })
+    stream.on("end", () => resolve({ status, bytes, head: kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept) }))
+    stream.on("error", reject)
+    stream.on("close", () => reject(new Error("the stream closed before its answer was complete")))
+  })
+}
+
+function opened(stream: ClientHttp2Stream): Promise<ClientHttp2Stream> {
+  return new Promise((resolve, reject) => {
+    stream.once("error", reject)
+    stream.once("close", () => reject(new Error("the stream closed before it was answered")))
+    stream.once("response", (headers) => {
+      stream.off("error", reject)
+      if (headers[":status"] === 200) resolve(stream)
+      else reject(new Error(`a watch was answered ${headers[":status"]}`))
+    })
+  })
+}

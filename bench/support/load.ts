@@ -1,0 +1,96 @@
+/** Clients in a process of their own: what they cost is then not mixed with what the server costs, nor delayed by what the bench does. */
+import { type ChildProcess, fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { Call, CallMessage, RequestFigures, RequestPlan, ResultMessage, WatchFigures, WatchPlan } from "./load-plans.ts"
+import type { ServerProcess } from "./server-process.ts"
+import { cpuSeconds } from "./server-process.ts"
+
+export interface Load {
+  requests(plan: RequestPlan): Promise<RequestFigures>
+  /** Resolves when all watches are open; they replace those that were. */
+  watch(plan: WatchPlan): Promise<void>
+  watchFigures(): Promise<WatchFigures>
+  endWatches(): Promise<void>
+  /** CPU that the clients have used so far, in seconds. */
+  cpuSeconds(): number
+  close(): void
+}
+
+/** What a plan cost the server. */
+export interface Measured extends RequestFigures {
+  readonly perSecond: number
+  readonly megabytesPerSecond: number
+  /** The server's CPU for each request. */
+  readonly cpuUs: number
+  /** The server's CPU by the time that passed: 1 is one core. */
+  readonly cores: number
+}
+
+/** Called once per process of clients. */
+export function openLoad(server: ServerProcess): Load {
+  const worker = fork(fileURLToPath(new URL("load-worker.ts", import.meta.url)), {
+    execArgv: ["--import", "tsx"],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  })
+  const target = { port: server.port, authority: server.authority, token: server.token }
+  const call = caller(worker)
+
+  async function figuresOf(): Promise<WatchFigures> {
+    const { watches } = await call({ call: "watchFigures" }, target)
+    if (watches === undefined) throw new Error("there are no watches to tell of")
+    return watches
+  }
+
+  return {
+    async requests(plan) {
+      const { requests } = await call({ call: "requests", plan }, target)
+      if (requests === undefined) throw new Error("a load process must tell what its requests came to")
+      return requests
+    },
+    async watch(plan) {
+      await call({ call: "watch", plan }, target)
+    },
+    watchFigures: figuresOf,
+    async endWatches() {
+      await call({ call: "endWatches" }, target)
+    },
+    cpuSeconds: () => cpuSeconds(worker.pid ?? 0),
+    close: () => worker.disconnect(),
+  }
+}
+
+function caller(worker: ChildProcess): (call: Call, target: CallMessage["target"]) => Promise<ResultMessage> {
+  const waiting = new Map<number, { resolve(message: ResultMessage): void; reject(error: Error): void }>()
+  let calls = 0
+  worker.on("message", (message: ResultMessage) => {
+    const call = waiting.get(message.id)
+    waiting.delete(message.id)
+    if (message.failure === undefined) call?.resolve(message)
+    else call?.reject(new Error(message.failure))
+  })
+  worker.on("exit", () => {
+    for (const { reject } of waiting.values()) reject(new Error("the load process ended before it had told anything"))
+    waiting.clear()
+  })
+  return (call, target) =>
+    new Promise((resolve, reject) => {
+      const id = calls++
+      waiting.set(id, { resolve, reject })
+      worker.send({ id, target, call } satisfies CallMessage)
+    })
+}
+
+/** Requests of a plan, with what they cost the server. Throws when a request failed: figures of failures are no figures. */
+export async function measured(server: ServerProcess, load: Load, plan: RequestPlan): Promise<Measured> {
+  const before = cpuSeconds(server.pid)
+  const figures = await load.requests(plan)
+  const cpu = cpuSeconds(server.pid) - before
+  if (figures.failed > 0) throw new Error(`${figures.failed} of ${plan.method} ${plan.path} failed, the first: ${figures.failure}`)
+  return {
+    ...figures,
+    perSecond: figures.count / figures.seconds,
+    megabytesPerSecond: figures.bytes / figures.seconds / 1e6,
+    cpuUs: (cpu * 1e6) / Math.max(figures.count, 1),
+    cores: cpu / figures.seconds,
+  }
+}

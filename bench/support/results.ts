@@ -1,0 +1,66 @@
+/** What is kept of a run: bench/results/NAME.json, from which docs/PERFORMANCE.md is made. */
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { arch, cpus, release, totalmem, type } from "node:os"
+import { dirname, join } from "node:path"
+import { benchFolder } from "./questions.ts"
+import type { Row } from "./tell.ts"
+
+export interface Result {
+  readonly question: string
+  /** Options on the command line. */
+  readonly options: readonly string[]
+  readonly date: string
+  readonly seconds: number
+  readonly machine: Machine
+  readonly versions: Readonly<Record<string, string>>
+  readonly rows: readonly Row[]
+}
+
+export interface Machine {
+  readonly processor: string
+  readonly cores: number
+  readonly memoryGb: number
+  readonly system: string
+  /** Processes that wanted a core when the run began, as an average of one minute: near 0 when nobody else was at work. */
+  readonly loadBefore: number
+}
+
+const resultsFolder = join(benchFolder, "results")
+
+/** Called before a run: afterwards the load is the run's own. */
+export function thisMachine(loadBefore: number): Machine {
+  return {
+    processor: cpus()[0]?.model.trim() ?? "unknown",
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()} ${arch()}`,
+    loadBefore: Math.round(loadBefore * 100) / 100,
+  }
+}
+
+/** Of what was measured: the commit, `+` when something was changed since, and what it runs on. */
+export function versions(): Readonly<Record<string, string>> {
+  const git = (...words: string[]): string => execFileSync("git", words, { cwd: benchFolder, encoding: "utf8" }).trim()
+  const changed = git("status", "--porcelain", "--", "../runtime", "../generated", "../package-lock.json") !== ""
+  return { commit: git("rev-parse", "--short", "HEAD") + (changed ? "+" : ""), node: process.version, lmdb: packageVersion("lmdb") }
+}
+
+function packageVersion(name: string): string {
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(join(dirname(benchFolder), "node_modules", name, "package.json"), "utf8"),
+  )
+  return version
+}
+
+/** Replaces what was kept of this question. */
+export function writeResult(result: Result): void {
+  mkdirSync(resultsFolder, { recursive: true })
+  writeFileSync(join(resultsFolder, `${result.question}.json`), `${JSON.stringify(result, undefined, 2)}\n`)
+}
+
+/** What was kept of a question; nothing when it was never reported. */
+export function readResult(question: string): Result | undefined {
+  const path = join(resultsFolder, `${question}.json`)
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined
+}

@@ -1,0 +1,105 @@
+/** The server as its users run it, in a process of its own, for questions about what it costs: its CPU and memory are then not mixed with its clients'. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+/** What a client has to know of a server; plain data, so that it can be sent to another process. */
+export interface Target {
+  readonly port: number
+  /** PEM text of what clients trust. */
+  readonly authority: string
+  readonly token: string
+}
+
+export interface ServerProcess extends Target {
+  readonly pid: number
+  /** From starting the process to the line that says where it serves. */
+  readonly startMs: number
+  stop(): Promise<void>
+}
+
+export interface ServerOptions {
+  /** Where objects are kept. In memory when absent. */
+  readonly store?: "memory" | "lmdb"
+  /** Further options of `serve`. */
+  readonly options?: readonly string[]
+  /** A data folder that stays when the server stops. One of its own, which goes with it, when absent. */
+  readonly dataDir?: string
+}
+
+const program = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "dist", "main.js")
+
+/** Called once per measurement. Runs the bundle that `npm run bench` has built; fails when there is none, or when the server ends before it serves. */
+export async function startServerProcess({ store = "memory", options = [], dataDir }: ServerOptions = {}): Promise<ServerProcess> {
+  if (!existsSync(program)) throw new Error("dist/main.js is missing: run the question with npm run bench, which builds it")
+  const folder = dataDir ?? mkdtempSync(join(tmpdir(), "bench-server-"))
+  const port = await freePort()
+  const started = performance.now()
+  const words = ["--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${folder}`, `--store=${store}`, ...options]
+  const child = spawn(process.execPath, [program, "serve", ...words], { stdio: ["ignore", "pipe", "inherit"] })
+  let serving = false
+  for await (const line of createInterface(child.stdout)) {
+    serving = line.includes("Serving on ")
+    if (serving) break
+  }
+  if (!serving) throw new Error("the server ended before it served; what it said is above")
+  const startMs = performance.now() - started
+  child.stdout.resume()
+  return {
+    pid: child.pid ?? 0,
+    port,
+    authority: readFileSync(join(folder, "pki", "ca.crt"), "utf8"),
+    token: readFileSync(join(folder, "admin.token"), "utf8").trim(),
+    startMs,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill()
+        await once(child, "exit")
+      }
+      if (dataDir === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A port of loopback that nobody has at the moment. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+/** Seconds of CPU that a process has used so far, its threads and the kernel on its behalf included. Linux only. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  // proc(5): fields 14 and 15, in ticks of which Linux has told programs 100 a second since ever.
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** Resident memory in megabytes, to a tenth. Linux only. */
+export function residentMb({ pid }: { readonly pid: number }): number {
+  return statusMb(pid, "VmRSS")
+}
+
+/** The most that was resident since the last `forgetPeak`, or since the process began, in megabytes. Linux only. */
+export function peakMb({ pid }: { readonly pid: number }): number {
+  return statusMb(pid, "VmHWM")
+}
+
+/** Lets `peakMb` begin anew at what is resident now. */
+export function forgetPeak({ pid }: { readonly pid: number }): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5")
+}
+
+function statusMb(pid: number, field: string): number {
+  const match = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))
+  return Math.round(Number(match?.[1] ?? 0) / 102.4) / 10
+}

@@ -1,0 +1,11 @@
+/** What a question found out, as one line of JSON. `npm run bench -- --report` collects these lines. */
+export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+/** Called once per measurement. Numbers are cut to what a single run can know: four digits. Names end in their units. */
+export function tell(row: Row): void {
+  console.log(JSON.stringify(row, (_, value) => (typeof value === "number" ? cut(value) : value)))
+}
+
+function cut(value: number): number {
+  return Number.isInteger(value) || Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4))
+}
