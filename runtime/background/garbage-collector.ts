@@ -27,8 +27,8 @@ export function startGarbageCollector(deps: BackgroundDeps, { workers }: { worke
 }
 
 const retryMs = 1000
-/** What objects must contain to be looked at; all others are passed by without being parsed. */
-const marks = [Buffer.from('"ownerReferences"'), Buffer.from('"deletionTimestamp"')]
+/** What objects must have to be looked at; all others are passed by without being decoded. */
+const marks = ["ownerReferences", "deletionTimestamp"] as const
 
 class Collector implements GarbageCollector {
   private readonly index = new OwnerIndex()
@@ -207,8 +207,7 @@ class Collector implements GarbageCollector {
   }
 
   private take(object: CachedObject): void {
-    const json = object.json()
-    const metadata = marks.some((mark) => json.includes(mark)) ? parseObject(json).metadata : undefined
+    const metadata = marks.some((mark) => object.mayHaveMetadata(mark)) ? parseObject(object.json()).metadata : undefined
     const owners = metadata?.ownerReferences ?? []
     const before = this.index.get(object.key)?.owners ?? []
     const changed = !sameOwners(owners, before)

@@ -11,7 +11,9 @@ import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import { isObject } from "../kit/json.ts"
 import { parseJson, stringify } from "../kit/json-text.ts"
 import type { SelectableField } from "../kit/kind.ts"
-import type { ResourceCodec } from "../storage/cache.ts"
+import { findField } from "../kit/compact-scan.ts"
+import type { TypeShape } from "../kit/shape.ts"
+import type { MetadataMark, ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
 
 /** `--storage-media-type`. What `yaml` stores is JSON text, which is YAML as well and much cheaper to read. */
@@ -38,10 +40,12 @@ export function createObjectCodec(options: {
   apiVersion: string
   kind: string
   compact: CompactCodec
+  shape: TypeShape
   normalizeStored: (object: JsonObject) => ApiObject
   selectable: readonly SelectableField[]
 }): ObjectCodec {
   const { format, apiVersion, kind, compact, selectable } = options
+  const numberOf = metadataNumbers(options.shape)
   return {
     encode(object) {
       const text = stringify({ ...object, metadata: markedMetadata(object.metadata) })
@@ -57,6 +61,7 @@ export function createObjectCodec(options: {
       const object = storedObject(stored.value)
       return Buffer.from(stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) }))
     },
+    mayHaveMetadata: (value, name) => mayHaveMetadata(value, name, numberOf),
     describe(json) {
       const object = parseObject(json)
       const metadata = object.metadata ?? {}
@@ -70,6 +75,37 @@ export function createObjectCodec(options: {
     if (!isEnvelope(value)) return parseObject(value)
     const { raw } = unwrapUnknown(value)
     return options.normalizeStored({ kind, apiVersion, ...compact.decode(raw) })
+  }
+}
+
+/** Where metadata and a field of it stand in the compact encoding of a kind; undefined for kinds that have neither. */
+type MetadataNumbers = (name: MetadataMark) => { readonly metadata: number; readonly field: number } | undefined
+
+function metadataNumbers(shape: TypeShape): MetadataNumbers {
+  const metadata = shape.fields.find((field) => field.name === "metadata")
+  const fields = metadata !== undefined && "ref" in metadata.type ? metadata.type.ref().fields : []
+  const numbers = new Map(fields.map(({ name, number }) => [name, number]))
+  return (name) => {
+    const field = numbers.get(name)
+    return metadata?.number === undefined || field === undefined ? undefined : { metadata: metadata.number, field }
+  }
+}
+
+/** What stands before the envelope, and its field that holds the object. */
+const magicBytes = 4
+const rawField = 2
+
+/** Looks where the field would stand; a value that cannot be read so is for the decoder to judge. */
+function mayHaveMetadata(value: Uint8Array, name: MetadataMark, numberOf: MetadataNumbers): boolean {
+  if (!isEnvelope(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(`"${name}"`)
+  const numbers = numberOf(name)
+  if (numbers === undefined) return true
+  try {
+    const raw = findField(value.subarray(magicBytes), rawField)
+    const metadata = raw && findField(raw, numbers.metadata)
+    return metadata !== undefined && findField(metadata, numbers.field) !== undefined
+  } catch {
+    return true
   }
 }
 

@@ -170,6 +170,7 @@ export class Registry {
       apiVersion: vendor.apiVersion(apiVersionOf(stored)),
       kind: stored.kind,
       compact: createCompactCodec(await parts.descriptor(), parts.shape),
+      shape: parts.shape,
       normalizeStored: (object) => normalize(parts.shape, object).object,
       selectable: sharing.flatMap((kind) => kind.selectable),
     })

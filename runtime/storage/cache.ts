@@ -6,6 +6,9 @@
 import type { ApiObject } from "../kit/json.ts"
 import type { StoredValue, StoreError } from "./store.ts"
 
+/** What loops look for in the metadata of every object there is. */
+export type MetadataMark = "ownerReferences" | "deletionTimestamp"
+
 /** One version of one object. Immutable; shared by every reader. */
 export interface CachedObject {
   readonly key: string
@@ -21,6 +24,11 @@ export interface CachedObject {
   /** Value of a selectable field of the kind (`metadata.name` and `metadata.namespace` included), "" when absent. */
   field(name: string): string
   /**
+   * Whether `metadata` may have this list or text: false only when it surely has not. Reads the bytes that are there and decodes nothing; asked
+   * of every object by whoever looks for few of them.
+   */
+  mayHaveMetadata(name: MetadataMark): boolean
+  /**
    * Another form of the same version (another API version, the compact encoding, a watch frame): made once per object
    * version, kept under the cache's byte budget, made again when it was dropped.
    */
@@ -31,6 +39,8 @@ export interface CachedObject {
 export interface ResourceCodec {
   /** Stored value to JSON bytes with resourceVersion = modRevision in place. */
   toJson(value: StoredValue): Buffer
+  /** As `CachedObject.mayHaveMetadata`, of a stored value; absent: it may. */
+  mayHaveMetadata?(value: Uint8Array, name: MetadataMark): boolean
   /** Labels and all selectable fields from the JSON bytes. */
   describe(json: Buffer): { labels: Record<string, string>; fields: Record<string, string> }
   /** The same from an object that is decoded already (`expect`); absent: `describe` is called when a selector asks. */
@@ -54,6 +64,17 @@ export interface Snapshot {
   entries(options: { prefix: string; startAfter?: string }): Iterable<CachedObject>
   /** Entries below `prefix` after `startAfter`, without visiting them one by one where it can be helped. */
   count(options: { prefix: string; startAfter?: string }): number
+  /**
+   * Those of `entries` that have the label, all of them at once. Undefined when they are not known without looking at each: a state of the past,
+   * or a label that a large share has. To be asked in the turn in which the snapshot was taken.
+   */
+  labelled(options: { prefix: string; label: SelectedLabel }): readonly CachedObject[] | undefined
+}
+
+/** A label that an object must have, with this value. */
+export interface SelectedLabel {
+  readonly name: string
+  readonly value: string
 }
 
 export interface Subscription {

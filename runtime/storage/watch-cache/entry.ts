@@ -3,7 +3,7 @@
  * no closures, because there is one of these per object in the store (design section 7: bytes first).
  */
 import type { ApiObject } from "../../kit/json.ts"
-import type { CachedObject, ResourceCodec } from "../cache.ts"
+import type { CachedObject, MetadataMark, ResourceCodec } from "../cache.ts"
 import { bytesOf } from "./byte-arena.ts"
 import type { ByteArena, Slab, Tenant } from "./byte-arena.ts"
 import type { Description, Form, FormBudget } from "./forms.ts"
@@ -19,6 +19,11 @@ export interface EntryContext {
 /** The names under which an entry's own forms stand in the budget; no caller's form starts with a NUL. */
 const descriptionForm = "\0description"
 const deletionForm = "\0deletion"
+
+const metadataMarks: Readonly<Record<MetadataMark, Buffer>> = {
+  ownerReferences: Buffer.from('"ownerReferences"'),
+  deletionTimestamp: Buffer.from('"deletionTimestamp"'),
+}
 
 /** Rough size of a description beyond its text; only the budget reads it. */
 const textOverheadBytes = 48
@@ -83,6 +88,11 @@ export class CachedEntry implements CachedObject, Tenant {
     return Object.hasOwn(fields, name) ? (fields[name] ?? "") : ""
   }
 
+  mayHaveMetadata(name: MetadataMark): boolean {
+    const bytes = bytesOf(this)
+    return this.isJson ? bytes.includes(metadataMarks[name]) : (this.context.codec.mayHaveMetadata?.(bytes, name) ?? true)
+  }
+
   derived(form: string, make: () => Buffer): Buffer {
     return derivedForm(this.context.forms, this, form, make)
   }
@@ -138,6 +148,10 @@ export class DeletedEntry implements CachedObject {
 
   field(name: string): string {
     return this.last.field(name)
+  }
+
+  mayHaveMetadata(name: MetadataMark): boolean {
+    return this.last.mayHaveMetadata(name)
   }
 
   derived(form: string, make: () => Buffer): Buffer {

@@ -1,0 +1,39 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { openRegistry } from "../../test/support/open-registry.ts"
+import type { ObjectMeta } from "../kit/json.ts"
+
+const metadataOf = fc.record(
+  {
+    name: fc.constantFrom("a", "ownerReferences"),
+    labels: fc.dictionary(fc.constantFrom("deletionTimestamp", "app"), fc.string({ maxLength: 5 }), { maxKeys: 2 }),
+    deletionTimestamp: fc.constant("2026-01-01T00:00:00Z"),
+    ownerReferences: fc.constant([{ apiVersion: "v1", kind: "Pod", name: "p", uid: "u" }]),
+    finalizers: fc.constant(["example.com/one"]),
+  },
+  { requiredKeys: ["name"] },
+)
+
+test("what an object surely has not in its metadata is told from the stored bytes", async () => {
+  const { handle, close } = await openRegistry()
+  const { codec } = await handle("configmaps")
+  fc.assert(
+    fc.property(metadataOf, (metadata: ObjectMeta) => {
+      const { value } = codec.encode({ kind: "ConfigMap", apiVersion: "v1", metadata })
+      for (const name of ["ownerReferences", "deletionTimestamp"] as const)
+        expect(codec.mayHaveMetadata?.(value, name)).toBe(metadata[name] !== undefined)
+    }),
+  )
+  await close()
+})
+
+test("bytes that cannot be read are the decoder's to judge", async () => {
+  const { handle, close } = await openRegistry()
+  const { codec } = await handle("configmaps")
+  const { value } = codec.encode({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" } })
+  expect(codec.mayHaveMetadata?.(value, "ownerReferences")).toBe(false)
+  expect(codec.mayHaveMetadata?.(value.subarray(0, value.length / 2), "ownerReferences")).toBe(true)
+  expect(codec.mayHaveMetadata?.(Buffer.from('{"metadata":{"ownerReferences":[]}}'), "ownerReferences")).toBe(true)
+  expect(codec.mayHaveMetadata?.(Buffer.from('{"metadata":{"name":"a"}}'), "ownerReferences")).toBe(false)
+  await close()
+})
