@@ -1,0 +1,88 @@
+/** Whether two stores hold the same: key by key, value by value. */
+import { createHash } from "node:crypto"
+import type { Store, StoredValue } from "../store.ts"
+import { StoreError } from "../store.ts"
+import { compareKeys } from "../store.ts"
+import { pages } from "../watch-cache/pages.ts"
+
+export interface CompareOptions {
+  readonly source: Store
+  readonly target: Store
+  /** Ends with "/". */
+  readonly prefix: string
+  readonly nowMs: () => number
+  /** A key of the target that is not compared. */
+  readonly ignore?: string
+}
+
+export interface Comparison {
+  readonly keys: number
+  /** Of values. */
+  readonly bytes: number
+  /** SHA-256 over keys and values in key order, as an inspection computes it (lmdb/inspect.ts): the same on both sides. */
+  readonly contentHash: string
+}
+
+const pageKeys = 500
+/** Drivers end values at their own pace: for so long before its end, and ever after, a value may be gone on either side. */
+const expirySlackMs = 10_000
+/** Differences that are named. */
+const shownMax = 5
+
+/** Called after a copy: reads both stores as they are now. Throws StoreError "unavailable" that names the first differences. */
+export async function compareStores({ source, target, prefix, nowMs, ignore }: CompareOptions): Promise<Comparison> {
+  const differences: string[] = []
+  let different = 0
+  const totals = { keys: 0, bytes: 0 }
+  const hash = createHash("sha256")
+  function differ(text: string): void {
+    different++
+    if (differences.length < shownMax) differences.push(text)
+  }
+  const mayBeGone = (item: StoredValue): boolean => item.expiresAtMs !== undefined && item.expiresAtMs <= nowMs() + expirySlackMs
+  for await (const { left, right } of joined(source, target, prefix)) {
+    if (left === undefined) {
+      if (right !== undefined && right.key !== ignore && !mayBeGone(right)) differ(`${right.key} is in the target only`)
+      continue
+    }
+    if (right === undefined && mayBeGone(left)) continue
+    totals.keys++
+    totals.bytes += left.value.length
+    hash.update(`${left.key}\0${left.value.length}\0`).update(left.value)
+    if (right === undefined) differ(`${left.key} is in the source only`)
+    else if (!Buffer.from(left.value).equals(right.value)) differ(`${left.key} has another value in the target`)
+    else if ((left.expiresAtMs === undefined) !== (right.expiresAtMs === undefined))
+      differ(`${left.key} has its time to live on one side only`)
+  }
+  if (different > 0) {
+    const more = different > differences.length ? ` and ${different - differences.length} more` : ""
+    throw new StoreError(
+      "unavailable",
+      `the copy differs from its source: ${differences.join("; ")}${more}. Was the source written to meanwhile?`,
+    )
+  }
+  return { ...totals, contentHash: hash.digest("hex") }
+}
+
+/** Both stores in key order, side by side. */
+async function* joined(
+  source: Store,
+  target: Store,
+  prefix: string,
+): AsyncGenerator<{ left?: StoredValue; right?: StoredValue }, void, undefined> {
+  const lefts = items(source, prefix)
+  const rights = items(target, prefix)
+  let left = (await lefts.next()).value
+  let right = (await rights.next()).value
+  while (left !== undefined || right !== undefined) {
+    const order = left === undefined ? 1 : right === undefined ? -1 : compareKeys(left.key, right.key)
+    yield { ...(left !== undefined && order <= 0 && { left }), ...(right !== undefined && order >= 0 && { right }) }
+    if (order <= 0) left = (await lefts.next()).value
+    if (order >= 0) right = (await rights.next()).value
+  }
+}
+
+async function* items(store: Store, prefix: string): AsyncGenerator<StoredValue, undefined, undefined> {
+  for await (const page of pages(store, { prefix, page: pageKeys })) yield* page.items
+  return undefined
+}

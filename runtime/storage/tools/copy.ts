@@ -1,0 +1,103 @@
+/**
+ * One store's content into another, whatever their drivers. The copy keeps keys and values; versions are the target's own, all of them greater
+ * than any that the source gave out, and the target's history begins with the copy: a client that asks for an older version is told that it has
+ * expired and lists anew, and no version stands for two states.
+ */
+import { inParallel } from "../../kit/in-parallel.ts"
+import type { Store, StoredValue, Write } from "../store.ts"
+import { StoreError } from "../store.ts"
+import { pages } from "../watch-cache/pages.ts"
+import { compareStores, type Comparison } from "./compare.ts"
+
+export interface CopyOptions {
+  readonly source: Store
+  readonly target: Store
+  /** Ends with "/"; only keys below it are copied. */
+  readonly prefix: string
+  readonly nowMs: () => number
+  /** Called now and then with the number of keys copied. */
+  readonly onProgress?: (keys: number) => void
+}
+
+export interface CopySummary extends Comparison {
+  /** The version that was copied. */
+  readonly sourceRevision: number
+  /** The target's after the copy: the oldest it can be asked for. */
+  readonly revision: number
+}
+
+const pageKeys = 500
+/** Commits that are under way together: drivers make groups of them. */
+const commitsAtOnce = 64
+
+/** Stands in the target while a copy is under way, so that half a copy is not taken for a whole one. Below the prefix; no resource's. */
+export function copyMarker(prefix: string): string {
+  return `${prefix}copy-under-way`
+}
+
+/**
+ * Called by `store copy` with a source that nobody writes to. The target must hold nothing below the prefix. Throws StoreError: "unavailable"
+ * when the target is not empty or differs from the source in the end; then, and after any other failure, what it holds is not to be used.
+ */
+export async function copyStore(options: CopyOptions): Promise<CopySummary> {
+  const { source, target, prefix } = options
+  if ((await source.get({ key: copyMarker(prefix) })) !== undefined)
+    throw new StoreError("unavailable", "the source is itself a copy that was begun and not finished")
+  await checkEmpty(target, prefix)
+  const sourceRevision = await source.revision()
+  const marker = copyMarker(prefix)
+  await put(target, { type: "put", key: marker, value: Buffer.from(`of revision ${sourceRevision}`) })
+  await advance(target, marker, sourceRevision)
+  await copyKeys(options, sourceRevision)
+  const comparison = await compareStores({ ...options, ignore: marker })
+  await target.commit({ checks: [], writes: [{ type: "delete", key: marker }] })
+  const revision = await target.revision()
+  await target.compact({ revision })
+  return { ...comparison, sourceRevision, revision }
+}
+
+async function checkEmpty(target: Store, prefix: string): Promise<void> {
+  const { items } = await target.list({ prefix, limit: 1 })
+  const [first] = items
+  if (first === undefined) return
+  const marker = await target.get({ key: copyMarker(prefix) })
+  const why = marker === undefined ? `there is ${first.key}` : "a copy into it was begun and not finished"
+  throw new StoreError("unavailable", `the target is not empty: ${why}; a copy needs a target without keys below ${prefix}`)
+}
+
+/** Versions grow by one with each commit, and there is no other way to raise them through the port. */
+async function advance(target: Store, marker: string, revision: number): Promise<void> {
+  for (let now = await target.revision(); now < revision; now = await target.revision()) {
+    const missing = Array.from({ length: Math.min(revision - now, pageKeys) }, () => marker)
+    await inParallel(missing, { atOnce: commitsAtOnce }, (key) =>
+      put(target, { type: "put", key, value: Buffer.from(`of revision ${revision}`) }),
+    )
+  }
+}
+
+async function copyKeys({ source, target, prefix, nowMs, onProgress }: CopyOptions, revision: number): Promise<void> {
+  let keys = 0
+  for await (const { items } of pages(source, { prefix, page: pageKeys, revision })) {
+    const alive = items.filter((item) => item.expiresAtMs === undefined || item.expiresAtMs > nowMs())
+    await inParallel(alive, { atOnce: commitsAtOnce }, (item) => put(target, writeOf(item, nowMs()), item.key))
+    keys += alive.length
+    onProgress?.(keys)
+  }
+}
+
+/** With what is left of its time to live. */
+function writeOf({ key, value, expiresAtMs }: StoredValue, nowMs: number): Write {
+  const left = expiresAtMs === undefined ? undefined : Math.max(1, Math.ceil((expiresAtMs - nowMs) / 1000))
+  return { type: "put", key, value, ...(left !== undefined && { ttlSeconds: left }) }
+}
+
+/** `fresh`: a key that must not be there yet. */
+async function put(target: Store, write: Write, fresh?: string): Promise<void> {
+  const result = await target
+    .commit({ checks: fresh === undefined ? [] : [{ key: fresh, modRevision: 0 }], writes: [write] })
+    .catch((error: unknown) => {
+      const { code, message } = error instanceof StoreError ? error : new StoreError("unavailable", String(error))
+      throw new StoreError(code, `${write.key} could not be copied: ${message}`)
+    })
+  if (!result.ok) throw new StoreError("unavailable", `${write.key} was written by somebody else while the target was filled`)
+}
