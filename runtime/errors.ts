@@ -123,7 +123,9 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number, caus
     ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
     ...(causes !== undefined && { causes }),
   })
-export const unavailable = (message: string): ApiError => new ApiError(503, "ServiceUnavailable", message)
+/** 503. `retryAfterSeconds` 0: the client decides when to try again. */
+export const unavailable = (message: string, retryAfterSeconds = 0): ApiError =>
+  new ApiError(503, "ServiceUnavailable", message, retryAfterSeconds > 0 ? { retryAfterSeconds } : undefined)
 /** The version asked for is newer than any; specification section 4.6. */
 export const tooLargeResourceVersion = (asked: number, current: number): ApiError =>
   timeout(`Too large resource version: ${asked}, current: ${current}`, 1, [

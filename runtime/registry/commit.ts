@@ -1,5 +1,5 @@
 /** The one place where objects become commits: encode, hand the bytes to the cache, check and put in one step, translate store errors. */
-import { type ApiError, internal, tooLarge, unavailable } from "../errors.ts"
+import { type ApiError, internal, timeout, tooLarge, unavailable } from "../errors.ts"
 import type { CommitRiders } from "../kit/behaviour.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { Failures } from "../kit/failure.ts"
@@ -120,6 +120,9 @@ function lost(key: string, outcome: Extract<CommitResult, { ok: false }>): Commi
   return { ok: false, exists: outcome.current.get(key) !== undefined, changed: outcome.current.has(key), revision: outcome.revision }
 }
 
+/** When a client may try again what the store could not do: leaders are elected within a second or two. */
+const storeRetrySeconds = 1
+
 /** A store's refusal in the words of the API. */
 export function storeFailure(error: StoreError): ApiError {
   switch (error.code) {
@@ -128,7 +131,9 @@ export function storeFailure(error: StoreError): ApiError {
     case "full":
     case "unavailable":
     case "closed":
-      return unavailable(`the store does not take writes at present: ${error.message}`)
+      return unavailable(`the store does not take writes at present: ${error.message}`, storeRetrySeconds)
+    case "timeout":
+      return timeout(`the store did not answer in time, and a write may or may not have happened: ${error.message}`, storeRetrySeconds)
     case "compacted":
     case "future":
       return internal(error.message)

@@ -107,15 +107,27 @@ export interface Store {
   compact(options: { revision: number }): Promise<void>
   status(): Promise<StoreStatus>
   close(): Promise<void>
+  /**
+   * Whether a watch comes to whatever `revision()` answered without a further write; absent: it does. While it is false, who must not read stale
+   * data from what a watch filled reads the store itself.
+   */
+  readonly tellsProgress?: boolean
+  /** Why the store does not serve, as far as can be told within `timeoutMs`; for health checks, which are many. Absent: `status` is as cheap. */
+  check?(options: { timeoutMs: number }): Promise<string | undefined>
+  /**
+   * Of a store that several servers share: whether it falls to this one to compact this time. Called once per interval by each, with the present
+   * revision; absent: there is only this one.
+   */
+  takeTurnToCompact?(revision: number): Promise<boolean>
 }
 
 /** What every driver takes; longer keys and values are refused with StoreError "too-large". */
 export const storeLimits = { keyBytes: 1900, valueBytes: 8 * 1024 * 1024 } as const
 
-/** Every failure a store reports. `unavailable`: may or may not have happened for a commit; retry elsewhere. */
+/** Every failure a store reports. `unavailable` and `timeout`: may or may not have happened for a commit; retry elsewhere, or later. */
 export class StoreError extends Error {
   constructor(
-    readonly code: "compacted" | "future" | "unavailable" | "full" | "closed" | "too-large",
+    readonly code: "compacted" | "future" | "unavailable" | "timeout" | "full" | "closed" | "too-large",
     message: string,
     /** For compacted: the oldest revision still there; for future: the current one. */
     readonly revision?: number,

@@ -1,0 +1,239 @@
+/**
+ * The store on an etcd cluster, which several servers may share. Keys and values are what the port gives and takes; revisions are etcd's own.
+ * Nothing here is authoritative: what is kept are connections, watches and leases.
+ */
+import type { Clock } from "../../clock.ts"
+import type { Random } from "../../random.ts"
+import type {
+  Check,
+  CommitResult,
+  Store,
+  StoredValue,
+  StoreListOptions,
+  StoreListResult,
+  StoreStatus,
+  WatchOptions,
+  Write,
+} from "../store.ts"
+import { checkCommit, checkPrefix, StoreError } from "../store.ts"
+import { compactedRevision, takeTurnToCompact } from "./compaction.ts"
+import { connectEtcd, type Connection, type EtcdAddress, RpcError } from "./connection.ts"
+import { isFault, storeErrorOf } from "./failures.ts"
+import { sharedQuestion } from "./latest-revision.ts"
+import { defaultLeaseLimits, type LeaseLimits, Leases } from "./leases.ts"
+import { alarmCall, alarmType, compactCall, type KeyValue, rangeCall, statusCall, type TxnResponse, txnCall } from "./protocol.ts"
+import { countKeys, newestRevision, readRange, storedValueOf } from "./ranges.ts"
+import { changedKeys, failedChecks, transactionOf } from "./transactions.ts"
+import { Watches } from "./watches.ts"
+
+/** What `openEtcdStore` is given. */
+export interface EtcdStoreOptions {
+  readonly address: EtcdAddress
+  readonly clock: Clock
+  readonly random: Random
+  readonly leases?: Partial<LeaseLimits>
+  /** How long events have to arrive by themselves before a watch asks where the store is; default 5 ms. */
+  readonly progressDelayMs?: number
+  /** For tests: faults between driver and etcd. */
+  readonly wrap?: (connection: Connection) => Connection
+}
+
+/** How long a watch may take to begin. */
+const watchOpenTimeoutMs = 10_000
+const defaultProgressDelayMs = 5
+
+/** Called once per cluster. Connects on first use, and again whenever the connection is lost; an etcd that is away is told by every call. */
+export function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+  return Promise.resolve(new EtcdStore(options))
+}
+
+class EtcdStore implements Store {
+  private readonly connection: Connection
+  private readonly leases: Leases
+  private readonly watches: Watches
+  private readonly askRevision: () => Promise<number>
+  private closed = false
+  /** How often `compact_rev_key` had been written when this server looked last. */
+  private compactionTurn = 0
+
+  constructor(options: EtcdStoreOptions) {
+    const { address, clock, random } = options
+    const connection = connectEtcd(address, clock)
+    this.connection = options.wrap?.(connection) ?? connection
+    this.leases = new Leases({ connection: this.connection, clock, random, limits: { ...defaultLeaseLimits, ...options.leases } })
+    this.watches = new Watches({
+      connection: this.connection,
+      clock,
+      openTimeoutMs: watchOpenTimeoutMs,
+      progressDelayMs: options.progressDelayMs ?? defaultProgressDelayMs,
+      storedValue: (kv) => this.storedValue(kv),
+    })
+    this.askRevision = sharedQuestion(() => newestRevision(this.connection))
+  }
+
+  get tellsProgress(): boolean {
+    return this.watches.tellProgress
+  }
+
+  get({ key, revision = 0 }: { key: string; revision?: number }): Promise<StoredValue | undefined> {
+    return this.run(async () => {
+      const { kvs } = await this.connection.call(rangeCall, { key, revision })
+      return kvs[0] === undefined ? undefined : this.storedValue(kvs[0])
+    })
+  }
+
+  list(options: StoreListOptions): Promise<StoreListResult> {
+    return this.run(async () => {
+      checkPrefix(options.prefix)
+      const { kvs, more, revision } = await readRange(this.connection, options)
+      return { items: kvs.map((kv) => this.storedValue(kv)), revision, more }
+    })
+  }
+
+  commit({ checks, writes }: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult> {
+    return this.run(async () => {
+      checkCommit({ checks, writes })
+      const response = await this.transact(checks, writes)
+      const revision = response.header?.revision ?? 0
+      if (!response.succeeded) return { ok: false, revision, current: failedChecks(checks, response, (kv) => this.storedValue(kv)) }
+      const changed = changedKeys(writes, response)
+      if (changed.length > 0) await this.watches.delivered(revision, changed)
+      return { ok: true, revision }
+    })
+  }
+
+  watch(options: WatchOptions): Promise<{ stop(): void }> {
+    return this.run(async () => {
+      checkPrefix(options.prefix)
+      // etcd takes a watch from any revision, says later that it was compacted, and lets one from the future wait.
+      await this.connection.call(rangeCall, { key: "\0", revision: Math.max(options.afterRevision, 1), countOnly: true })
+      this.checkOpen()
+      return this.watches.watch(options)
+    })
+  }
+
+  revision(): Promise<number> {
+    return this.run(async () => {
+      const revision = await this.askRevision()
+      this.watches.reach(revision)
+      return revision
+    })
+  }
+
+  compact({ revision }: { revision: number }): Promise<void> {
+    return this.run(async () => {
+      try {
+        await this.connection.call(compactCall, { revision })
+      } catch (error) {
+        // Somebody else was faster, or went further.
+        if (!(error instanceof RpcError && isFault(error.fault, "compacted"))) throw error
+      }
+    })
+  }
+
+  takeTurnToCompact(revision: number): Promise<boolean> {
+    return this.run(async () => {
+      const { taken, turn } = await takeTurnToCompact(this.connection, { turn: this.compactionTurn, revision })
+      this.compactionTurn = turn
+      return taken
+    })
+  }
+
+  status(): Promise<StoreStatus> {
+    return this.run(async () => {
+      const { connection } = this
+      const [status, keys, compacted, fault] = await Promise.all([
+        connection.call(statusCall, {}),
+        countKeys(connection, ""),
+        compactedRevision(connection),
+        this.alarm(),
+      ])
+      const revision = status.header?.revision ?? 0
+      const base = { driver: "etcd", sizeBytes: status.dbSize, revision, compactedRevision: compacted, keys }
+      return fault === undefined ? base : { ...base, fault }
+    })
+  }
+
+  async check({ timeoutMs }: { timeoutMs: number }): Promise<string | undefined> {
+    try {
+      return await this.run(async () => {
+        await newestRevision(this.connection, { timeoutMs })
+        return this.alarm(timeoutMs)
+      })
+    } catch (error) {
+      if (error instanceof StoreError) return error.message
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return
+    this.closed = true
+    this.watches.endAll(closedError())
+    this.connection.close()
+  }
+
+  private checkOpen(): void {
+    if (this.closed) throw closedError()
+  }
+
+  private storedValue(kv: KeyValue): StoredValue {
+    return storedValueOf(kv, this.leases.expiresAtMs(kv.lease))
+  }
+
+  /** A lease may have been revoked by somebody else; nothing was written then. */
+  private async transact(checks: readonly Check[], writes: readonly Write[]): Promise<TxnResponse> {
+    const leases = await this.leasesOf(writes)
+    try {
+      return await this.connection.call(txnCall, transactionOf(checks, writes, leases))
+    } catch (error) {
+      if (leases.size === 0 || !(error instanceof RpcError) || !isFault(error.fault, "leaseNotFound")) throw error
+      for (const id of leases.values()) await this.leases.drop(id)
+      return this.connection.call(txnCall, transactionOf(checks, writes, await this.leasesOf(writes)))
+    }
+  }
+
+  private async leasesOf(writes: readonly Write[]): Promise<ReadonlyMap<string, number>> {
+    const leases = new Map<string, number>()
+    for (const write of writes) {
+      if (write.type === "put" && write.ttlSeconds !== undefined) leases.set(write.key, await this.leases.leaseFor(write.ttlSeconds))
+    }
+    return leases
+  }
+
+  /** What makes etcd refuse writes, in words. */
+  private async alarm(timeoutMs?: number): Promise<string | undefined> {
+    const { alarms } = await this.connection.call(alarmCall, {}, timeoutMs === undefined ? {} : { timeoutMs })
+    if (alarms.some(({ alarm }) => alarm === alarmType.noSpace)) return "etcd is out of space (alarm NOSPACE) and takes no writes"
+    if (alarms.some(({ alarm }) => alarm === alarmType.corrupt)) return "etcd found its data corrupt (alarm CORRUPT) and takes no writes"
+    return undefined
+  }
+
+  private async run<T>(work: () => Promise<T>): Promise<T> {
+    this.checkOpen()
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      this.checkOpen()
+      throw await this.located(storeErrorOf(error.fault))
+    }
+  }
+
+  /** etcd does not say with the error where its history begins or ends. */
+  private async located(error: StoreError): Promise<StoreError> {
+    const { connection } = this
+    try {
+      if (error.code === "compacted") return new StoreError("compacted", error.message, await compactedRevision(connection))
+      if (error.code === "future") return new StoreError("future", error.message, await newestRevision(connection))
+    } catch (failed) {
+      // The error is true without its revision.
+      if (!(failed instanceof RpcError)) throw failed
+    }
+    return error
+  }
+}
+
+function closedError(): StoreError {
+  return new StoreError("closed", "the store has been closed")
+}

@@ -1,0 +1,221 @@
+/**
+ * Protobuf messages as tables of fields: enough for the calls that this driver makes, without generated code. A message on the wire is written
+ * without its zeros and read with all fields there (proto3); fields that a table does not name are passed over.
+ */
+import protobuf from "protobufjs"
+
+const { Reader, Writer } = protobuf
+
+const varint = 0
+const delimited = 2
+
+/**
+ * How one field is read and written; `Given` is what a writer may pass, which of messages is any part of it. Methods, so that a table may hold
+ * fields of every type.
+ */
+interface Field<Value, Given = Value> {
+  readonly number: number
+  readonly wireType: typeof varint | typeof delimited
+  readonly repeated: boolean
+  /** What an absent field means. */
+  zero(): Value
+  isZero(given: Given): boolean
+  write(writer: protobuf.Writer, given: Given): void
+  /** `before`: what was read of this field so far. */
+  read(reader: protobuf.Reader, before: Value): Value
+}
+
+type Fields = Readonly<Record<string, Field<unknown>>>
+type ValueOf<F> = F extends Field<infer Value, infer _Given> ? Value : never
+type GivenOf<F> = F extends Field<infer _Value, infer Given> ? Given : never
+type MessageValue<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
+type MessageGiven<F extends Fields> = { readonly [Name in keyof F]?: GivenOf<F[Name]> }
+
+/** One message type. Made by `message`, used by the calls in `protocol.ts`. */
+export interface MessageType<Value, Given> {
+  encode(given: Given): Buffer
+  /** Values of bytes are views of `bytes`. Throws for bytes that are cut short. */
+  decode(bytes: Uint8Array): Value
+  writeTo(writer: protobuf.Writer, given: Given): void
+}
+
+/** What a message of this type holds, after reading. */
+export type Decoded<Type> = Type extends MessageType<infer Value, infer _Given> ? Value : never
+/** What may be written as a message of this type. */
+export type Encodable<Type> = Type extends MessageType<infer _Value, infer Given> ? Given : never
+
+/** Called once per message type, with a field table. */
+export function message<F extends Fields>(fields: F): MessageType<MessageValue<F>, MessageGiven<F>> {
+  const entries = Object.entries<Field<unknown>>(fields)
+  const byNumber: (readonly [string, Field<unknown>] | undefined)[] = []
+  for (const entry of entries) byNumber[entry[1].number] = entry
+
+  function writeTo(writer: protobuf.Writer, given: MessageGiven<F>): void {
+    for (const [name, field] of entries) {
+      const value: unknown = given[name]
+      if (value === undefined || field.isZero(value)) continue
+      if (!field.repeated) writer.uint32((field.number << 3) | field.wireType)
+      field.write(writer, value)
+    }
+  }
+
+  return {
+    writeTo,
+    encode(given) {
+      const writer = Writer.create()
+      writeTo(writer, given)
+      const bytes = writer.finish()
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    },
+    decode(bytes) {
+      const value: Record<string, unknown> = {}
+      for (const [name, field] of entries) value[name] = field.zero()
+      const reader = Reader.create(bytes)
+      while (reader.pos < reader.len) {
+        const tag = reader.uint32()
+        const [name, field] = byNumber[tag >>> 3] ?? []
+        if (name === undefined || field === undefined || field.wireType !== (tag & 7)) reader.skipType(tag & 7)
+        else value[name] = field.read(reader, value[name])
+      }
+      return value as MessageValue<F> // Every field of the table was given its zero or a value of its own type.
+    },
+  }
+}
+
+/** Whole numbers of 64 bits that fit a number; larger ones (identifiers of others) lose their last digits. */
+export function int64(number: number): Field<number> {
+  return {
+    number,
+    wireType: varint,
+    repeated: false,
+    zero: () => 0,
+    isZero: (value) => value === 0,
+    write: (writer, value) => void writer.int64(value),
+    read: readInt64,
+  }
+}
+
+export function bool(number: number): Field<boolean> {
+  return {
+    number,
+    wireType: varint,
+    repeated: false,
+    zero: () => false,
+    isZero: (value) => !value,
+    write: (writer, value) => void writer.bool(value),
+    read: (reader) => reader.bool(),
+  }
+}
+
+/** Text, and keys: bytes that are known to be UTF-8. */
+export function text(number: number): Field<string> {
+  return {
+    number,
+    wireType: delimited,
+    repeated: false,
+    zero: () => "",
+    isZero: (value) => value === "",
+    write: (writer, value) => void writer.string(value),
+    read: (reader) => reader.string(),
+  }
+}
+
+const noBytes = new Uint8Array()
+
+export function bytes(number: number): Field<Uint8Array> {
+  return {
+    number,
+    wireType: delimited,
+    repeated: false,
+    zero: () => noBytes,
+    isZero: (value) => value.byteLength === 0,
+    write: (writer, value) => void writer.bytes(value),
+    read: (reader) => reader.bytes(),
+  }
+}
+
+/** A message within a message; absent is undefined, and one without fields is not absent. */
+export function embedded<Value, Given>(number: number, type: MessageType<Value, Given>): Field<Value | undefined, Given | undefined> {
+  return {
+    number,
+    wireType: delimited,
+    repeated: false,
+    zero: () => undefined,
+    isZero: () => false,
+    write: (writer, value) => {
+      writer.fork()
+      if (value !== undefined) type.writeTo(writer, value)
+      writer.ldelim()
+    },
+    read: (reader) => type.decode(reader.bytes()),
+  }
+}
+
+/** Repeated messages. */
+export function list<Value, Given>(number: number, type: MessageType<Value, Given>): Field<readonly Value[], readonly Given[]> {
+  return {
+    number,
+    wireType: delimited,
+    repeated: true,
+    zero: () => [],
+    isZero: (values) => values.length === 0,
+    write: (writer, values) => {
+      for (const value of values) {
+        writer.uint32((number << 3) | delimited).fork()
+        type.writeTo(writer, value)
+        writer.ldelim()
+      }
+    },
+    read: (reader, before) => appended(before, type.decode(reader.bytes())),
+  }
+}
+
+/** Repeated text. */
+export function texts(number: number): Field<readonly string[]> {
+  return {
+    number,
+    wireType: delimited,
+    repeated: true,
+    zero: () => [],
+    isZero: (values) => values.length === 0,
+    write: (writer, values) => {
+      for (const value of values) writer.uint32((number << 3) | delimited).string(value)
+    },
+    read: (reader, before) => appended(before, reader.string()),
+  }
+}
+
+/** Ten thousand items are read into one array, which nobody else has seen yet. */
+function appended<Item>(before: readonly Item[], item: Item): readonly Item[] {
+  ;(before as Item[]).push(item) // The array that `zero` made for this very message.
+  return before
+}
+
+/** protobufjs would make an object of halves for each of them; a page of keys has 40,000. */
+function readInt64(reader: protobuf.Reader): number {
+  const { buf, pos } = reader
+  let value = 0
+  let scale = 1
+  for (let length = 1; length <= 10; length++) {
+    const byte = buf[pos + length - 1] ?? 0
+    value += (byte & 0x7f) * scale
+    scale *= 128
+    if (byte >= 0x80) continue
+    if (length === 10) break
+    reader.pos = pos + length
+    return value
+  }
+  return Number(BigInt.asIntN(64, bigVarint(reader)))
+}
+
+/** Ten bytes: the number is negative. */
+function bigVarint(reader: protobuf.Reader): bigint {
+  let value = 0n
+  for (let shift = 0n; shift < 70n; shift += 7n) {
+    const byte = reader.buf[reader.pos++]
+    if (byte === undefined) throw new RangeError("a number is cut short")
+    value |= BigInt(byte & 0x7f) << shift
+    if (byte < 0x80) return value
+  }
+  throw new RangeError("a number is longer than ten bytes")
+}

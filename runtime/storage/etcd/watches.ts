@@ -1,0 +1,59 @@
+/** The watches of one store: opened, asked to catch up, and ended together. */
+import { StoreError, type WatchOptions } from "../store.ts"
+import { type WatchDeps, Watching } from "./watching.ts"
+
+/**
+ * How long a commit waits for its own events. etcd sends them when it answers the commit, so this is the patience with a watch that is stuck:
+ * whoever needs to see the write then asks for its revision.
+ */
+const ownEventsTimeoutMs = 1000
+
+/** One per store. */
+export class Watches {
+  private readonly open = new Set<Watching>()
+
+  constructor(private readonly deps: WatchDeps) {}
+
+  /** Called with a revision that was found to be readable. Throws StoreError. */
+  async watch(options: WatchOptions): Promise<{ stop(): void }> {
+    const watching: Watching = new Watching(this.deps, options, () => this.open.delete(watching))
+    this.open.add(watching)
+    await watching.open()
+    return { stop: () => watching.stop() }
+  }
+
+  /** Whether every watch comes to know of a revision that no event of its own leads to. */
+  get tellProgress(): boolean {
+    for (const watching of this.open) if (!watching.tellsProgress) return false
+    return true
+  }
+
+  /** Called when somebody was told of `revision`, and will wait for watches to have come there. */
+  reach(revision: number): void {
+    for (const watching of this.open) watching.reach(revision)
+  }
+
+  /**
+   * Called with a commit's revision and the keys it changed. Resolves when the watches of this store that hear of them have: what is read from a
+   * cache after an acknowledged write shows it, as with an embedded store.
+   */
+  async delivered(revision: number, keys: readonly string[]): Promise<void> {
+    const behind: Promise<void>[] = []
+    for (const watching of this.open) {
+      const reached = watching.covers(keys) ? watching.reached(revision) : undefined
+      if (reached !== undefined) behind.push(reached)
+    }
+    if (behind.length === 0) return
+    let cancel = (): void => {}
+    const patience = new Promise<void>((resolve) => {
+      cancel = this.deps.clock.after(ownEventsTimeoutMs, resolve)
+    })
+    await Promise.race([Promise.all(behind), patience])
+    cancel()
+  }
+
+  /** Called when the store closes. */
+  endAll(error: StoreError): void {
+    for (const watching of [...this.open]) watching.end(error)
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * One watch: a stream of its own, so that a long replay holds up nobody else's progress.
+ *
+ *     opening ──created──▶ open ──onEnd──▶ over
+ *
+ * `revision` is what was handed over completely. It grows with events, and with answers to progress requests where those can be trusted.
+ */
+import type { Clock } from "../../clock.ts"
+import { deliver } from "../feed.ts"
+import { StoreError, type StoredValue, type StoreEvent, type WatchOptions } from "../store.ts"
+import type { Connection, WatchStream } from "./connection.ts"
+import { storeErrorOf } from "./failures.ts"
+import { eventType, type KeyValue, type WatchEvent, type WatchResponse } from "./protocol.ts"
+import { rangeOf } from "./ranges.ts"
+import { tellsProgress } from "./server-version.ts"
+
+/** What every watch of a store is given. */
+export interface WatchDeps {
+  readonly connection: Connection
+  readonly clock: Clock
+  /** How long a new watch may take to be there. */
+  readonly openTimeoutMs: number
+  /** How long events have to arrive by themselves before their absence is asked about. */
+  readonly progressDelayMs: number
+  readonly storedValue: (kv: KeyValue) => StoredValue
+}
+
+/** How soon a question about progress is put again: one that meets a watch amid a replay is not answered. The reference's interval. */
+const progressRetryMs = 100
+
+interface Waiter {
+  readonly revision: number
+  readonly resolve: () => void
+}
+
+/** Made by `Watches`. */
+export class Watching {
+  /** Everything up to here was handed over. */
+  revision: number
+  /** Answers to progress requests are sound; unknown until the server has said its version. */
+  tellsProgress = false
+
+  private stream: WatchStream | undefined
+  private over = false
+  private fragments: WatchEvent[] = []
+  private wanted = 0
+  private cancelProgress: (() => void) | undefined
+  private waiters: Waiter[] = []
+  private opened: { resolve: () => void; reject: (error: StoreError) => void } | undefined
+
+  constructor(
+    private readonly deps: WatchDeps,
+    private readonly options: WatchOptions,
+    /** Called once when the watch is over, however that came. */
+    private readonly onOver: () => void,
+  ) {
+    this.revision = options.afterRevision
+  }
+
+  /** Called once. Resolves when the server has the watch; throws StoreError. */
+  async open(): Promise<void> {
+    const { clock, connection, openTimeoutMs } = this.deps
+    const created = new Promise<void>((resolve, reject) => {
+      this.opened = { resolve, reject }
+    })
+    const cancelTimeout = clock.after(openTimeoutMs, () => this.end(new StoreError("timeout", "etcd did not begin a watch in time")))
+    try {
+      const stream = connection.watch({
+        onResponse: (response) => this.receive(response),
+        onEnd: (fault) => this.end(storeErrorOf(fault)),
+      })
+      this.stream = stream
+      const create = {
+        ...rangeOf(this.options.prefix),
+        startRevision: this.revision + 1,
+        progressNotify: true,
+        prevKv: true,
+        fragment: true,
+      }
+      stream.send({ create })
+      const [version] = await Promise.all([stream.version().catch(() => ""), created])
+      this.tellsProgress = tellsProgress(version)
+      if (this.wanted > this.revision) this.askProgress()
+    } finally {
+      cancelTimeout()
+    }
+  }
+
+  /** Whether a change of any of these keys is an event here. */
+  covers(keys: readonly string[]): boolean {
+    return keys.some((key) => key.startsWith(this.options.prefix))
+  }
+
+  /** Called when somebody waits for this watch to have come to `revision`: where no event leads there, the server is asked. */
+  reach(revision: number): void {
+    if (revision <= Math.max(this.revision, this.wanted)) return
+    this.wanted = revision
+    if (this.tellsProgress && this.cancelProgress === undefined) this.scheduleProgress(this.deps.progressDelayMs)
+  }
+
+  /** Resolves when everything up to `revision` was handed over, and when the watch is over. */
+  reached(revision: number): Promise<void> | undefined {
+    if (this.over || this.opened !== undefined || this.revision >= revision) return undefined
+    return new Promise((resolve) => this.waiters.push({ revision, resolve }))
+  }
+
+  /** Nothing is called after this. */
+  stop(): void {
+    if (this.over) return
+    this.over = true
+    this.stream?.cancel()
+    this.cancelProgress?.()
+    this.release(Number.POSITIVE_INFINITY)
+    this.onOver()
+  }
+
+  /** Called when the server, the connection or the store ends the watch. */
+  end(error: StoreError): void {
+    if (this.over) return
+    const { opened } = this
+    this.opened = undefined
+    this.stop()
+    if (opened !== undefined) opened.reject(error)
+    else this.options.onEnd(error)
+  }
+
+  private receive(response: WatchResponse): void {
+    if (this.over) return
+    const { cancelReason, canceled, compactRevision, created, events, fragment, header } = response
+    if (compactRevision > 0) return this.end(new StoreError("compacted", "etcd has compacted what the watch needs", compactRevision))
+    if (canceled) return this.end(new StoreError("unavailable", `etcd ended the watch: ${cancelReason || "no reason given"}`))
+    if (created) {
+      this.opened?.resolve()
+      this.opened = undefined
+      return
+    }
+    if (events.length === 0 && this.fragments.length === 0) return this.progressed(header?.revision ?? 0)
+    this.fragments.push(...events)
+    if (fragment) return
+    const whole = this.fragments
+    this.fragments = []
+    this.handOver(whole)
+  }
+
+  /** A server that takes a watch up again must not repeat (etcd issue 15271). */
+  private handOver(received: readonly WatchEvent[]): void {
+    const events = received.map((event) => this.storeEvent(event)).filter((event) => event.revision > this.revision)
+    const last = events.at(-1)
+    if (last !== undefined) this.advance(events, last.revision)
+  }
+
+  private progressed(revision: number): void {
+    if (this.tellsProgress && revision > this.revision) this.advance([], revision)
+  }
+
+  private advance(events: readonly StoreEvent[], revision: number): void {
+    this.revision = revision
+    deliver(this.options, events, revision)
+    this.release(revision)
+    if (this.wanted > revision || this.cancelProgress === undefined) return
+    this.cancelProgress()
+    this.cancelProgress = undefined
+  }
+
+  private release(revision: number): void {
+    const { waiters } = this
+    if (waiters.length === 0) return
+    this.waiters = waiters.filter((waiter) => waiter.revision > revision)
+    for (const waiter of waiters) if (waiter.revision <= revision) waiter.resolve()
+  }
+
+  private scheduleProgress(delayMs: number): void {
+    this.cancelProgress = this.deps.clock.after(delayMs, () => this.askProgress())
+  }
+
+  private askProgress(): void {
+    if (this.over || !this.tellsProgress) return
+    this.stream?.send({ progress: {} })
+    this.scheduleProgress(progressRetryMs)
+  }
+
+  private storeEvent({ kv, prevKv, type }: WatchEvent): StoreEvent {
+    const { createRevision = 0, key = "", modRevision: revision = 0, value } = kv ?? {}
+    const previous = prevKv === undefined ? undefined : this.deps.storedValue(prevKv)
+    const before = previous === undefined ? {} : { previous }
+    if (type === eventType.delete) return { type: "delete", key, revision, createRevision: previous?.createRevision ?? 0, ...before }
+    return { type: "put", key, revision, createRevision, ...(value !== undefined && { value }), ...before }
+  }
+}

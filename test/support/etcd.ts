@@ -1,0 +1,140 @@
+/** Real etcd servers for tests: found, started on free ports over a folder of their own, stopped. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { homedir, tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { systemClock } from "../../runtime/clock.ts"
+import { connectEtcd } from "../../runtime/storage/etcd/connection.ts"
+import { statusCall } from "../../runtime/storage/etcd/protocol.ts"
+
+/** One program on this machine, and what it says of itself. */
+export interface EtcdBinary {
+  readonly path: string
+  /** `3.5.21` */
+  readonly version: string
+}
+
+/** Every different etcd there is: that on the PATH (Debian's is 3.4), and that which `test/support/etcd-build` or the bench built. */
+export function etcdBinaries(): readonly EtcdBinary[] {
+  const folders = [
+    ...(process.env.PATH ?? "").split(delimiter),
+    "/usr/bin",
+    join(cacheFolder(), "orch-test"),
+    join(cacheFolder(), "api-bench"),
+  ]
+  const found = new Map<string, EtcdBinary>()
+  for (const path of folders.map((folder) => join(folder, "etcd"))) {
+    const version = existsSync(path) ? versionOf(path) : undefined
+    if (version !== undefined && !found.has(version)) found.set(version, { path, version })
+  }
+  return [...found.values()]
+}
+
+function cacheFolder(): string {
+  return process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache")
+}
+
+function versionOf(path: string): string | undefined {
+  const [, version] = /^etcd Version: (\S+)/.exec(execFileSync(path, ["--version"], { encoding: "utf8" })) ?? []
+  return version
+}
+
+/** The etcd of suites that need only one: the newest. Throws where there is none, with what to do. */
+export function newestEtcd(): EtcdBinary {
+  const [first, ...others] = etcdBinaries()
+  if (first === undefined) throw new Error("no etcd: install etcd-server, or run `go build` in test/support/etcd-build as .ci/run does")
+  return others.reduce((newest, each) => (compareVersions(each.version, newest.version) > 0 ? each : newest), first)
+}
+
+function compareVersions(left: string, right: string): number {
+  return left.localeCompare(right, "en", { numeric: true })
+}
+
+/** One server, or one member of a cluster. */
+export interface EtcdServer {
+  readonly url: string
+  readonly pid: number
+  /** Sends the signal; after SIGKILL the server may be started again over the same data. */
+  kill(signal: NodeJS.Signals): Promise<void>
+  start(): Promise<void>
+  /** Ends it and removes its data. */
+  dispose(): Promise<void>
+}
+
+/** Empty, answering, with limits that let the contract's largest values through. `args`: further ones of etcd's command line. */
+export async function startEtcd(binary: EtcdBinary, args: readonly string[] = []): Promise<EtcdServer> {
+  const dir = await mkdtemp(join(tmpdir(), "etcd-test-"))
+  const client = `http://127.0.0.1:${await freePort()}`
+  const peer = `http://127.0.0.1:${await freePort()}`
+  const all = [...argumentsFor(binary, { dir, client, peer }), ...args]
+  let child = await started(binary, all, client)
+  return {
+    url: client,
+    get pid() {
+      return child.pid ?? 0
+    },
+    async kill(signal) {
+      child.kill(signal)
+      if (signal === "SIGKILL") await ended(child)
+    },
+    async start() {
+      child = await started(binary, all, client)
+    },
+    async dispose() {
+      child.kill("SIGKILL")
+      await ended(child)
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function argumentsFor(binary: EtcdBinary, { dir, client, peer }: { dir: string; client: string; peer: string }): string[] {
+  return [
+    ...["--data-dir", dir],
+    ...["--listen-client-urls", client, "--advertise-client-urls", client],
+    ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", `default=${peer}`],
+    ...["--max-request-bytes", String(16 * 1024 * 1024), "--max-txn-ops", "4096", "--log-level", "error"],
+    // Debian's 3.4 syncs every write and has no such switch.
+    ...(binary.version.startsWith("3.4.") ? [] : ["--unsafe-no-fsync"]),
+  ]
+}
+
+async function started(binary: EtcdBinary, args: readonly string[], url: string): Promise<ChildProcess> {
+  const child = spawn(binary.path, args, { stdio: "ignore" })
+  await answering(url, () => child.exitCode)
+  return child
+}
+
+async function answering(url: string, exitCode: () => number | null): Promise<void> {
+  const connection = connectEtcd({ servers: [url] }, systemClock)
+  try {
+    for (;;) {
+      if (exitCode() !== null) throw new Error(`etcd ended with code ${exitCode()}`)
+      try {
+        const { leader } = await connection.call(statusCall, {}, { timeoutMs: 1000 })
+        if (leader !== 0) return
+      } catch {
+        // Not yet: it is asked again.
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => child.once("exit", () => resolve()))
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === "string") throw new Error("no port was given")
+  return address.port
+}
