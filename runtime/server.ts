@@ -32,6 +32,7 @@ import { advertisedAddress } from "./server-names.ts"
 import type { ServerParts, Settings } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCache, type WatchCache } from "./storage/watch-cache/watch-cache.ts"
+import { storeRoot } from "./store-folder.ts"
 import { type VendorName, vendorProfile } from "./vendor.ts"
 
 /** What `startServer` needs; `runtime/options` makes it from the command line. */
@@ -111,7 +112,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopping = new AbortController()
   // Every watch listens to it.
   setMaxListeners(0, stopping.signal)
-  const prefix = `/${options.storePrefix.replace(/^\/|\/$/g, "")}/`
+  const prefix = storeRoot(options.storePrefix)
   const cache = openCache({ store: options.store, prefix, clock: options.clock })
   const start = { fault: (): string | undefined => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }

@@ -4,3 +4,8 @@ import { join } from "node:path"
 export function storeFolder(dataDir: string): string {
   return join(dataDir, "store")
 }
+
+/** What every key begins with, from `--store-prefix` with or without its slashes. */
+export function storeRoot(prefix: string): string {
+  return `/${prefix.replace(/^\/|\/$/g, "")}/`
+}

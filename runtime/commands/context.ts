@@ -1,4 +1,5 @@
 /** What commands need of their surroundings; tests hand in their own. */
+import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { loadOptions, type LoadedOptions } from "../options/load.ts"
 
@@ -9,6 +10,15 @@ export interface CommandContext {
   readonly printError: (line: string) => void
   /** Monotonic milliseconds. */
   readonly now: () => number
+  /** Runs this program once more, in a process of its own, with what it prints going where this one's goes. Absent in tests. */
+  readonly rerun?: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<Ended>
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number
+  /** When it did not end by itself. */
+  readonly signal?: NodeJS.Signals
 }
 
 /** Answers the exit code: 0 done, 1 it went wrong, 2 wrong use. May throw OptionError and StartError, whose messages are shown. */
@@ -22,7 +32,17 @@ export function processContext(): CommandContext {
     print: (line) => void process.stdout.write(`${line}\n`),
     printError: (line) => void process.stderr.write(`${line}\n`),
     now: () => performance.now(),
+    rerun,
   }
+}
+
+function rerun(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const [, main = ""] = process.argv
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...process.execArgv, main, ...args], { stdio: "inherit", env: { ...process.env, ...env } })
+    child.once("error", reject)
+    child.once("exit", (code, signal) => resolve({ code: code ?? 1, ...(signal !== null && { signal }) }))
+  })
 }
 
 /** The options of a command from its arguments, the environment and a configuration file. Throws OptionError. */

@@ -1,13 +1,13 @@
 /** `orch-apiserver convert`: one object from one encoding to another, without a server. */
 import { readFile, writeFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
-import { kinds } from "../../generated/index.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import { vendorProfile } from "../vendor.ts"
 import { type ConvertFormat, convert as convertObject } from "../wire/convert.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
+import { knownKinds } from "./known-kinds.ts"
 
 const usage = `orch-apiserver convert [FILE] --to FORMAT [--from FORMAT] [--out FILE] [--key KEY]
   Reads an object from FILE, or from standard input, and writes it as FORMAT: json, yaml, compact (or protobuf, its other
@@ -27,13 +27,11 @@ export async function convert(args: readonly string[], context: CommandContext):
     return 0
   }
   if (positionals.length > 1) throw new OptionError(`one file at a time: ${usage.split("\n")[0]}`)
-  const { loadApiFolder } = await import("../api-folder.ts")
-  const folders = await Promise.all(options.api.map((folder) => loadApiFolder(folder)))
   const output = await convertObject({
     bytes: await readInput(positionals[0]),
     to: formatOf("--to", values.to ?? "json"),
     ...(values.from !== undefined && { from: formatOf("--from", values.from) }),
-    kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
+    kinds: await knownKinds(options),
     vendor: vendorProfile(options.vendor),
     storedAs: options["storage-media-type"] === "application/json" ? "json" : "compact",
     ...(values.key !== undefined && { key: values.key }),

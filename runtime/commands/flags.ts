@@ -24,3 +24,9 @@ export function takeFlags<const Name extends string>(
   }
   return { values, rest }
 }
+
+/** Called by commands that have switches of their own: takes every `--name` out of the arguments. */
+export function takeSwitch(args: readonly string[], name: string): { on: boolean; rest: string[] } {
+  const rest = args.filter((arg) => arg !== `--${name}`)
+  return { on: rest.length < args.length, rest }
+}

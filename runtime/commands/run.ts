@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, Entry>> = {
   serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
   backup: { help: "copy the embedded store to a file", load: async () => (await import("./backup.ts")).backup },
   restore: { help: "make such a file the store of a new data folder", load: async () => (await import("./backup.ts")).restore },
+  store: { help: "check, measure or copy a store", load: async () => (await import("./store.ts")).store },
   convert: {
     help: "turn one encoding of an object into another: JSON, YAML, compact",
     load: async () => (await import("./convert.ts")).convert,

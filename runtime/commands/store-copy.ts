@@ -1,0 +1,84 @@
+/** `orch-apiserver store copy`: from one store into an empty one, of another driver too. */
+import { systemClock } from "../clock.ts"
+import { OptionError } from "../options/command-line.ts"
+import { optionsHelp } from "../options/help.ts"
+import { copyStore, type CopySummary } from "../storage/tools/copy.ts"
+import { StoreError } from "../storage/store.ts"
+import { storeRoot } from "../store-folder.ts"
+import { type CommandContext, optionsOf } from "./context.ts"
+import { takeFlags, takeSwitch } from "./flags.ts"
+import { storePlace, type StoreTarget } from "./store-places.ts"
+
+const usage = `orch-apiserver store copy --from PLACE --to PLACE [--json]
+  Fills the store at --to, which must be empty, with every key of the one at --from that begins with --store-prefix, times to live included,
+  and compares both, value by value. Stop the servers of both first.
+  PLACE is lmdb:DIR, DIR being the --data-dir of a server.
+  Versions of the copy are greater than every version of the source, and its history begins with the copy: clients whose watches resume
+  from before are answered 410 Expired and list anew, as they do after a compaction.
+  --json   one JSON object instead of lines`
+
+/** Nothing of the source changes. The target is there whole or, where its driver can arrange it, not at all. */
+export async function storeCopy(args: readonly string[], context: CommandContext): Promise<number> {
+  const { values, rest } = takeFlags(args, ["from", "to"])
+  const { on: json, rest: others } = takeSwitch(rest, "json")
+  const { options, positionals, help } = optionsOf(others, context)
+  if (help) {
+    context.print(`${usage}\n\n${optionsHelp(["store-prefix", "config"])}`)
+    return 0
+  }
+  const { from, to } = values
+  if (from === undefined || to === undefined || positionals.length > 0)
+    throw new OptionError(`two places are needed: ${usage.split("\n")[0]}`)
+  const places = { clock: systemClock }
+  const [sourcePlace, targetPlace] = [storePlace("--from", from, places), storePlace("--to", to, places)]
+  const source = await sourcePlace.openSource()
+  try {
+    const target = await targetPlace.openTarget(await source.revision())
+    const prefix = storeRoot(options["store-prefix"])
+    const onProgress = json ? undefined : progress(context)
+    const summary = await fill(target, () =>
+      copyStore({ source, target: target.store, prefix, nowMs: systemClock.nowMs, ...(onProgress !== undefined && { onProgress }) }),
+    )
+    context.print(json ? JSON.stringify({ from, to, ...summary }) : summaryText(summary, { from, to }))
+    const { keys } = await source.status()
+    if (keys > summary.keys)
+      context.printError(`${keys - summary.keys} keys of ${from} are not below ${prefix} or ended meanwhile; they were not copied`)
+    return 0
+  } finally {
+    await source.close()
+  }
+}
+
+async function fill(target: StoreTarget, copy: () => Promise<CopySummary>): Promise<CopySummary> {
+  let summary: CopySummary
+  try {
+    summary = await copy()
+  } catch (error) {
+    const left = await target.discard()
+    if (!(error instanceof StoreError) || left === undefined) throw error
+    throw new StoreError(error.code, `${error.message}. ${left}`)
+  }
+  await target.keep()
+  return summary
+}
+
+/** How many keys it takes for another line. */
+const progressKeys = 20_000
+
+function progress(context: CommandContext): (keys: number) => void {
+  let told = 0
+  return (keys) => {
+    if (keys < told + progressKeys) return
+    told = keys
+    context.printError(`${keys} keys`)
+  }
+}
+
+function summaryText(summary: CopySummary, { from, to }: { from: string; to: string }): string {
+  const { bytes, contentHash, keys, revision, sourceRevision } = summary
+  return [
+    `${keys} keys, ${bytes} bytes, from ${from} at version ${sourceRevision} to ${to} at version ${revision}`,
+    `sha256 of keys and values, the same on both sides: ${contentHash}`,
+    `clients that resume from before version ${revision} are told to list anew`,
+  ].join("\n")
+}

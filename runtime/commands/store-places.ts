@@ -1,0 +1,76 @@
+/** Stores by name, as `store copy` takes them: `lmdb:DIR`. */
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
+import type { Clock } from "../clock.ts"
+import { OptionError } from "../options/command-line.ts"
+import { storeFolder } from "../store-folder.ts"
+import { type Store, StoreError } from "../storage/store.ts"
+
+/** One store, not opened yet. */
+export interface StorePlace {
+  /** Opens what is there; whoever writes to it meanwhile is kept out where the driver can. Throws StoreError. */
+  openSource(): Promise<Store>
+  /** Opens an empty store whose versions are greater than `revision`, where that can be arranged beforehand. Throws StoreError. */
+  openTarget(revision: number): Promise<StoreTarget>
+}
+
+/** A store that is being filled. */
+export interface StoreTarget {
+  readonly store: Store
+  /** Called once it is filled: closes it, and from here on it is where it was asked for. */
+  keep(): Promise<void>
+  /** Called when it could not be filled: closes it. Answers what is left behind, in words; undefined: nothing. */
+  discard(): Promise<string | undefined>
+}
+
+export interface PlaceOptions {
+  readonly clock: Clock
+}
+
+/** Called with the values of `--from` and `--to`. Throws OptionError. */
+export function storePlace(flag: string, text: string, options: PlaceOptions): StorePlace {
+  const [driver = "", place = ""] = text.split(/:(.*)/s)
+  if (driver === "lmdb" && place !== "") return lmdbPlace(resolve(place), options)
+  throw new OptionError(`${flag}: ${JSON.stringify(text)} will not do: expected lmdb:DIR, DIR being a data folder`)
+}
+
+function lmdbPlace(dataDir: string, { clock }: PlaceOptions): StorePlace {
+  const folder = storeFolder(dataDir)
+  return {
+    async openSource() {
+      if (!existsSync(folder)) throw new StoreError("unavailable", `${dataDir} is no data folder with a store: there is no ${folder}`)
+      const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
+      return openLmdbStore({ dir: folder, clock })
+    },
+    async openTarget(revision) {
+      if (existsSync(folder) && (await readdir(folder)).length > 0)
+        throw new StoreError("unavailable", `${folder} is not empty; copy into a new data folder`)
+      await mkdir(dataDir, { recursive: true, mode: 0o700 })
+      // Beside its place: a copy that is not whole is nobody's store.
+      const scratch = await mkdtemp(join(dirname(folder), `.${basename(folder)}-`))
+      const { beginLmdbAt } = await import("../storage/lmdb/first-revision.ts")
+      const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
+      const clear = (): Promise<void> => rm(scratch, { recursive: true, force: true })
+      try {
+        await beginLmdbAt(scratch, revision)
+        const store = await openLmdbStore({ dir: scratch, clock })
+        return {
+          store,
+          async keep() {
+            await store.close()
+            await rename(scratch, folder)
+          },
+          async discard() {
+            await store.close()
+            await clear()
+            return undefined
+          },
+        }
+      } catch (error) {
+        await clear()
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** What the commands for operators know of the values in a store: which resource a key belongs to, and whether its value is an object of it. */
+import { ApiError } from "../errors.ts"
+import { createCompactCodec, unwrapUnknown } from "../kit/compact.ts"
+import { isEnvelope } from "../kit/envelope.ts"
+import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
+import { JsonSyntaxError, parseJson } from "../kit/json-text.ts"
+import type { Kind } from "../kit/kind.ts"
+
+export interface StoreValues {
+  /** `pods`, `services/specs`; of keys that no kind has, their first segment; and of keys of other programs, that they are. */
+  resourceOf(key: string): string
+  /** What is wrong with a value; undefined: nothing. */
+  check(kept: { readonly key: string; readonly value: Uint8Array }): string | undefined
+}
+
+/** Called once per command; loads every kind. `root`: what keys begin with, `/registry/`. */
+export async function loadStoreValues(options: { kinds: readonly Kind[]; root: string }): Promise<StoreValues> {
+  const { root } = options
+  const decoders = new Map<string, Decoder>()
+  for (const kind of options.kinds)
+    if (isStoredForm(kind) && !decoders.has(kind.storage.path)) decoders.set(kind.storage.path, await loadDecoder(kind))
+  const paths = [...decoders.keys()].sort((left, right) => right.length - left.length)
+  function split(key: string): { path: string | undefined; rest: string } {
+    const below = key.slice(root.length)
+    const path = key.startsWith(root) ? paths.find((candidate) => below.startsWith(`${candidate}/`)) : undefined
+    return { path, rest: path === undefined ? below : below.slice(path.length + 1) }
+  }
+  return {
+    resourceOf(key) {
+      if (!key.startsWith(root)) return `(outside ${root})`
+      const { path, rest } = split(key)
+      return path ?? rest.split("/")[0] ?? ""
+    },
+    check({ key, value }) {
+      const { path, rest } = split(key)
+      const decoder = path === undefined ? undefined : decoders.get(path)
+      try {
+        return decoder === undefined ? checkUnknown(value) : decoder(value, rest)
+      } catch (error) {
+        return `its value does not decode: ${messageOf(error)}`
+      }
+    },
+  }
+}
+
+/** Answers what is wrong. Throws when the value is not even an encoding. `rest`: the key below the resource's path. */
+type Decoder = (value: Uint8Array, rest: string) => string | undefined
+
+/** Versions that share storage are stored in the form of one of them. */
+function isStoredForm({ group, version, kind, storage }: Kind): boolean {
+  return group === storage.group && version === storage.version && kind === storage.kind
+}
+
+async function loadDecoder(kind: Kind): Promise<Decoder> {
+  const parts = await kind.load()
+  const codec = createCompactCodec(await parts.descriptor(), parts.shape)
+  return (value, rest) => {
+    const object = readObject(value, kind.storage.kind, (raw) => codec.decode(raw))
+    if (typeof object === "string") return object
+    const metadata = isObject(object.metadata) ? object.metadata : {}
+    const named = kind.namespaced ? `${String(metadata.namespace)}/${String(metadata.name)}` : String(metadata.name)
+    return named === rest ? undefined : `its value is of another object, ${named}`
+  }
+}
+
+/** The fields of a stored object, or in words why they are not one of this kind's. */
+function readObject(value: Uint8Array, kind: string, decode: (raw: Uint8Array) => JsonObject): JsonObject | string {
+  if (!isEnvelope(value)) {
+    const object = readJson(value)
+    if (!isObject(object)) return "its value is no object"
+    return object.kind === kind ? object : `its value is a ${String(object.kind)} and not a ${kind}`
+  }
+  const envelope = unwrapUnknown(value)
+  return envelope.kind === kind ? decode(envelope.raw) : `its value is a ${envelope.kind} and not a ${kind}`
+}
+
+/** Of kinds that are not known here (another program's, or of an `--api` folder that was not given): only that it is an encoding at all. */
+function checkUnknown(value: Uint8Array): undefined {
+  if (isEnvelope(value)) unwrapUnknown(value)
+  else readJson(value)
+}
+
+function readJson(value: Uint8Array): JsonValue {
+  return parseJson(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("utf8")).value
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError || error instanceof JsonSyntaxError || error instanceof Error) return error.message
+  return String(error)
+}
