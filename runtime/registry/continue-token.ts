@@ -12,6 +12,8 @@ export interface ContinueToken {
   readonly startAfter: string
   /** When the list began, milliseconds since the epoch. */
   readonly startedMs: number
+  /** Objects of the snapshot that follow; absent where they are not counted. */
+  readonly remaining?: number
 }
 
 const version = 1
@@ -23,7 +25,7 @@ export class ContinueTokens {
 
   /** `scope` is what a token is bound to: resource, namespace and selectors. */
   encode(token: ContinueToken, scope: string): string {
-    const body = Buffer.from(JSON.stringify([version, token.revision, token.startAfter, token.startedMs]))
+    const body = Buffer.from(JSON.stringify([version, token.revision, token.startAfter, token.startedMs, token.remaining]))
     return Buffer.concat([this.mac(body, scope), body]).toString("base64url")
   }
 
@@ -36,8 +38,10 @@ export class ContinueTokens {
     if (changed || bytes.length <= macBytes || !timingSafeEqual(bytes.subarray(0, macBytes), this.mac(body, scope))) {
       throw badRequest("continue key is not valid: use the token of the previous page unchanged, with the same path and selectors")
     }
-    const [, revision, startAfter, startedMs]: [number, number, string, number] = JSON.parse(body.toString("utf8"))
-    return { revision, startAfter, startedMs }
+    const [, revision, startAfter, startedMs, remaining]: [number, number, string, number, (number | null)?] = JSON.parse(
+      body.toString("utf8"),
+    )
+    return { revision, startAfter, startedMs, ...(typeof remaining === "number" && { remaining }) }
   }
 
   private mac(body: Buffer, scope: string): Buffer {

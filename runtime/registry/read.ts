@@ -4,7 +4,7 @@
  */
 import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
 import { staleReadTimeoutMs } from "../limits.ts"
-import type { CachedObject, Snapshot } from "../storage/cache.ts"
+import type { CachedObject, SelectedLabel, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { ContinueToken } from "./continue-token.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -28,6 +28,8 @@ export interface ListRequest {
   readonly continueToken: string
   /** Absent: everything below the namespace. */
   readonly filter?: ObjectFilter
+  /** What `filter` asks for first, so that an index may narrow the search. */
+  readonly label?: SelectedLabel
   /** When a selector pins one name: only that object is looked at. */
   readonly name?: string
   /** Resource, namespace and selectors: what a continue token is bound to. */
@@ -45,8 +47,6 @@ export interface ListRequest {
 export interface ListPage {
   readonly revision: number
   readonly items: Iterable<CachedObject>
-  /** Known only when it costs nothing: used to size buffers, never shown. */
-  readonly expectedItems: number
   readonly continueToken: string
   readonly remainingItemCount?: number
 }
@@ -80,15 +80,25 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
   const startedMs = token?.startedMs ?? registry.deps.clock.nowMs()
   if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, startedMs })
-  const { filter, limit } = request
-  const items = request.decodes === true ? await matching(snapshot.entries(range), request) : filtered(snapshot.entries(range), filter)
-  if (limit === 0) return { ...wholeList(snapshot), items, expectedItems: snapshot.count(range) }
-  return pageOf({ registry, request, snapshot, range, items, startedMs })
+  const candidates = (startAfter === undefined ? labelled(snapshot, prefix, request) : undefined) ?? snapshot.entries(range)
+  const items = request.decodes === true ? await matching(candidates, request) : filtered(candidates, request.filter)
+  if (request.limit === 0) return { ...wholeList(snapshot), items }
+  return pageOf({ registry, request, snapshot, range, items, startedMs, ...remainingOf(token) })
+}
+
+/** A token that goes on in the newest state knows nothing of it. */
+function remainingOf(token: ContinueToken | undefined): { remaining?: number } {
+  return token?.remaining === undefined || token.revision === 0 ? {} : { remaining: token.remaining }
+}
+
+/** The objects that have the label asked for, where an index knows them. */
+function labelled(snapshot: Snapshot, prefix: string, { label }: ListRequest): readonly CachedObject[] | undefined {
+  return label === undefined ? undefined : snapshot.labelled({ prefix, label })
 }
 
 /** An empty list whose `remainingItemCount` is the number of objects that there are. */
 async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Promise<ListPage> {
-  const empty = { ...wholeList(snapshot), items: [], expectedItems: 0 }
+  const empty = { ...wholeList(snapshot), items: [] }
   const range = { prefix: handle.prefix(request.namespace) }
   if (request.name !== undefined) return { ...empty, remainingItemCount: oneObject(snapshot, handle, request).length }
   const { filter } = request
@@ -130,7 +140,7 @@ async function sortedList(options: {
     ...(filter !== undefined && { filter }),
     ...(signal !== undefined && { signal }),
   })
-  const page = { revision: snapshot.revision, items, expectedItems: items.length }
+  const page = { revision: snapshot.revision, items }
   const last = items.at(-1)
   if (remaining === 0 || last === undefined) return { ...page, continueToken: "" }
   const continueToken = registry.deps.tokens.encode({ revision: snapshot.revision, startAfter: last.key, startedMs }, tokenScope)
@@ -176,11 +186,15 @@ async function snapshotAt(handle: KindHandle, revision: number): Promise<Snapsho
 }
 
 function wholeList(snapshot: Snapshot): Omit<ListPage, "items"> {
-  return { revision: snapshot.revision, expectedItems: 1, continueToken: "" }
+  return { revision: snapshot.revision, continueToken: "" }
 }
 
-function* filtered(entries: Iterable<CachedObject>, filter: ObjectFilter | undefined): Iterable<CachedObject> {
-  for (const entry of entries) if (filter === undefined || filter(entry)) yield entry
+function filtered(entries: Iterable<CachedObject>, filter: ObjectFilter | undefined): Iterable<CachedObject> {
+  return filter === undefined ? entries : passing(entries, filter)
+}
+
+function* passing(entries: Iterable<CachedObject>, filter: ObjectFilter): Generator<CachedObject> {
+  for (const entry of entries) if (filter(entry)) yield entry
 }
 
 function oneObject(snapshot: Snapshot, handle: KindHandle, request: ListRequest): readonly CachedObject[] {
@@ -201,6 +215,8 @@ function pageOf(options: {
   /** What matches in the range, at least one more than the limit if there are so many. */
   items: Iterable<CachedObject>
   startedMs: number
+  /** Objects of the snapshot that follow the page before, if that page knew. */
+  remaining?: number
 }): ListPage {
   const { registry, request, snapshot, range, startedMs } = options
   const items: CachedObject[] = []
@@ -213,11 +229,14 @@ function pageOf(options: {
     items.push(entry)
   }
   const last = items.at(-1)
-  const page = { revision: snapshot.revision, items, expectedItems: items.length }
+  const page = { revision: snapshot.revision, items }
   if (!more || last === undefined) return { ...page, continueToken: "" }
-  const continueToken = registry.deps.tokens.encode({ revision: snapshot.revision, startAfter: last.key, startedMs }, request.tokenScope)
-  if (request.filter !== undefined) return { ...page, continueToken }
-  return { ...page, continueToken, remainingItemCount: snapshot.count({ prefix: range.prefix, startAfter: last.key }) }
+  const token = { revision: snapshot.revision, startAfter: last.key, startedMs }
+  if (request.filter !== undefined) return { ...page, continueToken: registry.deps.tokens.encode(token, request.tokenScope) }
+  // Counting visits every leaf that is left: only the first page does.
+  const remaining =
+    options.remaining === undefined ? snapshot.count({ prefix: range.prefix, startAfter: last.key }) : options.remaining - items.length
+  return { ...page, continueToken: registry.deps.tokens.encode({ ...token, remaining }, request.tokenScope), remainingItemCount: remaining }
 }
 
 const uint64Max = 2n ** 64n - 1n

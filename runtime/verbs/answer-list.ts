@@ -3,7 +3,7 @@ import type { JsonObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
 import type { ListPage } from "../registry/read.ts"
 import type { CachedObject } from "../storage/cache.ts"
-import { compactListPieces, type JsonList, jsonListPieces, prettyListPieces, yamlListPieces } from "../wire/list-pieces.ts"
+import { compactListPieces, type JsonList, jsonListPieces, type Piece, prettyListPieces, yamlListPieces } from "../wire/list-pieces.ts"
 import { writePieces } from "../wire/list-writer.ts"
 import { metaApiVersion, tableHead, tableRow } from "../wire/table.ts"
 import type { Call, Wanted } from "./call.ts"
@@ -23,7 +23,7 @@ export async function answerList(call: Call, answer: { wanted: Wanted; page: Lis
   })
 }
 
-function textPieces(wanted: Wanted, list: JsonList): Iterable<Uint8Array> {
+function textPieces(wanted: Wanted, list: JsonList): Iterable<Uint8Array | Piece> {
   if (wanted.media === "yaml") return yamlListPieces(list)
   return wanted.laidOut ? prettyListPieces(list) : jsonListPieces(list)
 }

@@ -79,6 +79,7 @@ export function listRequest(call: Call, options: ListOptions): ListRequest {
     limit: options.limit,
     continueToken: options.continueToken,
     ...(scope.filter !== undefined && { filter: scope.filter }),
+    ...(scope.label !== undefined && { label: scope.label }),
     ...(scope.name !== undefined && { name: scope.name }),
     ...(scope.decodes === true && { decodes: true }),
     tokenScope: [kind.group, kind.resource, scope.namespace, scope.text].join("\0"),

@@ -11,7 +11,8 @@ import { partialEnvelope, partialJson, type Shown, tableOf, tableOptions } from 
 import { compactOf, freshVersion, jsonOf, type Version } from "./represent.ts"
 
 export interface Framer {
-  event(event: SeenEvent): Buffer
+  /** One frame for each, in order. The same array of events is answered with the same frames. */
+  events(events: readonly SeenEvent[]): readonly Buffer[]
   /** `initial`: ends the initial events of a streamed list. */
   bookmark(revision: number, initial: boolean): Buffer
   error(status: ApiObject): Buffer
@@ -41,13 +42,22 @@ function sharedFramer(shown: Shown, { media, as, ...rest }: Wanted, name: string
   const compact = media === "compact"
   const frame = compact ? compactFrame : jsonFrame
   const wanted: Wanted = { ...rest, media, ...(as !== undefined && { as }) }
+  const framesOfBatch = new WeakMap<readonly SeenEvent[], readonly Buffer[]>()
   const bytes = (version: Version): Buffer => {
     if (as !== undefined) return compact ? partialEnvelope(shown, wanted, version) : partialJson(shown, wanted, version)
     return compact ? compactOf(shown.handle, version) : jsonOf(shown.handle, version)
   }
+  const names = { ADDED: `${name}:ADDED`, MODIFIED: `${name}:MODIFIED`, DELETED: `${name}:DELETED` } as const
   let latest: { revision: number; frame: Buffer } = { revision: 0, frame: Buffer.alloc(0) }
   return {
-    event: ({ type, object }) => object.derived(`${name}:${type}`, () => frame(type, bytes(object))),
+    events(events) {
+      let frames = framesOfBatch.get(events)
+      if (frames === undefined) {
+        frames = events.map(({ type, object }) => object.derived(names[type], () => frame(type, bytes(object))))
+        framesOfBatch.set(events, frames)
+      }
+      return frames
+    },
     bookmark(revision, initial) {
       if (initial) return frame("BOOKMARK", bytes(bookmarkVersion(shown, revision, true)))
       if (latest.revision !== revision) latest = { revision, frame: frame("BOOKMARK", bytes(bookmarkVersion(shown, revision, false))) }
@@ -68,7 +78,7 @@ function tableFramer(call: Call, wanted: Wanted): Framer {
     return Buffer.from(text)
   }
   return {
-    event: ({ type, object }) => jsonFrame(type, table(object)),
+    events: (events) => events.map(({ type, object }) => jsonFrame(type, table(object))),
     bookmark: (revision, initial) => jsonFrame("BOOKMARK", table(bookmarkVersion({ handle, parts }, revision, initial))),
     error: (status) => jsonFrame("ERROR", Buffer.from(stringify(status))),
   }

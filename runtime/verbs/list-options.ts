@@ -2,9 +2,10 @@
 import { badRequest, invalid } from "../errors.ts"
 import type { Failure } from "../kit/failure.ts"
 import type { Kind } from "../kit/kind.ts"
-import { parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "../kit/selector.ts"
+import { type LabelSelector, parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "../kit/selector.ts"
 import { type Freshness, type ObjectFilter, parseRevision } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
+import type { SelectedLabel } from "../storage/cache.ts"
 import { booleanParameter, integerParameter, textParameter } from "../query.ts"
 import { extendedFieldFilter, syntaxParameter, wantsExtendedSyntax } from "./list-extensions.ts"
 
@@ -127,6 +128,8 @@ export interface Selection {
   readonly filter?: ObjectFilter
   /** The filter decodes objects. */
   readonly decodes?: boolean
+  /** One of the labels that the filter asks for. */
+  readonly label?: SelectedLabel
   /** A field selector pins this name. */
   readonly name?: string
   /** Both selectors as given: part of what a continue token is bound to. */
@@ -144,7 +147,24 @@ export function readSelection(query: URLSearchParams, handle: KindHandle): Selec
   const text = `${labelText}\0${fieldText}${extended ? `\0${syntaxParameter}` : ""}`
   const filter = both(labels.empty ? undefined : (object) => labels.matches(object.labels()), fields.filter)
   if (filter === undefined) return { text }
-  return { filter, text, ...(extended && { decodes: true }), ...(fields.name !== undefined && { name: fields.name }) }
+  const label = requiredLabel(labels)
+  return {
+    filter,
+    text,
+    ...(label !== undefined && { label }),
+    ...(extended && { decodes: true }),
+    ...(fields.name !== undefined && { name: fields.name }),
+  }
+}
+
+/** The first label that must have one certain value. */
+function requiredLabel({ requirements }: LabelSelector): SelectedLabel | undefined {
+  for (const { key, operator, values } of requirements) {
+    const [value] = values
+    if (value !== undefined && values.length === 1 && (operator === "=" || operator === "==" || operator === "in"))
+      return { name: key, value }
+  }
+  return undefined
 }
 
 function both(first: ObjectFilter | undefined, second: ObjectFilter | undefined): ObjectFilter | undefined {

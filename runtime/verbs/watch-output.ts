@@ -33,6 +33,20 @@ export function openAnswer({ incoming, outgoing }: Pick<Call, "incoming" | "outg
   return new AnswerOutput(outgoing)
 }
 
+/** What shared frames are together, for as long as somebody holds them: hundreds of watchers are sent the same. */
+const joinedFrames = new WeakMap<readonly Buffer[], Buffer>()
+
+function joined(frames: readonly Buffer[]): Buffer {
+  const [only] = frames
+  if (frames.length === 1 && only !== undefined) return only
+  let bytes = joinedFrames.get(frames)
+  if (bytes === undefined) {
+    bytes = Buffer.concat(frames)
+    joinedFrames.set(frames, bytes)
+  }
+  return bytes
+}
+
 class AnswerOutput implements WatchOutput {
   constructor(private readonly outgoing: Outgoing) {}
 
@@ -42,7 +56,7 @@ class AnswerOutput implements WatchOutput {
 
   write(frames: readonly Buffer[]): void {
     const { outgoing } = this
-    const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames)
+    const bytes = joined(frames)
     // The two kinds of answer have this call with types of their own.
     if ("stream" in outgoing) outgoing.write(bytes)
     else outgoing.write(bytes)

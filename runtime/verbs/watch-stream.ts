@@ -67,7 +67,7 @@ export class WatchStream implements WatchSink, TimedWatch {
   }
 
   events(events: readonly SeenEvent[]): void {
-    this.send(events.map((event) => this.framer.event(event)))
+    this.send(this.framer.events(events))
   }
 
   initialEnd(revision: number): void {

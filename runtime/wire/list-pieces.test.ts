@@ -3,11 +3,17 @@ import { createCompactCodec, unwrapUnknown } from "../kit/compact.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import type { JsonObject } from "../kit/json.ts"
 import type { TypeShape } from "../kit/shape.ts"
-import { compactListPieces, type JsonList, jsonListPieces, prettyListPieces, yamlListPieces } from "./list-pieces.ts"
+import { compactListPieces, type JsonList, jsonListPieces, type Piece, prettyListPieces, yamlListPieces } from "./list-pieces.ts"
 import { listMetaShape } from "./status.ts"
 import { parseYaml } from "./yaml.ts"
 
-const text = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces]).toString()
+const text = (pieces: Iterable<Uint8Array | Piece>) => [...mapped(pieces)].join("")
+function* mapped(pieces: Iterable<Uint8Array | Piece>): Generator<string> {
+  for (const piece of pieces) {
+    if (piece instanceof Uint8Array) yield Buffer.from(piece).toString()
+    else yield Buffer.concat([piece.before, piece.bytes.subarray(piece.start)]).toString()
+  }
+}
 const itemType = { kind: "Kettle", apiVersion: "test/v1" }
 const item = (name: string) => Buffer.from(JSON.stringify({ ...itemType, metadata: { name } }))
 const list = (names: readonly string[], more: Partial<JsonList> = {}): JsonList => ({

@@ -24,7 +24,7 @@ export interface ListHead {
 
 export interface JsonList extends ListHead {
   /** JSON bytes of one item each. */
-  readonly items: Iterable<Uint8Array>
+  readonly items: Iterable<Buffer>
   /** Items start with this kind and apiVersion, which lists leave out. Absent: items are written whole. */
   readonly itemType?: { readonly kind: string; readonly apiVersion: string }
   /** Further fields before the items: the column definitions of a Table. */
@@ -38,21 +38,32 @@ export interface JsonList extends ListHead {
 const openItem = Buffer.from("{")
 const nextItem = Buffer.from(",{")
 const comma = Buffer.from(",")
+const nothing: Uint8Array = Buffer.alloc(0)
 
-/** Compact JSON, with a line break at the end as the reference writes it. */
-export function* jsonListPieces(list: JsonList): Generator<Uint8Array> {
+/** Bytes to be written: `before`, then `bytes` from `start` on. */
+export interface Piece {
+  readonly before: Uint8Array
+  readonly bytes: Uint8Array
+  readonly start: number
+}
+
+/**
+ * Compact JSON, with a line break at the end as the reference writes it. Items come as pieces, without a view of their own for what is left of
+ * them: thousands of those are what a list costs beside its bytes. The same record is given for each; it holds until the next is asked for.
+ */
+export function* jsonListPieces(list: JsonList): Generator<Uint8Array | Piece> {
   const head = jsonHead(list)
   const itemHead = itemHeadOf(list)
+  const piece = { before: nothing, bytes: nothing, start: 0 }
   let count = 0
   for (const item of list.items) {
     if (count++ === 0) yield Buffer.from(`${head}[`)
-    if (startsWith(item, itemHead)) {
-      yield count === 1 ? openItem : nextItem
-      yield item.subarray(itemHead.length)
-      continue
-    }
-    if (count > 1) yield comma
-    yield item
+    const cut = startsWith(item, itemHead)
+    if (count === 1) piece.before = cut ? openItem : nothing
+    else piece.before = cut ? nextItem : comma
+    piece.bytes = item
+    piece.start = cut ? itemHead.length : 0
+    yield piece
   }
   yield Buffer.from(count === 0 ? `${head}${list.emptyItems ?? "[]"}}\n` : "]}\n")
 }
@@ -72,9 +83,10 @@ function itemHeadOf(list: JsonList): Buffer {
 }
 
 /** False for an empty head too. An item without the head (a foreign form) is written as it is. */
-function startsWith(item: Uint8Array, head: Buffer): boolean {
+function startsWith(item: Uint8Array, head: Uint8Array): boolean {
   if (head.length === 0 || item.length <= head.length) return false
-  return Buffer.compare(item.subarray(0, head.length), head) === 0
+  for (let index = 0; index < head.length; index++) if (item[index] !== head[index]) return false
+  return true
 }
 
 /** The same, laid out for people. */

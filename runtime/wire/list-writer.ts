@@ -5,6 +5,7 @@
 import type { Writable } from "node:stream"
 import { constants, createGzip, type Gzip } from "node:zlib"
 import { crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
+import type { Piece } from "./list-pieces.ts"
 import { type Outgoing, sendBytes, warningHeaders } from "./send.ts"
 
 export interface PiecesAnswer {
@@ -12,7 +13,7 @@ export interface PiecesAnswer {
   readonly status?: number
   readonly contentType: string
   /** Consumed as fast as the client reads; closed early when the client goes. Must not change while it is written. */
-  readonly pieces: Iterable<Uint8Array>
+  readonly pieces: Iterable<Uint8Array | Piece>
   /** The client takes gzip and compression is on. */
   readonly gzip?: boolean
   readonly warnings?: readonly string[]
@@ -146,10 +147,10 @@ class Gatherer {
   /** Nobody reads the buffer any more. Not so after a broken answer: the connection may still send from it. */
   bufferFree = false
   /** A piece that did not fit any more, or is larger than the buffer. */
-  private rest: Uint8Array | undefined
+  private rest: Uint8Array | Piece | undefined
 
   constructor(
-    private readonly pieces: Iterator<Uint8Array>,
+    private readonly pieces: Iterator<Uint8Array | Piece>,
     private readonly buffer: Buffer,
   ) {}
 
@@ -160,14 +161,27 @@ class Gatherer {
       const piece = this.rest ?? this.nextPiece()
       this.rest = undefined
       if (piece === undefined) return length === 0 ? undefined : this.buffer.subarray(0, length)
-      if (length + piece.length > this.buffer.length) {
-        if (length === 0) return piece
+      if (length + lengthOf(piece) > this.buffer.length) {
+        if (length === 0) return whole(piece)
         this.rest = piece
         return this.buffer.subarray(0, length)
       }
-      this.buffer.set(piece, length)
-      length += piece.length
+      length = this.put(piece, length)
     }
+  }
+
+  /** Answers where the next piece goes. */
+  private put(piece: Uint8Array | Piece, at: number): number {
+    const { buffer } = this
+    if (piece instanceof Uint8Array) {
+      buffer.set(piece, at)
+      return at + piece.length
+    }
+    const { before, bytes, start } = piece
+    for (let index = 0; index < before.length; index++) buffer[at + index] = before[index] ?? 0
+    const begin = at + before.length
+    buffer.set(start === 0 ? bytes : bytes.subarray(start), begin)
+    return begin + bytes.length - start
   }
 
   close(): void {
@@ -176,13 +190,22 @@ class Gatherer {
     returnBuffer(this.buffer, this.bufferFree)
   }
 
-  private nextPiece(): Uint8Array | undefined {
+  private nextPiece(): Uint8Array | Piece | undefined {
     if (this.done) return undefined
     const { value, done } = this.pieces.next()
     if (done !== true) return value
     this.done = true
     return undefined
   }
+}
+
+function lengthOf(piece: Uint8Array | Piece): number {
+  return piece instanceof Uint8Array ? piece.length : piece.before.length + piece.bytes.length - piece.start
+}
+
+/** A large piece in one. */
+function whole(piece: Uint8Array | Piece): Uint8Array {
+  return piece instanceof Uint8Array ? piece : Buffer.concat([piece.before, piece.bytes.subarray(piece.start)])
 }
 
 /** Buffers of answers that are over, for the next ones. */

@@ -66,18 +66,18 @@ export class ObjectMap<Value extends CachedObject> {
 
   /** Values whose key starts with `prefix` and is greater than `startAfter`, in order. The map must not change meanwhile: walk a clone. */
   *entries(prefix: string, startAfter: string | undefined): Generator<Value, void, undefined> {
-    // Counting first, in a few comparisons, spares comparing every key with the prefix, which cost most of a walk.
-    let left = this.count(prefix, startAfter)
-    if (left === 0) return
     const low = this.lowerBound(prefix, startAfter)
+    const isFolder = prefix.endsWith("/")
+    const last = isFolder ? this.lastBelow(prefix) : undefined
+    if (isFolder && (last === undefined || this.order.compare(last.key, low) < 0)) return
     let skip = low === startAfter
-    for (const [key, value] of this.tree.entries(low)) {
-      if (skip) {
-        skip = false
-        if (key === startAfter) continue
-      }
-      yield value
-      if (--left === 0) return
+    for (const [key, value] of this.tree.entries(low, [])) {
+      if (!isFolder && !key.startsWith(prefix)) return
+      const given = skip && key === startAfter
+      skip = false
+      if (!given) yield value
+      // To know the last one spares comparing every key with the prefix, which cost most of a walk.
+      if (value === last) return
     }
   }
 
@@ -101,6 +101,12 @@ export class ObjectMap<Value extends CachedObject> {
       counted++
     }
     return counted
+  }
+
+  /** The last value whose key starts with `prefix`, which ends with "/". */
+  private lastBelow(prefix: string): Value | undefined {
+    const [key, value] = this.tree.nextLowerPair(endOfPrefix(prefix)) ?? []
+    return key?.startsWith(prefix) === true ? value : undefined
   }
 
   private lowerBound(prefix: string, startAfter: string | undefined): string {

@@ -19,6 +19,7 @@ import { Expectations } from "./expectations.ts"
 import { readObjects, retireAllBut } from "./fill.ts"
 import type { FormBudget } from "./forms.ts"
 import { HistoryReader } from "./history.ts"
+import { LabelIndexes } from "./label-index.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 import { Checkpoints, MapSnapshot } from "./snapshot.ts"
@@ -58,6 +59,9 @@ export class CachedResource implements ResourceCache {
   /** Store events that arrive while a fill reads. */
   private early: StoreEvent[] = []
   private objects: Objects = ObjectMap.empty()
+  /** Grows with every change of `objects`: what the indexes say is of that state alone. */
+  private changes = 0
+  private readonly labels = new LabelIndexes()
   /** The state shown includes everything up to here; the feed's revision counts on top while live. */
   private shownRevision = 0
   /** What the last fill showed: events up to here are in it already. */
@@ -133,7 +137,14 @@ export class CachedResource implements ResourceCache {
 
   snapshot(): Snapshot {
     this.checkFilled()
-    return this.shown(this.revision(), this.objects.clone())
+    const objects = this.objects.clone()
+    const { changes } = this
+    return new MapSnapshot(
+      this.revision(),
+      objects,
+      (key) => this.fullKey(key),
+      (label) => (changes === this.changes ? this.labels.find(() => objects.all(), label) : undefined),
+    )
   }
 
   async snapshotAt(revision: number): Promise<Snapshot | undefined> {
@@ -251,6 +262,8 @@ export class CachedResource implements ResourceCache {
   private filledWith(objects: Objects, revision: number): void {
     retireAllBut(objects, this.objects)
     this.objects = objects
+    this.changes++
+    this.labels.clear()
     this.window = new EventWindow(this.options.limits, revision)
     this.checkpoints.clear()
     this.shownRevision = revision
@@ -285,12 +298,16 @@ export class CachedResource implements ResourceCache {
     previous?.retire()
     if (claimed?.object !== undefined) object.describeFrom(claimed.object)
     this.objects.set(object)
+    this.changes++
+    this.labels.changed(previous, object)
     return previous === undefined ? { type: "ADDED", revision, object } : { type: "MODIFIED", revision, object, previous }
   }
 
   private remove({ key, revision }: StoreEvent, previous: CachedEntry | undefined): HeldEvent | undefined {
     if (previous === undefined) return undefined
     this.objects.delete(key)
+    this.changes++
+    this.labels.changed(previous, undefined)
     previous.retire()
     return { type: "DELETED", revision, object: new DeletedEntry(this.options.forms, previous, revision), previous }
   }

@@ -1,7 +1,8 @@
 /** States of one resource at a revision, and the rebuilding of past ones. */
-import type { CachedObject, Snapshot } from "../cache.ts"
+import type { CachedObject, SelectedLabel, Snapshot } from "../cache.ts"
 import type { CachedEntry } from "./entry.ts"
 import type { EventWindow } from "./event-window.ts"
+import { below } from "./label-index.ts"
 import type { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 
@@ -14,6 +15,8 @@ export class MapSnapshot implements Snapshot {
     readonly revision: number,
     private readonly objects: Objects,
     private readonly fullKey: (key: string) => string,
+    /** What the newest state's index says; absent for states of the past. */
+    private readonly indexed?: (label: SelectedLabel) => readonly CachedEntry[] | undefined,
   ) {}
 
   entries({ prefix, startAfter }: { prefix: string; startAfter?: string }): Iterable<CachedObject> {
@@ -22,6 +25,11 @@ export class MapSnapshot implements Snapshot {
 
   count({ prefix, startAfter }: { prefix: string; startAfter?: string }): number {
     return this.objects.count(this.fullKey(prefix), startAfter === undefined ? undefined : this.fullKey(startAfter))
+  }
+
+  labelled({ prefix, label }: { prefix: string; label: SelectedLabel }): readonly CachedObject[] | undefined {
+    const found = this.indexed?.(label)
+    return found === undefined ? undefined : below(found, this.fullKey(prefix))
   }
 }
 
