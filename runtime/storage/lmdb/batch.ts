@@ -142,7 +142,11 @@ export function readStored(reader: ByteReader, key: string): StoredValue | undef
   return storedValue(key, { modRevision, createRevision, expiresAtMs }, reader.block())
 }
 
-export function storedValue(key: string, version: Omit<Version, "place">, value: Uint8Array): StoredValue {
+export function storedValue(
+  key: string,
+  version: Pick<Version, "modRevision" | "createRevision" | "expiresAtMs">,
+  value: Uint8Array,
+): StoredValue {
   const { modRevision, createRevision, expiresAtMs } = version
   if (expiresAtMs === 0) return { key, value, createRevision, modRevision }
   return { key, value, createRevision, modRevision, expiresAtMs }

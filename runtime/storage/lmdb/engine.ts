@@ -3,6 +3,7 @@
  * history away. Synchronous, one thread only: the storage worker's. Every method leaves the data durable or throws and
  * leaves it as it was.
  */
+import { crc32 } from "node:zlib"
 import { assert } from "../../assert.ts"
 import { ByteReader, ByteWriter, outcome, writeStored } from "./batch.ts"
 import type { Environment } from "./environment.ts"
@@ -204,7 +205,7 @@ function applyWrite(
     state.keys--
     return true
   }
-  const version = { modRevision: revision, createRevision, expiresAtMs, place }
+  const version = { modRevision: revision, createRevision, expiresAtMs, place, checksum: crc32(record) }
   tables.setCurrent(key, version)
   if (expiresAtMs !== 0) tables.expiry.putSync(expiryKey(expiresAtMs, key), encodeVersion(version))
   if (previous === undefined) state.keys++

@@ -5,7 +5,7 @@ import type { Database, RootDatabase, Transaction } from "lmdb"
 import { open } from "lmdb"
 import { StoreError } from "../store.ts"
 import type { State } from "./layout.ts"
-import { asBuffer, decodeState, emptyState, formatVersion, logHeaderBytes, readLogRecord } from "./layout.ts"
+import { asBuffer, decodeState, emptyState, formatVersion, knownFormats, logHeaderBytes, readLogRecord } from "./layout.ts"
 
 export type Table = Database<Buffer, Uint8Array>
 
@@ -86,7 +86,7 @@ function openTables(root: RootDatabase<Buffer, Uint8Array>, dir: string, isNew: 
 /** Refuses what a newer program wrote: reading it by the old rules could lose data without a word. */
 function checkFormat(meta: Table, dir: string): void {
   const format = meta.get(metaKeys.format)?.toString()
-  if (format === undefined || format === String(formatVersion)) return
+  if (format === undefined || knownFormats.includes(Number(format))) return
   throw new StoreError(
     "unavailable",
     `the store in ${dir} has format ${format}; this program knows format ${formatVersion}. Use the program that wrote it, or a newer one`,

@@ -1,4 +1,5 @@
 /** The index: keys in order, each with its versions newest first, and behind every version its record in the log. */
+import { crc32 } from "node:zlib"
 import type { Inspector } from "./inspect.ts"
 import { recordAt, type SoundRecord, soundRecord } from "./inspect-record.ts"
 import { asBuffer, decodeVersion, expiryKey, gravestone, logKey, revisionOfLogKey, readIndexKey, type Version } from "./layout.ts"
@@ -95,6 +96,8 @@ interface Found {
 function compareRecord({ fault }: Inspector, { at, version, record }: Found): void {
   if ((record.type === "delete") !== (version === undefined)) fault(`its record in the log is a ${record.type}`, at)
   if (version === undefined) return
+  if (version.checksum !== undefined && version.checksum !== crc32(record.bytes))
+    fault("its record in the log is not what was written: the checksum differs", at)
   if (record.createRevision !== version.createRevision)
     fault(`index and log disagree about its creation: ${version.createRevision} and ${record.createRevision}`, at)
   if (record.expiresAtMs !== version.expiresAtMs)

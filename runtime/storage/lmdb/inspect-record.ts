@@ -4,6 +4,8 @@ import { asBuffer, logHeaderBytes, logKey, type LogRecord, logRecordKey, logReco
 
 /** A record whose header makes sense. */
 export interface SoundRecord extends LogRecord {
+  /** All of it, as its checksum counts it. */
+  readonly bytes: Buffer
   readonly key: Buffer
   readonly value: Buffer
 }
@@ -16,7 +18,7 @@ export function soundRecord(bytes: Uint8Array): SoundRecord | string {
   if (type !== logType.put && type !== logType.delete) return `its record is of an unknown type, ${type}`
   const header = readLogRecord(record)
   if (record.length < logHeaderBytes + header.keyLength) return `its record is shorter than its key, which has ${header.keyLength} bytes`
-  return { ...header, key: logRecordKey(record), value: logRecordValue(record) }
+  return { ...header, bytes: record, key: logRecordKey(record), value: logRecordValue(record) }
 }
 
 /** The record at a place in the log; undefined: there is none. */

@@ -45,7 +45,7 @@ async function damage(action: (environment: Environment) => void): Promise<void>
 
 const state = { revision: 8, compactedRevision: 0, sweptRevision: 0, keys: 4 }
 const version = (modRevision: number, createRevision: number, place = 0, expiresAtMs = 0): Buffer =>
-  Buffer.from(encodeVersion({ modRevision, createRevision, expiresAtMs, place }))
+  Buffer.from(encodeVersion({ modRevision, createRevision, expiresAtMs, place, checksum: undefined }))
 const current = (key: string): Buffer => Buffer.from(keys.current(Buffer.from(key)))
 const past = (key: string, revision: number): Buffer => Buffer.from(keys.past(Buffer.from(key), revision))
 
@@ -148,6 +148,15 @@ const cases: readonly { name: string; damage: (environment: Environment) => void
     name: "a record without its header",
     damage: ({ log }) => log.putSync(logKey(7, 0), Buffer.alloc(4)),
     faults: ["foo/e version 7: its record has 4 bytes, less than its header", "version 7: its record has 4 bytes, less than its header"],
+  },
+  {
+    name: "a value with another letter in it",
+    damage({ log }) {
+      const record = Buffer.from(log.get(logKey(5, 1)) ?? "")
+      record.write("F", record.length - 4)
+      log.putSync(logKey(5, 1), record)
+    },
+    faults: ["foo/d version 5: its record in the log is not what was written: the checksum differs"],
   },
   {
     name: "a value that nothing will end",

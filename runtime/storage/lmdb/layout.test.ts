@@ -20,8 +20,10 @@ const key = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !text
 test("versions, states and keys come back as they were", () => {
   fc.assert(
     fc.property(revision, revision, fc.nat(), key, (first, second, place, name) => {
-      const version = { modRevision: first, createRevision: second, expiresAtMs: place, place }
-      expect(decodeVersion(Buffer.from(encodeVersion(version)))).toEqual(version)
+      for (const checksum of [undefined, place % 2 ** 32]) {
+        const version = { modRevision: first, createRevision: second, expiresAtMs: place, place, checksum }
+        expect(decodeVersion(Buffer.from(encodeVersion(version)))).toEqual(version)
+      }
       const state = { revision: first, compactedRevision: second, sweptRevision: place, keys: place }
       expect(decodeState(encodeState(state))).toEqual(state)
       expect(revisionOfLogKey(logKey(first, place))).toEqual({ revision: first, place })

@@ -16,7 +16,9 @@
 import { assert } from "../../assert.ts"
 
 /** Written into every store; a store with a greater number was made by a newer program. Raise it with every change below. */
-export const formatVersion = 1
+export const formatVersion = 2
+/** Formats that can be read and written on: what was written in format 1 has no checksums. */
+export const knownFormats: readonly number[] = [1, 2]
 
 /** One version of a key, and where its value stands in the log. */
 export interface Version {
@@ -26,9 +28,12 @@ export interface Version {
   readonly expiresAtMs: number
   /** Place of the write in its commit. */
   readonly place: number
+  /** CRC-32 of the record in the log, for `store verify`; undefined in what format 1 wrote. */
+  readonly checksum: number | undefined
 }
 
-const versionBytes = 28
+const versionBytes = 32
+const versionBytesUnchecked = 28
 
 /** Called for each version written. The answer is overwritten by the next call. */
 export function encodeVersion(version: Version): Buffer {
@@ -36,6 +41,8 @@ export function encodeVersion(version: Version): Buffer {
   versionScratch.writeDoubleLE(version.createRevision, 8)
   versionScratch.writeDoubleLE(version.expiresAtMs, 16)
   versionScratch.writeUInt32LE(version.place, 24)
+  if (version.checksum === undefined) return versionScratch.subarray(0, versionBytesUnchecked)
+  versionScratch.writeUInt32LE(version.checksum, 28)
   return versionScratch
 }
 const versionScratch = Buffer.allocUnsafeSlow(versionBytes)
@@ -43,12 +50,14 @@ const versionScratch = Buffer.allocUnsafeSlow(versionBytes)
 /** Undefined for a gravestone. */
 export function decodeVersion(bytes: Buffer): Version | undefined {
   if (bytes.length === gravestone.length) return undefined
-  assert(bytes.length === versionBytes, "a version has its length", { length: bytes.length })
+  const isChecked = bytes.length === versionBytes
+  assert(isChecked || bytes.length === versionBytesUnchecked, "a version has its length", { length: bytes.length })
   return {
     modRevision: bytes.readDoubleLE(0),
     createRevision: bytes.readDoubleLE(8),
     expiresAtMs: bytes.readDoubleLE(16),
     place: bytes.readUInt32LE(24),
+    checksum: isChecked ? bytes.readUInt32LE(28) : undefined,
   }
 }
 

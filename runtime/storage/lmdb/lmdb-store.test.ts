@@ -8,6 +8,7 @@ import type { Store } from "../store.ts"
 import { StoreError } from "../store.ts"
 import type { Backend } from "./backend.ts"
 import { openBackend } from "./backend.ts"
+import { verifyLmdb } from "./backup.ts"
 import { metaKeys, openEnvironment } from "./environment.ts"
 import { openLmdbStore, openStoreOn } from "./lmdb-store.ts"
 
@@ -138,9 +139,26 @@ describe("what is in the folder", () => {
   test("a newer format is refused and left as it is", async () => {
     await (await openLmdbStore({ dir, clock })).close()
     const environment = openEnvironment({ dir })
-    environment.meta.putSync(metaKeys.format, Buffer.from("2"))
+    environment.meta.putSync(metaKeys.format, Buffer.from("3"))
     await environment.root.close()
-    await expect(openLmdbStore({ dir, clock })).rejects.toThrow(/has format 2; this program knows format 1/)
+    await expect(openLmdbStore({ dir, clock })).rejects.toThrow(/has format 3; this program knows format 2/)
+  })
+
+  test("a store of the format before is read and written on", async () => {
+    store = await openLmdbStore({ dir, clock })
+    await write(store, [put("foo/a", "old")])
+    await write(store, [put("foo/b", "old")])
+    await store.close()
+    const environment = openEnvironment({ dir })
+    environment.meta.putSync(metaKeys.format, Buffer.from("1"))
+    for (const { key, value } of [...environment.index.getRange()].map((entry) => ({ ...entry })))
+      environment.index.putSync(Buffer.from(key), Buffer.from(value.subarray(0, 28)))
+    await environment.root.close()
+    store = await openLmdbStore({ dir, clock })
+    expect(await write(store, [put("foo/a", "new")])).toBe(4)
+    expect(text(await store.get({ key: "foo/a", revision: 2 }))).toBe("old")
+    expect(text(await store.get({ key: "foo/b" }))).toBe("old")
+    expect(await verifyLmdb(dir)).toMatchObject({ revision: 4, keys: 2 })
   })
 
   test("a name with a dot is a folder like any other", async () => {
