@@ -6,6 +6,7 @@ import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createHttpClient, type HttpAnswer, type HttpClient } from "../support/http-client.ts"
 import { type InProcess, startInProcess } from "../support/in-process.ts"
+import { expectAnswered, samples } from "../support/samples.ts"
 
 const runs = 300
 const namespace = "/api/v1/namespaces/default"
@@ -32,37 +33,6 @@ afterAll(async () => {
   client.close()
   await at.stop()
 })
-
-const pod = { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }], env: [{ name: "A", value: "b" }] }] }
-const meta = { name: "a", labels: { a: "b" }, annotations: { c: "d" } }
-
-/** One valid object of each kind, which mutations begin from. */
-const samples: Readonly<Record<string, object>> = {
-  configmaps: { apiVersion: "v1", kind: "ConfigMap", metadata: meta, data: { k: "v" }, binaryData: { b: "AAEC" } },
-  secrets: { apiVersion: "v1", kind: "Secret", metadata: meta, stringData: { k: "v" } },
-  pods: { apiVersion: "v1", kind: "Pod", metadata: meta, spec: pod },
-  services: {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: meta,
-    spec: { selector: { a: "b" }, ports: [{ name: "p", port: 80, targetPort: "http" }] },
-  },
-  endpoints: { apiVersion: "v1", kind: "Endpoints", metadata: meta, subsets: [{ addresses: [{ ip: "10.0.0.1" }], ports: [{ port: 80 }] }] },
-  events: {
-    apiVersion: "v1",
-    kind: "Event",
-    metadata: meta,
-    involvedObject: { namespace: "default" },
-    reason: "r",
-    firstTimestamp: "2026-01-02T03:04:05Z",
-  },
-  replicationcontrollers: {
-    apiVersion: "v1",
-    kind: "ReplicationController",
-    metadata: meta,
-    spec: { replicas: 1, selector: { a: "b" }, template: { metadata: { labels: { a: "b" } }, spec: pod } },
-  },
-}
 
 const bodyTypes = ["application/json", "application/yaml", "application/vnd.orch.protobuf"]
 const patchTypes = ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"]
@@ -150,20 +120,6 @@ async function send(request: { method: string; path: string; contentType: string
   const { method, path, contentType, body } = request
   const dryRun = method === "DELETE" ? "?dryRun=All" : ""
   return client.send({ method, path: path + dryRun, headers: { authorization: `Bearer ${at.token}`, "content-type": contentType }, body })
-}
-
-/** A success, or a Status that says what the client did wrong. */
-function expectAnswered({ status, body }: HttpAnswer): void {
-  const text = body.toString("utf8")
-  expect(status, text).toBeLessThan(500)
-  if (status < 400) return
-  expect(JSON.parse(text)).toMatchObject({
-    kind: "Status",
-    status: "Failure",
-    code: status,
-    reason: expect.stringMatching(/./),
-    message: expect.stringMatching(/./),
-  })
 }
 
 describe("any body", () => {

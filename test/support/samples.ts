@@ -1,0 +1,48 @@
+/** What tests of arbitrary requests share: objects that are valid until they are changed, and what every answer must be. */
+import { expect } from "vitest"
+import type { HttpAnswer } from "./http-client.ts"
+
+const pod = { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }], env: [{ name: "A", value: "b" }] }] }
+const meta = { name: "a", labels: { a: "b" }, annotations: { c: "d" } }
+
+/** By resource: one valid object, which mutations begin from. */
+export const samples: Readonly<Record<string, object>> = {
+  configmaps: { apiVersion: "v1", kind: "ConfigMap", metadata: meta, data: { k: "v" }, binaryData: { b: "AAEC" } },
+  secrets: { apiVersion: "v1", kind: "Secret", metadata: meta, stringData: { k: "v" } },
+  pods: { apiVersion: "v1", kind: "Pod", metadata: meta, spec: pod },
+  services: {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: meta,
+    spec: { selector: { a: "b" }, ports: [{ name: "p", port: 80, targetPort: "http" }] },
+  },
+  endpoints: { apiVersion: "v1", kind: "Endpoints", metadata: meta, subsets: [{ addresses: [{ ip: "10.0.0.1" }], ports: [{ port: 80 }] }] },
+  events: {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: meta,
+    involvedObject: { namespace: "default" },
+    reason: "r",
+    firstTimestamp: "2026-01-02T03:04:05Z",
+  },
+  replicationcontrollers: {
+    apiVersion: "v1",
+    kind: "ReplicationController",
+    metadata: meta,
+    spec: { replicas: 1, selector: { a: "b" }, template: { metadata: { labels: { a: "b" } }, spec: pod } },
+  },
+}
+
+/** A success, or a Status that says what the client did wrong. */
+export function expectAnswered({ status, body }: HttpAnswer): void {
+  const text = body.toString("utf8")
+  expect(status, text).toBeLessThan(500)
+  if (status < 400) return
+  expect(JSON.parse(text)).toMatchObject({
+    kind: "Status",
+    status: "Failure",
+    code: status,
+    reason: expect.stringMatching(/./),
+    message: expect.stringMatching(/./),
+  })
+}
