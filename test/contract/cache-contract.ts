@@ -8,7 +8,7 @@ import type { CacheLimits } from "../../runtime/storage/watch-cache/options.ts"
 import { openCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
 import type { WatchCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
 import { bytesCases } from "./cache-bytes.ts"
-import { settle } from "./cache-fixtures.ts"
+import { settle, settleUntil } from "./cache-fixtures.ts"
 import { historyCases } from "./cache-history.ts"
 import { randomCases } from "./cache-random.ts"
 import { readCases } from "./cache-read.ts"
@@ -50,6 +50,7 @@ function registerCases(options: { place(): Promise<StorePlace> }, cases: CacheCa
   let caches: WatchCache[] = []
   beforeEach(async () => {
     place = await options.place()
+    settleUntil(place.quiet)
     inner = await place.open()
     store = unreliable(inner)
     caches = []

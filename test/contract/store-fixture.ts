@@ -9,6 +9,8 @@ export interface StorePlace {
   readonly clock: ManualClock
   /** Opens the store there; for persistent drivers again after a close. */
   open(): Promise<Store>
+  /** Of stores behind a network: whether nothing is under way any more. Absent: a few turns of the event loop are enough. */
+  quiet?(): Promise<boolean>
   /** Called after the case, with every store closed. */
   dispose?(): Promise<void>
 }

@@ -96,6 +96,8 @@ const live: StoreCases = {
     const watch = await record(store, { prefix: "foo/", afterRevision: 1 })
     await write(store, [put("foo/a", "1")])
     await write(store, [put("bar/a", "1")])
+    // Whoever waits for a revision has asked for it; a store behind a network may learn only then that watches must be told.
+    await until(async () => (await store.revision()) === watch.revisions.at(-1))
     expect(watch.events).toHaveLength(1)
     expect(watch.revisions).toEqual([2, 3])
   },
@@ -164,7 +166,8 @@ const endings: StoreCases = {
     })
     await write(store, [put("foo/a", "1")])
     expect(await nested).toBe(3)
-    expect(order).toEqual(["first foo/a", "second foo/a", "first foo/nested", "second foo/nested"])
+    for (const watcher of ["first", "second"])
+      expect(order.filter((line) => line.startsWith(watcher))).toEqual([`${watcher} foo/a`, `${watcher} foo/nested`])
     first.stop()
   },
 }

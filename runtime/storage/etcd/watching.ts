@@ -3,15 +3,16 @@
  *
  *     opening ──created──▶ open ──onEnd──▶ over
  *
- * `revision` is what was handed over completely. It grows with events, and with answers to progress requests where those can be trusted.
+ * `revision` is what was handed over completely. It grows with events, and with answers to progress requests where those can be trusted. Where
+ * they cannot, the end of a replay is found by writing: the watch covers one key more than was asked for, the one right behind the prefix.
  */
 import type { Clock } from "../../clock.ts"
 import { deliver } from "../feed.ts"
 import { StoreError, type StoredValue, type StoreEvent, type WatchOptions } from "../store.ts"
-import type { Connection, WatchStream } from "./connection.ts"
+import { RpcError, type Connection, type WatchStream } from "./connection.ts"
 import { storeErrorOf } from "./failures.ts"
-import { eventType, type KeyValue, type WatchEvent, type WatchResponse } from "./protocol.ts"
-import { rangeOf } from "./ranges.ts"
+import { eventType, type KeyValue, txnCall, type WatchEvent, type WatchResponse } from "./protocol.ts"
+import { type KeyRange, rangeOf } from "./ranges.ts"
 import { tellsProgress } from "./server-version.ts"
 
 /** What every watch of a store is given. */
@@ -27,6 +28,8 @@ export interface WatchDeps {
 
 /** How soon a question about progress is put again: one that meets a watch amid a replay is not answered. The reference's interval. */
 const progressRetryMs = 100
+/** How long a replay has to come to its end by itself where only a write tells it; etcd looks for what must be replayed every 100 ms. */
+const markDelayMs = 500
 
 interface Waiter {
   readonly revision: number
@@ -70,17 +73,11 @@ export class Watching {
         onEnd: (fault) => this.end(storeErrorOf(fault)),
       })
       this.stream = stream
-      const create = {
-        ...rangeOf(this.options.prefix),
-        startRevision: this.revision + 1,
-        progressNotify: true,
-        prevKv: true,
-        fragment: true,
-      }
-      stream.send({ create })
+      const range = rangeWithMark(this.options.prefix)
+      stream.send({ create: { ...range, startRevision: this.revision + 1, progressNotify: true, prevKv: true, fragment: true } })
       const [version] = await Promise.all([stream.version().catch(() => ""), created])
       this.tellsProgress = tellsProgress(version)
-      if (this.wanted > this.revision) this.askProgress()
+      this.catchUp()
     } finally {
       cancelTimeout()
     }
@@ -91,11 +88,12 @@ export class Watching {
     return keys.some((key) => key.startsWith(this.options.prefix))
   }
 
-  /** Called when somebody waits for this watch to have come to `revision`: where no event leads there, the server is asked. */
+  /** Called when somebody may wait for this watch to have come to `revision`: where no event leads there, a server that can tell is asked. */
   reach(revision: number): void {
     if (revision <= Math.max(this.revision, this.wanted)) return
+    if (!this.tellsProgress && this.opened === undefined) return
     this.wanted = revision
-    if (this.tellsProgress && this.cancelProgress === undefined) this.scheduleProgress(this.deps.progressDelayMs)
+    if (this.tellsProgress && this.cancelProgress === undefined) this.schedule(this.deps.progressDelayMs, () => this.askProgress())
   }
 
   /** Resolves when everything up to `revision` was handed over, and when the watch is over. */
@@ -130,6 +128,8 @@ export class Watching {
     if (compactRevision > 0) return this.end(new StoreError("compacted", "etcd has compacted what the watch needs", compactRevision))
     if (canceled) return this.end(new StoreError("unavailable", `etcd ended the watch: ${cancelReason || "no reason given"}`))
     if (created) {
+      // What lies between is replayed, and its end must be noticed although the last events may concern other keys.
+      this.wanted = Math.max(this.wanted, header?.revision ?? 0)
       this.opened?.resolve()
       this.opened = undefined
       return
@@ -169,14 +169,32 @@ export class Watching {
     for (const waiter of waiters) if (waiter.revision <= revision) waiter.resolve()
   }
 
-  private scheduleProgress(delayMs: number): void {
-    this.cancelProgress = this.deps.clock.after(delayMs, () => this.askProgress())
+  /** Called once the watch is there. */
+  private catchUp(): void {
+    if (this.wanted <= this.revision || this.over) return
+    if (this.tellsProgress) this.askProgress()
+    else this.schedule(markDelayMs, () => void this.mark())
+  }
+
+  private schedule(delayMs: number, step: () => void): void {
+    this.cancelProgress = this.deps.clock.after(delayMs, step)
   }
 
   private askProgress(): void {
-    if (this.over || !this.tellsProgress) return
+    if (this.over) return
     this.stream?.send({ progress: {} })
-    this.scheduleProgress(progressRetryMs)
+    this.schedule(progressRetryMs, () => this.askProgress())
+  }
+
+  private async mark(): Promise<void> {
+    const key = markOf(this.options.prefix)
+    if (this.over || key === undefined) return
+    try {
+      await this.deps.connection.call(txnCall, { success: [{ put: { key } }] })
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      this.end(storeErrorOf(error.fault))
+    }
   }
 
   private storeEvent({ kv, prevKv, type }: WatchEvent): StoreEvent {
@@ -186,4 +204,15 @@ export class Watching {
     if (type === eventType.delete) return { type: "delete", key, revision, createRevision: previous?.createRevision ?? 0, ...before }
     return { type: "put", key, revision, createRevision, ...(value !== undefined && { value }), ...before }
   }
+}
+
+/** The key right behind a prefix: nobody's, because the prefix is followed by a character that no path has there. Everything has none. */
+function markOf(prefix: string): string | undefined {
+  return prefix === "" ? undefined : rangeOf(prefix).rangeEnd
+}
+
+function rangeWithMark(prefix: string): KeyRange {
+  const range = rangeOf(prefix)
+  const mark = markOf(prefix)
+  return mark === undefined ? range : { key: range.key, rangeEnd: `${mark}\0` }
 }

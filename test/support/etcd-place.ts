@@ -1,0 +1,153 @@
+/** Empty etcd servers for the contract suites, one per case, with time in the test's hands. */
+import { systemClock } from "../../runtime/clock.ts"
+import { systemRandom } from "../../runtime/random.ts"
+import { connectEtcd, type Connection, type WatchStream, type WatchStreamEvents } from "../../runtime/storage/etcd/connection.ts"
+import { openEtcdStore } from "../../runtime/storage/etcd/etcd-store.ts"
+import { type Call, leaseGrantCall, leaseRevokeCall, type WatchResponse } from "../../runtime/storage/etcd/protocol.ts"
+import { createManualClock } from "../contract/manual-clock.ts"
+import type { StorePlace } from "../contract/store-fixture.ts"
+import { type EtcdBinary, type EtcdServer, startEtcd } from "./etcd.ts"
+
+export interface EtcdPlaces {
+  place(): Promise<StorePlace>
+  /** After the last case. */
+  close(): Promise<void>
+}
+
+/** While a case runs, the server of the next one starts. */
+export function etcdPlaces(binary: EtcdBinary): EtcdPlaces {
+  let spare: Promise<EtcdServer> | undefined
+  return {
+    async place() {
+      const server = await (spare ?? startEtcd(binary))
+      spare = startEtcd(binary)
+      // Whoever waits for it hears of a failure; nobody may be waiting yet.
+      spare.catch(() => undefined)
+      return placeOn(server)
+    },
+    async close() {
+      await (await spare)?.dispose()
+    },
+  }
+}
+
+function placeOn(server: EtcdServer): StorePlace {
+  const manual = createManualClock()
+  const own = connectEtcd({ servers: [server.url] }, systemClock)
+  const traffic = observeTraffic()
+  const leases = leasesOf({ nowMs: manual.nowMs, connection: traffic.through(own) })
+  return {
+    clock: {
+      ...manual,
+      advance(byMs) {
+        manual.advance(byMs)
+        leases.revokeDue()
+      },
+    },
+    open: () =>
+      openEtcdStore({
+        address: { servers: [server.url] },
+        // Leases by the case's clock; patience with a real server by the real one.
+        clock: { nowMs: manual.nowMs, after: systemClock.after },
+        random: systemRandom,
+        progressDelayMs: 0,
+        wrap: (connection) => leases.through(traffic.through(connection)),
+      }),
+    quiet: async () => traffic.quiet(),
+    async dispose() {
+      own.close()
+      await server.dispose()
+    },
+  }
+}
+
+/**
+ * etcd counts the time of leases itself, and by its own clock. Here a lease ends when the case's clock has come to its end: then it is revoked,
+ * which is what etcd does with one that has run out.
+ */
+function leasesOf({ nowMs, connection: own }: { nowMs: () => number; connection: Connection }) {
+  let granted: { readonly id: number; readonly expiresAtMs: number }[] = []
+  return {
+    through: (connection: Connection): Connection => ({
+      call<Request, Response>(call: Call<Request, Response>, request: Request, options?: { timeoutMs?: number }) {
+        if (call.path === leaseGrantCall.path) {
+          const { id, ttl } = leaseGrantCall.request.decode(call.request.encode(request))
+          granted.push({ id, expiresAtMs: nowMs() + ttl * 1000 })
+        }
+        return connection.call(call, request, options)
+      },
+      watch: (events) => connection.watch(events),
+      close: () => connection.close(),
+    }),
+    revokeDue(): void {
+      const due = granted.filter(({ expiresAtMs }) => expiresAtMs <= nowMs())
+      granted = granted.filter((lease) => !due.includes(lease))
+      due.sort((one, other) => one.expiresAtMs - other.expiresAtMs)
+      void due.reduce(async (before, { id }) => {
+        await before
+        await own.call(leaseRevokeCall, { id })
+      }, Promise.resolve())
+    },
+  }
+}
+
+interface Stream {
+  /** Up to where this stream has told everything. */
+  revision: number
+  /** Where the store was when the watch began: up to there it replays. */
+  beganAt: number
+}
+
+/** Knows whether calls are under way, and whether every watch has replayed what it missed. */
+function observeTraffic() {
+  const streams = new Set<Stream>()
+  let underWay = 0
+
+  function watched(connection: Connection, events: WatchStreamEvents): WatchStream {
+    const stream: Stream = { revision: 0, beganAt: Number.POSITIVE_INFINITY }
+    streams.add(stream)
+    const watch = connection.watch({
+      onResponse(response) {
+        note(stream, response)
+        events.onResponse(response)
+      },
+      onEnd(fault) {
+        streams.delete(stream)
+        events.onEnd(fault)
+      },
+    })
+    return {
+      ...watch,
+      send(request) {
+        stream.revision = (request.create?.startRevision ?? stream.revision + 1) - 1
+        watch.send(request)
+      },
+      cancel() {
+        streams.delete(stream)
+        watch.cancel()
+      },
+    }
+  }
+
+  return {
+    through: (connection: Connection): Connection => ({
+      async call(call, request, options) {
+        underWay++
+        try {
+          return await connection.call(call, request, options)
+        } finally {
+          underWay--
+        }
+      },
+      watch: (events) => watched(connection, events),
+      close: () => connection.close(),
+    }),
+    quiet: () => underWay === 0 && [...streams].every(({ beganAt, revision }) => revision >= beganAt),
+  }
+}
+
+function note(stream: Stream, { created, events, header }: WatchResponse): void {
+  const revision = header?.revision ?? 0
+  if (created) stream.beganAt = revision
+  else stream.revision = Math.max(stream.revision, events.at(-1)?.kv?.modRevision ?? revision)
+}
