@@ -41,7 +41,7 @@ export interface SimDisk {
 }
 
 /** Called once per simulation. `onDurable` is called after every flush that wrote. */
-export function createDisk(onDurable: () => void): SimDisk {
+export function createDisk(onDurable: (image: Image) => void): SimDisk {
   let visible = emptyImage()
   let durable = visible
   /** A flush has failed and nobody has looked since at what is there. */
@@ -68,7 +68,7 @@ export function createDisk(onDurable: () => void): SimDisk {
     }
     visible = written
     if (!faults.lying) durable = written
-    onDurable()
+    onDurable(written)
     if (faults.crash?.at === "after-flush") die()
   }
   function die(): never {

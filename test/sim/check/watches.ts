@@ -1,0 +1,123 @@
+/**
+ * Invariants 2 to 9: what a watch tells is what happened, in order, once, without gaps, filtered as asked, from where it was resumed; a bookmark comes
+ * after everything it speaks of; a deletion has the version of its commit and the last state.
+ */
+import type { Content, DeliveryRecord, History, WatchedEvent, WatchRecord } from "../history.ts"
+import { type Change, sameContent, type Truth } from "../truth.ts"
+
+type SeenEvent = Exclude<WatchedEvent, { type: "BOOKMARK" }>
+
+export function watchFaults(history: History, truth: Truth): string[] {
+  return [
+    ...history.watches.flatMap((watch) => oneWatch(watch, truth)),
+    ...history.deliveries.flatMap((record) => deliveryFaults(record, truth)),
+  ]
+}
+
+function oneWatch(watch: WatchRecord, truth: Truth): string[] {
+  const faults: string[] = []
+  const { id, goneAtCompacted } = watch
+  const start = initialPart(watch, truth, faults)
+  if (start === undefined) return faults
+  const due = dueEvents(truth, watch, start.after)
+  let place = 0
+  let reached = start.after
+  for (const event of start.rest) {
+    if (event.type === "BOOKMARK") {
+      const untold = due[place]
+      if (untold !== undefined && untold.content.version <= event.version)
+        faults.push(`bookmarkable: ${id} had a bookmark at ${event.version} before ${describe(untold)}`)
+      if (event.version < reached) faults.push(`ordered: ${id} had a bookmark at ${event.version} after ${reached}`)
+      if (event.version > truth.revision) faults.push(`bookmarkable: ${id} had a bookmark at ${event.version}, the store never got there`)
+      reached = Math.max(reached, event.version)
+      continue
+    }
+    const expected = due[place]
+    if (expected === undefined || !sameEvent(expected, event)) {
+      faults.push(
+        `${wrong(event, due, place)}: ${id} after ${reached} was told ${describe(event)}, due was ${expected === undefined ? "nothing" : describe(expected)}`,
+      )
+      return faults
+    }
+    place++
+    reached = event.content.version
+  }
+  const { completeTo } = watch
+  const missing = due[place]
+  if (completeTo !== undefined && missing !== undefined && missing.content.version <= completeTo)
+    faults.push(`reliable: ${id} was never told ${describe(missing)}, though the world came to rest at ${completeTo}`)
+  if (watch.state === "gone" && goneAtCompacted !== undefined && reached >= goneAtCompacted)
+    faults.push(`resumable: ${id} was refused after ${reached}, the store is compacted to ${goneAtCompacted} only`)
+  return faults
+}
+
+/** Which promise a wrong event breaks. */
+function wrong(event: SeenEvent, due: readonly SeenEvent[], place: number): string {
+  if (due.slice(0, place).some((earlier) => sameEvent(earlier, event))) return "unique"
+  if (due.slice(place).some((later) => sameEvent(later, event))) return "reliable"
+  return event.type === "DELETED" ? "deletion" : "ordered or filtered"
+}
+
+/** Looks at the initial events, if the watch begins with them. Undefined: it ended amid them. */
+function initialPart(watch: WatchRecord, truth: Truth, faults: string[]): { after: number; rest: readonly WatchedEvent[] } | undefined {
+  const { after, events, id } = watch
+  if (after !== undefined) return { after, rest: events }
+  const end = events.findIndex((event) => event.type === "BOOKMARK" && event.initialEnd)
+  const mark = events[end]
+  if (mark === undefined || mark.type !== "BOOKMARK") return undefined
+  const shown = events.slice(0, end).filter((event) => event.type !== "BOOKMARK")
+  const state = [...truth.stateAt(mark.version)].filter(([name, content]) => covers(watch, name) && matches(watch, content))
+  const right =
+    shown.length === state.length &&
+    state.every(([name, content]) =>
+      shown.some((event) => event.type === "ADDED" && event.name === name && sameContent(event.content, content)),
+    )
+  if (!right) faults.push(`state: ${id} began with ${shown.map(describe).join(", ")}, which is not the state at ${mark.version}`)
+  return { after: mark.version, rest: events.slice(end + 1) }
+}
+
+/** What the watch is to be told, in order. */
+function dueEvents(truth: Truth, watch: WatchRecord, after: number): SeenEvent[] {
+  return truth.changes.flatMap((change) => (change.revision > after && covers(watch, change.name) ? seenAs(watch, change) : []))
+}
+
+function seenAs(watch: WatchRecord, { name, revision, content, before }: Change): SeenEvent[] {
+  const was = before !== undefined && matches(watch, before)
+  const is = content !== undefined && matches(watch, content)
+  if (is) return [{ type: was ? "MODIFIED" : "ADDED", name, content }]
+  // It is shown as it last was, at the version of its going.
+  return was ? [{ type: "DELETED", name, content: { ...before, version: revision } }] : []
+}
+
+function covers({ name }: WatchRecord, changed: string): boolean {
+  return name === undefined || name === changed
+}
+
+function matches({ label }: WatchRecord, content: Content): boolean {
+  return label === undefined || content.label === label
+}
+
+function sameEvent(left: SeenEvent, right: SeenEvent): boolean {
+  return left.type === right.type && left.name === right.name && sameContent(left.content, right.content)
+}
+
+function describe(event: WatchedEvent): string {
+  return event.type === "BOOKMARK" ? `BOOKMARK@${event.version}` : `${event.type} ${event.name}@${event.content.version}`
+}
+
+/** Invariant 5, which can be seen only where deliveries can: the writes of one commit come together, and commits come in order. */
+function deliveryFaults({ id, after, deliveries }: DeliveryRecord, truth: Truth): string[] {
+  const faults: string[] = []
+  let reached = after
+  for (const { events } of deliveries) {
+    const first = events[0]?.revision ?? reached + 1
+    if (first <= reached) faults.push(`atomic: ${id} was handed ${first} after ${reached}`)
+    reached = Math.max(reached, events.at(-1)?.revision ?? reached)
+  }
+  const told = deliveries.flatMap(({ events }) => events.map(({ name, revision }) => `${name}@${revision}`))
+  const due = truth.changes
+    .filter(({ revision }) => revision > after && revision <= reached)
+    .map(({ name, revision }) => `${name}@${revision}`)
+  if (told.join() !== due.join()) faults.push(`reliable: ${id} was handed ${told.join(" ")} of ${due.join(" ")}`)
+  return faults
+}

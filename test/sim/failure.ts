@@ -1,0 +1,32 @@
+/** A failed run as somebody has to read it: how to see it again, what was broken, and the least that breaks it. */
+import type { Plan } from "./plan.ts"
+import { type Planted, run } from "./run.ts"
+import { shrink } from "./shrink.ts"
+
+/** Runs that shrinking may take. */
+const shrinkAttempts = 150
+
+/** Called with a plan that has failed. `npm run sim -- --seed S` carries the whole plan out again. */
+export async function describeFailure(plan: Plan, faults: readonly string[], planted: Planted = {}): Promise<string> {
+  const sort = sortOf(faults[0])
+  const small = await shrink(
+    plan,
+    async (candidate) => (await run(candidate, planted)).faults.some((fault) => sortOf(fault) === sort),
+    shrinkAttempts,
+  )
+  const again = await run(small, planted)
+  return [
+    `seed ${plan.seed} (${plan.driver}, ${plan.steps.length} steps) broke a promise; npm run sim -- --seed ${plan.seed} --steps ${plan.steps.length} shows it again`,
+    ...faults.slice(0, 10).map((fault) => `  ${fault}`),
+    `the least that breaks it, ${small.steps.length} steps:`,
+    ...small.steps.map((step) => `  ${JSON.stringify(step)}`),
+    "how that went:",
+    ...again.trace.map((line) => `  ${line}`),
+    ...again.faults.map((fault) => `  => ${fault}`),
+  ].join("\n")
+}
+
+/** What kind of fault it is, whatever its names and numbers. */
+function sortOf(fault: string | undefined): string {
+  return (fault ?? "").split(":")[0]?.replace(/\d+/g, "#") ?? ""
+}

@@ -1,0 +1,223 @@
+/** What happens in a run, step by step, drawn from a seed. A plan is data: the same steps do the same, and steps can be left out of it. */
+import { createRandom, type SeededRandom } from "./world/random.ts"
+import type { Driver } from "./world/world.ts"
+
+/** Which version a conditional write names: the newest that clients know, an older one, or none. */
+export type Condition = "known" | "stale" | "none"
+
+export type Step =
+  | {
+      readonly do: "create" | "put"
+      readonly server: number
+      readonly name: string
+      readonly tag: string
+      readonly label: string
+      readonly condition: Condition
+    }
+  | { readonly do: "patch"; readonly server: number; readonly name: string; readonly tag: string; readonly condition: Condition }
+  | { readonly do: "delete"; readonly server: number; readonly name: string; readonly condition: Condition }
+  | { readonly do: "twins"; readonly server: number; readonly names: readonly [string, string]; readonly tag: string }
+  | { readonly do: "get"; readonly server: number; readonly name: string; readonly freshness: "consistent" | "any" }
+  | {
+      readonly do: "list"
+      readonly server: number
+      readonly freshness: "consistent" | "any" | "not-older" | "exact"
+      readonly label: boolean
+      /** 0: all at once. */
+      readonly limit: number
+      /** Turns between pages. */
+      readonly pause: number
+    }
+  | {
+      readonly do: "watch"
+      readonly server: number
+      readonly slot: number
+      /** Where it ended, at a version some answer had, or with the state; the first two become the third when there is no such version. */
+      readonly from: "resume" | "known" | "state"
+      readonly label: boolean
+      readonly name: string | undefined
+    }
+  | { readonly do: "pause" | "unpause" | "leave"; readonly slot: number }
+  | { readonly do: "turns"; readonly count: number }
+  | { readonly do: "pass"; readonly milliseconds: number }
+  | { readonly do: "step-clock"; readonly server: number; readonly milliseconds: number }
+  | { readonly do: "compact"; readonly back: number }
+  | { readonly do: "start" | "kill" | "cut" | "restore" | "answer-death"; readonly server: number }
+  | { readonly do: "stall" | "resume" | "fill-disk" | "free-disk" | "power-cut" }
+  | { readonly do: "fail-flush"; readonly how: "data" | "commit" }
+  | { readonly do: "write-death"; readonly writes: number }
+  | { readonly do: "flush-death"; readonly when: "before-flush" | "after-flush" }
+
+export interface Plan {
+  readonly seed: number
+  readonly driver: Driver
+  readonly steps: readonly Step[]
+}
+
+export const watchSlots = 6
+const names = ["a", "b", "c", "d", "e"] as const
+
+/** How often what is drawn, for each kind of step. Reads and watches are four fifths of the traffic, as etcd's robustness tests have it. */
+const traffic: Readonly<Record<string, number>> = { write: 22, get: 14, list: 26, watch: 28, slow: 6, turns: 20, pass: 5 }
+
+/** Faults for each step of traffic. */
+const faultShare = 0.06
+
+/** Called once per run. Odd seeds have two servers on a shared store. */
+export function makePlan(seed: number, length: number, driver: Driver = seed % 2 === 0 ? "lmdb" : "shared"): Plan {
+  const random = createRandom(seed, "plan")
+  const steps: Step[] = []
+  /** What follows from a fault, and after how many steps. */
+  const later: { readonly at: number; readonly steps: readonly Step[] }[] = []
+  for (let index = 0; index < length; index++) {
+    for (const { steps: due } of later.filter(({ at }) => at === index)) steps.push(...due)
+    if (random.chance(faultShare)) {
+      let at = index
+      for (const group of driver === "lmdb" ? drawDiskFault(random) : drawStoreFault(random, random.integer(2))) {
+        if (at === index) steps.push(...group)
+        else later.push({ at, steps: group })
+        at += 2 + random.integer(16)
+      }
+    }
+    steps.push(drawTraffic(random, { server: driver === "shared" ? random.integer(2) : 0, tag: `t${index}` }))
+  }
+  return { seed, driver, steps }
+}
+
+function drawTraffic(random: SeededRandom, { server, tag }: { server: number; tag: string }): Step {
+  switch (weighted(random, traffic)) {
+    case "write":
+      return drawWrite(random, server, tag)
+    case "get":
+      return { do: "get", server, name: random.pick(names), freshness: random.pick(["consistent", "consistent", "any"]) }
+    case "list":
+      return {
+        do: "list",
+        server,
+        freshness: random.pick(["consistent", "consistent", "any", "not-older", "exact"]),
+        label: random.chance(0.3),
+        limit: random.pick([0, 1, 2]),
+        pause: random.integer(30),
+      }
+    case "watch":
+      return {
+        do: "watch",
+        server,
+        slot: random.integer(watchSlots),
+        from: random.pick(["resume", "resume", "known", "known", "state"]),
+        label: random.chance(0.3),
+        name: random.chance(0.15) ? random.pick(names) : undefined,
+      }
+    case "slow":
+      return { do: random.pick(["pause", "unpause", "unpause", "leave"]), slot: random.integer(watchSlots) }
+    case "pass":
+      return { do: "pass", milliseconds: random.pick([1, 100, 1000, 5000, 61_000]) }
+    default:
+      return { do: "turns", count: 1 + random.integer(12) }
+  }
+}
+
+function drawWrite(random: SeededRandom, server: number, tag: string): Step {
+  const name = random.pick(names)
+  const label = random.pick(["in", "out", ""])
+  const condition = random.pick<Condition>(["known", "known", "stale", "none"])
+  switch (weighted(random, { create: 30, put: 30, patch: 20, delete: 15, twins: 8 })) {
+    case "create":
+      return { do: "create", server, name, tag, label, condition: "none" }
+    case "patch":
+      return { do: "patch", server, name, tag, condition: random.pick(["none", "none", "known"]) }
+    case "delete":
+      return { do: "delete", server, name, condition: random.pick(["none", "known", "stale"]) }
+    case "twins":
+      return {
+        do: "twins",
+        server,
+        names: random.pick([
+          ["a", "b"],
+          ["c", "a"],
+          ["d", "e"],
+        ]),
+        tag,
+      }
+    default:
+      return { do: "put", server, name, tag, label, condition }
+  }
+}
+
+/** Of one server and its disk. What breaks is mended some steps later, group by group: a world that only breaks shows nothing. */
+function drawDiskFault(random: SeededRandom): readonly (readonly Step[])[] {
+  const perhapsPower: readonly Step[] = random.chance(0.5) ? [{ do: "power-cut" }] : []
+  const again: readonly Step[] = [...perhapsPower, { do: "start", server: 0 }]
+  switch (weighted(random, { kill: 3, write: 3, flush: 4, answer: 4, full: 2, eio: 4, stall: 2, compact: 5, clock: 1 })) {
+    case "kill":
+      return [[{ do: "kill", server: 0 }], again]
+    case "write":
+      return [[{ do: "write-death", writes: 1 + random.integer(40) }], again]
+    case "flush":
+      return [[{ do: "flush-death", when: random.pick(["before-flush", "after-flush"]) }], again]
+    case "answer":
+      return [[{ do: "answer-death", server: 0 }], again]
+    case "full":
+      return [[{ do: "fill-disk" }], [{ do: "free-disk" }]]
+    case "eio":
+      return [
+        [{ do: "fail-flush", how: random.pick(["data", "commit"]) }],
+        ...(random.chance(0.4) ? [[{ do: "kill", server: 0 } as const], again] : []),
+      ]
+    case "stall":
+      return [[{ do: "stall" }], [{ do: "pass", milliseconds: random.pick([1000, 6000, 65_000]) }], [{ do: "resume" }]]
+    case "clock":
+      return [[{ do: "step-clock", server: 0, milliseconds: random.pick([-3_600_000, -1000, 1000, 3_600_000]) }]]
+    default:
+      // With a crash amid it, sometimes: a sweep is a transaction of its own.
+      return random.chance(0.4)
+        ? [
+            [
+              { do: "compact", back: random.integer(12) },
+              { do: "write-death", writes: 1 + random.integer(10) },
+            ],
+            again,
+          ]
+        : [[{ do: "compact", back: random.integer(12) }]]
+  }
+}
+
+/** Of two servers and their connections. */
+function drawStoreFault(random: SeededRandom, server: number): readonly (readonly Step[])[] {
+  switch (weighted(random, { kill: 2, commit: 3, cut: 4, election: 2, stall: 2, compact: 5, clock: 1 })) {
+    case "kill":
+      return [[{ do: "kill", server }], [{ do: "start", server }]]
+    case "commit":
+      return [[{ do: "answer-death", server }], [{ do: "start", server }]]
+    case "cut":
+      return [[{ do: "cut", server }], [{ do: "restore", server }]]
+    case "election":
+      return [
+        [
+          { do: "cut", server: 0 },
+          { do: "cut", server: 1 },
+        ],
+        [
+          { do: "pass", milliseconds: 3000 },
+          { do: "restore", server: 1 },
+        ],
+        [{ do: "restore", server: 0 }],
+      ]
+    case "stall":
+      return [[{ do: "stall" }], [{ do: "pass", milliseconds: random.pick([1000, 6000, 65_000]) }], [{ do: "resume" }]]
+    case "clock":
+      return [[{ do: "step-clock", server, milliseconds: random.pick([-3_600_000, -1000, 1000, 3_600_000]) }]]
+    default:
+      return [[{ do: "compact", back: random.integer(12) }]]
+  }
+}
+
+function weighted(random: SeededRandom, weights: Readonly<Record<string, number>>): string {
+  const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
+  let left = random.fraction() * total
+  for (const [name, weight] of Object.entries(weights)) {
+    left -= weight
+    if (left < 0) return name
+  }
+  return ""
+}

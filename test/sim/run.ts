@@ -1,0 +1,263 @@
+/** Carries a plan out in a world of its own, lets the world come to rest, and checks everything that was promised. */
+import { createHash } from "node:crypto"
+import type { RunningServer } from "../../runtime/server.ts"
+import type { ResourceCache } from "../../runtime/storage/cache.ts"
+import { acknowledgedFaults, objectFaults } from "./check/objects.ts"
+import { listFaults } from "./check/lists.ts"
+import { watchFaults } from "./check/watches.ts"
+import { Clients } from "./clients.ts"
+import { createHistory, type DeliveryRecord, type History } from "./history.ts"
+import type { Plan, Step } from "./plan.ts"
+import { turns, turnsUntil } from "./world/turns.ts"
+import { createWorld, type World } from "./world/world.ts"
+
+/** A mistake planted into a server, to show that it is found. */
+export interface Planted {
+  /** Called with each server's cache of the objects before anybody uses it. */
+  readonly cache?: (cache: ResourceCache) => void
+  /** Called once with the world. */
+  readonly world?: (world: World) => void
+}
+
+export interface RunResult {
+  /** Broken promises in words; empty when all were kept. */
+  readonly faults: readonly string[]
+  /** Every step, answer and event, in order. */
+  readonly trace: readonly string[]
+  /** Equal for runs that went the same way. */
+  readonly fingerprint: string
+  /** What the run has seen, so that a test can tell that it looked at something. */
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Turns within which whatever does not wait for the clock has happened. */
+const restTurns = 3000
+
+/** Called with any plan. Never throws for what a server does; a fault of the harness itself throws. */
+export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult> {
+  const trace: string[] = []
+  const history = createHistory()
+  const note = (text: string): void => void trace.push(text)
+  const world = await createWorld({
+    seed: plan.seed,
+    driver: plan.driver,
+    onStart: async (running, server) => {
+      const cache = await objectCache(running)
+      planted.cache?.(cache)
+      follow(cache, history, `cache of ${server.name}, ${history.deliveries.length}`)
+    },
+  })
+  planted.world?.(world)
+  let compacted = 0
+  const clients = new Clients(world, history, note, () => compacted)
+  for (const server of world.servers) server.start()
+  await began(world, clients)
+  for (const step of plan.steps) {
+    note(`- ${JSON.stringify(step)}`)
+    if (step.do === "compact") {
+      const revision = Math.max(1, world.truth.revision - step.back)
+      compacted = Math.max(compacted, revision)
+      void world.compact(revision).catch(() => undefined)
+    } else await perform(world, clients, step)
+    await turns(1 + world.random.integer(3))
+  }
+  await comeToRest(world, clients, history)
+  const faults = [
+    ...history.complaints.map(({ moment, text }) => `${text} (${moment})`),
+    ...world.truth.faults,
+    ...(world.disk?.breaches ?? []),
+    ...acknowledgedFaults(history, world.truth),
+    ...objectFaults(history, world.truth),
+    ...listFaults(history, world.truth),
+    ...watchFaults(history, world.truth),
+  ]
+  for (const server of world.servers) server.kill()
+  return {
+    faults,
+    trace,
+    fingerprint: createHash("sha256").update(trace.join("\n")).digest("hex").slice(0, 16),
+    counts: countsOf(history, world),
+  }
+}
+
+/** The servers are up and the namespace is there. */
+async function began(world: World, clients: Clients): Promise<void> {
+  await upAgain(world)
+  await clients.demand(
+    0,
+    { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: "sim" } } },
+    "creating a namespace at the beginning",
+  )
+  await turnsUntil(() => world.quiet(), restTurns)
+}
+
+async function upAgain(world: World): Promise<void> {
+  for (let round = 0; round < 20 && !world.servers.every((server) => server.running !== undefined); round++) {
+    for (const server of world.servers) server.start()
+    await turnsUntil(() => world.servers.every((server) => server.running !== undefined), 300)
+    // A failed attempt is made again after a while.
+    if (!world.servers.every((server) => server.running !== undefined)) world.clock.advance(1000)
+  }
+}
+
+async function perform(world: World, clients: Clients, step: Exclude<Step, { do: "compact" }>): Promise<void> {
+  switch (step.do) {
+    case "create":
+    case "put":
+    case "patch":
+    case "delete":
+      return clients.write(step)
+    case "twins":
+      return clients.twins(step)
+    case "get":
+      return clients.get(step)
+    case "list":
+      return clients.list(step)
+    case "watch":
+      return clients.watch(step)
+    case "pause":
+    case "unpause":
+    case "leave":
+      return clients.slot(step)
+    case "turns":
+      return turns(step.count)
+    case "pass":
+      return world.clock.advance(step.milliseconds)
+    default:
+      return breakOrMend(world, step)
+  }
+}
+
+type Fault = Exclude<
+  Step,
+  {
+    do:
+      | "create"
+      | "put"
+      | "patch"
+      | "delete"
+      | "twins"
+      | "get"
+      | "list"
+      | "watch"
+      | "pause"
+      | "unpause"
+      | "leave"
+      | "turns"
+      | "pass"
+      | "compact"
+  }
+>
+
+function breakOrMend(world: World, step: Fault): void {
+  const { disk } = world
+  switch (step.do) {
+    case "start":
+      return world.servers[step.server]?.start()
+    case "kill":
+      return world.servers[step.server]?.kill()
+    case "cut":
+      return world.cut(step.server)
+    case "restore":
+      return world.restore(step.server)
+    case "answer-death":
+      return world.dieAt(step.server, { at: "answer" })
+    case "step-clock":
+      return world.servers[step.server]?.machine.step(step.milliseconds)
+    case "stall":
+      return world.stall()
+    case "resume":
+      return world.resume()
+    case "power-cut":
+      return world.powerCut()
+    case "write-death":
+      return world.dieAt(0, { at: "write", writes: step.writes })
+    case "flush-death":
+      return world.dieAt(0, { at: step.when })
+    case "fill-disk":
+    case "free-disk":
+      if (disk !== undefined) disk.faults.full = step.do === "fill-disk"
+      return
+    case "fail-flush":
+      if (disk !== undefined) disk.faults.failFlush = step.how
+      return
+  }
+}
+
+/** Mends everything, and demands what a sound world has to give: writes, equal lists, caches that are the store's. */
+async function comeToRest(world: World, clients: Clients, history: History): Promise<void> {
+  world.heal()
+  clients.unpauseAll()
+  await upAgain(world)
+  // Longer than any wait before another attempt; in steps, since one attempt may begin the next wait.
+  for (let step = 0; step < 20; step++) {
+    world.clock.advance(1000)
+    await turnsUntil(() => clients.idle && world.quiet(), 200)
+  }
+  const complain = (text: string): void => void history.complaints.push({ moment: history.now(), text })
+  if (!(await turnsUntil(() => clients.idle, restTurns))) complain("a request was never answered, though nothing is wrong any more")
+  for (const [index, server] of world.servers.entries()) {
+    const name = `last-${server.name}`
+    clients.write({ do: "create", server: index, name, tag: name, label: "", condition: "none" })
+    await turnsUntil(() => clients.idle, restTurns)
+    if (!history.writes.some((write) => write.name === name && write.outcome.is === "done"))
+      complain(`nothing is wrong any more, but ${server.name} takes no writes`)
+    clients.list({ do: "list", server: index, freshness: "consistent", label: false, limit: 0, pause: 0 })
+    await turnsUntil(() => clients.idle && world.quiet(), restTurns)
+    await clients.demand(index, { method: "GET", path: "/readyz" }, `readiness of ${server.name}`)
+  }
+  await turns(50)
+  await verifyCaches(world, complain)
+  clients.closeAll(world.truth.revision)
+}
+
+/** Invariant 11. */
+async function verifyCaches(world: World, complain: (text: string) => void): Promise<void> {
+  for (const server of world.servers) {
+    for (const { resource, matches, revision } of (await server.running?.cache.verify()) ?? []) {
+      if (!matches) complain(`the cache of ${resource} on ${server.name} is not the store's at ${revision}`)
+    }
+  }
+}
+
+async function objectCache(running: RunningServer): Promise<ResourceCache> {
+  const { registry, kinds } = running.parts
+  const kind = kinds.find("", "v1", "configmaps")
+  if (kind === undefined) throw new Error("there is no kind of which the simulation makes objects")
+  return (await registry.handle(kind)).cache
+}
+
+/** Subscribes to the cache itself, where deliveries can be seen. */
+function follow(cache: ResourceCache, history: History, id: string): void {
+  const record: DeliveryRecord = { id, after: cache.revision(), deliveries: [] }
+  history.deliveries.push(record)
+  cache.subscribe({
+    prefix: "sim/",
+    afterRevision: record.after,
+    onEvents: (events, revision) => {
+      const told = events.map(({ type, revision: at, object }) => ({
+        type,
+        revision: at,
+        name: object.key.slice(object.key.lastIndexOf("/") + 1),
+      }))
+      record.deliveries.push({ revision, events: told })
+    },
+    onEnd: () => undefined,
+  })
+}
+
+function countsOf(history: History, world: World): Record<string, number> {
+  const done = history.writes.filter(({ outcome }) => outcome.is === "done").length
+  return {
+    commits: world.truth.revision,
+    writes: history.writes.length,
+    done,
+    unknown: history.writes.filter(({ outcome }) => outcome.is === "unknown").length,
+    gets: history.gets.length,
+    lists: history.lists.length,
+    watches: history.watches.length,
+    events: history.watches.reduce((count, { events }) => count + events.length, 0),
+    bookmarks: history.watches.reduce((count, { events }) => count + events.filter(({ type }) => type === "BOOKMARK").length, 0),
+    gone: history.watches.filter(({ state }) => state === "gone").length,
+  }
+}

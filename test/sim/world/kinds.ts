@@ -1,0 +1,32 @@
+/** The generated kinds with everything of them loaded: loading modules is I/O, whose turns nobody can foretell. */
+import { bodies, kinds } from "../../../generated/index.ts"
+import type { BodyType } from "../../../runtime/bodies.ts"
+import type { Kind } from "../../../runtime/kit/kind.ts"
+
+export interface LoadedKinds {
+  readonly kinds: readonly Kind[]
+  readonly bodies: readonly BodyType[]
+}
+
+let loading: Promise<LoadedKinds> | undefined
+
+/** Called before every run; loads once per process. */
+export function loadKinds(): Promise<LoadedKinds> {
+  loading ??= load()
+  return loading
+}
+
+async function load(): Promise<LoadedKinds> {
+  return { kinds: await Promise.all(kinds.map(loadedKind)), bodies: await Promise.all(bodies.map(loadedBody)) }
+}
+
+async function loadedKind(kind: Kind): Promise<Kind> {
+  const parts = await kind.load()
+  const descriptor = await parts.descriptor()
+  return { ...kind, load: async () => ({ ...parts, descriptor: async () => descriptor }) }
+}
+
+async function loadedBody(body: BodyType): Promise<BodyType> {
+  const parts = await body.load()
+  return { ...body, load: async () => parts }
+}

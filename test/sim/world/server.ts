@@ -1,0 +1,148 @@
+/** One server of the simulation: a whole API server in this process, without a network, that can be killed and started again. */
+import { silentLog } from "../../../runtime/logging.ts"
+import { type RunningServer, startServer } from "../../../runtime/server.ts"
+import type { Store } from "../../../runtime/storage/store.ts"
+import type { Clock } from "../../../runtime/clock.ts"
+import type { MachineClock } from "./clock.ts"
+import type { LoadedKinds } from "./kinds.ts"
+import type { SeededRandom } from "./random.ts"
+import { connectTo, type Wire } from "./wire.ts"
+
+/** One life of a server. */
+export interface Life {
+  readonly number: number
+  alive: boolean
+  running: RunningServer | undefined
+  wire: Wire | undefined
+  readonly kill: () => void
+}
+
+export interface SimServerOptions {
+  readonly name: string
+  /** Where clients of a cluster would find it. */
+  readonly address: string
+  readonly clock: MachineClock
+  readonly random: SeededRandom
+  readonly shared: boolean
+  readonly loaded: LoadedKinds
+  /** Opens its way to the store, once per life. */
+  readonly openStore: (life: Life, clock: Clock, random: SeededRandom) => Promise<Store>
+  /** Called when a life is over. */
+  readonly onDeath: () => void
+  /** Called when a server has started, before anybody speaks to it. */
+  readonly onStart?: (running: RunningServer) => Promise<void>
+}
+
+export class SimServer {
+  private life: Life | undefined
+  private lives = 0
+  readonly machine: MachineClock
+
+  constructor(private readonly options: SimServerOptions) {
+    this.machine = options.clock
+  }
+
+  get name(): string {
+    return this.options.name
+  }
+
+  get isUp(): boolean {
+    return this.life !== undefined
+  }
+
+  /** Undefined while it does not listen. */
+  get wire(): Wire | undefined {
+    return this.life?.wire
+  }
+
+  /** Undefined until it has started wholly. */
+  get running(): RunningServer | undefined {
+    return this.life?.running
+  }
+
+  /** Begins a life, unless there is one. Listens a few turns later. */
+  start(): void {
+    if (this.life !== undefined) return
+    const { clock, kill } = this.options.clock.process()
+    const life: Life = {
+      number: ++this.lives,
+      alive: true,
+      running: undefined,
+      wire: undefined,
+      kill: () => {
+        if (!life.alive) return
+        life.alive = false
+        this.life = undefined
+        kill()
+        life.wire?.cut()
+        this.options.onDeath()
+      },
+    }
+    this.life = life
+    void this.begin(life, clock)
+  }
+
+  /** As SIGKILL does. */
+  kill(): void {
+    this.life?.kill()
+  }
+
+  private async begin(life: Life, clock: Clock): Promise<void> {
+    const random = this.options.random.fork(`life ${life.number}`)
+    try {
+      const store = await this.options.openStore(life, clock, random)
+      const running = await startServer(serverOptions(this.options, { store, clock, random, life }))
+      if (!life.alive) return
+      life.running = running
+      await this.options.onStart?.(running)
+    } catch {
+      // It could not start: whoever looks after it starts it again.
+      life.kill()
+    }
+  }
+}
+
+function serverOptions(
+  { shared, address, loaded }: SimServerOptions,
+  { store, clock, random, life }: { store: Store; clock: Clock; random: SeededRandom; life: Life },
+): Parameters<typeof startServer>[0] {
+  return {
+    vendor: "orch",
+    store,
+    clock,
+    random,
+    kinds: loaded.kinds,
+    bodies: loaded.bodies,
+    storePrefix: "registry",
+    // What a check can read beside the server.
+    storageFormat: "json",
+    log: silentLog(),
+    settings: {
+      anonymousAuth: false,
+      requestTimeoutMs: 60_000,
+      strictTransportSecurity: [],
+      corsAllowedOrigins: [],
+      minRequestTimeoutMs: 1_800_000,
+      watchList: true,
+      compressResponses: false,
+    },
+    openapi: new Map(),
+    tokens: [{ token: simToken, user: { name: "client", groups: ["system:masters"], extra: {} } }],
+    authorizationModes: ["AlwaysAllow"],
+    ttlSeconds: { "event-ttl": 3600 },
+    compactionIntervalMs: 60_000,
+    behaviourOptions: { serviceClusterIpRange: ["10.0.0.0/24"], serviceNodePortRange: { first: 30000, last: 30100 } },
+    tokenSecret: Buffer.from("a secret of simulations"),
+    host: "127.0.0.1",
+    port: 6443,
+    tls: { certificate: "", key: "" },
+    advertiseAddress: address,
+    sharedStore: shared,
+    async listen({ app }) {
+      if (life.alive) life.wire = connectTo(app)
+      return { port: 6443, close: async () => life.wire?.cut() }
+    },
+  }
+}
+
+export const simToken = "sim-token"

@@ -1,0 +1,206 @@
+/** Store, servers, time and everything that can go wrong with them, under one seed. */
+import { type RunningServer } from "../../../runtime/server.ts"
+import { openStoreOn } from "../../../runtime/storage/lmdb/lmdb-store.ts"
+import { openMemoryStore } from "../../../runtime/storage/memory/memory-store.ts"
+import { Truth } from "../truth.ts"
+import { openSimBackend, type WorkerControl } from "./backend.ts"
+import { createSimClock, type SimClock } from "./clock.ts"
+import { StoreConnection } from "./connection.ts"
+import { createDisk, type CrashPoint, type SimDisk } from "./disk.ts"
+import { type LoadedKinds, loadKinds } from "./kinds.ts"
+import { createRandom, type SeededRandom } from "./random.ts"
+import { SimServer } from "./server.ts"
+
+/** "lmdb": one server on the embedded store. "shared": two servers on one store that both reach over a connection. */
+export type Driver = "lmdb" | "shared"
+
+export interface World {
+  readonly driver: Driver
+  readonly clock: SimClock
+  readonly random: SeededRandom
+  readonly servers: readonly SimServer[]
+  readonly truth: Truth
+  /** Of the embedded store. */
+  readonly disk: SimDisk | undefined
+  /** The store answers nothing until `resume`. */
+  stall(): void
+  resume(): void
+  /** The shared store has no leader, as one server sees it. */
+  cut(server: number): void
+  restore(server: number): void
+  /** The server dies at such a moment. */
+  dieAt(server: number, moment: CrashPoint | { readonly at: "answer" }): void
+  /** What was not flushed is gone; of a machine whose server has died. */
+  powerCut(): void
+  /** No fault is left. */
+  heal(): void
+  /** No event is on its way from the store to a server. */
+  quiet(): boolean
+  /** Forgets what happened before, as an operator may. */
+  compact(revision: number): Promise<void>
+}
+
+export interface WorldOptions {
+  readonly seed: number
+  readonly driver: Driver
+  readonly onStart?: (running: RunningServer, server: SimServer) => Promise<void>
+}
+
+/** Called once per run. Servers are started by the caller. */
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const loaded = await loadKinds()
+  return options.driver === "lmdb" ? embedded(options, loaded) : await shared(options, loaded)
+}
+
+function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
+  const clock = createSimClock()
+  const random = createRandom(seed, "world")
+  const truth = new Truth()
+  const stall = createStall()
+  const disk = createDisk((image) => truth.readImage(image))
+  let worker: WorkerControl | undefined
+  const server: SimServer = new SimServer({
+    name: "a",
+    address: "192.0.2.1",
+    clock: clock.machine(),
+    random: random.fork("a"),
+    shared: false,
+    loaded,
+    openStore(life, processClock, lifeRandom) {
+      const control: WorkerControl = { stalled: stall.over, dieAfterAnswer: false }
+      worker = control
+      const backend = { disk, random: lifeRandom.fork("disk"), control, onDeath: life.kill, alive: () => life.alive }
+      return openStoreOn(() => openSimBackend(backend), { dir: "/nowhere", clock: processClock })
+    },
+    onDeath: () => undefined,
+    onStart: async (running) => onStart?.(running, server),
+  })
+  return {
+    driver: "lmdb",
+    clock,
+    random,
+    servers: [server],
+    truth,
+    disk,
+    stall: stall.begin,
+    resume: stall.end,
+    cut: () => undefined,
+    restore: () => undefined,
+    dieAt(_server, moment) {
+      if (moment.at === "answer") {
+        if (worker !== undefined) worker.dieAfterAnswer = true
+      } else disk.faults.crash = moment
+    },
+    powerCut() {
+      if (server.isUp) return
+      disk.powerCut()
+      truth.cutTo(disk.durable())
+    },
+    heal() {
+      stall.end()
+      Object.assign(disk.faults, { full: false, failFlush: undefined, crash: undefined })
+      if (worker !== undefined) worker.dieAfterAnswer = false
+    },
+    quiet: () => true,
+    compact: async (revision) => server.running?.parts.registry.deps.store.compact({ revision }),
+  }
+}
+
+async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Promise<World> {
+  const clock = createSimClock()
+  const random = createRandom(seed, "world")
+  const truth = new Truth()
+  const stall = createStall()
+  const store = await openMemoryStore({ clock: clock.machine().process().clock })
+  await store.watch({
+    prefix: "",
+    afterRevision: truth.revision,
+    onEvents: (events, revision) => truth.readEvents(events, revision),
+    onEnd: () => undefined,
+  })
+  const connections: StoreConnection[] = []
+  const controls: ConstructorParameters<typeof StoreConnection>[1][] = []
+  const lost = new Set<number>()
+  const servers = ["a", "b"].map((name, index): SimServer => {
+    const server: SimServer = new SimServer({
+      name,
+      address: `192.0.2.${index + 1}`,
+      clock: clock.machine(),
+      random: random.fork(name),
+      shared: true,
+      loaded,
+      async openStore(life, _clock, lifeRandom) {
+        const control = {
+          stalled: stall.over,
+          alive: () => life.alive,
+          random: lifeRandom.fork("store"),
+          dieAfterCommit: false,
+          onDeath: life.kill,
+        }
+        const connection = new StoreConnection(store, control)
+        connections[index] = connection
+        controls[index] = control
+        if (lost.has(index)) connection.cut()
+        return connection
+      },
+      onDeath: () => connections[index]?.close(),
+      onStart: async (running) => onStart?.(running, server),
+    })
+    return server
+  })
+  function restore(index: number): void {
+    lost.delete(index)
+    connections[index]?.restore()
+  }
+  return {
+    driver: "shared",
+    clock,
+    random,
+    servers,
+    truth,
+    disk: undefined,
+    stall: stall.begin,
+    resume: stall.end,
+    cut(index) {
+      lost.add(index)
+      connections[index]?.cut()
+    },
+    restore,
+    dieAt(index) {
+      const control = controls[index]
+      if (control !== undefined) control.dieAfterCommit = true
+    },
+    powerCut: () => undefined,
+    heal() {
+      stall.end()
+      for (const index of servers.keys()) restore(index)
+      for (const control of controls) control.dieAfterCommit = false
+    },
+    quiet: () => connections.every((connection) => connection.idle),
+    compact: (revision) => store.compact({ revision }),
+  }
+}
+
+interface Stall {
+  begin(): void
+  end(): void
+  /** Undefined while nothing stands still. */
+  over(): Promise<void> | undefined
+}
+
+function createStall(): Stall {
+  let over: Promise<void> | undefined
+  let finish = (): void => undefined
+  return {
+    begin() {
+      over ??= new Promise((resolve) => {
+        finish = resolve
+      })
+    },
+    end() {
+      over = undefined
+      finish()
+    },
+    over: () => over,
+  }
+}
