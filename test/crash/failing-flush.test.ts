@@ -1,0 +1,41 @@
+/**
+ * Promise 8 with a disk that fails: when the kernel answers a flush with EIO, the commits that waited for it are refused, the health check says
+ * so, reads go on, and the store takes writes again once it could be opened anew. Nothing that was acknowledged is lost.
+ */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, describe, expect, test } from "vitest"
+import { verifyLmdb } from "../../runtime/storage/lmdb/backup.ts"
+
+const place = mkdtempSync(join(tmpdir(), "failing-flush-"))
+const flushesThatWork = 99
+afterAll(() => rmSync(place, { recursive: true }))
+
+/** Runs a command whose threads each have a few flushes answered with EIO, after so many that work; needs Linux, strace and leave to trace. */
+function onFailingDisk(command: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  const fault = `inject=fdatasync:error=EIO:when=${flushesThatWork + 1}..${flushesThatWork + 3}`
+  const tracer = ["-f", "-qq", "-o", join(place, "trace"), "-e", "trace=fdatasync", "-e", fault]
+  return spawnSync("strace", [...tracer, ...command], { encoding: "utf8" })
+}
+
+const possible = process.platform === "linux" && onFailingDisk(["true"]).status === 0
+
+describe.skipIf(!possible)("a disk that fails", () => {
+  test("stops writes with the code unavailable, not reads, and nothing acknowledged is lost", { timeout: 60_000 }, async () => {
+    const dir = join(place, "store")
+    const writer = fileURLToPath(new URL("failing-flush-writer.ts", import.meta.url))
+    const { stdout, stderr } = onFailingDisk([process.execPath, "--import", "tsx", writer, dir])
+    expect(stderr.replace(/^npm warn.*\n/gm, "")).toBe("")
+    const found = JSON.parse(stdout)
+    expect(found.refused).toEqual([expect.stringMatching(/^unavailable: .*Input\/output error/)])
+    expect(found.fault).toContain("Input/output error")
+    expect(found.before).toBeGreaterThan(10)
+    expect(found.readable).toBe(found.before)
+    expect(found.after).toBe(20)
+    expect(found.revision).toBe(found.last)
+    expect(await verifyLmdb(dir)).toMatchObject({ revision: found.last, keys: found.before + found.after })
+  })
+})
