@@ -21,7 +21,7 @@ import type { StorageFormat } from "./registry/object-codec.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import { type RunningServer, type ServerOptions, startServer } from "./server.ts"
 import { StartError } from "./start-error.ts"
-import { storeFolder } from "./store-folder.ts"
+import { storeFolder, storeRoot } from "./store-folder.ts"
 import { type Store, StoreError } from "./storage/store.ts"
 import { vendorProfile } from "./vendor.ts"
 
@@ -65,7 +65,8 @@ async function start(how: LaunchOptions, store: Store): Promise<Launched> {
   const pair = await servingPair(how)
   const token = secret(how, "admin.token", () => how.random.bytes(32).toString("base64url"))
   const folders = await apiFolders(options.api)
-  const serverOptions = serverOptionsOf(how, { store, pair, token, folders })
+  const tokenSecret = await continueSecret(how, store)
+  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders })
   const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
   if (serverOptions.port !== 0) how.announce?.(kubeconfigAt(serverOptions.port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
@@ -94,6 +95,7 @@ function identity(kind: Kind): string {
 
 interface Made {
   readonly store: Store
+  readonly tokenSecret: Buffer
   readonly pair: ServingPair
   readonly token: string
   readonly folders: readonly ApiFolder[]
@@ -101,7 +103,7 @@ interface Made {
 
 function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
   const { options, clock, random, log } = how
-  const { store, pair, token, folders } = made
+  const { store, pair, token, tokenSecret, folders } = made
   const admin: StaticToken = { token, user: { name: "admin", groups: ["system:masters"], extra: {} } }
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
   const streams = options["http2-max-streams-per-connection"]
@@ -135,10 +137,7 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
       serviceClusterIpRange: options["service-cluster-ip-range"],
       serviceNodePortRange: options["service-node-port-range"],
     },
-    tokenSecret: Buffer.from(
-      secret(how, "continue.secret", () => random.bytes(32).toString("base64")),
-      "base64",
-    ),
+    tokenSecret,
     host: options["bind-address"],
     port: how.port ?? options["secure-port"],
     tls: {
@@ -154,6 +153,9 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
     garbageCollector: options["enable-garbage-collector"],
     collectorWorkers: options["concurrent-gc-syncs"],
     compactionIntervalMs: options["store-compaction-interval"],
+    sharedStore: options["store-servers"].length > 0,
+    healthCheckTimeoutMs: options["store-healthcheck-timeout"],
+    readyCheckTimeoutMs: options["store-readycheck-timeout"],
     ...(streams > 0 && { http2StreamsPerConnection: streams }),
   }
 }
@@ -196,7 +198,11 @@ const storageFormats: Readonly<Record<Options["storage-media-type"], StorageForm
   "application/yaml": "yaml",
 }
 
-async function openStore({ options, clock }: LaunchOptions): Promise<Store> {
+async function openStore({ options, clock, random }: LaunchOptions): Promise<Store> {
+  if (options["store-servers"].length > 0) {
+    const { openStoreServers } = await import("./store-servers.ts")
+    return openStoreServers({ options, clock, random })
+  }
   if (options.store === "memory") {
     const { openMemoryStore } = await import("./storage/memory/memory-store.ts")
     return openMemoryStore({ clock })
@@ -223,6 +229,19 @@ async function servingPair(how: LaunchOptions): Promise<ServingPair> {
   const names = servedNames({ vendor: vendorProfile(options.vendor), advertised, serviceRanges: options["service-cluster-ip-range"] })
   if (how.transient === true) return passingPair({ names, clock })
   return selfSignedPair({ dir: options["cert-dir"] || join(options["data-dir"], "pki"), names, clock })
+}
+
+/** A list begun at one server goes on at another: servers of one store share the secret of continue tokens. */
+async function continueSecret(how: LaunchOptions, store: Store): Promise<Buffer> {
+  const make = (): Buffer => how.random.bytes(32)
+  if (how.options["store-servers"].length > 0) {
+    const { sharedSecret } = await import("./store-servers.ts")
+    return sharedSecret(store, { clock: how.clock, prefix: storeRoot(how.options["store-prefix"]), make })
+  }
+  return Buffer.from(
+    secret(how, "continue.secret", () => make().toString("base64")),
+    "base64",
+  )
 }
 
 function secret({ options, transient }: LaunchOptions, name: string, make: () => string): string {

@@ -87,6 +87,9 @@ export interface ServerOptions {
   readonly connect?: ConnectOptions
   /** Other servers write to the same store; default no. */
   readonly sharedStore?: boolean
+  /** `--store-healthcheck-timeout` and `--store-readycheck-timeout`; default two seconds. */
+  readonly healthCheckTimeoutMs?: number
+  readonly readyCheckTimeoutMs?: number
   /** Instead of the secure port: for a simulation, which has no network. */
   readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
 }
@@ -102,6 +105,7 @@ export interface RunningServer {
 }
 
 const defaultCompactionIntervalMs = 5 * 60_000
+const storeCheckTimeoutMs = 2000
 /** For what a store that does not answer would hold up: the start (`/readyz` says so) and the end (what is left fails when the store closes). */
 const patienceMs = 5000
 
@@ -275,7 +279,9 @@ async function namespacePhase(registry: Registry, kinds: KindTable, name: string
   const kind = kinds.find("", "v1", "namespaces")
   if (kind === undefined) return "Active"
   const handle = await registry.handle(kind)
-  const found = handle.cache.get(handle.key("", name))
+  const key = handle.key("", name)
+  if (handle.cache.get(key) === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const found = handle.cache.get(key)
   if (found === undefined) return "missing"
   return found.field("status.phase") === "Terminating" ? "Terminating" : "Active"
 }
@@ -290,7 +296,8 @@ async function readAll(registry: Registry, kinds: KindTable, storagePath: string
   return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
 }
 
-function healthChecks({ store, clock, livezGraceMs = 0 }: ServerOptions, { cache, draining, start }: Made): HealthChecks {
+function healthChecks(options: ServerOptions, { cache, draining, start }: Made): HealthChecks {
+  const { clock, livezGraceMs = 0 } = options
   const startedMs = clock.nowMs()
   const graceful = (check: HealthCheck): HealthCheck => ({
     name: check.name,
@@ -298,13 +305,17 @@ function healthChecks({ store, clock, livezGraceMs = 0 }: ServerOptions, { cache
   })
   const ping = { name: "ping", check: async () => undefined }
   const log = { name: "log", check: async () => undefined }
-  const etcd = { name: "etcd", check: async () => (await store.status()).fault }
+  const etcd = storeCheck(options, options.healthCheckTimeoutMs)
   const informers = { name: "informer-sync", check: async () => cache.fault() }
   const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return {
     healthz: [ping, log, etcd, bootstrap],
     livez: [ping, log, etcd, graceful(bootstrap)],
-    readyz: [ping, log, etcd, informers, bootstrap, shutdown],
+    readyz: [ping, log, storeCheck(options, options.readyCheckTimeoutMs), informers, bootstrap, shutdown],
   }
+}
+
+function storeCheck({ store }: ServerOptions, timeoutMs = storeCheckTimeoutMs): HealthCheck {
+  return { name: "etcd", check: async () => (store.check === undefined ? (await store.status()).fault : store.check({ timeoutMs })) }
 }

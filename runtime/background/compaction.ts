@@ -18,7 +18,8 @@ export function startCompaction(options: { store: Store; clock: Clock; log: Log;
     atOnce: true,
     async task() {
       const revision = await store.revision()
-      if (seen > 0 && seen < revision) await compactTo(store, seen)
+      const due = seen > 0 && seen < revision
+      if (due && (await store.takeTurnToCompact?.(revision)) !== false) await compactTo(store, seen)
       seen = revision
     },
     onError: (error) => log.warn({ error: textOfError(error) }, "the store could not be compacted; tried again later"),

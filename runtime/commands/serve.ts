@@ -31,7 +31,8 @@ export async function serve(args: readonly string[], context: CommandContext): P
   const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
   const announce = (text: string) => writeKubeconfig(kubeconfig, text)
   const launched = await launch({ options, clock: systemClock, random: systemRandom, log, announce })
-  log.info({ url: launched.url, store: options.store, vendor: options.vendor }, "ready")
+  const store = options["store-servers"].length > 0 ? options["store-servers"].join(",") : options.store
+  log.info({ url: launched.url, store, vendor: options.vendor }, "ready")
   if (options["logging-format"] === "text") for (const line of whatNext(options, launched, kubeconfig)) context.print(line)
   log.info({ signal: await signals.first }, "stopping; once more ends it at once")
   await stop(launched, options["shutdown-delay-duration"])

@@ -3,6 +3,7 @@
  * option is in this table only when the server does what it says (specification sections 5 and 8; names without a source there are ours).
  */
 import { option } from "./option.ts"
+import { storeServer, storeServersOverride } from "./store-servers.ts"
 import {
   address,
   addressOrNone,
@@ -105,7 +106,50 @@ export const optionTable = {
     type: oneOf("lmdb", "memory"),
     group: "Store",
     default: "lmdb",
-    help: "Where objects are kept: lmdb on disk in the data folder, memory until the process ends.",
+    help: "Where objects are kept: lmdb on disk in the data folder, memory until the process ends. Neither when --store-servers names an etcd.",
+  }),
+  "store-servers": option({
+    type: listOf(storeServer, "urls"),
+    group: "Store",
+    default: [],
+    help: "Members of the etcd cluster that keeps the objects, as scheme://host:port; several servers may share it. None: see --store.",
+  }),
+  "store-servers-overrides": option({
+    type: listOf(storeServersOverride, "overrides"),
+    group: "Store",
+    default: [],
+    help: "Another etcd cluster for one resource: group/resource#servers, with semicolons between the servers.",
+  }),
+  "store-cafile": option({
+    type: file,
+    group: "Store",
+    default: "",
+    help: "PEM file with the authority of etcd's certificates. Without it the system's are trusted.",
+  }),
+  "store-certfile": option({
+    type: file,
+    group: "Store",
+    default: "",
+    help: "PEM file with the certificate that this server shows to etcd.",
+  }),
+  "store-keyfile": option({ type: file, group: "Store", default: "", help: "PEM file with the key of --store-certfile." }),
+  "store-healthcheck-timeout": option({
+    type: duration({ minMs: 1 }),
+    group: "Store",
+    default: 2000,
+    help: "How long /healthz and /livez wait for the store.",
+  }),
+  "store-readycheck-timeout": option({
+    type: duration({ minMs: 1 }),
+    group: "Store",
+    default: 2000,
+    help: "How long /readyz waits for the store.",
+  }),
+  "lease-reuse-duration-seconds": option({
+    type: wholeNumber({ min: 0, max: 1_000_000 }),
+    group: "Store",
+    default: 60,
+    help: "How much longer than asked an object with a time to live may be kept in etcd, so that objects share leases.",
   }),
   "data-dir": option({
     type: folder,
