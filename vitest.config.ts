@@ -5,7 +5,7 @@ const report = process.env.ORCH_TEST_REPORT
 
 export default defineConfig({
   test: {
-    include: ["codegen/**/*.test.ts", "runtime/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["bench/**/*.test.ts", "codegen/**/*.test.ts", "runtime/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/real-clients/**"],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -57,7 +57,8 @@ export async function runRequests(target: Target, plan: RequestPlan): Promise<Re
   }
 }
 
-function indexOf({ first = 0, stride = 1, modulo }: RequestPlan, turn: number): number {
+/** Which object the n-th request of a plan is about. */
+export function indexOf({ first = 0, stride = 1, modulo }: RequestPlan, turn: number): number {
   const index = (first + turn) * stride
   return modulo === undefined ? index : index % modulo
 }
@@ -83,8 +84,8 @@ function sender(client: Http2Client, plan: RequestPlan): (index: number, token: 
   }
 }
 
-/** Cut once: bodies of a megabyte are not searched for each request. */
-function template(text: string): Fill {
+/** A text with its places for numbers. Cut once: bodies of a megabyte are not searched for each request. */
+export function template(text: string): Fill {
   const pieces = text.split(/\{(index|bucket|now)\}/)
   return (index, bucket) => {
     const fills: Readonly<Record<string, () => string>> = {
@@ -101,6 +102,6 @@ function versionOf(head: Buffer): number {
 }
 
 /** The token of the next page; empty when this was the last. */
-function continueOf(head: Buffer): string {
+export function continueOf(head: Buffer): string {
   return /"continue":"([^"]*)"/.exec(head.toString("latin1", 0, 4096))?.[1] ?? ""
 }
