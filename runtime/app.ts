@@ -13,6 +13,7 @@ import { inFlight } from "./filters/in-flight.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import { responseHeaders } from "./filters/response-headers.ts"
+import type { RequestContext } from "./request.ts"
 import type { Filter, ServerContext, ServerEnv } from "./server-env.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { storeFailure } from "./registry/commit.ts"
@@ -44,34 +45,43 @@ export function filtersOf(parts: ServerParts): readonly Filter[] {
 /** Called once at start. */
 export function createApp(parts: ServerParts): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>()
-  for (const filter of filtersOf(parts)) app.use(filter)
+  const filters = filtersOf(parts)
   app.all("*", async (context) => {
-    const { info } = context.get("request")
-    if (info.isResource) await answerResource(parts, context)
-    else await answerOther(parts, context)
-    return RESPONSE_ALREADY_SENT
-  })
-  app.onError((error, context) => {
-    if (!isExpired(context)) answerError(parts, context, error)
+    try {
+      if (!isAnswered(filters, context)) await route(parts, context)
+    } catch (error) {
+      // After its 504 was sent, what it was waiting for fails as well.
+      if (requestOf(context)?.expired !== true) answerError(parts, context, error)
+    } finally {
+      requestOf(context)?.end()
+    }
     return RESPONSE_ALREADY_SENT
   })
   return app
 }
 
-/** Its 504 was sent; what it was waiting for fails as well. */
-function isExpired(context: ServerContext): boolean {
+function isAnswered(filters: readonly Filter[], context: ServerContext): boolean {
+  for (const filter of filters) if (filter(context) === "answered") return true
+  return false
+}
+
+function route(parts: ServerParts, context: ServerContext): Promise<void> {
+  return context.get("request").info.isResource ? answerResource(parts, context) : answerOther(parts, context)
+}
+
+/** Undefined for a request whose path could not be read. */
+function requestOf(context: ServerContext): RequestContext | undefined {
   const { request }: Partial<ServerEnv["Variables"]> = context.var
-  return request?.expired === true
+  return request
 }
 
 /** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
-function answerError(parts: ServerParts, context: ServerContext, error: Error): void {
+function answerError(parts: ServerParts, context: ServerContext, error: unknown): void {
   const { outgoing } = context.env
   const { headers, url = "" } = context.env.incoming
   const laidOut = wantsPretty({ query: new URLSearchParams(url.split("?")[1] ?? ""), userAgent: headers["user-agent"] })
   // What was said about a body is told although something else in it is refused.
-  const { request }: Partial<ServerEnv["Variables"]> = context.var
-  const options = { vendor: parts.vendor, accept: headers.accept, laidOut, warnings: request?.warnings ?? [] }
+  const options = { vendor: parts.vendor, accept: headers.accept, laidOut, warnings: requestOf(context)?.warnings ?? [] }
   if (error instanceof ApiError) return sendError(outgoing, error, options)
   if (error instanceof StoreError) return sendError(outgoing, storeFailure(error), options)
   parts.log.error({ err: error, path: context.req.path, method: context.req.method }, "a request failed unexpectedly")

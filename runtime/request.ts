@@ -38,6 +38,7 @@ export class RequestContext {
   readonly warnings: string[] = []
   private controller: AbortController | undefined
   private fault: Error | undefined
+  private endings: (() => void)[] | undefined
 
   constructor(
     readonly info: RequestInfo,
@@ -60,6 +61,17 @@ export class RequestContext {
       this.controller = controller
     }
     return this.controller.signal
+  }
+
+  /** `ending` is called once the request has its answer, or the answer has begun to be streamed; also when it failed. Must not throw. */
+  atEnd(ending: () => void): void {
+    this.endings ??= []
+    this.endings.push(ending)
+  }
+
+  /** Called by the application, once. */
+  end(): void {
+    if (this.endings !== undefined) for (const ending of this.endings) ending()
   }
 
   /** Called by the deadline once the client was told: whoever waits lets go. */

@@ -1,6 +1,6 @@
 /** What every filter and verb finds in Hono's context, and what they share through `main`. */
 import type { HttpBindings, Http2Bindings } from "@hono/node-server"
-import type { Context, MiddlewareHandler } from "hono"
+import type { Context } from "hono"
 import type { RequestContext } from "./request.ts"
 
 export interface ServerEnv {
@@ -9,4 +9,9 @@ export interface ServerEnv {
 }
 
 export type ServerContext = Context<ServerEnv>
-export type Filter = MiddlewareHandler<ServerEnv>
+
+/**
+ * Looks at a request on its way in, in one go: "answered" ends it, a thrown ApiError becomes its answer. What a filter does afterwards it leaves
+ * with `RequestContext.atEnd`. Filters wait for nothing, so that passing them all costs no more than their work.
+ */
+export type Filter = (context: ServerContext) => "answered" | undefined

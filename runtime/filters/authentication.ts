@@ -8,11 +8,11 @@ import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.
 /** Decides who is asking; 401 when a credential is wrong, or missing while anonymous requests are off. */
 export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean; vendor: Vendor }): Filter {
   const { authenticators, anonymous, vendor } = options
-  return async function authentication(context, next) {
+  return function authentication(context) {
     const request = context.get("request")
     const { headers, info } = request
     const credentials = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     request.user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })
-    await next()
+    return undefined
   }
 }

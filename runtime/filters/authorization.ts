@@ -3,9 +3,9 @@ import type { Filter } from "../server-env.ts"
 
 /** Decides whether the user may; 403 when not. Last of the filters: everything behind it may assume a permitted request. */
 export function authorization(options: { authorizers: readonly Authorizer[] }): Filter {
-  return async function authorization(context, next) {
+  return function authorization(context) {
     const { user, info } = context.get("request")
     if (!isPublicPath(info)) authorize(options.authorizers, { user, info })
-    await next()
+    return undefined
   }
 }

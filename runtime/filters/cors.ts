@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { originCharactersMax } from "../limits.ts"
 import type { Filter } from "../server-env.ts"
 
@@ -16,16 +15,16 @@ const allowance = {
  * asks whether they may, which is answered 204 here. Other origins are served as if there were no such option; their browsers refuse the answer.
  */
 export function cors(options: { allowedOrigins: readonly RegExp[] }): Filter {
-  return async function cors(context, next) {
+  return function cors(context) {
     const { incoming, outgoing } = context.env
     const { origin } = incoming.headers
     if (origin === undefined || origin.length > originCharactersMax || !options.allowedOrigins.some((pattern) => pattern.test(origin)))
-      return next()
+      return undefined
     outgoing.setHeader("access-control-allow-origin", origin)
     for (const [name, value] of Object.entries(allowance)) outgoing.setHeader(name, value)
-    if (incoming.method !== "OPTIONS") return next()
+    if (incoming.method !== "OPTIONS") return undefined
     outgoing.writeHead(204)
     outgoing.end()
-    return RESPONSE_ALREADY_SENT
+    return "answered"
   }
 }

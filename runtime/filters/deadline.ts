@@ -17,20 +17,17 @@ interface DeadlineOptions {
  * left alone. Specification section 8; how `timeout` is read is the reference's.
  */
 export function deadline(options: DeadlineOptions): Filter {
-  return async function deadline(context, next) {
+  return function deadline(context) {
     const request = context.get("request")
-    if (isLongRunning(request.info)) return next()
+    if (isLongRunning(request.info)) return undefined
     const limitMs = Math.min(options.requestTimeoutMs, askedTimeoutMs(request.query) ?? Number.POSITIVE_INFINITY)
     const cancel = options.clock.after(limitMs, () => {
       const error = new ApiError(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {})
       options.fail(context, error)
       request.expire(error)
     })
-    try {
-      await next()
-    } finally {
-      cancel()
-    }
+    request.atEnd(cancel)
+    return undefined
   }
 }
 

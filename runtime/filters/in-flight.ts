@@ -11,7 +11,7 @@ const retryAfterSeconds = 5
  * `Retry-After` on a connection that closes. Specification section 3.2, `--shutdown-send-retry-after`.
  */
 export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }): Filter {
-  return async function inFlight(context, next) {
+  return function inFlight(context) {
     const { outgoing } = context.env
     const { info } = context.get("request")
     if (options.rejecting.aborted && !exempt.test(info.path)) {
@@ -20,6 +20,6 @@ export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }
       throw new ApiError(429, "TooManyRequests", "the server is shutting down, try again", { retryAfterSeconds })
     }
     options.requests.add(info, outgoing)
-    await next()
+    return undefined
   }
 }

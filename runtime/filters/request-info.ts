@@ -8,7 +8,7 @@ import { booleanParameter, parseQuery } from "../query.ts"
 
 /** First of the filters: reads path and query, and makes the request's context. Throws 400 for a path that is not valid UTF-8. */
 export function requestInfo(options: { vendor: Vendor }): Filter {
-  return async function requestInfo(context, next) {
+  return function requestInfo(context) {
     const { incoming } = context.env
     const target = incoming.url ?? "/"
     const mark = target.indexOf("?")
@@ -21,7 +21,7 @@ export function requestInfo(options: { vendor: Vendor }): Filter {
       vendor: options.vendor,
     })
     context.set("request", new RequestContext(info, query, incoming.headers, anonymous, context.env.outgoing))
-    await next()
+    return undefined
   }
 }
 
