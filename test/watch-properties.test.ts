@@ -33,13 +33,39 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("watch" as const) }) },
 )
 
+/** Selectors as clients write them, and what they mean. */
+const labelSelectors: readonly Selector[] = [
+  { query: "labelSelector=in%3Din", matches: ({ labels }) => labels === "in" },
+  { query: "labelSelector=in!%3Din", matches: ({ labels }) => labels !== "in" },
+  { query: "labelSelector=in", matches: ({ labels }) => labels !== "" },
+  { query: "labelSelector=!in", matches: ({ labels }) => labels === "" },
+  { query: "labelSelector=in+in+(in,else)", matches: ({ labels }) => labels === "in" },
+  { query: "labelSelector=in+notin+(out),in", matches: ({ labels }) => labels === "in" },
+]
+const fieldSelectors: readonly Selector[] = [
+  { query: "fieldSelector=metadata.name%3Db", matches: ({ name }) => name === "b" },
+  { query: "fieldSelector=metadata.name!%3Db", matches: ({ name }) => name !== "b" },
+  {
+    query: "fieldSelector=metadata.name!%3Da,metadata.name!%3Dc&labelSelector=in",
+    matches: ({ name, labels }) => name === "b" && labels !== "",
+  },
+  { query: "fieldSelectorSyntax=extended&fieldSelector=data.text%3E2", matches: ({ text }) => text > "2" },
+]
+
+interface Selector {
+  readonly query: string
+  readonly matches: (seen: Omit<Seen, "type">) => boolean
+}
+
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+const history = fc.array(step, { minLength: 5, maxLength: 40 })
 
 it("watches agree with lists, with each other and with their bookmarks", async () => {
   const count = { changes: 0, bookmarks: 0, left: 0 }
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      const { all, labelled, named, later, collection } = await happen(steps)
+    fc.asyncProperty(history, fc.constantFrom(...labelSelectors), fc.constantFrom(...fieldSelectors), async (steps, byLabel, byField) => {
+      const { all, labelled, named, later, begin, latest, collection } = await happen(steps, byLabel.query, byField.query)
       const events = all.filter(isChange)
       count.changes += events.length
       count.bookmarks += all.length - events.length
@@ -47,11 +73,15 @@ it("watches agree with lists, with each other and with their bookmarks", async (
         ({ type, version }) => type === "DELETED" && !events.some((event) => event.type === "DELETED" && event.version === version),
       ).length
       for (const told of [all, labelled, named, ...later.map(({ told }) => told)]) expectMarked(told)
-      expect(labelled.filter(isChange), "label selector").toEqual(selected(events, ({ labels }) => labels === "in"))
-      expect(named.filter(isChange), "field selector").toEqual(selected(events, ({ name }) => name === "b"))
+      expect(labelled.filter(isChange), "label selector").toEqual(selected(events, byLabel.matches))
+      expect(named.filter(isChange), "field selector").toEqual(selected(events, byField.matches))
       for (const { from, told } of later)
         expect(told.filter(isChange), `from ${from}`).toEqual(events.filter(({ version }) => version > from))
-      for (const { version } of events) expect(await listAt(collection, version), `list at ${version}`).toEqual(replay(events, version))
+      // Others' writes make versions, too; a deletion tells its own only in its event.
+      const end = Math.max(latest, ...events.map(({ version }) => version))
+      const versions = Array.from({ length: end - begin + 1 }, (_, index) => begin + index)
+      const lists = await Promise.all(versions.map((version) => listAt(collection, version)))
+      for (const [index, version] of versions.entries()) expect(lists[index], `list at ${version}`).toEqual(replay(events, version))
     }),
     { numRuns: 30 },
   )
@@ -72,17 +102,20 @@ interface Told {
   readonly labelled: Seen[]
   readonly named: Seen[]
   readonly later: { readonly from: number; readonly told: Seen[] }[]
+  /** The versions before and after all that happened. */
+  readonly begin: number
+  readonly latest: number
   readonly collection: string
 }
 
 /** Does the steps while watches are open, and answers what these were told to their end. */
-async function happen(steps: readonly Step[]): Promise<Told> {
+async function happen(steps: readonly Step[], byLabel: string, byField: string): Promise<Told> {
   const namespace = `run-${runs++}`
   const { version: begin } = await send("POST", "/api/v1/namespaces", { metadata: { name: namespace } })
   const collection = `/api/v1/namespaces/${namespace}/configmaps`
   const all = await watch(collection, begin)
-  const labelled = await watch(collection, begin, "&labelSelector=in%3Din")
-  const named = await watch(collection, begin, "&fieldSelector=metadata.name%3Db")
+  const labelled = await watch(collection, begin, `&${byLabel}`)
+  const named = await watch(collection, begin, `&${byField}`)
   const later: { from: number; answer: OpenAnswer }[] = []
   let latest = begin
   for (const [index, each] of steps.entries()) {
@@ -96,6 +129,8 @@ async function happen(steps: readonly Step[]): Promise<Told> {
     labelled: await told(labelled),
     named: await told(named),
     later: await Promise.all(later.map(async ({ from, answer }) => ({ from, told: await told(answer) }))),
+    begin,
+    latest,
     collection,
   }
 }
