@@ -13,6 +13,10 @@ export function keyOf(index: number): string {
 
 /** About 1 KB of JSON as it is on the wire, without resourceVersion. */
 export function valueOf(index: number, round = 0): Buffer {
+  return Buffer.from(textOf(index, round))
+}
+
+function textOf(index: number, round = 0): string {
   const data: Record<string, string> = {}
   for (let line = 0; line < 8; line++)
     data[`key-${line}`] = `value ${index} ${round} ${"lorem ipsum dolor sit amet ".repeat(3)}`.slice(0, 80)
@@ -23,16 +27,16 @@ export function valueOf(index: number, round = 0): Buffer {
     resourceVersion: "",
     labels: { app: `app-${index % 50}` },
   }
-  return Buffer.from(JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata, data }))
+  return JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata, data })
 }
 
 /** Puts the revision in place by one concatenation, as the JSON storage format allows. */
 export const codec: ResourceCodec = {
   toJson({ modRevision, value }) {
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
     const marker = '"resourceVersion":"'
-    const at = bytes.indexOf(marker) + marker.length
-    return Buffer.concat([bytes.subarray(0, at), Buffer.from(String(modRevision)), bytes.subarray(at)])
+    const at = text.indexOf(marker) + marker.length
+    return `${text.slice(0, at)}${modRevision}${text.slice(at)}`
   },
   describe(json) {
     const object: { metadata: { labels?: Record<string, string>; name: string } } = JSON.parse(json.toString())
@@ -45,6 +49,8 @@ export function syntheticStore(count: number): SyntheticStore {
   const positions = new Map(indexes.map((index, position) => [keyOf(index), position]))
   let watcher: WatchOptions | undefined
   let current = count + 1
+  /** As a store's memory: a value in it lasts until the next is read. */
+  const scratch = Buffer.allocUnsafeSlow(4096)
   const unsupported = (): never => {
     throw new Error("not part of this bench")
   }
@@ -54,13 +60,14 @@ export function syntheticStore(count: number): SyntheticStore {
       watcher?.onEvents(events, revision)
     },
     get: async () => unsupported(),
-    async list({ limit = count, startAfter }) {
+    async list({ copy = (value) => Buffer.from(value), limit = count, startAfter }) {
       const from = startAfter === undefined ? 0 : (positions.get(startAfter) ?? count) + 1
       const items: StoredValue[] = []
       const end = Math.min(from + limit, count)
       for (let at = from; at < end; at++) {
         const index = indexes[at] ?? 0
-        items.push({ key: keyOf(index), value: valueOf(index), createRevision: index + 2, modRevision: index + 2 })
+        const value = copy(scratch.subarray(0, scratch.write(textOf(index))))
+        items.push({ key: keyOf(index), value, createRevision: index + 2, modRevision: index + 2 })
       }
       return { items, revision: current, more: end < count }
     },

@@ -1,15 +1,16 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { openRegistry } from "../../test/support/open-registry.ts"
-import type { ObjectMeta } from "../kit/json.ts"
+import type { ObjectMeta, OwnerReference } from "../kit/json.ts"
 
+const owners: OwnerReference[] = [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "u" }]
 const metadataOf = fc.record(
   {
     name: fc.constantFrom("a", "ownerReferences"),
     labels: fc.dictionary(fc.constantFrom("deletionTimestamp", "app"), fc.string({ maxLength: 5 }), { maxKeys: 2 }),
     deletionTimestamp: fc.constant("2026-01-01T00:00:00Z"),
-    ownerReferences: fc.constant([{ apiVersion: "v1", kind: "Pod", name: "p", uid: "u" }]),
-    finalizers: fc.constant(["example.com/one"]),
+    ownerReferences: fc.constant(owners),
+    finalizers: fc.constant<string[]>(["example.com/one"]),
   },
   { requiredKeys: ["name"] },
 )

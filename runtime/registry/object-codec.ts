@@ -59,7 +59,7 @@ export function createObjectCodec(options: {
     },
     toJson(stored) {
       const object = storedObject(stored.value)
-      return Buffer.from(stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) }))
+      return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })
     },
     mayHaveMetadata: (value, name) => mayHaveMetadata(value, name, numberOf),
     describe(json) {

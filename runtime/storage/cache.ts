@@ -37,8 +37,8 @@ export interface CachedObject {
 
 /** How the cache of one resource reads stored values. Given once per storage path. */
 export interface ResourceCodec {
-  /** Stored value to JSON bytes with resourceVersion = modRevision in place. */
-  toJson(value: StoredValue): Buffer
+  /** Stored value to the text of its JSON, with resourceVersion = modRevision in place: the cache writes it where the object's bytes belong. */
+  toJson(value: StoredValue): string
   /** As `CachedObject.mayHaveMetadata`, of a stored value; absent: it may. */
   mayHaveMetadata?(value: Uint8Array, name: MetadataMark): boolean
   /** Labels and all selectable fields from the JSON bytes. */

@@ -55,6 +55,11 @@ export interface StoreListOptions {
   readonly startAfter?: string
   /** The state at this revision, from the compacted one on; absent: now. Throws StoreError "compacted" or "future". */
   readonly revision?: number
+  /**
+   * Called for values that lie in memory which the store will use again, with a view that holds until the call returns; the answer is what the
+   * item carries. Absent: a copy of its own each. A store that has every value in memory of its own does not call it.
+   */
+  readonly copy?: (value: Uint8Array) => Uint8Array
 }
 
 export interface StoreListResult {

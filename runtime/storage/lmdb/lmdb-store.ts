@@ -127,7 +127,7 @@ class LmdbStore implements Store {
   }
 
   private async listAt(options: StoreListOptions, revision: number): Promise<StoreListResult> {
-    const { prefix, startAfter, limit = Number.POSITIVE_INFINITY } = options
+    const { copy, prefix, startAfter, limit = Number.POSITIVE_INFINITY } = options
     const items: StoredValue[] = []
     this.checkOpen()
     let from: Uint8Array | undefined = this.backend.reader().listStart(prefix, startAfter)
@@ -136,7 +136,7 @@ class LmdbStore implements Store {
       this.checkOpen()
       this.checkReadable(revision)
       // One more than asked for tells whether there is more.
-      const step = this.backend.reader().listStep({ from, prefix, revision, limit: limit + 1 - items.length })
+      const step = this.backend.reader().listStep({ from, prefix, revision, limit: limit + 1 - items.length, copy })
       items.push(...step.items)
       from = step.next
     }

@@ -28,13 +28,22 @@ export interface Reader {
   refresh(): void
   get(key: string, revision: number): StoredValue | undefined
   /** One step of a list: at most `limit` items, and no more than a step may take. `next`: where to go on; absent: that was all. */
-  listStep(options: { from: Uint8Array; prefix: string; revision: number; limit: number }): { items: StoredValue[]; next?: Uint8Array }
+  listStep(options: ListStep): { items: StoredValue[]; next?: Uint8Array }
   /** Where a list begins. */
   listStart(prefix: string, startAfter: string | undefined): Uint8Array
   /** One step of a replay: events of whole commits after `afterRevision`, up to `revision` or less. */
   replayStep(options: { afterRevision: number; revision: number; prefix: string }): { events: StoreEvent[]; revision: number }
   /** Values due at `nowMs`, earliest first, at most `limit`; and when the next one after these is due. */
   due(nowMs: number, limit: number): { items: { key: string; modRevision: number }[]; nextMs?: number }
+}
+
+interface ListStep {
+  readonly from: Uint8Array
+  readonly prefix: string
+  readonly revision: number
+  readonly limit: number
+  /** As in StoreListOptions. */
+  readonly copy?: ((value: Uint8Array) => Uint8Array) | undefined
 }
 
 /** A step's measure: entries visited and bytes taken; a few milliseconds. */
@@ -46,10 +55,10 @@ export function createReader(environment: Environment): Reader {
   const { root, index, log } = environment
   const keys = createIndexKeys()
   const logScratch = Buffer.allocUnsafeSlow(12)
-  function stored(key: string, version: Version): StoredValue {
+  function stored(key: string, version: Version, copy?: (value: Uint8Array) => Uint8Array): StoredValue {
     const value = viewValue(log, logKey(version.modRevision, version.place, logScratch))
     assert(value !== undefined, "every version has its record", { key, ...version })
-    return storedValue(key, version, Buffer.from(value))
+    return storedValue(key, version, copy === undefined ? Buffer.from(value) : copy(value))
   }
   function versionAt(key: string, revision: number): Version | undefined {
     const bytes = Buffer.from(key)
@@ -77,12 +86,12 @@ export function createReader(environment: Environment): Reader {
   }
 }
 
-type Stored = (key: string, version: Version) => StoredValue
+type Stored = (key: string, version: Version, copy?: ListStep["copy"]) => StoredValue
 
 function listStep(
   index: Environment["index"],
   stored: Stored,
-  { from, prefix, revision, limit }: { from: Uint8Array; prefix: string; revision: number; limit: number },
+  { from, prefix, revision, limit, copy }: ListStep,
 ): { items: StoredValue[]; next?: Uint8Array } {
   const items: StoredValue[] = []
   let visited = 0
@@ -102,7 +111,7 @@ function listStep(
     if ((past ?? version?.modRevision ?? 0) > revision) continue
     settled = key
     if (version === undefined) continue
-    const item = stored(key, version)
+    const item = stored(key, version, copy)
     bytes += item.value.length
     items.push(item)
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { ByteArena, bytesOf, Slab } from "./byte-arena.ts"
+import { ByteArena, bytesOf, shownBytesOf, Slab } from "./byte-arena.ts"
 import type { Tenant } from "./byte-arena.ts"
 
 function tenant(): Tenant {
@@ -18,15 +18,20 @@ test("small tenants share a slab once there are enough, large ones stay alone", 
   expect(large.home).not.toBeInstanceOf(Slab)
 })
 
-test("a slab is left when too little of it is current; views given out before keep their bytes", () => {
+test("a slab of which too little is current is left after a while; views given out before keep their bytes", () => {
   const arena = new ByteArena(1600)
-  const tenants = Array.from({ length: 16 }, tenant)
+  // Ten slabs, of which the first is emptied beyond a fifth, then each of the others.
+  const tenants = Array.from({ length: 160 }, tenant)
   tenants.forEach((each, index) => arena.settle(each, Buffer.alloc(100, index)))
-  const views = tenants.map(bytesOf)
+  const views = tenants.map(shownBytesOf)
   const slab = tenants[0]?.home
-  for (const each of tenants.slice(0, 3)) arena.retire(each)
+  for (const each of tenants.slice(0, 4)) arena.retire(each)
   expect(tenants[5]?.home).toBe(slab)
-  arena.retire(tenants[3] ?? tenant())
+  for (let first = 16; first < 16 * 9; first += 16) for (const each of tenants.slice(first, first + 4)) arena.retire(each)
+  // What is current waits for the next packing, what is not has left.
+  expect(slab).toBeInstanceOf(Slab)
+  expect(tenants.slice(0, 4).every((each) => each.home !== slab)).toBe(true)
+  for (let index = 0; index < 16; index++) arena.settle(tenant(), Buffer.alloc(100))
   expect(tenants.some((each) => each.home === slab)).toBe(false)
   tenants.forEach((each, index) => {
     expect(bytesOf(each)).toEqual(Buffer.alloc(100, index))
@@ -34,25 +39,69 @@ test("a slab is left when too little of it is current; views given out before ke
   })
 })
 
+test("a fill copies values where they stay, and no more memory than they need is left of it", () => {
+  const arena = new ByteArena(1600)
+  const filling = arena.beginFill()
+  const scratch = Buffer.alloc(100)
+  const tenants = Array.from({ length: 20 }, tenant)
+  tenants.forEach((each, index) => arena.settle(each, filling.copy(scratch.fill(index))))
+  filling.end()
+  const slabs = new Set(tenants.map((each) => each.home))
+  expect([...slabs].map((slab) => (slab instanceof Slab ? slab.buffer.byteLength : 0))).toEqual([1600, 400])
+  tenants.forEach((each, index) => expect(bytesOf(each)).toEqual(Buffer.alloc(100, index)))
+})
+
+test("what is decoded is written into slabs, once there are some", () => {
+  const arena = new ByteArena(1600)
+  const first = tenant()
+  arena.settleText(first, "é")
+  expect(first.home).not.toBeInstanceOf(Slab)
+  const tenants = Array.from({ length: 40 }, tenant)
+  tenants.forEach((each, index) => arena.settle(each, Buffer.alloc(100, index)))
+  tenants.forEach((each, index) => arena.settleText(each, `text ${index} é`))
+  expect(new Set(tenants.map((each) => each.home)).size).toBe(1)
+  tenants.forEach((each, index) => expect(bytesOf(each).toString()).toBe(`text ${index} é`))
+  const retired = tenants[7] ?? tenant()
+  arena.retire(retired)
+  arena.settleText(retired, "again")
+  expect(retired.home).not.toBeInstanceOf(Slab)
+})
+
 test("whatever settles and retires in whatever order, everybody keeps their bytes", () => {
-  const step = fc.record({ index: fc.nat({ max: 30 }), retire: fc.boolean(), length: fc.nat({ max: 120 }) })
+  const step = fc.record({
+    index: fc.nat({ max: 30 }),
+    action: fc.constantFrom("retire", "bytes", "text", "fill"),
+    length: fc.nat({ max: 120 }),
+  })
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 600 }), (steps) => {
       const arena = new ByteArena(1000)
       const tenants = Array.from({ length: 31 }, tenant)
       const texts = tenants.map(() => Buffer.alloc(0))
-      steps.forEach(({ index, length, retire }, round) => {
+      const scratch = Buffer.alloc(120)
+      let filling: ReturnType<ByteArena["beginFill"]> | undefined
+      steps.forEach(({ action, index, length }, round) => {
         const each = tenants[index]
         if (each === undefined) return
-        if (retire) arena.retire(each)
+        if (action === "retire") return arena.retire(each)
+        const bytes = Buffer.alloc(length, 32 + (round % 90))
+        texts[index] = bytes
+        if (action === "bytes") arena.settle(each, bytes)
+        else if (action === "text") arena.settleText(each, bytes.toString())
         else {
-          texts[index] = Buffer.alloc(length, round)
-          arena.settle(each, texts[index] ?? Buffer.alloc(0))
+          filling ??= arena.beginFill()
+          bytes.copy(scratch)
+          arena.settle(each, filling.copy(scratch.subarray(0, length)))
+          if (length % 7 !== 0) return
+          filling.end()
+          filling = undefined
         }
       })
+      filling?.end()
       tenants.forEach((each, index) => expect(bytesOf(each)).toEqual(texts[index]))
       const slabs = new Set(tenants.map((each) => each.home).filter((home) => home instanceof Slab))
       for (const slab of slabs) {
+        if (slab.state === "left") continue
         const live = tenants.filter((each) => each.current && each.home === slab).reduce((sum, each) => sum + each.length, 0)
         expect(slab.live).toBe(live)
       }

@@ -4,7 +4,7 @@
  */
 import type { ApiObject } from "../../kit/json.ts"
 import type { CachedObject, MetadataMark, ResourceCodec } from "../cache.ts"
-import { bytesOf } from "./byte-arena.ts"
+import { bytesOf, shownBytesOf } from "./byte-arena.ts"
 import type { ByteArena, Slab, Tenant } from "./byte-arena.ts"
 import type { Description, Form, FormBudget } from "./forms.ts"
 import { withResourceVersion } from "./resource-version.ts"
@@ -49,12 +49,12 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   json(): Buffer {
-    const bytes = bytesOf(this)
-    if (this.isJson) return bytes
+    if (this.isJson) return shownBytesOf(this)
     const { context, createRevision, key, modRevision } = this
-    const json = context.codec.toJson({ key, value: bytes, createRevision, modRevision })
-    this.giveJson(json)
-    return json
+    const text = context.codec.toJson({ key, value: bytesOf(this), createRevision, modRevision })
+    this.isJson = true
+    context.arena.settleText(this, text)
+    return shownBytesOf(this)
   }
 
   /** Called before anything else with JSON that the writer had at hand: the stored value is not needed then. */

@@ -20,18 +20,22 @@ interface FillOptions {
 /** Called for the first fill and whenever a resource starts over. Answers one state and its revision; throws what the store throws. */
 export async function readObjects(options: FillOptions): Promise<{ objects: Objects; revision: number }> {
   const objects: Objects = ObjectMap.empty()
+  const filling = options.context.arena.beginFill()
   try {
-    return { objects, revision: await readInto(objects, options) }
+    return { objects, revision: await readInto(objects, options, (value) => filling.copy(value)) }
   } catch (error) {
     // What was read so far is nobody's: it must not count as current and keep slabs.
     retireAllBut(options.known, objects)
     throw error
+  } finally {
+    filling.end()
   }
 }
 
-async function readInto(objects: Objects, { context, keyPrefix, known, limits, owns, store }: FillOptions): Promise<number> {
+async function readInto(objects: Objects, options: FillOptions, copy: (value: Uint8Array) => Uint8Array): Promise<number> {
+  const { context, keyPrefix, known, limits, owns, store } = options
   let shown = 0
-  for await (const { items, revision } of pages(store, { prefix: keyPrefix, page: limits.fillPage })) {
+  for await (const { items, revision } of pages(store, { prefix: keyPrefix, page: limits.fillPage, copy })) {
     shown = revision
     for (const { createRevision, key, modRevision, value } of items) {
       if (!owns(key)) continue

@@ -10,7 +10,7 @@ const context = {
   arena: new ByteArena(1024),
   forms: new FormBudget(1 << 20),
   codec: {
-    toJson: ({ value }: { value: Uint8Array }) => Buffer.from(value),
+    toJson: ({ value }: { value: Uint8Array }) => Buffer.from(value).toString(),
     describe: (json: Buffer) => ({ labels: JSON.parse(json.toString()), fields: {} }),
   },
 }

@@ -7,9 +7,9 @@ import type { Store, StoredValue } from "../store.ts"
  */
 export async function* pages(
   store: Store,
-  options: { prefix: string; page: number; revision?: number },
+  options: { prefix: string; page: number; revision?: number; copy?: (value: Uint8Array) => Uint8Array },
 ): AsyncGenerator<{ items: readonly StoredValue[]; revision: number }, void, undefined> {
-  const { page: limit, prefix } = options
+  const { copy, page: limit, prefix } = options
   let { revision } = options
   let startAfter: string | undefined
   for (let more = true; more; ) {
@@ -18,6 +18,7 @@ export async function* pages(
       limit,
       ...(revision !== undefined && { revision }),
       ...(startAfter !== undefined && { startAfter }),
+      ...(copy !== undefined && { copy }),
     })
     yield { items: found.items, revision: found.revision }
     revision = found.revision
