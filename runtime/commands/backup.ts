@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
+import type { LmdbSummary } from "../storage/lmdb/backup.ts"
 import { storeFolder } from "../store-folder.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 
@@ -10,12 +11,11 @@ export async function backup(args: readonly string[], context: CommandContext): 
   const asked = fileAndFolder(
     args,
     context,
-    "orch-apiserver backup FILE\n  Copies the store to FILE and checks the copy. The server may be running.",
+    "orch-apiserver backup FILE\n  Copies the store to FILE and checks every entry of the copy. The server may be running. FILE must not be there yet;\n  it appears whole or not at all, with a checksum that restore compares.",
   )
   if (asked === undefined) return 0
   const { backupLmdb } = await import("../storage/lmdb/backup.ts")
-  const { revision, keys } = await backupLmdb(storeFolder(asked.dataDir), asked.file)
-  context.print(`${asked.file}: ${keys} keys at revision ${revision}`)
+  context.print(summaryText(asked.file, await backupLmdb(storeFolder(asked.dataDir), asked.file)))
   return 0
 }
 
@@ -24,14 +24,17 @@ export async function restore(args: readonly string[], context: CommandContext):
   const asked = fileAndFolder(
     args,
     context,
-    "orch-apiserver restore FILE\n  Makes FILE, written by backup, the store of a new data folder.",
+    "orch-apiserver restore FILE\n  Makes FILE, written by backup, the store of a data folder that has none. Checksum and every entry are checked first; the store is there\n  whole or not at all.",
   )
   if (asked === undefined) return 0
   mkdirSync(asked.dataDir, { recursive: true, mode: 0o700 })
   const { restoreLmdb } = await import("../storage/lmdb/backup.ts")
-  const { revision, keys } = await restoreLmdb(asked.file, storeFolder(asked.dataDir))
-  context.print(`${asked.dataDir}: ${keys} keys at revision ${revision}`)
+  context.print(summaryText(asked.dataDir, await restoreLmdb(asked.file, storeFolder(asked.dataDir))))
   return 0
+}
+
+function summaryText(where: string, { contentHash, keys, revision }: LmdbSummary): string {
+  return `${where}: ${keys} keys at version ${revision}\nsha256 of keys and values: ${contentHash}`
 }
 
 function fileAndFolder(args: readonly string[], context: CommandContext, usage: string): { file: string; dataDir: string } | undefined {

@@ -9,6 +9,7 @@ import { packageRoot } from "../package-root.ts"
 import { StartError } from "../start-error.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Command, CommandContext } from "./context.ts"
+import { shielded } from "./shield.ts"
 
 interface Entry {
   readonly help: string
@@ -18,7 +19,7 @@ interface Entry {
 
 const commands: Readonly<Record<string, Entry>> = {
   serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
-  backup: { help: "copy the embedded store to a file", load: async () => (await import("./backup.ts")).backup },
+  backup: { help: "copy the embedded store to a file", load: async () => shielded(["backup"], (await import("./backup.ts")).backup) },
   restore: { help: "make such a file the store of a new data folder", load: async () => (await import("./backup.ts")).restore },
   store: { help: "check, measure or copy a store", load: async () => (await import("./store.ts")).store },
   convert: {

@@ -15,13 +15,7 @@ const usage = `orch-apiserver store verify [--json]
   One fault a line; exits 1 when there is one.
   --json   one JSON object a line: the faults, and at the end what was found`
 
-/** Set for the process that does the looking; see below. */
-const lookingVariable = "ORCH_STORE_VERIFY"
-
-/**
- * The embedded store maps its file into memory: damage of the wrong kind ends whoever touches it. So another process does the looking, and this
- * one lives to tell.
- */
+/** Answers 1 when there is a fault. */
 export async function storeVerify(args: readonly string[], context: CommandContext): Promise<number> {
   const { on: json, rest } = takeSwitch(args, "json")
   const { options, positionals, help } = optionsOf(rest, context)
@@ -30,14 +24,7 @@ export async function storeVerify(args: readonly string[], context: CommandConte
     return 0
   }
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; --data-dir names the folder`)
-  if (context.rerun === undefined || context.env[lookingVariable] !== undefined) return verify(options, context, json)
-  const { code, signal } = await context.rerun(["store", "verify", ...args], { [lookingVariable]: "1" })
-  if (signal === undefined) return code
-  context.printError(
-    `the store in ${storeFolder(options["data-dir"])} could not be read to its end: doing so ended the process (${signal}).`,
-  )
-  context.printError("Its file is damaged or cut off; restore a backup.")
-  return 1
+  return verify(options, context, json)
 }
 
 async function verify(options: Options, context: CommandContext, json: boolean): Promise<number> {

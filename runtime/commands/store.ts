@@ -2,6 +2,7 @@
 import { nearest } from "../kit/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
 import type { Command, CommandContext } from "./context.ts"
+import { shielded } from "./shield.ts"
 
 interface Entry {
   readonly help: string
@@ -9,7 +10,10 @@ interface Entry {
 }
 
 const commands: Readonly<Record<string, Entry>> = {
-  verify: { help: "look for damage; exits 1 and names every fault", load: async () => (await import("./store-verify.ts")).storeVerify },
+  verify: {
+    help: "look for damage; exits 1 and names every fault",
+    load: async () => shielded(["store", "verify"], (await import("./store-verify.ts")).storeVerify),
+  },
   stats: {
     help: "what the resources take, and how much of it is history",
     load: async () => (await import("./store-stats.ts")).storeStats,

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -72,6 +72,20 @@ test("a restore refuses a folder that is not empty", async () => {
   expect(await contents(store)).toHaveLength(7)
 })
 
+test("a backup refuses a file that is there", async () => {
+  await backupLmdb(dir(), file())
+  const before = readFileSync(file())
+  await expect(backupLmdb(dir(), file())).rejects.toThrow("is there already")
+  expect(readFileSync(file()).equals(before)).toBe(true)
+})
+
+test("an empty folder is as good as none for a restore", async () => {
+  const { contentHash } = await backupLmdb(dir(), file())
+  mkdirSync(join(base, "restored"))
+  expect(await restoreLmdb(file(), join(base, "restored"))).toEqual({ revision: 21, compactedRevision: 0, keys: 7, contentHash })
+  expect(readdirSync(base).sort()).toEqual(["backups", "data", "restored"])
+})
+
 test("what is no backup, or a damaged one, is refused and leaves nothing behind", async () => {
   await backupLmdb(dir(), file())
   const target = join(base, "restored")
@@ -84,7 +98,7 @@ test("what is no backup, or a damaged one, is refused and leaves nothing behind"
   whole.writeUInt8(255 - whole.readUInt8(whole.length >> 1), whole.length >> 1)
   writeFileSync(file(), whole)
   await expect(restoreLmdb(file(), target)).rejects.toThrow("does not match its checksum")
-  expect(readdirSync(target)).toEqual([])
+  expect(readdirSync(base).sort()).toEqual(["backups", "data", "text"])
 })
 
 test("a folder without a store cannot be backed up, and gets none", async () => {

@@ -23,6 +23,7 @@ export interface LmdbSummary {
  */
 export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary> {
   const target = resolve(file)
+  if (existsSync(target)) throw new StoreError("unavailable", `${file} is there already; a backup never writes over anything`)
   await mkdir(dirname(target), { recursive: true })
   const source = openEnvironment({ dir, readOnly: true })
   const scratch = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
@@ -45,21 +46,26 @@ export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary
 
 /**
  * Called by `orch-apiserver restore`. Makes `file` the store in `dir`, which must be new or empty: a restore never writes
- * over anything. Throws StoreError "unavailable" when the folder is in use or the file is damaged; the folder is empty then.
+ * over anything, and `dir` is there whole or as it was. Throws StoreError "full", or "unavailable" when the folder is in use or the file is damaged.
  */
 export async function restoreLmdb(file: string, dir: string): Promise<LmdbSummary> {
   if (!existsSync(file)) throw new StoreError("unavailable", `there is no backup ${file}`)
-  await mkdir(dir, { recursive: true, mode: 0o700 })
-  if ((await readdir(dir)).length > 0) throw new StoreError("unavailable", `${dir} is not empty; restore into a new folder`)
+  const target = resolve(dir)
+  if (existsSync(target) && (await readdir(target)).length > 0)
+    throw new StoreError("unavailable", `${dir} is not empty; restore into a new folder`)
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  const scratch = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
   try {
-    await unsealBackup(file, join(dir, dataFile))
-    const summary = await verifyLmdb(dir)
-    await flush(join(dir, dataFile))
-    await flush(dir)
+    await unsealBackup(file, join(scratch, dataFile))
+    const summary = await verifyLmdb(scratch)
+    await flush(join(scratch, dataFile))
+    await flush(scratch)
+    await rename(scratch, target)
+    await flush(dirname(target))
     return summary
   } catch (error) {
-    for (const name of await readdir(dir)) await rm(join(dir, name), { recursive: true, force: true })
-    throw storeErrorOf(error, dir)
+    await rm(scratch, { recursive: true, force: true })
+    throw storeErrorOf(error, dirname(target))
   }
 }
 
