@@ -18,9 +18,10 @@ export interface WatchedEvent {
 
 /** Faults in words; empty when every promise was kept. */
 export function historyFaults(attempts: readonly Attempt[], events: readonly WatchedEvent[]): string[] {
+  const eventsOf = groupBy(events)
   return [
     ...orderFaults(events),
-    ...[...groupBy(attempts)].flatMap(([object, ofObject]) => objectFaults(object, ofObject, groupBy(events).get(object) ?? [])),
+    ...[...groupBy(attempts)].flatMap(([object, ofObject]) => objectFaults(object, ofObject, eventsOf.get(object) ?? [])),
   ]
 }
 
