@@ -56,6 +56,9 @@ export const conflictRetries = 20
 /** How long a read waits for a version that the cache has not reached, in milliseconds; then 504. kube-apiserver 1.30. */
 export const staleReadTimeoutMs = 3000
 
+/** How long such a read waits, in milliseconds, where the cache may have that version without knowing it; then the store is read. */
+export const untoldWaitMs = 50
+
 /** Bytes that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
 export const watchQueueBytesMax = 8 * 1024 * 1024
 

@@ -3,7 +3,7 @@
  * handles cached versions; nothing is parsed but by the filters and orders of extended lists, which bring their own reader.
  */
 import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
-import { staleReadTimeoutMs } from "../limits.ts"
+import { staleReadTimeoutMs, untoldWaitMs } from "../limits.ts"
 import type { CachedObject, SelectedLabel, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { ContinueToken } from "./continue-token.ts"
@@ -62,10 +62,24 @@ export async function getObject(
   handle: KindHandle,
   options: { namespace: string; name: string; freshness: Freshness },
 ): Promise<CachedObject> {
-  await awaitFreshness(registry, handle, options.freshness)
-  const found = handle.cache.get(handle.key(options.namespace, options.name))
+  const key = handle.key(options.namespace, options.name)
+  const found =
+    (await revisionToRead(registry, handle, options.freshness)) === undefined ? handle.cache.get(key) : await handle.cache.getStored(key)
   if (found === undefined) throw notFound(subjectOf(handle, options.name))
   return found
+}
+
+/**
+ * Waits until the cache may answer, as `awaitFreshness` does; but where the store cannot tell how current the cache is, who must see the newest
+ * state does not wait for long: the revision answered is to be read from the store. Undefined: read the cache.
+ */
+async function revisionToRead(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<number | undefined> {
+  if (freshness.mode !== "most-recent" || registry.deps.store.tellsProgress !== false) {
+    await awaitFreshness(registry, handle, freshness)
+    return undefined
+  }
+  const revision = await registry.deps.cache.consistentRevision()
+  return (await handle.cache.waitFor(revision, untoldWaitMs)) ? undefined : revision
 }
 
 /** One page, or all, of a collection. Throws 400, 410 or 504 as section 4.6 says. */
@@ -152,19 +166,23 @@ export async function awaitFreshness(registry: Registry, handle: KindHandle, fre
   if (freshness.mode === "any") return
   const revision = freshness.mode === "most-recent" ? await registry.deps.cache.consistentRevision() : freshness.revision
   if (handle.cache.revision() >= revision) return
+  if (freshness.mode === "most-recent") registry.deps.store.bringWatchesTo?.(revision)
   if (!(await handle.cache.waitFor(revision, staleReadTimeoutMs))) throw tooLargeResourceVersion(revision, handle.cache.revision())
 }
 
 async function snapshotFor(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<Snapshot> {
-  await awaitFreshness(registry, handle, freshness)
-  if (freshness.mode !== "exact") return handle.cache.snapshot()
-  const snapshot = await snapshotAt(handle, freshness.revision)
-  if (snapshot === undefined) throw expired(`The resourceVersion for the provided list is too old: ${freshness.revision} is no longer kept`)
+  const newest = await revisionToRead(registry, handle, freshness)
+  if (newest === undefined && freshness.mode !== "exact") return handle.cache.snapshot()
+  const revision = freshness.mode === "exact" ? freshness.revision : (newest ?? 0)
+  const snapshot = newest === undefined ? await snapshotAt(handle, revision) : await handle.cache.snapshotStored(revision)
+  if (snapshot === undefined) throw expired(`The resourceVersion for the provided list is too old: ${revision} is no longer kept`)
   return snapshot
 }
 
 async function tokenSnapshot(registry: Registry, handle: KindHandle, request: ListRequest, token: ContinueToken): Promise<Snapshot> {
   if (token.revision === 0) return snapshotFor(registry, handle, { mode: "most-recent" })
+  // The page before may have come from another server, which was ahead of this one.
+  await awaitFreshness(registry, handle, { mode: "not-older", revision: token.revision })
   const snapshot = await snapshotAt(handle, token.revision)
   if (snapshot !== undefined) return snapshot
   if (request.order !== undefined)

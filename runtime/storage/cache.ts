@@ -118,6 +118,12 @@ export interface ResourceCache {
   snapshot(): Snapshot
   /** The state at a retained revision; undefined when the window does not reach back or `revision` is newer than the cache. */
   snapshotAt(revision: number): Promise<Snapshot | undefined>
+  /**
+   * What the store itself has: one object now, all of them at `revision`, which may be ahead of the cache. Called for consistent reads where the
+   * cache cannot be known to be current (`Store.tellsProgress`). Undefined: no such object; a revision that the store has forgotten.
+   */
+  getStored(key: string): Promise<CachedObject | undefined>
+  snapshotStored(revision: number): Promise<Snapshot | undefined>
   /** Nothing is called before this returns. Throws StoreError "unavailable" while the cache starts over. */
   subscribe(options: SubscribeOptions): Subscription
   /** Oldest revision a watch may start after. */

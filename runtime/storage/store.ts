@@ -117,6 +117,11 @@ export interface Store {
    * data from what a watch filled reads the store itself.
    */
   readonly tellsProgress?: boolean
+  /**
+   * Called by who is about to write and waits for a watch to have come to `revision`, which `revision()` answered: where nothing else makes it
+   * come there, the store does, if need be with a write of its own. Absent: it comes by itself.
+   */
+  bringWatchesTo?(revision: number): void
   /** Why the store does not serve, as far as can be told within `timeoutMs`; for health checks, which are many. Absent: `status` is as cheap. */
   check?(options: { timeoutMs: number }): Promise<string | undefined>
   /**

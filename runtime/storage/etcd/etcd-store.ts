@@ -120,6 +120,10 @@ class EtcdStore implements Store {
     })
   }
 
+  bringWatchesTo(revision: number): void {
+    this.watches.bringTo(revision)
+  }
+
   compact({ revision }: { revision: number }): Promise<void> {
     return this.run(async () => {
       try {

@@ -95,6 +95,19 @@ export function int64(number: number): Field<number> {
   }
 }
 
+/** Whole numbers of 64 bits as text: identifiers that others chose, which a number would round. */
+export function exactInt64(number: number): Field<string> {
+  return {
+    number,
+    wireType: varint,
+    repeated: false,
+    zero: () => "0",
+    isZero: (value) => value === "0",
+    write: (writer, value) => void writer.int64(value),
+    read: (reader) => reader.int64().toString(),
+  }
+}
+
 export function bool(number: number): Field<boolean> {
   return {
     number,

@@ -33,6 +33,11 @@ export class Watches {
     for (const watching of this.open) watching.reach(revision)
   }
 
+  /** The same, where nothing but a write may do it. */
+  bringTo(revision: number): void {
+    for (const watching of this.open) watching.bringTo(revision)
+  }
+
   /**
    * Called with a commit's revision and the keys it changed. Resolves when the watches of this store that hear of them have: what is read from a
    * cache after an acknowledged write shows it, as with an embedded store.

@@ -31,6 +31,9 @@ const progressRetryMs = 100
 /** How long a replay has to come to its end by itself where only a write tells it; etcd looks for what must be replayed every 100 ms. */
 const markDelayMs = 500
 
+/** The same for who waits for the events of a moment ago, which are on their way. */
+const untoldDelayMs = 20
+
 interface Waiter {
   readonly revision: number
   readonly resolve: () => void
@@ -81,6 +84,14 @@ export class Watching {
     } finally {
       cancelTimeout()
     }
+  }
+
+  /** Called by who waits and may write: a server that cannot tell is made to send an event. */
+  bringTo(revision: number): void {
+    if (this.tellsProgress) return this.reach(revision)
+    if (this.opened !== undefined || revision <= Math.max(this.revision, this.wanted)) return
+    this.wanted = revision
+    if (this.cancelProgress === undefined) this.schedule(untoldDelayMs, () => void this.mark())
   }
 
   /** Whether a change of any of these keys is an event here. */
@@ -192,9 +203,10 @@ export class Watching {
     try {
       await this.deps.connection.call(txnCall, { success: [{ put: { key } }] })
     } catch (error) {
+      // An etcd that takes no writes now may do so later.
       if (!(error instanceof RpcError)) throw error
-      this.end(storeErrorOf(error.fault))
     }
+    if (this.wanted > this.revision && !this.over) this.schedule(markDelayMs, () => void this.mark())
   }
 
   private storeEvent({ kv, prevKv, type }: WatchEvent): StoreEvent {

@@ -156,6 +156,20 @@ export class CachedResource implements ResourceCache {
     return this.shown(revision, this.checkpoints.at(revision, { revision: current, objects: this.objects }, this.window))
   }
 
+  async getStored(key: string): Promise<CachedObject | undefined> {
+    this.checkFilled()
+    const stored = await this.options.store.get({ key: this.fullKey(key) })
+    if (stored === undefined) return undefined
+    const known = this.objects.get(stored.key)
+    if (known?.modRevision === stored.modRevision) return known
+    return new CachedEntry(this.context, stored.key, stored.createRevision, stored.modRevision, stored.value)
+  }
+
+  async snapshotStored(revision: number): Promise<Snapshot | undefined> {
+    this.checkFilled()
+    return this.stored.at(revision, this.objects)
+  }
+
   subscribe(options: SubscribeOptions): Subscription {
     this.checkFilled()
     // What is missed between the old state and the new one could not be told.
