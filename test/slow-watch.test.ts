@@ -47,6 +47,27 @@ it.each<[Protocol]>([["http1"], ["http2"]])("a watch over %s that is not read is
   expect(reading.events.map(({ count }) => count)).toEqual(everyChange)
 })
 
+it.each<[Protocol]>([["http1"], ["http2"]])(
+  "initial events of more than may wait arrive whole over %s, and what follows them",
+  async (protocol) => {
+    const client = connected(protocol)
+    const namespace = `initial-${protocol}`
+    const objects = `/api/v1/namespaces/${namespace}/configmaps`
+    await write(client, { method: "POST", path: "/api/v1/namespaces", name: namespace, count: 0 })
+    const names = Array.from({ length: changes }, (_none, index) => `object-${String(index + 1).padStart(3, "0")}`)
+    for (const [index, name] of names.entries()) await write(client, { method: "POST", path: objects, name, count: index + 1 })
+    const answer = await connected(protocol).open({
+      method: "GET",
+      path: `${objects}?watch=1`,
+      headers: { authorization: `Bearer ${at.token}` },
+    })
+    const reading = new Reading(answer)
+    await write(client, { method: "POST", path: objects, name: "one-more", count: changes + 1 })
+    await reading.until(changes + 1)
+    expect(reading.events.map(({ count }) => count)).toEqual(Array.from({ length: changes + 1 }, (_none, index) => index + 1))
+  },
+)
+
 interface SeenChange {
   readonly count: number
   readonly resourceVersion: string

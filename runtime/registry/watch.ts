@@ -1,5 +1,6 @@
 /** Watches: where the stream starts (specification section 4.6), and what a selector makes of an event. Frames are the verb's business. */
 import { assert } from "../assert.ts"
+import { listWriteBytes } from "../limits.ts"
 import type { CachedObject, CacheEvent, Snapshot, SubscribeOptions, Subscription } from "../storage/cache.ts"
 import type { StoreError } from "../storage/store.ts"
 import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
@@ -51,8 +52,9 @@ export interface StartedWatch extends Subscription {
   readonly startRevision: number
 }
 
-/** Initial events handed over at a time. */
+/** Initial events handed over at a time: so many, or so many bytes. A hundred objects of a megabyte are more than may wait for any watcher. */
 const initialEventsAtOnce = 100
+const initialBytesAtOnce = listWriteBytes
 
 /**
  * Called by the watch verb. Initial events are delivered before it resolves, in order before all others, as fast as the client takes them.
@@ -72,11 +74,14 @@ export async function watchObjects(registry: Registry, handle: KindHandle, reque
 async function tellState(handle: KindHandle, request: WatchRequest, snapshot: Snapshot): Promise<void> {
   const { sink } = request
   let batch: SeenEvent[] = []
+  let bytes = 0
   for (const object of initialObjects(handle, request, snapshot)) {
     batch.push({ type: "ADDED", revision: object.modRevision, object })
-    if (batch.length < initialEventsAtOnce) continue
+    bytes += object.json().byteLength
+    if (batch.length < initialEventsAtOnce && bytes < initialBytesAtOnce) continue
     sink.events(batch)
     batch = []
+    bytes = 0
     const room = sink.room()
     if (room !== undefined) await room
     if (sink.over) return
