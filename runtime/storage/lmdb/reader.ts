@@ -57,7 +57,7 @@ export function createReader(environment: Environment): Reader {
   const logScratch = Buffer.allocUnsafeSlow(12)
   function stored(key: string, version: Version, copy?: (value: Uint8Array) => Uint8Array): StoredValue {
     const value = viewValue(log, logKey(version.modRevision, version.place, logScratch))
-    assert(value !== undefined, "every version has its record", { key, ...version })
+    if (value === undefined) assert(false, "every version has its record", { key, ...version })
     return storedValue(key, version, copy === undefined ? Buffer.from(value) : copy(value))
   }
   function versionAt(key: string, revision: number): Version | undefined {

@@ -19,20 +19,21 @@ interface FillOptions {
 
 /** Called for the first fill and whenever a resource starts over. Answers one state and its revision; throws what the store throws. */
 export async function readObjects(options: FillOptions): Promise<{ objects: Objects; revision: number }> {
-  const objects: Objects = ObjectMap.empty()
+  const objects: CachedEntry[] = []
   const filling = options.context.arena.beginFill()
   try {
-    return { objects, revision: await readInto(objects, options, (value) => filling.copy(value)) }
+    const revision = await readInto(objects, options, (value) => filling.copy(value))
+    return { objects: ObjectMap.of(objects), revision }
   } catch (error) {
     // What was read so far is nobody's: it must not count as current and keep slabs.
-    retireAllBut(options.known, objects)
+    for (const object of objects) if (options.known.get(object.key) !== object) object.retire()
     throw error
   } finally {
     filling.end()
   }
 }
 
-async function readInto(objects: Objects, options: FillOptions, copy: (value: Uint8Array) => Uint8Array): Promise<number> {
+async function readInto(objects: CachedEntry[], options: FillOptions, copy: (value: Uint8Array) => Uint8Array): Promise<number> {
   const { context, keyPrefix, known, limits, owns, store } = options
   let shown = 0
   for await (const { items, revision } of pages(store, { prefix: keyPrefix, page: limits.fillPage, copy })) {
@@ -42,7 +43,7 @@ async function readInto(objects: Objects, options: FillOptions, copy: (value: Ui
       const before = known.get(key)
       const object = before?.modRevision === modRevision ? before : new CachedEntry(context, key, createRevision, modRevision, value)
       if (object !== before) object.enter()
-      objects.set(object)
+      objects.push(object)
     }
   }
   return shown

@@ -3,7 +3,7 @@
  * snapshot of any size costs nothing and stays as it was while the map moves on.
  */
 import type { CachedObject } from "../cache.ts"
-import { OrderedMap } from "../ordered-map.ts"
+import { OrderedMap, orderedMapOf } from "../ordered-map.ts"
 import { compareKeys } from "../store.ts"
 
 const surrogate = /[\ud800-\udfff]/
@@ -35,10 +35,21 @@ export class ObjectMap<Value extends CachedObject> {
     private readonly tree: OrderedMap<string, Value>,
   ) {}
 
-  /** Called once per resource, and again when it starts over. */
+  /** Called once per resource. */
   static empty<Value extends CachedObject>(): ObjectMap<Value> {
     const order = new KeyOrder()
     return new ObjectMap(order, new OrderedMap<string, Value>(undefined, order.compare))
+  }
+
+  /** Called with what a fill read; in the order of their keys, as stores list them, else it throws. */
+  static of<Value extends CachedObject>(values: Value[]): ObjectMap<Value> {
+    const order = new KeyOrder()
+    const keys: string[] = []
+    for (const { key } of values) {
+      order.note(key)
+      keys.push(key)
+    }
+    return new ObjectMap(order, orderedMapOf(keys, values, order.compare))
   }
 
   get(key: string): Value | undefined {
