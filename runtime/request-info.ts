@@ -20,41 +20,32 @@ const namespaceSubresources = new Set(["status", "finalize"])
 /** Called once per request. `watch` is the value of the query parameter: a list that asks for it is a watch. Never throws. */
 export function parseRequestInfo(options: { method: string; path: string; watch: boolean; vendor: Vendor }): RequestInfo {
   const { method, path, vendor } = options
-  const plain: RequestInfo = {
-    isResource: false,
-    verb: method.toLowerCase(),
-    method,
-    path,
-    group: "",
-    version: "",
-    namespace: "",
-    resource: "",
-    subresource: "",
-    name: "",
-    tail: [],
-    watchPath: false,
-  }
-  const segments = path.replace(/^\//, "").replace(/\/+$/, "").split("/")
+  const segments = segmentsOf(path)
   const grouped = segments[0] === "apis"
-  if (segments[0] !== "api" && !grouped) return plain
   const head = grouped ? 3 : 2
-  if (segments.length < head) return plain
+  if ((segments[0] !== "api" && !grouped) || segments.length < head) return otherPath(method, path, { group: "", version: "" })
   const group = grouped ? vendor.neutralGroup(segments[1] ?? "") : ""
   const version = segments[head - 1] ?? ""
-  let rest = segments.slice(head)
-  const watchPath = rest[0] === "watch" && rest.length > 1
-  if (watchPath) rest = rest.slice(1)
-  if (rest.length === 0) return { ...plain, group, version }
-  const named = nameParts(rest)
-  return {
-    ...plain,
-    isResource: true,
-    group,
-    version,
-    ...named,
-    watchPath,
-    verb: verbOf({ method, named, watch: options.watch, watchPath }),
-  }
+  const watchPath = segments[head] === "watch" && segments.length > head + 1
+  const rest = segments.slice(watchPath ? head + 1 : head)
+  if (rest.length === 0) return otherPath(method, path, { group, version })
+  const { namespace, resource, subresource, name, tail } = nameParts(rest)
+  const verb = verbOf({ method, name, watch: options.watch, watchPath })
+  return { isResource: true, verb, method, path, group, version, namespace, resource, subresource, name, tail, watchPath }
+}
+
+/** Without the slashes at the ends. */
+function segmentsOf(path: string): string[] {
+  const start = path.startsWith("/") ? 1 : 0
+  let end = path.length
+  while (end > start && path[end - 1] === "/") end--
+  return path.slice(start, end).split("/")
+}
+
+function otherPath(method: string, path: string, { group, version }: { group: string; version: string }): RequestInfo {
+  const verb = method.toLowerCase()
+  const none = { namespace: "", resource: "", subresource: "", name: "", tail: [] }
+  return { isResource: false, verb, method, path, group, version, ...none, watchPath: false }
 }
 
 interface NameParts {
@@ -68,16 +59,22 @@ interface NameParts {
 function nameParts(rest: readonly string[]): NameParts {
   const inNamespace = rest[0] === "namespaces" && rest.length > 2 && !(rest.length === 3 && namespaceSubresources.has(rest[2] ?? ""))
   const namespace = inNamespace ? (rest[1] ?? "") : ""
-  const [resource = "", name = "", subresource = "", ...tail] = inNamespace ? rest.slice(2) : rest
-  return { namespace, resource, name, subresource, tail }
+  const first = inNamespace ? 2 : 0
+  return {
+    namespace,
+    resource: rest[first] ?? "",
+    name: rest[first + 1] ?? "",
+    subresource: rest[first + 2] ?? "",
+    tail: rest.slice(first + 3),
+  }
 }
 
 /** The query parameter counts on collections only; the deprecated path form also watches one object. */
-function verbOf(options: { method: string; named: NameParts; watch: boolean; watchPath: boolean }): RequestVerb {
-  const { method, named, watch, watchPath } = options
+function verbOf(options: { method: string; name: string; watch: boolean; watchPath: boolean }): RequestVerb {
+  const { method, name, watch, watchPath } = options
   const verb = verbOfMethod[method] ?? method.toLowerCase()
   if (verb === "get" && watchPath) return "watch"
-  if (named.name !== "") return verb
+  if (name !== "") return verb
   if (verb === "get") return watch ? "watch" : "list"
   return verb === "delete" ? "deletecollection" : verb
 }

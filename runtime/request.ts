@@ -32,12 +32,44 @@ export interface RequestInfo {
   readonly watchPath: boolean
 }
 
+/** What readers and writers need of an AbortSignal: making one of those costs more than reading a body. */
+export interface Expiry {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: "abort", listener: () => void): void
+  removeEventListener(type: "abort", listener: () => void): void
+}
+
+/** The end of one request's time. */
+class RequestExpiry implements Expiry {
+  reason: Error | undefined
+  private readonly listeners: (() => void)[] = []
+
+  get aborted(): boolean {
+    return this.reason !== undefined
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.listeners.push(listener)
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    const place = this.listeners.indexOf(listener)
+    if (place >= 0) this.listeners.splice(place, 1)
+  }
+
+  abort(reason: Error): void {
+    this.reason = reason
+    for (const listener of this.listeners.splice(0)) listener()
+  }
+}
+
 /** Carried through filters and verbs; made once per request by the first filter. */
 export class RequestContext {
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
   private controller: AbortController | undefined
-  private fault: Error | undefined
+  private readonly over = new RequestExpiry()
   private endings: (() => void)[] | undefined
 
   constructor(
@@ -49,6 +81,11 @@ export class RequestContext {
     private readonly outgoing: EventEmitter,
   ) {}
 
+  /** Aborted when the request's time is over, by the ApiError that the client was told. Those who read from the client or write to it see it go by themselves. */
+  get expiry(): Expiry {
+    return this.over
+  }
+
   /**
    * Aborted when the answer's stream closes (it was sent, or the client has gone) or the request's time is over; the reason is an ApiError then.
    * Made on demand, since most requests never wait.
@@ -56,7 +93,7 @@ export class RequestContext {
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       const controller = new AbortController()
-      if (this.fault !== undefined) controller.abort(this.fault)
+      if (this.over.aborted) controller.abort(this.over.reason)
       this.outgoing.once("close", () => controller.abort(closed))
       this.controller = controller
     }
@@ -76,13 +113,13 @@ export class RequestContext {
 
   /** Called by the deadline once the client was told: whoever waits lets go. */
   expire(error: Error): void {
-    this.fault = error
+    this.over.abort(error)
     this.controller?.abort(error)
   }
 
   /** The client was told that its time is over: nothing more is to be answered. */
   get expired(): boolean {
-    return this.fault !== undefined
+    return this.over.aborted
   }
 }
 

@@ -19,7 +19,7 @@ export async function answerList(call: Call, answer: { wanted: Wanted; page: Lis
     pieces: wanted.media === "compact" ? compactPieces(call, wanted, page) : textPieces(wanted, jsonList(call, wanted, page)),
     gzip: wanted.gzip,
     warnings: call.request.warnings,
-    signal: call.request.signal,
+    signal: call.request.expiry,
   })
 }
 

@@ -43,7 +43,7 @@ async function readAs(
 ): Promise<ApiObject> {
   const { headers, warnings } = call.request
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
-  const body = await readBody({ request: call.incoming, signal: call.request.signal, limit: bodyLimit(media) })
+  const body = await readBody({ request: call.incoming, signal: call.request.expiry, limit: bodyLimit(media) })
   const { object, warnings: found } = decodeObject(body, media, {
     shape: kind.shape,
     codec: kind.codec,

@@ -24,7 +24,7 @@ async function optionsBody(call: Call): Promise<JsonObject | undefined> {
   const media = mediaOf(call)
   const body = await readBody({
     request: call.incoming,
-    signal: call.request.signal,
+    signal: call.request.expiry,
     ...(typeof media === "string" && { limit: bodyLimit(media) }),
   })
   if (body.length === 0) return undefined

@@ -45,7 +45,7 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
   const applying = type === "application/apply-patch+yaml"
   const wanted = representation(call, { list: false })
   const options = readWriteOptions(query, applying ? "apply" : "PatchOptions")
-  const body = await readBody({ request: call.incoming, signal: call.request.signal })
+  const body = await readBody({ request: call.incoming, signal: call.request.expiry })
   const subresource = scope.subresource?.name ?? ""
   const patch = applying
     ? readApplied(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })

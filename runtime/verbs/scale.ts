@@ -80,7 +80,7 @@ async function patchedScale(call: Call, subresource: Subresource): Promise<Scale
   const type = patchTypeOf(call)
   const applied = type === "application/apply-patch+yaml"
   const options = readWriteOptions(call.request.query, applied ? "apply" : "PatchOptions")
-  const body = await readBody({ request: call.incoming, signal: call.request.signal })
+  const body = await readBody({ request: call.incoming, signal: call.request.expiry })
   const kind = await call.parts.body(scaleKind)
   const patch = applied
     ? readApplied(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
+import type { Expiry } from "../request.ts"
 import type { Media } from "./negotiate.ts"
 
 /** What `readBody` needs of `IncomingMessage` and `Http2ServerRequest`. */
@@ -12,8 +13,8 @@ export interface ReadBodyOptions {
   readonly request: RequestStream
   /** Default `requestBodyBytesMax`. */
   readonly limit?: number
-  /** Ends the read: the client has gone or the deadline has passed. */
-  readonly signal?: AbortSignal
+  /** Ends the read: the deadline has passed. */
+  readonly signal?: Expiry
 }
 
 /**
@@ -53,7 +54,7 @@ function bodyTooLarge(limit: number): ApiError {
 }
 
 /** Listeners instead of an async iterator: the iterator destroys the stream when it stops early, and with it the answer. */
-function collect(options: { request: RequestStream; limit: number; signal: AbortSignal | undefined }): Promise<Buffer> {
+function collect(options: { request: RequestStream; limit: number; signal: Expiry | undefined }): Promise<Buffer> {
   const { request, limit, signal } = options
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -5,6 +5,7 @@
 import type { Writable } from "node:stream"
 import { constants, createGzip, type Gzip } from "node:zlib"
 import { crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
+import type { Expiry } from "../request.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type Outgoing, sendBytes, warningHeaders } from "./send.ts"
 
@@ -18,7 +19,7 @@ export interface PiecesAnswer {
   readonly gzip?: boolean
   readonly warnings?: readonly string[]
   /** Ends the answer: the deadline has passed or the server stops. */
-  readonly signal?: AbortSignal
+  readonly signal?: Expiry
   /** Default `listWriteBytes`, less when many lists are written at once. */
   readonly writeBytes?: number
 }
@@ -94,7 +95,7 @@ class Sink {
   constructor(
     private readonly target: Writable | Outgoing,
     private readonly outgoing: Outgoing,
-    private readonly signal: AbortSignal | undefined,
+    private readonly signal: Expiry | undefined,
   ) {
     outgoing.on("close", this.leave)
     outgoing.on("error", this.leave)

@@ -57,6 +57,25 @@ function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string,
  * `details` when no media type fits at all, without when only parameters do not fit, as the reference does.
  */
 export function negotiate(accept: string | undefined, options: NegotiateOptions): Negotiated {
+  const { vendor, compact = true, watch = false, failure = false, renderings: offered = "objects" } = options
+  const question = `${compact} ${watch} ${failure} ${offered} ${accept}`
+  const answers = known.get(vendor) ?? new Map<string, Negotiated>()
+  known.set(vendor, answers)
+  let answer = answers.get(question)
+  if (answer === undefined) {
+    answer = negotiateAnew(accept, options)
+    if (answers.size >= knownAnswersMax) answers.clear()
+    if (question.length <= knownQuestionCharactersMax) answers.set(question, answer)
+  }
+  return answer
+}
+
+/** Clients ask the same again and again; whoever asks something new each time cannot fill memory with it. */
+const known = new WeakMap<Vendor, Map<string, Negotiated>>()
+const knownAnswersMax = 256
+const knownQuestionCharactersMax = 512
+
+function negotiateAnew(accept: string | undefined, options: NegotiateOptions): Negotiated {
   const types = mediaTypes(options)
   const clauses = parseAccept(accept === undefined || accept === "" ? "*/*" : accept)
   // The reference looks for a name it knows first: `application/*` and `*` count only beside one.

@@ -35,22 +35,23 @@ export async function sendBytes(outgoing: Outgoing, answer: Answer): Promise<voi
   const compressed = answer.gzip === true && answer.body.length >= gzipThresholdBytes
   const body = compressed ? await compress(answer.body, { level: 1 }) : answer.body
   if (outgoing.headersSent || outgoing.destroyed) return
-  const headers: Record<string, string | string[]> = {
-    "content-type": answer.contentType,
-    "content-length": String(body.length),
-    ...(compressed && { "content-encoding": "gzip", vary: "Accept-Encoding" }),
-    ...warningHeaders(answer.warnings ?? []),
-    ...answer.headers,
+  outgoing.setHeader("content-type", answer.contentType)
+  outgoing.setHeader("content-length", String(body.length))
+  if (compressed) {
+    outgoing.setHeader("content-encoding", "gzip")
+    outgoing.setHeader("vary", "Accept-Encoding")
   }
-  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value)
+  const { warning } = warningHeaders(answer.warnings ?? [])
+  if (warning !== undefined) outgoing.setHeader("warning", warning)
+  for (const name in answer.headers) outgoing.setHeader(name, answer.headers[name] ?? "")
   outgoing.writeHead(answer.status)
   outgoing.end(body)
 }
 
 /** RFC 7234 section 5.5: code 299, no agent, the text quoted. Each text once; long ones are cut when they are too much together. */
 export function warningHeaders(warnings: readonly string[]): { warning?: string[] } {
+  if (warnings.length === 0) return {}
   const texts = [...new Set(warnings)]
-  if (texts.length === 0) return {}
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   return { warning: (length <= warningsCharactersMax ? texts : cut(texts)).map((text) => `299 - ${JSON.stringify(printable(text))}`) }
 }
