@@ -116,7 +116,8 @@ const areas: readonly Area[] = [
     reason: "an emitter reads the model and nothing else",
   },
   { files: /^codegen\//, mayImport: [/^codegen\//, kit], reason: "the generator is a pure function beside the server" },
-  { files: /^(bench|scripts)\//, mayImport: [/^(runtime|generated|codegen)\//], reason: "tools may use everything" },
+  { files: /^bench\//, mayImport: [/^(runtime|generated|codegen|test\/support)\//], reason: "a measurement may use everything but tests" },
+  { files: /^scripts\//, mayImport: [/^(runtime|generated|codegen)\//], reason: "tools may use everything" },
   { files: /^test\//, mayImport: [/./], reason: "" },
 ]
 
