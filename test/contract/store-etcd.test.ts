@@ -1,6 +1,6 @@
 import { afterAll } from "vitest"
 import { tellsProgress } from "../../runtime/storage/etcd/server-version.ts"
-import { etcdBinaries } from "../support/etcd.ts"
+import { forEachEtcd } from "../support/etcd.ts"
 import { etcdPlaces } from "../support/etcd-place.ts"
 import { storeContract } from "./store-contract.ts"
 
@@ -13,8 +13,9 @@ const skipWithoutProgress = [
   },
 ]
 
-for (const { path, version } of etcdBinaries()) {
-  const { close, place } = etcdPlaces({ path, version })
-  storeContract({ driver: `etcd ${version}`, persistent: true, place, skip: tellsProgress(version) ? skip : skipWithoutProgress })
+forEachEtcd((binary) => {
+  const { close, place } = etcdPlaces(binary)
+  const skipped = tellsProgress(binary.version) ? skip : skipWithoutProgress
+  storeContract({ driver: `etcd ${binary.version}`, persistent: true, place, skip: skipped })
   afterAll(close)
-}
+})

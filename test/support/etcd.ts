@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { homedir, tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
+import { test } from "vitest"
 import { systemClock } from "../../runtime/clock.ts"
 import { connectEtcd } from "../../runtime/storage/etcd/connection.ts"
 import { statusCall } from "../../runtime/storage/etcd/protocol.ts"
@@ -39,6 +40,14 @@ function cacheFolder(): string {
 function versionOf(path: string): string | undefined {
   const [, version] = /^etcd Version: (\S+)/.exec(execFileSync(path, ["--version"], { encoding: "utf8" })) ?? []
   return version
+}
+
+/** Calls `suite` for each of them; where there is none, the suite is one skipped case that says what to do. */
+export function forEachEtcd(suite: (binary: EtcdBinary) => void): void {
+  const binaries = etcdBinaries()
+  for (const binary of binaries) suite(binary)
+  if (binaries.length === 0)
+    test.skip("no etcd on this machine: install etcd-server, or go build in test/support/etcd-build", () => undefined)
 }
 
 /** The etcd of suites that need only one: the newest. Throws where there is none, with what to do. */

@@ -1,0 +1,192 @@
+/** Whole servers on a real etcd: one that is started again, two at once, and an etcd that fails. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { systemClock } from "../runtime/clock.ts"
+import { type Connection, connectEtcd } from "../runtime/storage/etcd/connection.ts"
+import { alarmType } from "../runtime/storage/etcd/protocol.ts"
+import { int64, message } from "../runtime/storage/etcd/message.ts"
+import { txnCall } from "../runtime/storage/etcd/protocol.ts"
+import { until } from "./contract/store-fixture.ts"
+import { type EtcdServer, forEachEtcd, startEtcd } from "./support/etcd.ts"
+import { createHttpClient, type HttpAnswer } from "./support/http-client.ts"
+import { startTestServer, type TestServer } from "./support/server.ts"
+
+const collection = "/api/v1/namespaces/default/configmaps"
+
+interface ListAnswer {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
+  readonly items: readonly { readonly metadata: { readonly name: string; readonly resourceVersion: string } }[]
+}
+
+const named = (name: string, data = "{}"): string => `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"${name}"},"data":${data}}`
+
+function parsed<T>({ body }: HttpAnswer): T {
+  const answer: T = JSON.parse(body.toString())
+  return answer
+}
+
+async function names(server: TestServer, query = ""): Promise<string[]> {
+  const answer = await server.request("GET", `${collection}${query}`)
+  expect(answer.status).toBe(200)
+  return parsed<ListAnswer>(answer).items.map(({ metadata }) => metadata.name)
+}
+
+/** Watches from a version and answers the first line. */
+async function firstEvent(server: TestServer, resourceVersion: string): Promise<{ type: string; object: { metadata: { name: string } } }> {
+  const client = createHttpClient({ protocol: "http1", port: Number(new URL(server.url).port), authority: server.caPem })
+  const { body } = await client.open({
+    method: "GET",
+    path: `${collection}?watch=1&resourceVersion=${resourceVersion}`,
+    headers: { authorization: `Bearer ${server.token}` },
+  })
+  let text = ""
+  for await (const piece of body) {
+    text += String(piece)
+    if (text.includes("\n")) break
+  }
+  client.close()
+  return JSON.parse(text.slice(0, text.indexOf("\n")))
+}
+
+forEachEtcd((binary) => {
+  describe(`servers on etcd ${binary.version}`, () => {
+    let etcd: EtcdServer
+    let direct: Connection
+    const start = (): Promise<TestServer> => startTestServer({ "store-servers": [etcd.url] })
+
+    beforeAll(async () => {
+      etcd = await startEtcd(binary)
+      direct = connectEtcd({ servers: [etcd.url] }, systemClock)
+    })
+    afterAll(async () => {
+      direct.close()
+      await etcd.dispose()
+    })
+
+    /** A write that no watch of a server hears of. */
+    const writeElsewhere = (): Promise<unknown> => direct.call(txnCall, { success: [{ put: { key: "elsewhere" } }] })
+
+    test("what one server was told, the other shows at once", async () => {
+      const [one, other] = [await start(), await start()]
+      for (let index = 0; index < 20; index++) {
+        const [writer, reader] = index % 2 === 0 ? [one, other] : [other, one]
+        expect((await writer.request("POST", collection, named(`shown-${index}`))).status).toBe(201)
+        expect((await reader.request("GET", `${collection}/shown-${index}`)).status).toBe(200)
+        expect(await names(reader)).toContain(`shown-${index}`)
+        expect((await reader.request("DELETE", `${collection}/shown-${index}`)).status).toBe(200)
+        expect((await writer.request("GET", `${collection}/shown-${index}`)).status).toBe(404)
+      }
+    })
+
+    test("a client may list from one, page and watch from the other", async () => {
+      const [one, other] = [await start(), await start()]
+      for (const name of ["page-a", "page-b", "page-c"]) await one.request("POST", collection, named(name))
+      const first = parsed<ListAnswer>(await one.request("GET", `${collection}?limit=2`))
+      const rest = await other.request("GET", `${collection}?limit=50&continue=${first.metadata.continue}`)
+      expect(rest.status).toBe(200)
+      const all = [...first.items, ...parsed<ListAnswer>(rest).items].map(({ metadata }) => metadata.name)
+      expect(all).toEqual(await names(one))
+      const { metadata } = parsed<ListAnswer>(await one.request("GET", collection))
+      const event = firstEvent(other, metadata.resourceVersion)
+      await one.request("POST", collection, named("watched"))
+      expect(await event).toMatchObject({ type: "ADDED", object: { metadata: { name: "watched" } } })
+    })
+
+    test("a namespace made at one server takes objects at the other", async () => {
+      const [one, other] = [await start(), await start()]
+      for (let index = 0; index < 5; index++) {
+        const namespace = `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"made-${index}"}}`
+        expect((await one.request("POST", "/api/v1/namespaces", namespace)).status).toBe(201)
+        expect((await other.request("POST", `/api/v1/namespaces/made-${index}/configmaps`, named("a"))).status).toBe(201)
+      }
+    })
+
+    test("updates at both servers lose nothing", async () => {
+      const servers = [await start(), await start()]
+      await servers[0]?.request("POST", collection, named("counter", '{"n":"0"}'))
+      async function increment(server: TestServer): Promise<void> {
+        const read = await server.request("GET", `${collection}/counter`)
+        const object = parsed<{ data: { n: string } }>(read)
+        const next = { ...object, data: { n: String(Number(object.data.n) + 1) } }
+        const { status } = await server.request("PUT", `${collection}/counter`, JSON.stringify(next))
+        if (status === 409) return increment(server)
+        expect(status).toBe(200)
+      }
+      await Promise.all(Array.from({ length: 20 }, (_, index) => increment(servers[index % 2] ?? expect.fail("two servers"))))
+      const counter = await servers[1]?.request("GET", `${collection}/counter`)
+      expect(counter?.body.toString()).toContain('"data":{"n":"20"}')
+    })
+
+    test("reads and writes are current although others write where no watch looks", async () => {
+      const server = await start()
+      await server.request("POST", collection, named("current", '{"n":"0"}'))
+      for (let index = 1; index <= 5; index++) {
+        await writeElsewhere()
+        expect((await server.request("GET", `${collection}/current`)).body.toString()).toContain(`{"n":"${index - 1}"}`)
+        await writeElsewhere()
+        expect(await names(server)).toContain("current")
+        await writeElsewhere()
+        expect((await server.request("PUT", `${collection}/current`, named("current", `{"n":"${index}"}`))).status).toBe(200)
+      }
+    })
+
+    test("a server that is started again goes on where it was", async () => {
+      const before = await start()
+      const made = await before.request("POST", collection, named("kept"))
+      const { metadata } = parsed<{ metadata: { resourceVersion: string } }>(made)
+      await before.request("DELETE", `${collection}/kept`)
+      await before.stop()
+      const after = await start()
+      expect(await firstEvent(after, metadata.resourceVersion)).toMatchObject({ type: "DELETED", object: { metadata: { name: "kept" } } })
+      expect((await after.request("GET", `${collection}/kept`)).status).toBe(404)
+    })
+
+    test("an etcd without space is told of, reads go on, and writes do when there is space again", async () => {
+      const server = await start()
+      await server.request("POST", collection, named("before"))
+      await alarm(direct, "raise")
+      const refused = await server.request("POST", collection, named("full"))
+      expect(refused.status).toBe(503)
+      expect(refused.headers["retry-after"]).toBe("1")
+      expect(refused.body.toString()).toContain("NOSPACE")
+      expect((await server.request("GET", "/readyz/etcd")).body.toString()).toContain("NOSPACE")
+      expect(await names(server)).toContain("before")
+      expect((await server.request("GET", `${collection}/before`)).status).toBe(200)
+      await alarm(direct, "clear")
+      expect((await server.request("POST", collection, named("space"))).status).toBe(201)
+      expect((await server.request("GET", "/readyz/etcd")).status).toBe(200)
+    })
+
+    test("an etcd that was killed is told of, and used again when it is back", async () => {
+      const server = await start()
+      await server.request("POST", collection, named("survives"))
+      const { metadata } = parsed<ListAnswer>(await server.request("GET", collection))
+      await etcd.kill("SIGKILL")
+      for (const answer of [await server.request("POST", collection, named("lost")), await server.request("GET", collection)]) {
+        expect(answer.status).toBe(503)
+        expect(answer.headers["retry-after"]).toBe("1")
+      }
+      expect((await server.request("GET", "/readyz/etcd")).status).toBe(500)
+      // What may be stale is answered from memory.
+      expect(await names(server, "?resourceVersion=0")).toContain("survives")
+      await etcd.start()
+      await until(async () => (await server.request("GET", "/readyz")).status === 200)
+      const event = firstEvent(server, metadata.resourceVersion)
+      expect((await server.request("POST", collection, named("again"))).status).toBe(201)
+      expect(await event).toMatchObject({ type: "ADDED", object: { metadata: { name: "again" } } })
+      expect(await names(server)).toEqual(expect.arrayContaining(["again", "survives"]))
+    })
+  })
+})
+
+/** etcd raises it by itself when its quota is used up; it acts the same when it is told to. */
+async function alarm(direct: Connection, what: "raise" | "clear"): Promise<void> {
+  await direct.call(
+    {
+      path: "/etcdserverpb.Maintenance/Alarm",
+      request: message({ action: int64(1), alarm: int64(3) }),
+      response: message({}),
+      repeatable: false,
+    },
+    { action: what === "raise" ? 1 : 2, alarm: alarmType.noSpace },
+  )
+}
