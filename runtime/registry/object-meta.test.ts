@@ -14,9 +14,9 @@ function faults(meta: ObjectMeta, options: { namespaced?: boolean } = {}): strin
   return failures.list.map((failure) => `${failure.field}: ${failureText(failure)}`)
 }
 
-function updateFaults(meta: ObjectMeta, old: ObjectMeta): string[] {
+function updateFaults(meta: ObjectMeta, old: ObjectMeta, ofKind = true): string[] {
   const failures = new Failures()
-  validateObjectMetaUpdate(meta, old, { failures })
+  validateObjectMetaUpdate(meta, old, { namespaced: true, nameRule: "dns-subdomain", failures, ofKind })
   return failures.list.map((failure) => `${failure.field}: ${failureText(failure)}`)
 }
 
@@ -128,6 +128,14 @@ describe("an update", () => {
       'metadata.deletionTimestamp: Invalid value: "2024-01-01T00:00:00Z": field is immutable',
     ])
     expect(found).toHaveLength(8)
+  })
+
+  test("is checked whole, as a change, as a change of the kind, and whole again; through a sub-resource half of that", () => {
+    const wrong: ObjectMeta = { ...old, labels: { "a b": "" }, finalizers: ["a b"], uid: "v" }
+    const fields = (found: string[]): string[] => found.map((text) => text.slice("metadata.".length, text.indexOf(":")))
+    const common = ["labels", "finalizers", "uid", "labels"]
+    expect(fields(updateFaults(wrong, old, false))).toEqual(common)
+    expect(fields(updateFaults(wrong, old))).toEqual([...common, "uid", "labels", "labels", "finalizers"])
   })
 
   test("may only take finalizers away once deletion has begun", () => {

@@ -3,7 +3,7 @@
  * update after system fields are filled and before the kind's own validation. Texts and fields are the reference's: a
  * fault of a label or a finalizer names the whole map or list.
  */
-import type { Failure, Failures } from "../kit/failure.ts"
+import { type Failure, Failures } from "../kit/failure.ts"
 import { deepEqual, FieldPath } from "../kit/field-path.ts"
 import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from "../kit/json.ts"
 import type { NameRule } from "../kit/kind.ts"
@@ -146,17 +146,30 @@ export function validateManager(manager: string, path: FieldPath, failures: Fail
 
 const immutableFields = ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] as const
 
+/** What the check of a change looks at again, of what the check of the whole metadata looks at. */
+const checkedOnChange = ["labels", "annotations", "ownerReferences", "managedFields"]
+
 /**
- * Pushes every change of `meta` against the stored `old` that no update may make. Each is pushed twice, as the reference
- * does (its common check and its check per kind both run): clients and recorded answers count the causes. Called beside
- * `validateObjectMeta`, which checks what the new metadata is.
+ * Pushes every fault of `meta` as it would be stored, and every change against the stored `old` that no update may make. As many times as the
+ * reference says them, since clients and recorded answers count the causes: its common rules check the whole metadata and then the change,
+ * which looks at labels and the like again; the rules of a kind (`ofKind`: not those of its sub-resources) check the change and the whole.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
-  options: { readonly failures: Failures; readonly path?: string },
+  options: ObjectMetaOptions & { readonly ofKind: boolean },
 ): void {
   const path = FieldPath.of(options.path ?? "metadata")
+  const whole = new Failures()
+  validateObjectMeta(meta, { ...options, failures: whole })
+  const parts = checkedOnChange.map((name) => path.child(name).toString())
+  const again = whole.list.filter(({ field }) => parts.some((part) => field.startsWith(part)))
+  const change = [...refusedChanges(meta, old, path), ...again]
+  const common = [...whole.list, ...change]
+  for (const failure of options.ofKind ? [...common, ...change, ...whole.list] : common) options.failures.add(failure)
+}
+
+function refusedChanges(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): Failure[] {
   const found: Failure[] = []
   if (old.deletionTimestamp !== undefined) found.push(...addedFinalizers(meta, old, path.child("finalizers")))
   if ((meta.generation ?? 0) < (old.generation ?? 0))
@@ -164,7 +177,7 @@ export function validateObjectMetaUpdate(
   for (const name of immutableFields) {
     if (!deepEqual(meta[name] ?? null, old[name] ?? null)) found.push(invalid(path.child(name), meta[name], "field is immutable"))
   }
-  for (const failure of [...found, ...found]) options.failures.add(failure)
+  return found
 }
 
 /** Cleanup must come to an end: once deletion has begun, finalizers may only go. */

@@ -12,7 +12,7 @@ import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
 import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
-import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts"
+import { validateObjectMetaUpdate } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
 import { dropDoubleOwners } from "./owner-references.ts"
 import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
@@ -222,8 +222,9 @@ function validateUpdate(
   const context = { failures, vendor, old, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
   if (next.metadata?.name !== request.name)
     throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${request.name})`)
-  validateObjectMeta(next.metadata, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
-  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { failures })
+  const { namespaced, nameRule } = handle.kind
+  const ofKind = request.subresource === undefined
+  validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { namespaced, nameRule, failures, ofKind })
   handle.parts.validate(next, context)
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name: request.name }, failures.list)
   for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
