@@ -7,7 +7,7 @@ import { once } from "node:events"
 import { setImmediate } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { createHttpClient } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 
@@ -24,6 +24,9 @@ const resets = 1000
 /** Short, so that connections whose end node did not notice are found within the test. */
 const checkIntervalMs = 300
 const path = "/api/v1/namespaces/default/configmaps"
+
+// A gigabyte and more goes through one process, which a busy machine takes minutes for.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let at: InProcess
 const sessions = new Set<ClientHttp2Session>()
