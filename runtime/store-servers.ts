@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts"
 import type { Options } from "./options/table.ts"
 import type { Random } from "./random.ts"
 import { StartError } from "./start-error.ts"
-import type { EtcdTls } from "./storage/etcd/connection.ts"
+import type { EtcdAddress, EtcdTls } from "./storage/etcd/connection.ts"
 import { openEtcdStore } from "./storage/etcd/etcd-store.ts"
 import { type Store, StoreError } from "./storage/store.ts"
 
@@ -13,11 +13,16 @@ import { type Store, StoreError } from "./storage/store.ts"
 export function openStoreServers(how: { options: Options; clock: Clock; random: Random }): Promise<Store> {
   const { options, clock, random } = how
   return openEtcdStore({
-    address: { servers: options["store-servers"], tls: tlsOf(options) },
+    address: storeAddress(options),
     clock,
     random,
     leases: { reuseSeconds: options["lease-reuse-duration-seconds"] },
   })
+}
+
+/** Where `--store-servers` are and how they are spoken to. Throws StartError as above. */
+export function storeAddress(options: Options): EtcdAddress {
+  return { servers: options["store-servers"], tls: tlsOf(options) }
 }
 
 function tlsOf(options: Options): EtcdTls {

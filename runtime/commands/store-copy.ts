@@ -2,6 +2,7 @@
 import { systemClock } from "../clock.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
+import { systemRandom } from "../random.ts"
 import { copyStore, type CopySummary } from "../storage/tools/copy.ts"
 import { StoreError } from "../storage/store.ts"
 import { storeRoot } from "../store-folder.ts"
@@ -12,7 +13,7 @@ import { storePlace, type StoreTarget } from "./store-places.ts"
 const usage = `orch-apiserver store copy --from PLACE --to PLACE [--json]
   Fills the store at --to, which must be empty, with every key of the one at --from that begins with --store-prefix, times to live included,
   and compares both, value by value. Stop the servers of both first.
-  PLACE is lmdb:DIR, DIR being the --data-dir of a server.
+  PLACE is lmdb:DIR, DIR being the --data-dir of a server, or etcd:URL,URL, the members of a cluster.
   Versions of the copy are greater than every version of the source, and its history begins with the copy: clients whose watches resume
   from before are answered 410 Expired and list anew, as they do after a compaction.
   --json   one JSON object instead of lines`
@@ -23,39 +24,49 @@ export async function storeCopy(args: readonly string[], context: CommandContext
   const { on: json, rest: others } = takeSwitch(rest, "json")
   const { options, positionals, help } = optionsOf(others, context)
   if (help) {
-    context.print(`${usage}\n\n${optionsHelp(["store-prefix", "config"])}`)
+    context.print(`${usage}\n\n${optionsHelp(["store-prefix", "store-cafile", "store-certfile", "store-keyfile", "config"])}`)
     return 0
   }
   const { from, to } = values
   if (from === undefined || to === undefined || positionals.length > 0)
     throw new OptionError(`two places are needed: ${usage.split("\n")[0]}`)
-  const places = { clock: systemClock }
+  const root = storeRoot(options["store-prefix"])
+  const places = { clock: systemClock, random: systemRandom, options }
   const [sourcePlace, targetPlace] = [storePlace("--from", from, places), storePlace("--to", to, places)]
   const source = await sourcePlace.openSource()
   try {
     const target = await targetPlace.openTarget(await source.revision())
-    const prefix = storeRoot(options["store-prefix"])
-    const onProgress = json ? undefined : progress(context)
-    const summary = await fill(target, () =>
-      copyStore({ source, target: target.store, prefix, nowMs: systemClock.nowMs, ...(onProgress !== undefined && { onProgress }) }),
+    const onProgress = json ? () => undefined : progress(context)
+    const summary = await fill(target, (onBegin) =>
+      copyStore({
+        source,
+        target: target.store,
+        prefix: root,
+        nowMs: systemClock.nowMs,
+        onProgress: (keys) => (keys === 0 ? onBegin() : onProgress(keys)),
+      }),
     )
     context.print(json ? JSON.stringify({ from, to, ...summary }) : summaryText(summary, { from, to }))
     const { keys } = await source.status()
     if (keys > summary.keys)
-      context.printError(`${keys - summary.keys} keys of ${from} are not below ${prefix} or ended meanwhile; they were not copied`)
+      context.printError(`${keys - summary.keys} keys of ${from} are not below ${root} or ended meanwhile; they were not copied`)
     return 0
   } finally {
     await source.close()
   }
 }
 
-async function fill(target: StoreTarget, copy: () => Promise<CopySummary>): Promise<CopySummary> {
+/** `onBegin`: the target begins to change. */
+async function fill(target: StoreTarget, copy: (onBegin: () => void) => Promise<CopySummary>): Promise<CopySummary> {
+  let hasBegun = false
   let summary: CopySummary
   try {
-    summary = await copy()
+    summary = await copy(() => {
+      hasBegun = true
+    })
   } catch (error) {
     const left = await target.discard()
-    if (!(error instanceof StoreError) || left === undefined) throw error
+    if (!hasBegun || left === undefined || !(error instanceof StoreError)) throw error
     throw new StoreError(error.code, `${error.message}. ${left}`)
   }
   await target.keep()

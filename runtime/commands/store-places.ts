@@ -1,11 +1,13 @@
-/** Stores by name, as `store copy` takes them: `lmdb:DIR`. */
+/** Stores by name, as `store copy` takes them: `lmdb:DIR`, `etcd:URL,URL`. */
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import type { Clock } from "../clock.ts"
 import { OptionError } from "../options/command-line.ts"
-import { storeFolder } from "../store-folder.ts"
-import { type Store, StoreError } from "../storage/store.ts"
+import { storeFolder, storeRoot } from "../store-folder.ts"
+import type { Options } from "../options/table.ts"
+import type { Random } from "../random.ts"
+import { type Store, StoreError, type StoredValue } from "../storage/store.ts"
 
 /** One store, not opened yet. */
 export interface StorePlace {
@@ -26,13 +28,20 @@ export interface StoreTarget {
 
 export interface PlaceOptions {
   readonly clock: Clock
+  readonly random: Random
+  /** Those of the table: how etcd is spoken to, and `--store-prefix`. */
+  readonly options: Options
 }
 
 /** Called with the values of `--from` and `--to`. Throws OptionError. */
 export function storePlace(flag: string, text: string, options: PlaceOptions): StorePlace {
   const [driver = "", place = ""] = text.split(/:(.*)/s)
   if (driver === "lmdb" && place !== "") return lmdbPlace(resolve(place), options)
-  throw new OptionError(`${flag}: ${JSON.stringify(text)} will not do: expected lmdb:DIR, DIR being a data folder`)
+  const servers = place.split(",")
+  if (driver === "etcd" && servers.every((server) => /^https?:\/\/[^/]+$/.test(server))) return etcdPlace(servers, options)
+  throw new OptionError(
+    `${flag}: ${JSON.stringify(text)} will not do: expected lmdb:DIR, DIR being a data folder, or etcd:URL,URL, such as etcd:http://127.0.0.1:2379`,
+  )
 }
 
 function lmdbPlace(dataDir: string, { clock }: PlaceOptions): StorePlace {
@@ -73,4 +82,53 @@ function lmdbPlace(dataDir: string, { clock }: PlaceOptions): StorePlace {
       }
     },
   }
+}
+
+function etcdPlace(servers: readonly string[], { clock, random, options: given }: PlaceOptions): StorePlace {
+  const options = { ...given, "store-servers": servers }
+  async function open(): Promise<Store> {
+    const { openStoreServers } = await import("../store-servers.ts")
+    return openStoreServers({ options, clock, random })
+  }
+  return {
+    async openSource() {
+      const { leaseEnds } = await import("../storage/etcd/lease-ends.ts")
+      const { storeAddress } = await import("../store-servers.ts")
+      const ends = await leaseEnds({ address: storeAddress(options), clock })
+      return withEnds(await open(), ends)
+    },
+    async openTarget() {
+      const store = await open()
+      return {
+        store,
+        keep: () => store.close(),
+        async discard() {
+          await store.close()
+          return `The target may hold a part of the copy now: delete its keys below ${storeRoot(options["store-prefix"])} before the next attempt`
+        },
+      }
+    },
+  }
+}
+
+/** The driver knows the ends of its own leases only. */
+function withEnds(store: Store, ends: ReadonlyMap<string, number>): Store {
+  function ending(item: StoredValue): StoredValue {
+    const expiresAtMs = item.expiresAtMs ?? ends.get(item.key)
+    return expiresAtMs === undefined ? item : { ...item, expiresAtMs }
+  }
+  return Object.create(store, {
+    get: {
+      async value(options: Parameters<Store["get"]>[0]) {
+        const item = await store.get(options)
+        return item && ending(item)
+      },
+    },
+    list: {
+      async value(options: Parameters<Store["list"]>[0]) {
+        const found = await store.list(options)
+        return { ...found, items: found.items.map(ending) }
+      },
+    },
+  })
 }

@@ -13,6 +13,9 @@ export interface StoreValues {
   check(kept: { readonly key: string; readonly value: Uint8Array }): string | undefined
 }
 
+/** Below it servers keep what they share and what is no object. */
+const ownSegment = "orch-apiserver"
+
 /** Called once per command; loads every kind. `root`: what keys begin with, `/registry/`. */
 export async function loadStoreValues(options: { kinds: readonly Kind[]; root: string }): Promise<StoreValues> {
   const { root } = options
@@ -32,6 +35,7 @@ export async function loadStoreValues(options: { kinds: readonly Kind[]; root: s
       return path ?? rest.split("/")[0] ?? ""
     },
     check({ key, value }) {
+      if (key.startsWith(`${root}${ownSegment}/`)) return undefined
       const { path, rest } = split(key)
       const decoder = path === undefined ? undefined : decoders.get(path)
       try {

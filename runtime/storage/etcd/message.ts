@@ -108,6 +108,30 @@ export function exactInt64(number: number): Field<string> {
   }
 }
 
+/** Numbers that stand for something and may have all 64 bits; those that a number cannot hold exactly are bigints. */
+export function identifier(number: number): Field<number | bigint> {
+  return {
+    number,
+    wireType: varint,
+    repeated: false,
+    zero: () => 0,
+    isZero: (value) => value === 0,
+    write: (writer, value) => void writer.int64(typeof value === "bigint" ? halvesOf(value) : value),
+    read(reader) {
+      const start = reader.pos
+      const value = readInt64(reader)
+      if (Number.isSafeInteger(value) && value > 0) return value
+      reader.pos = start
+      return BigInt.asIntN(64, bigVarint(reader))
+    },
+  }
+}
+
+/** As protobufjs takes what a number cannot hold. */
+function halvesOf(value: bigint): protobuf.Long {
+  return { low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)), unsigned: false }
+}
+
 export function bool(number: number): Field<boolean> {
   return {
     number,
@@ -221,7 +245,7 @@ function readInt64(reader: protobuf.Reader): number {
   return Number(BigInt.asIntN(64, bigVarint(reader)))
 }
 
-/** Ten bytes: the number is negative. */
+/** Of any length: for what a number cannot hold, or that is negative. */
 function bigVarint(reader: protobuf.Reader): bigint {
   let value = 0n
   for (let shift = 0n; shift < 70n; shift += 7n) {

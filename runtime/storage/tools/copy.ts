@@ -15,7 +15,7 @@ export interface CopyOptions {
   /** Ends with "/"; only keys below it are copied. */
   readonly prefix: string
   readonly nowMs: () => number
-  /** Called now and then with the number of keys copied. */
+  /** Called with 0 when the target begins to change, and now and then with the number of keys copied. */
   readonly onProgress?: (keys: number) => void
 }
 
@@ -30,9 +30,9 @@ const pageKeys = 500
 /** Commits that are under way together: drivers make groups of them. */
 const commitsAtOnce = 64
 
-/** Stands in the target while a copy is under way, so that half a copy is not taken for a whole one. Below the prefix; no resource's. */
+/** Stands in the target while a copy is under way, so that half a copy is not taken for a whole one. Beside what servers keep for themselves; no resource's. */
 export function copyMarker(prefix: string): string {
-  return `${prefix}copy-under-way`
+  return `${prefix}orch-apiserver/copy-under-way`
 }
 
 /**
@@ -46,6 +46,7 @@ export async function copyStore(options: CopyOptions): Promise<CopySummary> {
   await checkEmpty(target, prefix)
   const sourceRevision = await source.revision()
   const marker = copyMarker(prefix)
+  options.onProgress?.(0)
   await put(target, { type: "put", key: marker, value: Buffer.from(`of revision ${sourceRevision}`) })
   await advance(target, marker, sourceRevision)
   await copyKeys(options, sourceRevision)
@@ -76,12 +77,25 @@ async function advance(target: Store, marker: string, revision: number): Promise
 }
 
 async function copyKeys({ source, target, prefix, nowMs, onProgress }: CopyOptions, revision: number): Promise<void> {
+  const ending: { readonly key: string; readonly expiresAtMs: number }[] = []
   let keys = 0
-  for await (const { items } of pages(source, { prefix, page: pageKeys, revision })) {
-    const alive = items.filter((item) => item.expiresAtMs === undefined || item.expiresAtMs > nowMs())
-    await inParallel(alive, { atOnce: commitsAtOnce }, (item) => put(target, writeOf(item, nowMs()), item.key))
-    keys += alive.length
+  async function write(items: readonly StoredValue[]): Promise<void> {
+    await inParallel(items, { atOnce: commitsAtOnce }, (item) => put(target, writeOf(item, nowMs()), item.key))
+    keys += items.length
     onProgress?.(keys)
+  }
+  for await (const { items } of pages(source, { prefix, page: pageKeys, revision })) {
+    await write(items.filter(({ expiresAtMs }) => expiresAtMs === undefined))
+    for (const { key, expiresAtMs } of items) if (expiresAtMs !== undefined) ending.push({ key, expiresAtMs })
+  }
+  // In the order of their ends, so that drivers that share leases need few of them. Only keys are held meanwhile.
+  ending.sort((left, right) => left.expiresAtMs - right.expiresAtMs)
+  for (let at = 0; at < ending.length; at += commitsAtOnce) {
+    const due = ending.slice(at, at + commitsAtOnce).filter(({ expiresAtMs }) => expiresAtMs > nowMs())
+    const values = await Promise.all(
+      due.map(({ key, expiresAtMs }) => source.get({ key, revision }).then((item) => item && { ...item, expiresAtMs })),
+    )
+    await write(values.filter((item) => item !== undefined))
   }
 }
 
