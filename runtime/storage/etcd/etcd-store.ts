@@ -78,6 +78,7 @@ class EtcdStore implements Store {
   get({ key, revision = 0 }: { key: string; revision?: number }): Promise<StoredValue | undefined> {
     return this.run(async () => {
       const { kvs } = await this.connection.call(rangeCall, { key, revision })
+      await this.leases.learn(kvs)
       return kvs[0] === undefined ? undefined : this.storedValue(kvs[0])
     })
   }
@@ -86,6 +87,7 @@ class EtcdStore implements Store {
     return this.run(async () => {
       checkPrefix(options.prefix)
       const { kvs, more, revision } = await readRange(this.connection, options)
+      await this.leases.learn(kvs)
       return { items: kvs.map((kv) => this.storedValue(kv)), revision, more }
     })
   }

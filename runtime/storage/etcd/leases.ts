@@ -6,7 +6,7 @@ import type { Clock } from "../../clock.ts"
 import type { Random } from "../../random.ts"
 import { type Connection, RpcError } from "./connection.ts"
 import { isFault } from "./failures.ts"
-import { leaseGrantCall } from "./protocol.ts"
+import { leaseGrantCall, leaseTimeToLiveCall } from "./protocol.ts"
 
 /** `--lease-reuse-duration-seconds` and how many values one lease may hold. */
 export interface LeaseLimits {
@@ -35,7 +35,7 @@ interface Lease {
 /** One per store. */
 export class Leases {
   private readonly newest = new Map<number, Lease>()
-  private readonly ends = new Map<number, number>()
+  private readonly ends = new Map<number | bigint, number>()
 
   constructor(private readonly deps: { connection: Connection; clock: Clock; random: Random; limits: LeaseLimits }) {}
 
@@ -63,9 +63,24 @@ export class Leases {
     for (const lease of [...this.newest.values()]) if ((await lease.id.catch(() => id)) === id) this.forget(lease)
   }
 
-  /** When the values of a lease go; undefined for no lease and for those of other processes. */
-  expiresAtMs(id: number): number | undefined {
+  /** When the values of a lease go; undefined for no lease, and for those of other processes that nobody has asked about. */
+  expiresAtMs(id: number | bigint): number | undefined {
     return id === 0 ? undefined : this.ends.get(id)
+  }
+
+  /** Called with what a read found, before it is answered: leases of other processes are asked about once. Throws RpcError. */
+  async learn(found: readonly { readonly lease: number | bigint }[]): Promise<void> {
+    const unknown = new Set<number | bigint>()
+    for (const { lease } of found) if (lease !== 0 && !this.ends.has(lease)) unknown.add(lease)
+    if (unknown.size === 0) return
+    const { clock, connection } = this.deps
+    await Promise.all(
+      [...unknown].map(async (id) => {
+        const { ttl } = await connection.call(leaseTimeToLiveCall, { id })
+        this.ends.set(id, clock.nowMs() + Math.max(ttl, 0) * 1000)
+      }),
+    )
+    forgetOldest(this.ends, rememberedMax)
   }
 
   private forget(lease: Lease): void {

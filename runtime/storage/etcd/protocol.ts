@@ -3,7 +3,7 @@
  * Names and numbers are etcd's.
  */
 import type { Decoded, Encodable, MessageType } from "./message.ts"
-import { bool, bytes, embedded, int64, list, message, text, texts } from "./message.ts"
+import { bool, bytes, embedded, identifier, int64, list, message, text, texts } from "./message.ts"
 
 const responseHeader = message({ revision: int64(3) })
 
@@ -13,7 +13,7 @@ const keyValue = message({
   modRevision: int64(3),
   version: int64(4),
   value: bytes(5),
-  lease: int64(6),
+  lease: identifier(6),
 })
 export type KeyValue = Decoded<typeof keyValue>
 
@@ -103,6 +103,13 @@ export const leaseGrantCall = {
   request: message({ ttl: int64(1), id: int64(2) }),
   response: message({ id: int64(2), ttl: int64(3) }),
   repeatable: false,
+}
+/** `ttl` is -1 for a lease that is gone. */
+export const leaseTimeToLiveCall = {
+  path: "/etcdserverpb.Lease/LeaseTimeToLive",
+  request: message({ id: identifier(1) }),
+  response: message({ ttl: int64(3) }),
+  repeatable: true,
 }
 export const leaseRevokeCall = {
   path: "/etcdserverpb.Lease/LeaseRevoke",
