@@ -81,7 +81,7 @@ for (const objects of sizes) {
     tell({ objects, verb, cpuUs, p50Ms, p99Ms, perSecond })
   }
   await newWatches(objects)
-  tell({ objects, verb: "none: memory", residentMb: residentMb(server) })
+  tell({ objects, residentMb: residentMb(server) })
 }
 load.close()
 await server.stop()

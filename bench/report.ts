@@ -1,11 +1,10 @@
 /** Makes docs/PERFORMANCE.md and its pictures from the figures in bench/results. Called by `npm run bench -- --report`, and alone by `-- report`. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { chartsOf } from "./support/charts.ts"
+import { chartsOf, type DrawnChart } from "./support/charts.ts"
 import { allQuestions, benchFolder, type Question } from "./support/questions.ts"
-import { groupsOf } from "./support/groups.ts"
 import { type Result, readResult } from "./support/results.ts"
-import type { Row } from "./support/tell.ts"
+import { tables } from "./support/tables.ts"
 
 const docsFolder = join(dirname(benchFolder), "docs")
 
@@ -48,7 +47,7 @@ export function writeReport(): readonly string[] {
   return [...written, "docs/PERFORMANCE.md"]
 }
 
-function section({ name, asks }: Question, result: Result, charts: readonly { readonly file: string; readonly title: string }[]): string {
+function section({ name, asks }: Question, result: Result, charts: readonly DrawnChart[]): string {
   const { machine, versions, options, date, seconds } = result
   const conditions = [
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load before ${machine.loadBefore}`,
@@ -62,29 +61,9 @@ function section({ name, asks }: Question, result: Result, charts: readonly { re
     "",
     asks,
     "",
-    ...tables(result.rows),
+    ...tables(result),
     ...charts.flatMap(({ file, title }) => [`![${title}](performance/${file})`, ""]),
     ...conditions.map((line) => `<sub>${line}</sub><br>`),
     "",
   ].join("\n")
-}
-
-/** Rows with the same columns are one table, in the order in which they came. */
-function tables(rows: readonly Row[]): string[] {
-  return [...groupsOf(rows, (row) => Object.keys(row).join("\n")).values()].flatMap((group) => {
-    const columns = Object.keys(group[0] ?? {})
-    const right = columns.map((column) => group.every((row) => typeof row[column] !== "string"))
-    return [
-      `| ${columns.join(" | ")} |`,
-      `|${right.map((numeric) => (numeric ? "---:" : "---")).join("|")}|`,
-      ...group.map((row) => `| ${columns.map((column) => cell(row[column])).join(" | ")} |`),
-      "",
-    ]
-  })
-}
-
-function cell(value: Row[string] | undefined): string {
-  if (value === null || value === undefined) return ""
-  if (typeof value === "boolean") return value ? "yes" : "no"
-  return typeof value === "number" ? value.toLocaleString("en-GB", { maximumSignificantDigits: 4 }) : value.replaceAll("|", "\\|")
 }

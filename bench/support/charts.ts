@@ -1,7 +1,9 @@
 /** Which pictures docs/PERFORMANCE.md has: for each, the question whose rows it shows, and which columns. */
 import { groupsOf } from "./groups.ts"
 import type { Result } from "./results.ts"
+import type { Row } from "./tell.ts"
 import { type Chart, type Series, svgChart } from "./svg-chart.ts"
+import { svgRatios } from "./svg-ratios.ts"
 
 interface Picture extends Omit<Chart, "series"> {
   /** File in docs/performance, without its ending. */
@@ -12,6 +14,8 @@ interface Picture extends Omit<Chart, "series"> {
   readonly lines?: Readonly<Record<string, string>>
   /** One column for all lines; rows with equal values in `by` are one line. */
   readonly by?: { readonly name: string; readonly y: string }
+  /** Rows that are drawn and need no table: there are many, and only their course matters. */
+  readonly onlyDrawn?: boolean
 }
 
 const pictures: readonly Picture[] = [
@@ -54,11 +58,49 @@ const pictures: readonly Picture[] = [
     yLabel: "megabytes",
     x: "minute",
     lines: { residentMb: "server" },
+    onlyDrawn: true,
   },
 ]
 
-/** Called for each reported question: names of files in docs/performance, with their texts. */
-export function chartsOf(result: Result): readonly { readonly file: string; readonly title: string; readonly svg: string }[] {
+/** One for each protocol, from the rows of the comparison. */
+const ratioPictures = [
+  { file: "compare-cpu", title: "CPU for each request, the original's by ours", value: "cpuRatio", goal: "cpuGoal" },
+  { file: "compare-throughput", title: "Throughput, ours by the original's", value: "ratio", goal: "ratioGoal" },
+] as const
+
+export interface DrawnChart {
+  /** In docs/performance. */
+  readonly file: string
+  readonly title: string
+  readonly svg: string
+}
+
+/** Called for each reported question. */
+export function chartsOf(result: Result): readonly DrawnChart[] {
+  return result.question === "compare" ? comparisons(result) : lineCharts(result)
+}
+
+/** Whether a row has its place in a picture and nowhere else. */
+export function isOnlyDrawn({ question }: Result, row: Row): boolean {
+  return pictures.some((picture) => picture.onlyDrawn === true && picture.question === question && row[picture.x] !== undefined)
+}
+
+function comparisons({ rows }: Result): readonly DrawnChart[] {
+  return [...groupsOf(rows, (row) => String(row["protocol"]))].flatMap(([protocol, of]) =>
+    ratioPictures.flatMap(({ file, title, value, goal }) => {
+      const ratios = of.flatMap((row) => {
+        const [measured, wanted] = [row[value], row[goal]]
+        if (typeof measured !== "number" || measured <= 0) return []
+        return [{ name: String(row["phase"]), value: measured, ...(typeof wanted === "number" && { goal: wanted }) }]
+      })
+      const suffix = protocol.toLowerCase().replace(/[^a-z0-9]+/g, "-")
+      const whole = `${title}, over ${protocol}`
+      return ratios.length === 0 ? [] : [{ file: `${file}-${suffix}.svg`, title: whole, svg: svgRatios(whole, ratios) }]
+    }),
+  )
+}
+
+function lineCharts(result: Result): readonly DrawnChart[] {
   return pictures
     .filter(({ question }) => question === result.question)
     .map((picture) => ({ picture, series: seriesOf(picture, result) }))
@@ -70,11 +112,12 @@ function seriesOf({ x, lines = {}, by }: Picture, { rows }: Result): readonly Se
   const columns = Object.entries(lines).map(([column, name]) => ({ name, column, rows }))
   const groups =
     by === undefined ? [] : [...groupsOf(rows, (row) => String(row[by.name]))].map(([name, of]) => ({ name, column: by.y, rows: of }))
-  return [...columns, ...groups].map(({ name, column, rows: of }) => ({
+  const series = [...columns, ...groups].map(({ name, column, rows: of }) => ({
     name,
     points: of.flatMap((row) => {
       const point = { x: row[x], y: row[column] }
       return typeof point.x === "number" && typeof point.y === "number" ? [{ x: point.x, y: point.y }] : []
     }),
   }))
+  return series.filter(({ points }) => points.length > 0)
 }

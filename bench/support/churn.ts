@@ -152,11 +152,13 @@ function wantedEvents(expected: readonly History[], watchers: number): number {
   )
 }
 
-function historyOf(versions: readonly number[], bucket: number): History {
+/** What who sees all of these versions has seen. */
+export function historyOf(versions: readonly number[], bucket: number): History {
   return { bucket, count: versions.length, last: versions.at(-1) ?? 0, sum: versions.reduce(nextSum, 0) }
 }
 
-function brokenHistories(expected: readonly History[], { histories, faults }: WatchFigures): string[] {
+/** In words, for each watcher that has seen anything else than what was written to its namespace; faults that watchers have told first. */
+export function brokenHistories(expected: readonly History[], { histories, faults }: Pick<WatchFigures, "histories" | "faults">): string[] {
   return [
     ...faults,
     ...histories.flatMap(({ bucket, count, sum }, watcher) => {

@@ -81,11 +81,7 @@ export interface History {
   readonly sum: number
 }
 
-/** The history of one who sees one more version. The sum depends on the order: a version that is missing, doubled or misplaced shows. */
-export function withVersion({ bucket, count, sum }: History, version: number): History {
-  return { bucket, count: count + 1, last: version, sum: nextSum(sum, version) }
-}
-
+/** The sum over a history with one more version. It depends on the order: a version that is missing, doubled or misplaced shows. */
 export function nextSum(sum: number, version: number): number {
   return (Math.imul(sum, 31) + version) >>> 0
 }

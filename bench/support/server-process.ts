@@ -42,6 +42,10 @@ export async function startServerProcess({ store = "memory", options = [], dataD
   const started = performance.now()
   const words = ["--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${folder}`, `--store=${store}`, ...options]
   const child = spawn(process.execPath, [program, "serve", ...words], { stdio: ["ignore", "pipe", "inherit"] })
+  // A question that fails leaves no server behind.
+  const killed = (): boolean => child.kill("SIGKILL")
+  process.once("exit", killed)
+  child.once("exit", () => process.off("exit", killed))
   let serving = false
   for await (const line of createInterface(child.stdout)) {
     serving = line.includes("Serving on ")

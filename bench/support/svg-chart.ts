@@ -52,10 +52,10 @@ export function svgChart({ title, xLabel, yLabel, logX = false, logY = false, se
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="12" fill="#222222">`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
-    text(frame.left, 24, title, 'font-size="15" font-weight="bold"'),
+    svgText(frame.left, 24, title, 'font-size="15" font-weight="bold"'),
     ...grid(xAxis, yAxis),
-    text(middle, height - 12, xLabel, 'text-anchor="middle"'),
-    text(16, height / 2, yLabel, `text-anchor="middle" transform="rotate(-90 16 ${height / 2})"`),
+    svgText(middle, height - 12, xLabel, 'text-anchor="middle"'),
+    svgText(16, height / 2, yLabel, `text-anchor="middle" transform="rotate(-90 16 ${height / 2})"`),
     ...kept.flatMap(({ points: of }, index) => line(of, colourOf(index), xAxis, yAxis)),
     ...names(kept, yAxis),
     "</svg>",
@@ -71,10 +71,17 @@ function axis(values: readonly number[], options: { from: number; to: number; lo
   return { ticks, place: (value) => from + ((scale(value) - first) / (last - first || 1)) * (to - from) }
 }
 
+/** Powers of ten, with their doubles and fives where those are few. */
 function powersAround(values: readonly number[]): readonly number[] {
-  const lowest = Math.floor(Math.log10(Math.min(...values)))
-  const highest = Math.max(Math.ceil(Math.log10(Math.max(...values))), lowest + 1)
-  return Array.from({ length: highest - lowest + 1 }, (_, index) => 10 ** (lowest + index))
+  const lowest = Math.log10(Math.min(...values))
+  const highest = Math.log10(Math.max(...values))
+  const factors = highest - lowest > 2.5 ? [1] : [1, 2, 5]
+  const all = Array.from({ length: Math.ceil(highest) - Math.floor(lowest) + 2 }, (_, index) => Math.floor(lowest) + index).flatMap(
+    (power) => factors.map((factor) => factor * 10 ** power),
+  )
+  const first = all.findLastIndex((tick) => Math.log10(tick) <= lowest)
+  const last = all.findIndex((tick) => Math.log10(tick) >= highest)
+  return all.slice(Math.max(first, 0), Math.max(last, first + 1) + 1)
 }
 
 /** About five of them, at distances of 1, 2 or 5 times a power of ten. */
@@ -95,11 +102,11 @@ function grid(xAxis: Axis, yAxis: Axis): string[] {
   return [
     ...yAxis.ticks.flatMap((tick) => [
       `<path d="M${frame.left} ${at(yAxis.place(tick))}H${right}" stroke="#dddddd"/>`,
-      text(frame.left - 8, yAxis.place(tick) + 4, short(tick), 'text-anchor="end"'),
+      svgText(frame.left - 8, yAxis.place(tick) + 4, short(tick), 'text-anchor="end"'),
     ]),
     ...xAxis.ticks.flatMap((tick) => [
       `<path d="M${at(xAxis.place(tick))} ${bottom}v5" stroke="#222222"/>`,
-      text(xAxis.place(tick), bottom + 20, short(tick), 'text-anchor="middle"'),
+      svgText(xAxis.place(tick), bottom + 20, short(tick), 'text-anchor="middle"'),
     ]),
     `<path d="M${frame.left} ${bottom}H${right}" stroke="#222222"/>`,
   ]
@@ -124,14 +131,15 @@ function names(series: readonly Series[], yAxis: Axis): string[] {
     return { name, index, y: lowest }
   })
   const beyond = Math.max(0, lowest - (height - frame.bottom))
-  return placed.map(({ name, index, y }) => text(width - frame.right + 12, y - beyond + 4, name, `fill="${colourOf(index)}"`))
+  return placed.map(({ name, index, y }) => svgText(width - frame.right + 12, y - beyond + 4, name, `fill="${colourOf(index)}"`))
 }
 
 function colourOf(index: number): string {
   return colours[index % colours.length] ?? "#222222"
 }
 
-function text(x: number, y: number, content: string, attributes: string): string {
+/** A `text` element; `content` is escaped, `attributes` are not. For the other pictures as well. */
+export function svgText(x: number, y: number, content: string, attributes: string): string {
   const escaped = content.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
   return `<text x="${at(x)}" y="${at(y)}" ${attributes}>${escaped}</text>`
 }

@@ -115,7 +115,7 @@ function whenOver(stream: ClientHttp2Stream, over: () => void): void {
 }
 
 /** The lines that a chunk completes: whole, or as much of their beginning as is kept. */
-function* lines(watcher: Watcher, chunk: Buffer): Generator<Buffer> {
+export function* lines(watcher: Pick<Watcher, "rest" | "restBytes">, chunk: Buffer): Generator<Buffer> {
   let from = 0
   for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
     const piece = chunk.subarray(from, end)
@@ -132,7 +132,7 @@ function* lines(watcher: Watcher, chunk: Buffer): Generator<Buffer> {
   watcher.restBytes += chunk.byteLength - from
 }
 
-function forgetRest(watcher: Watcher): void {
+function forgetRest(watcher: Pick<Watcher, "rest" | "restBytes">): void {
   watcher.rest = []
   watcher.restBytes = 0
 }
