@@ -35,7 +35,12 @@ afterAll(async () => {
 })
 
 const bodyTypes = ["application/json", "application/yaml", "application/vnd.orch.protobuf"]
-const patchTypes = ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"]
+const patchTypes = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+  "application/apply-patch+yaml",
+]
 
 /** Methods and paths that take a body, with the content types that they know and one that nobody does. */
 const requests = fc.constantFrom(...objects).chain((resource) =>
@@ -118,8 +123,8 @@ function changed(document: unknown, steps: readonly (readonly [number, unknown])
 
 async function send(request: { method: string; path: string; contentType: string; body: Buffer }): Promise<HttpAnswer> {
   const { method, path, contentType, body } = request
-  const dryRun = method === "DELETE" ? "?dryRun=All" : ""
-  return client.send({ method, path: path + dryRun, headers: { authorization: `Bearer ${at.token}`, "content-type": contentType }, body })
+  const query = method === "DELETE" ? "?dryRun=All" : contentType === "application/apply-patch+yaml" ? "?fieldManager=m&force=true" : ""
+  return client.send({ method, path: path + query, headers: { authorization: `Bearer ${at.token}`, "content-type": contentType }, body })
 }
 
 describe("any body", () => {
