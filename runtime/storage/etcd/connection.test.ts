@@ -1,0 +1,162 @@
+import { createServer } from "node:net"
+import { Server, ServerCredentials, status, type ServiceError } from "@grpc/grpc-js"
+import { afterEach, expect, test } from "vitest"
+import { createManualClock } from "../../../test/contract/manual-clock.ts"
+import { passingPair } from "../../certificates.ts"
+import { systemClock } from "../../clock.ts"
+import { type Connection, connectEtcd, RpcError } from "./connection.ts"
+import { int64, message } from "./message.ts"
+import type { Call } from "./protocol.ts"
+
+const body = message({ number: int64(1) })
+const read: Call<{ number?: number }, { number: number }> = { path: "/test.Test/Read", request: body, response: body, repeatable: true }
+const write: Call<{ number?: number }, { number: number }> = { ...read, path: "/test.Test/Write", repeatable: false }
+
+interface Endpoint {
+  readonly port: number
+  /** Calls by method, in order. */
+  readonly calls: string[]
+  /** Instead of an answer: a fault, or none at all. */
+  behaviour: "answers" | "hangs" | Pick<ServiceError, "code" | "details">
+  stop(): void
+}
+
+const open: { stop?(): void; close?(): void }[] = []
+afterEach(() => {
+  for (const each of open.splice(0)) {
+    each.close?.()
+    each.stop?.()
+  }
+})
+
+/** Answers every call with the endpoint's port. */
+async function endpoint(credentials = ServerCredentials.createInsecure()): Promise<Endpoint> {
+  const server = new Server()
+  const identity = (bytes: Buffer): Buffer => bytes
+  const definition = (path: string) => ({
+    path,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: identity,
+    requestDeserialize: identity,
+    responseSerialize: identity,
+    responseDeserialize: identity,
+  })
+  const calls: string[] = []
+  type Handler = (call: unknown, done: (error: Pick<ServiceError, "code" | "details"> | null, answer?: Buffer) => void) => void
+  const handle =
+    (name: string): Handler =>
+    (_call, done) => {
+      calls.push(name)
+      const { behaviour } = made
+      if (behaviour === "answers") done(null, body.encode({ number: made.port }))
+      else if (behaviour !== "hangs") done(behaviour)
+    }
+  server.addService({ read: definition(read.path), write: definition(write.path) }, { read: handle("read"), write: handle("write") })
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)))
+  })
+  const made: Endpoint = { port, calls, behaviour: "answers", stop: () => server.forceShutdown() }
+  open.push(made)
+  return made
+}
+
+function connectTo(...ports: readonly number[]): Connection {
+  const connection = connectEtcd({ servers: ports.map((port) => `http://127.0.0.1:${port}`) }, createManualClock())
+  open.push(connection)
+  return connection
+}
+
+/** Nobody listens there. */
+async function deadPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+async function faultOf(call: Promise<unknown>): Promise<number> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  return error instanceof RpcError ? error.fault.code : expect.fail(`no RpcError: ${String(error)}`)
+}
+
+test("calls are spread over all endpoints", async () => {
+  const endpoints = [await endpoint(), await endpoint(), await endpoint()]
+  const connection = connectTo(...endpoints.map(({ port }) => port))
+  // Those that are not connected yet come after those that are: at first one may have them all.
+  for (let index = 0; index < 30; index++) await connection.call(read, {})
+  for (const { calls } of endpoints) expect(calls.length).toBeGreaterThan(0)
+})
+
+test("an endpoint that is away is passed over, by writes too", async () => {
+  const [dead, alive] = [await deadPort(), await endpoint()]
+  const connection = connectTo(dead, alive.port)
+  for (let index = 0; index < 5; index++) {
+    expect((await connection.call(write, {})).number).toBe(alive.port)
+    expect((await connection.call(read, {})).number).toBe(alive.port)
+  }
+})
+
+test("a read is made elsewhere after a fault, a write that may have happened is not", async () => {
+  const [faulty, good] = [await endpoint(), await endpoint()]
+  faulty.behaviour = { code: status.UNAVAILABLE, details: "etcdserver: request timed out" }
+  const connection = connectTo(faulty.port, good.port)
+  for (let index = 0; index < 4; index++) expect((await connection.call(read, {})).number).toBe(good.port)
+  const codes = []
+  for (let index = 0; index < 4; index++)
+    codes.push(
+      await connection.call(write, {}).then(
+        () => "written",
+        (error: RpcError) => error.fault.code,
+      ),
+    )
+  expect(codes).toContain(status.UNAVAILABLE)
+  expect(faulty.calls.filter((name) => name === "write").length + good.calls.filter((name) => name === "write").length).toBe(4)
+})
+
+test("an endpoint that hangs leaves time for another, and comes last from then on", async () => {
+  const [hanging, good] = [await endpoint(), await endpoint()]
+  const connection = connectTo(hanging.port, good.port)
+  await connection.call(read, {})
+  await connection.call(read, {})
+  hanging.behaviour = "hangs"
+  const timeoutMs = 600
+  for (let index = 0; index < 6; index++) expect((await connection.call(read, {}, { timeoutMs })).number).toBe(good.port)
+  expect(hanging.calls.length).toBeLessThanOrEqual(4)
+})
+
+test("time is up when every endpoint hangs", async () => {
+  const hanging = await endpoint()
+  hanging.behaviour = "hangs"
+  expect(await faultOf(connectTo(hanging.port).call(read, {}, { timeoutMs: 50 }))).toBe(status.DEADLINE_EXCEEDED)
+})
+
+test("a refusal is final", async () => {
+  const [first, second] = [await endpoint(), await endpoint()]
+  first.behaviour = second.behaviour = { code: status.OUT_OF_RANGE, details: "etcdserver: mvcc: required revision has been compacted" }
+  expect(await faultOf(connectTo(first.port, second.port).call(read, {}))).toBe(status.OUT_OF_RANGE)
+  expect(first.calls.length + second.calls.length).toBe(1)
+})
+
+test("nobody there, and a connection that was closed, are faults", async () => {
+  const connection = connectTo(await deadPort())
+  expect(await faultOf(connection.call(read, {}))).toBe(status.UNAVAILABLE)
+  connection.close()
+  expect(await faultOf(connection.call(read, {}))).toBe(status.CANCELLED)
+})
+
+test("over TLS an endpoint proves who it is", async () => {
+  const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
+  const keys = [{ cert_chain: Buffer.from(pair.certificate), private_key: Buffer.from(pair.key) }]
+  const secure = await endpoint(ServerCredentials.createSsl(null, keys))
+  const servers = [`https://127.0.0.1:${secure.port}`]
+  const trusting = connectEtcd({ servers, tls: { authority: pair.authority, certificate: pair.certificate, key: pair.key } }, systemClock)
+  const distrusting = connectEtcd({ servers, tls: {} }, systemClock)
+  open.push(trusting, distrusting)
+  expect((await trusting.call(read, {})).number).toBe(secure.port)
+  expect(await faultOf(distrusting.call(read, {}))).toBe(status.UNAVAILABLE)
+})
