@@ -1,6 +1,7 @@
 /**
- * Promises 1 and 3 through the whole server: 32 writers over HTTP, SIGKILL at a random moment, a start on the same folder, and a watch that
- * goes on where it was. `DURABILITY_ROUNDS` sets how often (about four seconds each), `DURABILITY_SEED` repeats the moments of a run.
+ * Promises 1 and 3 through the whole server: 32 writers over HTTP, SIGKILL at a random moment, a start on the same store, and a watch that
+ * goes on where it was. `DURABILITY_ROUNDS` and `DURABILITY_ETCD_ROUNDS` set how often (about four seconds each), `DURABILITY_SEED` repeats the
+ * moments of a run.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -10,47 +11,83 @@ import type { Readable } from "node:stream"
 import { expect, it } from "vitest"
 import { verifyLmdb } from "../../runtime/storage/lmdb/backup.ts"
 import { storeFolder } from "../../runtime/store-folder.ts"
+import { newestEtcd, startEtcd } from "../support/etcd.ts"
 import { createHttpClient, type HttpClient } from "../support/http-client.ts"
 import { freePort, type ServerProcess, startServerProcess } from "./server-process.ts"
 import { signal } from "./signal.ts"
 import { type Attempt, historyFaults, stateAfter, type WatchedEvent } from "./write-history.ts"
 
-const rounds = Number(process.env.DURABILITY_ROUNDS ?? 3)
 const seed = Number(process.env.DURABILITY_SEED ?? Date.now() % 100_000)
 const writers = 32
 const acknowledgementsMax = 3000
 const collection = "/api/v1/namespaces/default/configmaps"
 
-it(`no acknowledged write is lost, and no event, in ${rounds} kills (DURABILITY_SEED=${seed})`, {
-  timeout: 60_000 + rounds * 20_000,
-}, async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "durability-"))
-  const port = await freePort()
-  const attempts: Attempt[] = []
-  const watch = resumingWatch()
-  for (let round = 0; round < rounds; round++) {
-    const server = await startServerProcess({ dataDir, port, flags: ["--logging-format=text"] })
-    await catchUp(server, watch, `${round}`)
+/** Where the server that is killed keeps its objects. */
+interface KillPlace {
+  readonly flags: readonly string[]
+  /** Called while no server runs. */
+  verify(): Promise<unknown>
+  dispose(): Promise<void>
+}
+
+interface Driver {
+  readonly driver: string
+  readonly rounds: number
+  readonly open: (dataDir: string) => Promise<KillPlace>
+}
+
+const drivers: readonly Driver[] = [
+  {
+    driver: "lmdb",
+    rounds: Number(process.env.DURABILITY_ROUNDS ?? 3),
+    open: (dataDir) => Promise.resolve({ flags: [], verify: () => verifyLmdb(storeFolder(dataDir)), dispose: () => Promise.resolve() }),
+  },
+  {
+    driver: "etcd",
+    rounds: Number(process.env.DURABILITY_ETCD_ROUNDS ?? 2),
+    async open() {
+      const etcd = await startEtcd(newestEtcd())
+      return { flags: [`--store-servers=${etcd.url}`], verify: () => Promise.resolve(), dispose: () => etcd.dispose() }
+    },
+  },
+]
+
+it.each(drivers)(
+  `$driver: no acknowledged write is lost, and no event, in $rounds kills (DURABILITY_SEED=${seed})`,
+  {
+    timeout: 60_000 + Math.max(...drivers.map(({ rounds }) => rounds)) * 40_000,
+  },
+  async ({ driver, open, rounds }) => {
+    const dataDir = await mkdtemp(join(tmpdir(), "durability-"))
+    const place = await open(dataDir)
+    const port = await freePort()
+    const attempts: Attempt[] = []
+    const watch = resumingWatch()
+    for (let round = 0; round < rounds; round++) {
+      const server = await startServerProcess({ dataDir, port, flags: ["--logging-format=text", ...place.flags] })
+      await catchUp(server, watch, `${round}`)
+      expect(historyFaults(attempts, watch.events)).toEqual([])
+      const state = await readState(server)
+      expect(state).toEqual(stateAfter(watch.events))
+      const killAfter = (seed + round * 7919) % acknowledgementsMax
+      attempts.push(...(await writeUntilKilled(server, { round, killAfter, there: new Set(state.keys()) })))
+      await watch.ended()
+      await place.verify()
+    }
+    const server = await startServerProcess({ dataDir, port, flags: place.flags })
+    await catchUp(server, watch, "last")
     expect(historyFaults(attempts, watch.events)).toEqual([])
-    const state = await readState(server)
-    expect(state).toEqual(stateAfter(watch.events))
-    const killAfter = (seed + round * 7919) % acknowledgementsMax
-    attempts.push(...(await writeUntilKilled(server, { round, killAfter, there: new Set(state.keys()) })))
-    await watch.ended()
-    await verifyLmdb(storeFolder(dataDir))
-  }
-  const server = await startServerProcess({ dataDir, port })
-  await catchUp(server, watch, "last")
-  expect(historyFaults(attempts, watch.events)).toEqual([])
-  expect(await readState(server)).toEqual(stateAfter(watch.events))
-  await server.process.end()
-  await rm(dataDir, { recursive: true })
-  const acknowledged = attempts.filter((attempt) => attempt.acknowledged !== undefined).length
-  const unknown = attempts.length - acknowledged
-  process.stdout.write(
-    `durability: ${rounds} kills, ${acknowledged} acknowledged writes, ${unknown} of unknown outcome, ${watch.events.length} events seen\n`,
-  )
-})
+    expect(await readState(server)).toEqual(stateAfter(watch.events))
+    await server.process.end()
+    await place.dispose()
+    await rm(dataDir, { recursive: true })
+    const acknowledged = attempts.filter((attempt) => attempt.acknowledged !== undefined).length
+    const unknown = attempts.length - acknowledged
+    process.stdout.write(
+      `durability on ${driver}: ${rounds} kills, ${acknowledged} acknowledged writes, ${unknown} of unknown outcome, ${watch.events.length} events seen\n`,
+    )
+  },
+)
 
 function headersOf({ token }: ServerProcess): Record<string, string> {
   return { authorization: `Bearer ${token}`, "content-type": "application/json" }
