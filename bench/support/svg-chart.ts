@@ -35,10 +35,12 @@ interface Axis {
 
 /** The whole file. Ends with a line break. */
 export function svgChart({ title, xLabel, yLabel, logX = false, logY = false, series }: Chart): string {
-  const kept = series.map(({ name, points }) => ({
-    name,
-    points: points.filter(({ x, y }) => (!logX || x > 0) && (!logY || y > 0)).toSorted((left, right) => left.x - right.x),
-  }))
+  const kept = series
+    .map(({ name, points }) => ({
+      name,
+      points: points.filter(({ x, y }) => (!logX || x > 0) && (!logY || y > 0)).toSorted((left, right) => left.x - right.x),
+    }))
+    .filter((one) => one.points.length > 0)
   const points = kept.flatMap((one) => one.points)
   const xAxis = axis(
     points.map(({ x }) => x),
@@ -56,7 +58,7 @@ export function svgChart({ title, xLabel, yLabel, logX = false, logY = false, se
     ...grid(xAxis, yAxis),
     svgText(middle, height - 12, xLabel, 'text-anchor="middle"'),
     svgText(16, height / 2, yLabel, `text-anchor="middle" transform="rotate(-90 16 ${height / 2})"`),
-    ...kept.flatMap(({ points: of }, index) => line(of, colourOf(index), xAxis, yAxis)),
+    ...kept.flatMap(({ points: of }, index) => line(of, { colour: colourOf(index), dashed: index >= colours.length }, xAxis, yAxis)),
     ...names(kept, yAxis),
     "</svg>",
   ].join("\n")}\n`
@@ -112,10 +114,10 @@ function grid(xAxis: Axis, yAxis: Axis): string[] {
   ]
 }
 
-function line(points: readonly Point[], colour: string, xAxis: Axis, yAxis: Axis): string[] {
+function line(points: readonly Point[], { colour, dashed }: { colour: string; dashed: boolean }, xAxis: Axis, yAxis: Axis): string[] {
   const places = points.map(({ x, y }) => `${at(xAxis.place(x))} ${at(yAxis.place(y))}`)
   return [
-    `<path d="M${places.join("L")}" fill="none" stroke="${colour}" stroke-width="2"/>`,
+    `<path d="M${places.join("L")}" fill="none" stroke="${colour}" stroke-width="2"${dashed ? ' stroke-dasharray="6 4"' : ""}/>`,
     ...places.map((place) => `<circle cx="${place.replace(" ", '" cy="')}" r="3" fill="${colour}"/>`),
   ]
 }

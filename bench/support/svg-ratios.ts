@@ -9,7 +9,7 @@ export interface Ratio {
 
 const width = 760
 const left = 170
-const right = 60
+const right = 120
 const top = 58
 const rowHeight = 26
 /** What is shown at least, so that 1 is never at an edge. */
@@ -43,8 +43,12 @@ function bar({ name, value, goal }: Ratio, y: number, place: (ratio: number) => 
     svgText(left - 12, y + 17, name, 'text-anchor="end"'),
     `<rect x="${at(start)}" y="${y + 5}" width="${at(end - start)}" height="${rowHeight - 10}" fill="${good ? "#009e73" : "#e69f00"}"/>`,
     ...(goal === undefined ? [] : [`<path d="M${at(place(goal))} ${y + 2}v${rowHeight - 4}" stroke="#222222" stroke-width="3"/>`]),
-    svgText(Math.max(end, goal === undefined ? 0 : place(goal)) + 6, y + 17, String(Number(value.toPrecision(3))), ""),
+    svgText(width - 16, y + 17, `${short(value)}${goal === undefined ? "" : ` of ${short(goal)}`}`, 'text-anchor="end"'),
   ]
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)))
 }
 
 function at(value: number): string {
