@@ -5,6 +5,7 @@ import type { Authorizer } from "./access/authorize.ts"
 import type { Clock } from "./clock.ts"
 import type { Connector } from "./connect/connector.ts"
 import type { HealthChecks } from "./discovery/health.ts"
+import type { WatchCacheMeasures } from "./discovery/metrics.ts"
 import type { RequestCounts } from "./discovery/request-counts.ts"
 import type { InFlight } from "./discovery/in-flight-requests.ts"
 import type { CompactCodec } from "./kit/compact.ts"
@@ -65,6 +66,8 @@ export interface ServerParts {
   readonly health: HealthChecks
   /** Of answered requests, for `/metrics`. */
   readonly requestCounts: RequestCounts
+  /** What it found out about itself, for `/metrics`. */
+  readonly watchCache: WatchCacheMeasures
   /** Documents of the OpenAPI, neutral, as the generator wrote them: `v2`, `v3/api/v1`, `v3/apis/apps/v1` → JSON text. */
   readonly openapi: ReadonlyMap<string, () => Promise<Buffer>>
   /** What is being answered. */

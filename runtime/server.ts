@@ -31,6 +31,7 @@ import { Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
 import type { ServerParts, Settings } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
+import type { Verification } from "./storage/watch-cache/verify.ts"
 import { openCache, type WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { storeRoot } from "./store-folder.ts"
 import { type VendorName, vendorProfile } from "./vendor.ts"
@@ -117,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Every watch listens to it.
   setMaxListeners(0, stopping.signal)
   const prefix = storeRoot(options.storePrefix)
-  const cache = openCache({ store: options.store, prefix, clock: options.clock })
+  const cache = openCache({ store: options.store, prefix, clock: options.clock, onMismatch: (found) => tellMismatch(options.log, found) })
   const start = { fault: (): string | undefined => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(options, { cache, prefix, start, ...signals })
@@ -161,6 +162,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return stopped
     },
   }
+}
+
+function tellMismatch(log: Logger, { resource, revision, cacheHash, storeHash }: Verification): void {
+  log.error(
+    { resource, resourceVersion: revision, cacheHash, storeHash },
+    "the watch cache differs from the store: its watches end, and the resource is read again",
+  )
 }
 
 /** Resolves when the work is done or the time is over; at once when there is no time. */
@@ -258,6 +266,7 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     authorizers: options.authorizationModes.map(authorizerOf),
     health: healthChecks(options, made),
     requestCounts: new RequestCounts(kinds, vendor),
+    watchCache: cache,
     openapi: options.openapi,
   }
 }

@@ -12,12 +12,26 @@ interface Metric {
   readonly samples: readonly (readonly [labels: string, value: number])[]
 }
 
+/** What the watch cache tells of itself. */
+export interface WatchCacheMeasures {
+  /** Comparisons with the store so far, by storage path and outcome. */
+  checks(): readonly { readonly resource: string; readonly success: number; readonly failure: number; readonly error: number }[]
+  /** Bytes of encodings made from cached objects. */
+  derivedBytes(): number
+}
+
+interface Sources {
+  readonly counts: RequestCounts
+  readonly watchCache: WatchCacheMeasures
+  readonly clock: Clock
+}
+
 /** The whole answer. Called per request: everything is read at that moment. */
-export function metricsText(options: { counts: RequestCounts; clock: Clock }): string {
+export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
 
-function metricsOf({ counts, clock }: { counts: RequestCounts; clock: Clock }): readonly Metric[] {
+function metricsOf({ counts, watchCache, clock }: Sources): readonly Metric[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   const started = clock.nowMs() / 1000 - process.uptime()
@@ -28,6 +42,15 @@ function metricsOf({ counts, clock }: { counts: RequestCounts; clock: Clock }): 
       help: "Answered requests by verb, dry run, group, version, resource, sub-resource, scope, component and HTTP status.",
       samples: counts.samples(),
     },
+    {
+      name: "apiserver_storage_consistency_checks_total",
+      type: "counter",
+      help: "Comparisons of the watch cache with the store by storage path and outcome; after a failure the resource was read again.",
+      samples: watchCache
+        .checks()
+        .flatMap((counts) => outcomes.map((status) => [`resource="${counts.resource}",status="${status}"`, counts[status]] as const)),
+    },
+    gauge("apiserver_watch_cache_derived_bytes", "Memory of encodings made from cached objects in bytes.", watchCache.derivedBytes()),
     gauge("nodejs_external_memory_bytes", "Memory of buffers outside the JavaScript heap in bytes.", memory.external),
     gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap in bytes.", memory.heapTotal),
     gauge("nodejs_heap_size_used_bytes", "Used part of the JavaScript heap in bytes.", memory.heapUsed),
@@ -41,6 +64,8 @@ function metricsOf({ counts, clock }: { counts: RequestCounts; clock: Clock }): 
     gauge("process_start_time_seconds", "Start time of the process in seconds since the epoch.", started),
   ]
 }
+
+const outcomes = ["success", "failure", "error"] as const
 
 function gauge(name: string, help: string, value: number): Metric {
   return { name, type: "gauge", help, samples: [["", value]] }

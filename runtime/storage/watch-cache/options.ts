@@ -1,6 +1,7 @@
 /** What a watch cache is opened with, and the named limits of everything in it that grows. */
 import type { Clock } from "../../clock.ts"
 import type { Store } from "../store.ts"
+import type { Verification } from "./verify.ts"
 
 /** Every one of them may be set by `CacheOptions.limits`. */
 export interface CacheLimits {
@@ -28,6 +29,8 @@ export interface CacheLimits {
   readonly storedSnapshots: number
   /** Least time between two rounds in which what has grown old is dropped. */
   readonly tidyMs: number
+  /** Time between two rounds in which every resource is compared with the store; 0: none. The reference's five minutes. */
+  readonly verifyMs: number
   /** First and longest wait before the store is tried again after a failure; doubles in between. */
   readonly retryMinMs: number
   readonly retryMaxMs: number
@@ -47,6 +50,7 @@ export const defaultCacheLimits: CacheLimits = {
   checkpoints: 64,
   storedSnapshots: 2,
   tidyMs: 1000,
+  verifyMs: 5 * 60_000,
   retryMinMs: 100,
   retryMaxMs: 5000,
 }
@@ -58,4 +62,6 @@ export interface CacheOptions {
   readonly prefix: string
   readonly clock: Clock
   readonly limits?: Partial<CacheLimits>
+  /** Told when a resource was found to differ from the store; it is read again then, and its watches end. */
+  readonly onMismatch?: (verification: Verification) => void
 }

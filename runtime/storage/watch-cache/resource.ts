@@ -55,6 +55,8 @@ export class CachedResource implements ResourceCache {
   private phase: "idle" | "filling" | "live" | "closed" = "idle"
   /** Why the last fill failed; undefined when it did not. */
   private fillFault: string | undefined
+  /** Why what was there before is being read again. */
+  private startedOver = ""
   private fillSession = 0
   /** Store events that arrive while a fill reads. */
   private early: StoreEvent[] = []
@@ -112,7 +114,7 @@ export class CachedResource implements ResourceCache {
     if (this.phase !== "filling") return undefined
     if (this.fillFault !== undefined) return `${this.path} cannot be read from the store: ${this.fillFault}`
     // A first fill is no fault: nobody was promised anything yet.
-    return this.shownRevision === 0 ? undefined : `${this.path} is being read again from the store`
+    return this.shownRevision === 0 ? undefined : `${this.path} is being read again from the store: ${this.startedOver}`
   }
 
   /** Whether there is anything to verify. */
@@ -224,6 +226,7 @@ export class CachedResource implements ResourceCache {
     if (this.phase === "idle" || this.phase === "closed") return
     this.shownRevision = this.revision()
     this.phase = "filling"
+    this.startedOver = error.message
     this.batch = []
     this.subscribers.endAll(error)
     this.history.endAll(error)

@@ -1,7 +1,7 @@
 /** The cache's check of itself: the same keys at the same revisions as the store, compared by hash. */
-import { createHash } from "node:crypto"
 import type { Snapshot } from "../cache.ts"
 import type { Store } from "../store.ts"
+import { Digest } from "./digest.ts"
 import { pages } from "./pages.ts"
 import { asStoreError } from "./store-feed.ts"
 
@@ -22,42 +22,47 @@ interface Verifiable {
   snapshot(): Snapshot
 }
 
+interface VerifyOptions {
+  /** Objects per read of the store; as many of the cache are gone through between two reads. */
+  readonly page: number
+  readonly owns: (key: string) => boolean
+}
+
 /** How often a comparison begins again because the store forgot its revision meanwhile. */
 const attempts = 3
 
+/** Only keys and revisions are compared: values need not be copied out of the store's memory. */
+const noValue = new Uint8Array()
+
 /** Called for one filled resource. Reads the resource from the store page by page; throws StoreError when the store cannot be read. */
-export async function verifyResource(
-  store: Store,
-  resource: Verifiable,
-  options: { page: number; owns: (key: string) => boolean },
-): Promise<Verification> {
+export async function verifyResource(store: Store, resource: Verifiable, options: VerifyOptions): Promise<Verification> {
   for (let attempt = 1; ; attempt++) {
-    const snapshot = resource.snapshot()
-    const { revision } = snapshot
     try {
-      const storeHash = await hashOfStore(store, { prefix: resource.keyPrefix, revision, ...options })
-      const cacheHash = hashOf(snapshot.entries({ prefix: "" }))
-      return { resource: resource.path, matches: cacheHash === storeHash, revision, cacheHash, storeHash }
+      return await compare(store, resource, options)
     } catch (error) {
       if (asStoreError(error).code !== "compacted" || attempt === attempts) throw error
     }
   }
 }
 
-async function hashOfStore(
-  store: Store,
-  options: { prefix: string; revision: number; page: number; owns: (key: string) => boolean },
-): Promise<string> {
-  const { owns, page, prefix, revision } = options
-  const hash = createHash("sha256")
-  for await (const { items } of pages(store, { prefix, revision, page })) {
-    for (const { key, modRevision } of items) if (owns(key)) hash.update(`${key}\0${modRevision}\n`)
+/** Both sides in steps of a page, so that others get their turn however large the resource is. */
+async function compare(store: Store, resource: Verifiable, { owns, page }: VerifyOptions): Promise<Verification> {
+  const snapshot = resource.snapshot()
+  const { revision } = snapshot
+  const cached = snapshot.entries({ prefix: "" })[Symbol.iterator]()
+  const [cacheDigest, storeDigest] = [new Digest(), new Digest()]
+  for await (const { items } of pages(store, { prefix: resource.keyPrefix, revision, page, copy: () => noValue })) {
+    for (const item of items) if (owns(item.key)) storeDigest.add(item)
+    for (let left = items.length; left > 0; left--) addNext(cached, cacheDigest)
   }
-  return hash.digest("hex")
+  while (addNext(cached, cacheDigest));
+  const [cacheHash, storeHash] = [cacheDigest.text(), storeDigest.text()]
+  return { resource: resource.path, matches: cacheHash === storeHash, revision, cacheHash, storeHash }
 }
 
-function hashOf(objects: Iterable<{ readonly key: string; readonly modRevision: number }>): string {
-  const hash = createHash("sha256")
-  for (const { key, modRevision } of objects) hash.update(`${key}\0${modRevision}\n`)
-  return hash.digest("hex")
+function addNext(objects: Iterator<{ readonly key: string; readonly modRevision: number }>, digest: Digest): boolean {
+  const { done, value } = objects.next()
+  if (done === true) return false
+  digest.add(value)
+  return true
 }

@@ -13,6 +13,7 @@ import { FormBudget } from "./forms.ts"
 import { defaultCacheLimits } from "./options.ts"
 import type { CacheLimits, CacheOptions } from "./options.ts"
 import { CachedResource } from "./resource.ts"
+import { type CheckCounts, SelfCheck } from "./self-check.ts"
 import { StoreFeed } from "./store-feed.ts"
 import { verifyResource } from "./verify.ts"
 import type { Verification } from "./verify.ts"
@@ -24,6 +25,8 @@ export interface WatchCache extends Cache {
   healthy(): boolean
   /** Compares every filled resource with the store, by keys and revisions. Called by tests after every scenario, periodically in production. */
   verify(): Promise<Verification[]>
+  /** Outcomes of the periodic comparisons; for metrics. */
+  checks(): readonly CheckCounts[]
   /** Memory held by derived forms; for metrics. */
   derivedBytes(): number
 }
@@ -38,6 +41,7 @@ class StoreCache implements WatchCache {
   private readonly clock: Clock
   private readonly forms: FormBudget
   private readonly feed: StoreFeed
+  private readonly selfCheck: SelfCheck
   private readonly byPath = new Map<string, CachedResource>()
   /** Segments of the longest registered path: no key needs to be looked at further. */
   private depth = 0
@@ -60,7 +64,15 @@ class StoreCache implements WatchCache {
         for (const resource of this.byPath.values()) resource.startOver(error)
       },
     })
+    this.selfCheck = new SelfCheck({
+      clock: options.clock,
+      intervalMs: this.limits.verifyMs,
+      resources: () => this.filled().map(({ path }) => path),
+      verify: (path) => this.verifyOne(path),
+      onMismatch: (verification) => this.mistrust(verification),
+    })
     this.feed.start()
+    this.selfCheck.start()
   }
 
   resource(path: string, codec: ResourceCodec): ResourceCache {
@@ -103,13 +115,13 @@ class StoreCache implements WatchCache {
   }
 
   async verify(): Promise<Verification[]> {
-    const live = [...this.byPath.values()].filter((resource) => resource.isLive)
     const verifications: Verification[] = []
-    for (const resource of live)
-      verifications.push(
-        await verifyResource(this.options.store, resource, { page: this.limits.fillPage, owns: (key) => this.ownerOf(key) === resource }),
-      )
+    for (const { path } of this.filled()) verifications.push(await this.verifyOne(path))
     return verifications
+  }
+
+  checks(): readonly CheckCounts[] {
+    return this.selfCheck.counts()
   }
 
   derivedBytes(): number {
@@ -117,10 +129,30 @@ class StoreCache implements WatchCache {
   }
 
   async close(): Promise<void> {
+    this.selfCheck.stop()
     this.feed.close()
     this.cancelTidy?.()
     const error = new StoreError("closed", "the cache has been closed")
     for (const resource of this.byPath.values()) resource.close(error)
+  }
+
+  private filled(): CachedResource[] {
+    return [...this.byPath.values()].filter((resource) => resource.isLive)
+  }
+
+  private verifyOne(path: string): Promise<Verification> {
+    const resource = this.byPath.get(path)
+    assert(resource !== undefined, "only registered resources are verified", { path })
+    return verifyResource(this.options.store, resource, { page: this.limits.fillPage, owns: (key) => this.ownerOf(key) === resource })
+  }
+
+  /** Nobody can say what its watchers were not told: they must list again, not resume. */
+  private mistrust(verification: Verification): void {
+    const { resource, revision } = verification
+    this.options.onMismatch?.(verification)
+    this.byPath
+      .get(resource)
+      ?.startOver(new StoreError("compacted", `the cache of ${resource} differed from the store at version ${revision}`))
   }
 
   /** All resources take a batch in before any watcher hears of it: a watcher that reads elsewhere sees the whole commit. */

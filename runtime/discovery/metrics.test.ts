@@ -1,0 +1,20 @@
+import { expect, test } from "vitest"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { KindTable } from "../registry/kinds.ts"
+import { vendorProfile } from "../vendor.ts"
+import { metricsText } from "./metrics.ts"
+import { RequestCounts } from "./request-counts.ts"
+
+test("what the watch cache found out about itself is told by resource and outcome", () => {
+  const text = metricsText({
+    counts: new RequestCounts(new KindTable([]), vendorProfile("orch")),
+    watchCache: { checks: () => [{ resource: "services/specs", success: 3, failure: 1, error: 0 }], derivedBytes: () => 4096 },
+    clock: createManualClock(),
+  })
+  expect(text.split("\n").filter((line) => /^apiserver_(storage|watch)/.test(line))).toEqual([
+    'apiserver_storage_consistency_checks_total{resource="services/specs",status="success"} 3',
+    'apiserver_storage_consistency_checks_total{resource="services/specs",status="failure"} 1',
+    'apiserver_storage_consistency_checks_total{resource="services/specs",status="error"} 0',
+    "apiserver_watch_cache_derived_bytes 4096",
+  ])
+})
