@@ -33,7 +33,7 @@ export function createCompactCodec(descriptor: JsonObject, shape: TypeShape): Co
   const type = root.lookupType(shape.name)
   const plan = planOf(shape, type, new Map())
   return {
-    encode: (object) => Buffer.from(type.encode(toMessage(plan, object)).finish()),
+    encode: (object) => bufferOf(type.encode(toMessage(plan, object)).finish()),
     decode: (bytes) => decodeMessage(type, plan, bytes, () => undefined),
     decodeBody: (bytes) => decodeMessage(type, plan, bytes, () => checkWireTypes(type, bytes)),
   }
@@ -235,10 +235,9 @@ function mapOf(node: Node, value: JsonValue): Message {
   if (!isObject(value)) return message
   for (const name of Object.keys(value).sort()) {
     const entry = value[name] ?? null
-    Object.defineProperty(message, name, {
-      value: entry === null ? (zeroOf(item) ?? Buffer.alloc(0)) : encode(item, entry),
-      enumerable: true,
-    })
+    const encoded = entry === null ? (zeroOf(item) ?? Buffer.alloc(0)) : encode(item, entry)
+    if (name === "__proto__") Object.defineProperty(message, name, { value: encoded, enumerable: true })
+    else message[name] = encoded
   }
   return message
 }

@@ -16,17 +16,26 @@ export interface Envelope {
 }
 
 /** Called when an object leaves in compact form. Writes every field, the empty ones too, as the reference does. */
-export function wrapUnknown(envelope: Envelope): Buffer {
-  const head = envelopeHead({ apiVersion: envelope.apiVersion, kind: envelope.kind, rawBytes: envelope.raw.length })
-  return Buffer.concat([head, envelope.raw, envelopeTail(envelope.contentType ?? "")])
+export function wrapUnknown({ apiVersion, kind, raw, contentType = "" }: Envelope): Buffer {
+  const writer = Writer.create().raw(magic)
+  writeTypeMeta(writer, apiVersion, kind)
+  return asBuffer(writer.uint32(0x12).bytes(raw).uint32(0x1a).string("").uint32(0x22).string(contentType).finish())
 }
 
 /** What stands before `raw`. Called by writers that send `raw` piece by piece and know its length. */
 export function envelopeHead(envelope: { apiVersion: string; kind: string; rawBytes: number }): Buffer {
-  const writer = Writer.create()
-  writer.uint32(0x0a).fork().uint32(0x0a).string(envelope.apiVersion).uint32(0x12).string(envelope.kind).ldelim()
-  writer.uint32(0x12).uint32(envelope.rawBytes)
-  return Buffer.concat([magic, writer.finish()])
+  const writer = Writer.create().raw(magic)
+  writeTypeMeta(writer, envelope.apiVersion, envelope.kind)
+  return asBuffer(writer.uint32(0x12).uint32(envelope.rawBytes).finish())
+}
+
+function writeTypeMeta(writer: protobuf.Writer, apiVersion: string, kind: string): void {
+  writer.uint32(0x0a).fork().uint32(0x0a).string(apiVersion).uint32(0x12).string(kind).ldelim()
+}
+
+/** A view: what the writer finished is nobody else's. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** What stands behind `raw`: contentEncoding (none) and contentType. */

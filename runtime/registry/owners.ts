@@ -73,7 +73,7 @@ export async function nextOwners(
   change: { manager: string; subresource: string; next: ApiObject; old?: ApiObject },
 ): Promise<JsonObject[] | undefined> {
   const versions = await versionsOf(registry, handle, change.subresource)
-  return trackUpdate({ ...change, versions, now: timeText(registry.deps.clock.nowMs()) })
+  return trackUpdate({ versions, now: timeText(registry.deps.clock.nowMs()), ...change })
 }
 
 /** True for an object that does not fit into the store: without its owners it may. */

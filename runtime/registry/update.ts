@@ -6,7 +6,7 @@ import { sameButTimes } from "../apply/managed-fields/entry.ts"
 import { ApiError, badRequest, conflict, invalid, notFound, staleVersion } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { deepClone, deepEqual, getPath, setPath } from "../kit/field-path.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
 import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
@@ -183,19 +183,18 @@ function unchanged(next: ApiObject, old: ApiObject): boolean {
 }
 
 /** Fields of metadata that an update cannot move; catalog `metadataRules.update`. */
-function nextMetadata(next: ApiObject, old: ApiObject): NonNullable<ApiObject["metadata"]> {
+function nextMetadata(next: ApiObject, old: ApiObject): ObjectMeta {
   const before = old.metadata ?? {}
-  const { selfLink: _link, managedFields: _owners, generation: _generation, ...sent } = next.metadata ?? {}
-  return {
-    ...sent,
-    ...(before.resourceVersion !== undefined && { resourceVersion: before.resourceVersion }),
-    ...(before.generation !== undefined && { generation: before.generation }),
-    ...((sent.uid ?? "") === "" && before.uid !== undefined && { uid: before.uid }),
-    ...(before.creationTimestamp !== undefined && { creationTimestamp: before.creationTimestamp }),
-    ...(before.deletionTimestamp !== undefined && { deletionTimestamp: before.deletionTimestamp }),
-    ...(sent.deletionGracePeriodSeconds === undefined &&
-      before.deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds: before.deletionGracePeriodSeconds }),
-  }
+  const { selfLink: _link, managedFields: _owners, generation: _generation, ...metadata }: ObjectMeta = next.metadata ?? {}
+  const { resourceVersion, generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = before
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
+  if (generation !== undefined) metadata.generation = generation
+  if ((metadata.uid ?? "") === "" && uid !== undefined) metadata.uid = uid
+  if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp
+  if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp
+  if (metadata.deletionGracePeriodSeconds === undefined && deletionGracePeriodSeconds !== undefined)
+    metadata.deletionGracePeriodSeconds = deletionGracePeriodSeconds
+  return metadata
 }
 
 function keepStored(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {

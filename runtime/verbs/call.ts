@@ -38,9 +38,9 @@ export function representation(call: Call, answer: { list: boolean; watch?: bool
   const negotiated = negotiate(headers.accept, { vendor: call.parts.vendor, watch: answer.watch === true, collection })
   if (answer.watch !== true && answer.read !== true) checkForm(call, negotiated, answer)
   return {
-    ...negotiated,
     laidOut: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),
     gzip: call.parts.settings.compressResponses && acceptsGzip(headers["accept-encoding"]),
+    ...negotiated,
   }
 }
 
@@ -66,7 +66,7 @@ export function collectionScope(call: Call): CollectionScope {
   const { kind } = call.handle
   const { name: selected, ...selection } = readSelection(query, call.handle)
   const name = info.name !== "" ? info.name : kind.namespaced && info.namespace === "" ? undefined : selected
-  return { ...selection, namespace: info.namespace, ...(name !== undefined && name !== "" && { name }) }
+  return { namespace: info.namespace, ...(name !== undefined && name !== "" && { name }), ...selection }
 }
 
 /** A list request in the registry's words. Throws 400. */

@@ -45,7 +45,7 @@ export function readEntries(list: readonly JsonObject[]): Entry[] {
   const entries: Entry[] = []
   for (const stored of list) {
     const fields = (stored.fieldsV1 ?? {}) as FieldSet // Only canonical sets are ever stored.
-    entries.push({ ...ownerOf(stored), fields, ...timeOf(stored), stored })
+    entries.push({ fields, stored, ...timeOf(stored), ...ownerOf(stored) })
   }
   return entries
 }
@@ -101,15 +101,15 @@ function encodeEntry(entry: Entry): JsonObject {
   const { stored, fields } = entry
   const sameFields = stored !== undefined && stored.fieldsV1 === fields
   if (sameFields && stored.time === entry.time && stored.apiVersion === entry.apiVersion) return stored
-  return {
-    ...(entry.manager !== "" && { manager: entry.manager }),
-    operation: entry.operation,
-    apiVersion: entry.apiVersion,
-    ...(entry.time !== undefined && { time: entry.time }),
-    fieldsType: "FieldsV1",
-    fieldsV1: sameFields ? fields : sortedFieldSet(fields),
-    ...(entry.subresource !== "" && { subresource: entry.subresource }),
-  }
+  const json: JsonObject = {}
+  if (entry.manager !== "") json.manager = entry.manager
+  json.operation = entry.operation
+  json.apiVersion = entry.apiVersion
+  if (entry.time !== undefined) json.time = entry.time
+  json.fieldsType = "FieldsV1"
+  json.fieldsV1 = sameFields ? fields : sortedFieldSet(fields)
+  if (entry.subresource !== "") json.subresource = entry.subresource
+  return json
 }
 
 function compareEntries(left: Entry, right: Entry): number {

@@ -63,7 +63,7 @@ export function ownersAfterUpdate(update: UpdateToTrack, before: readonly Entry[
   const previous = before.find((entry) => sameOwner(entry, owner))
   if (previous === undefined || isEmptySet(taken)) {
     const left = withoutTouched(before, changes)
-    return isEmptySet(taken) ? left : [...left, { ...owner, fields: taken, time: now }]
+    return isEmptySet(taken) ? left : [...left, { fields: taken, time: now, ...owner }]
   }
   // Most often a manager changes again what it owns: then its set stays the very same.
   const kept = difference(reconciledSet(versions.current.shape, previous.fields), taken === changed ? removed : touched)
