@@ -35,8 +35,6 @@ export class Clients {
     private readonly world: World,
     private readonly history: History,
     private readonly note: (text: string) => void,
-    /** The newest revision that was forgotten. */
-    private readonly compacted: () => number,
   ) {}
 
   get idle(): boolean {
@@ -146,7 +144,7 @@ export class Clients {
     const record: WatchRecord = { id: `w${this.watches++}`, label, name, after, events: [], state: "live" }
     const watch = new OpenWatch(record, {
       note: this.note,
-      compacted: this.compacted,
+      compacted: () => this.world.compacted(),
       complain: (text) => this.complain(text),
       over: () => {
         if (this.slots.get(step.slot) === watch) this.slots.delete(step.slot)
@@ -200,7 +198,9 @@ export class Clients {
   async demand(server: number, request: { method: string; path: string; body?: unknown }, what: string): Promise<unknown> {
     const answer = await this.send(server, request)
     if (answer === undefined || answer.status >= 300)
-      this.complain(`nothing is wrong any more, but ${what} is answered with ${answer?.status ?? "nothing"}`)
+      this.complain(
+        `nothing is wrong any more, but ${what} is answered with ${answer?.status ?? "nothing"}: ${JSON.stringify(answer?.body)}`,
+      )
     return answer?.body
   }
 

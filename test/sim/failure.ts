@@ -16,7 +16,7 @@ export async function describeFailure(plan: Plan, faults: readonly string[], pla
   )
   const again = await run(small, planted)
   return [
-    `seed ${plan.seed} (${plan.driver}, ${plan.steps.length} steps) broke a promise; npm run sim -- --seed ${plan.seed} --steps ${plan.steps.length} shows it again`,
+    `seed ${plan.seed} (${plan.driver}, ${plan.length} steps) broke a promise; npm run sim -- --seed ${plan.seed} --steps ${plan.length} shows it again`,
     ...faults.slice(0, 10).map((fault) => `  ${fault}`),
     `the least that breaks it, ${small.steps.length} steps:`,
     ...small.steps.map((step) => `  ${JSON.stringify(step)}`),

@@ -51,6 +51,8 @@ export type Step =
 export interface Plan {
   readonly seed: number
   readonly driver: Driver
+  /** As drawn; what follows from faults comes on top. */
+  readonly length: number
   readonly steps: readonly Step[]
 }
 
@@ -81,7 +83,7 @@ export function makePlan(seed: number, length: number, driver: Driver = seed % 2
     }
     steps.push(drawTraffic(random, { server: driver === "shared" ? random.integer(2) : 0, tag: `t${index}` }))
   }
-  return { seed, driver, steps }
+  return { seed, driver, length, steps }
 }
 
 function drawTraffic(random: SeededRandom, { server, tag }: { server: number; tag: string }): Step {

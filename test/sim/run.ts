@@ -48,18 +48,15 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     },
   })
   planted.world?.(world)
-  let compacted = 0
-  const clients = new Clients(world, history, note, () => compacted)
+  const clients = new Clients(world, history, note)
   for (const server of world.servers) server.start()
   await began(world, clients)
   for (const step of plan.steps) {
     note(`- ${JSON.stringify(step)}`)
     if (step.do === "compact") {
-      const revision = Math.max(1, world.truth.revision - step.back)
-      compacted = Math.max(compacted, revision)
-      void world.compact(revision).catch(() => undefined)
+      void world.compact(Math.max(1, world.truth.revision - step.back)).catch(() => undefined)
     } else await perform(world, clients, step)
-    await turns(1 + world.random.integer(3))
+    await turns(1 + world.random.integer(10))
   }
   await comeToRest(world, clients, history)
   const faults = [
@@ -192,6 +189,7 @@ async function comeToRest(world: World, clients: Clients, history: History): Pro
   // Longer than any wait before another attempt; in steps, since one attempt may begin the next wait.
   for (let step = 0; step < 20; step++) {
     world.clock.advance(1000)
+    await turns(20)
     await turnsUntil(() => clients.idle && world.quiet(), 200)
   }
   const complain = (text: string): void => void history.complaints.push({ moment: history.now(), text })

@@ -8,6 +8,7 @@ import {
   revisionOfLogKey,
   logKey,
   emptyState,
+  type State,
 } from "../../runtime/storage/lmdb/layout.ts"
 import { metaKeys } from "../../runtime/storage/lmdb/environment.ts"
 import type { StoreEvent } from "../../runtime/storage/store.ts"
@@ -52,8 +53,7 @@ export class Truth {
 
   /** Called after a power cut: what is not on the disk has not happened. */
   cutTo(image: Image): void {
-    const state = image.meta.get(metaKeys.state)
-    this.revision = state === undefined ? emptyState.revision : decodeState(state).revision
+    this.revision = stateOf(image).revision
     const lost = this.changes.findIndex((change) => change.revision > this.revision)
     if (lost < 0) return
     this.changes.length = lost
@@ -84,6 +84,12 @@ export class Truth {
     if (content === undefined) this.current.delete(name)
     else this.current.set(name, content)
   }
+}
+
+/** What a store on this disk knows about itself. */
+export function stateOf(image: Image): State {
+  const bytes = image.meta.get(metaKeys.state)
+  return bytes === undefined ? emptyState : decodeState(bytes)
 }
 
 /** The parts of a ConfigMap that clients of the simulation write. */

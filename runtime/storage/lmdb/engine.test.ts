@@ -61,27 +61,45 @@ test("a compaction cut short goes on where it was", () => {
   expect(environment.log.getCount()).toBe(600 + (3001 - 2000) + 200)
 })
 
-test("a transaction that fails changes nothing, and the next one starts from what is there", () => {
+test("a transaction that finds no room changes nothing, and the next one starts from what is there", () => {
+  const failing = failingEngine(Object.assign(new Error("no space left"), { code: "ENOSPC" }))
+  failing.engine.apply(batchOf([[put("foo/a", "1")]]))
+  failing.fails = true
+  expect(() => failing.engine.apply(batchOf([[put("foo/a", "2")], [put("foo/b", "1")]]))).toThrow("no space left")
+  failing.fails = false
+  expect(readState(environment)).toMatchObject({ revision: 2, keys: 1 })
+  expect(failing.engine.apply(batchOf([[put("foo/b", "1")]])).revision).toBe(3)
+})
+
+test("after any other failure nothing is written until the store was opened again", () => {
+  const failing = failingEngine(Object.assign(new Error("input/output error"), { code: 5 }))
+  failing.engine.apply(batchOf([[put("foo/a", "1")]]))
+  failing.fails = true
+  expect(() => failing.engine.apply(batchOf([[put("foo/a", "2")]]))).toThrow("input/output error")
+  failing.fails = false
+  expect(() => failing.engine.apply(batchOf([[put("foo/b", "1")]]))).toThrow("input/output error")
+  expect(() => failing.engine.compact(2)).toThrow("input/output error")
+  expect(() => failing.engine.tryRoom(1)).toThrow("input/output error")
+  expect(createEngine(environment).apply(batchOf([[put("foo/b", "1")]])).revision).toBe(3)
+})
+
+/** One whose transactions fail at their end while `fails`. */
+function failingEngine(error: Error): { engine: Engine; fails: boolean } {
   const { root } = environment
-  let fails = false
+  const failing = { fails: false }
   const engine = createEngine({
     ...environment,
     root: new Proxy(root, {
       get: (target, name) =>
-        name === "transactionSync" && fails
-          ? (action: () => void) => target.transactionSync(() => failAfter(action))
+        name === "transactionSync" && failing.fails
+          ? (action: () => void) => target.transactionSync(() => failAfter(action, error))
           : Reflect.get(target, name),
     }),
   })
-  engine.apply(batchOf([[put("foo/a", "1")]]))
-  fails = true
-  expect(() => engine.apply(batchOf([[put("foo/a", "2")], [put("foo/b", "1")]]))).toThrow("no space left")
-  fails = false
-  expect(readState(environment)).toMatchObject({ revision: 2, keys: 1 })
-  expect(engine.apply(batchOf([[put("foo/b", "1")]])).revision).toBe(3)
-})
+  return Object.assign(failing, { engine })
+}
 
-function failAfter(action: () => void): never {
+function failAfter(action: () => void, error: Error): never {
   action()
-  throw new Error("no space left")
+  throw error
 }

@@ -6,8 +6,9 @@
 import { crc32 } from "node:zlib"
 import { assert } from "../../assert.ts"
 import { ByteReader, ByteWriter, outcome, writeStored } from "./batch.ts"
+import type { StoreError } from "../store.ts"
 import type { Environment } from "./environment.ts"
-import { metaKeys, readState, viewValue } from "./environment.ts"
+import { metaKeys, readState, storeErrorOf, viewValue } from "./environment.ts"
 import type { State, Version } from "./layout.ts"
 import {
   asBuffer,
@@ -44,11 +45,26 @@ export function createEngine(environment: Environment): Engine {
   const { root } = environment
   /** Undefined after a failed transaction: read again from what is really there. */
   let state: State | undefined
+  let broken: StoreError | undefined
+  /**
+   * After a transaction has failed, by anything but a full disk, this engine writes nothing more: the system tells of a failed flush once, and
+   * another one that succeeds would be believed of what the first one lost.
+   */
+  function write<T>(action: () => T): T {
+    if (broken !== undefined) throw broken
+    try {
+      return root.transactionSync(action)
+    } catch (error) {
+      const failure = storeErrorOf(error, environment.dir)
+      if (failure.code === "unavailable") broken = failure
+      throw error
+    }
+  }
   function transact<T>(action: (state: State) => T): T {
     const before = state ?? readState(environment)
     state = undefined
     const after = { ...before }
-    const answer = root.transactionSync(() => {
+    const answer = write(() => {
       const result = action(after)
       if (!sameState(before, after)) environment.meta.putSync(metaKeys.state, encodeState(after))
       return result
@@ -82,7 +98,7 @@ export function createEngine(environment: Environment): Engine {
       })
     },
     tryRoom(bytes) {
-      root.transactionSync(() => environment.meta.putSync(metaKeys.room, Buffer.alloc(bytes)))
+      write(() => environment.meta.putSync(metaKeys.room, Buffer.alloc(bytes)))
     },
   }
 }

@@ -292,7 +292,14 @@ class LmdbStore implements Store {
 
   private async reopen(): Promise<void> {
     await this.committer.idle()
-    await this.backend.reopen()
+    try {
+      await this.backend.reopen()
+      // What is found there may never have reached the disk: it counts only once another flush stands above it.
+      await this.backend.tryRoom(roomBytes)
+    } catch (error) {
+      // Not even when the disk is full: what is there was not looked at yet, and no write may go above it.
+      throw new StoreError("unavailable", error instanceof Error ? error.message : String(error))
+    }
     const { revision } = this.backend.state()
     if (revision < this.feed.revision) {
       throw new StoreError(

@@ -92,7 +92,13 @@ export class Subscribers {
   /** Called when the resource starts over or the cache closes. */
   endAll(error: StoreError): void {
     const scoped = [...this.byNamespace.values(), ...this.byObject.values()]
-    for (const subscriber of [...this.all, ...scoped.flatMap((set) => [...set])]) this.end(subscriber, error)
+    for (const subscriber of [...this.all, ...scoped.flatMap((set) => [...set])]) this.end(subscriber, this.endOf(subscriber, error))
+  }
+
+  /** Who begins where the log still reaches, ahead of what this cache has seen, has missed nothing and may come again. */
+  private endOf({ options }: Subscriber, error: StoreError): StoreError {
+    if (error.code !== "compacted" || error.revision === undefined || options.afterRevision < error.revision) return error
+    return new StoreError("unavailable", `the cache of ${this.keyPrefix} is starting over`)
   }
 
   end(subscriber: Subscriber, error: StoreError): void {

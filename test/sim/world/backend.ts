@@ -2,7 +2,7 @@
 import type { Backend } from "../../../runtime/storage/lmdb/backend.ts"
 import type { ByteWriter } from "../../../runtime/storage/lmdb/batch.ts"
 import { createEngine, type Engine } from "../../../runtime/storage/lmdb/engine.ts"
-import { type Environment, readState, storeErrorOf } from "../../../runtime/storage/lmdb/environment.ts"
+import { type Environment, metaKeys, readState, storeErrorOf } from "../../../runtime/storage/lmdb/environment.ts"
 import { createReader, type Reader } from "../../../runtime/storage/lmdb/reader.ts"
 import { StoreError } from "../../../runtime/storage/store.ts"
 import { ProcessDied, type SimDisk } from "./disk.ts"
@@ -31,6 +31,7 @@ export async function openSimBackend(options: BackendOptions): Promise<Backend> 
   const { alive, control, disk, random } = options
   let opened: { environment: Environment; reader: Reader; engine: Engine } | undefined = open(disk)
   let before: Promise<unknown> = Promise.resolve()
+  await claim(options, opened.environment)
   function current() {
     if (opened === undefined) throw new StoreError("unavailable", "the simulated store could not be opened again")
     return opened
@@ -84,6 +85,17 @@ function open(disk: SimDisk): { environment: Environment; reader: Reader; engine
   const environment = disk.open()
   // Two handles, as main thread and worker have.
   return { environment, reader: createReader(environment), engine: createEngine(disk.open()) }
+}
+
+/** Whoever opens a store writes down that it is the owner, which also makes what is found there durable. */
+async function claim({ onDeath }: BackendOptions, { meta, root }: Environment): Promise<void> {
+  try {
+    root.transactionSync(() => meta.putSync(metaKeys.owner, Buffer.from("the simulation")))
+  } catch (error) {
+    if (!(error instanceof ProcessDied)) throw storeErrorOf(error, "/nowhere")
+    onDeath()
+    await never()
+  }
 }
 
 async function answering({ alive, control, onDeath, random }: BackendOptions): Promise<void> {

@@ -35,6 +35,7 @@ export class StoreConnection implements Store {
 
   constructor(
     private readonly shared: Store,
+    private readonly compactShared: Store["compact"],
     private readonly control: ConnectionControl,
   ) {}
 
@@ -95,7 +96,7 @@ export class StoreConnection implements Store {
   }
 
   compact(options: { revision: number }): Promise<void> {
-    return this.call(() => this.shared.compact(options))
+    return this.call(() => this.compactShared(options))
   }
 
   async status(): Promise<StoreStatus> {

@@ -2,7 +2,7 @@
 import { type RunningServer } from "../../../runtime/server.ts"
 import { openStoreOn } from "../../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../../runtime/storage/memory/memory-store.ts"
-import { Truth } from "../truth.ts"
+import { stateOf, Truth } from "../truth.ts"
 import { openSimBackend, type WorkerControl } from "./backend.ts"
 import { createSimClock, type SimClock } from "./clock.ts"
 import { StoreConnection } from "./connection.ts"
@@ -38,6 +38,8 @@ export interface World {
   quiet(): boolean
   /** Forgets what happened before, as an operator may. */
   compact(revision: number): Promise<void>
+  /** What happened before is forgotten, whoever asked for it. */
+  compacted(): number
 }
 
 export interface WorldOptions {
@@ -103,6 +105,7 @@ function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
     },
     quiet: () => true,
     compact: async (revision) => server.running?.parts.registry.deps.store.compact({ revision }),
+    compacted: () => stateOf(disk.durable()).compactedRevision,
   }
 }
 
@@ -112,6 +115,11 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
   const truth = new Truth()
   const stall = createStall()
   const store = await openMemoryStore({ clock: clock.machine().process().clock })
+  let compacted = 0
+  const compact = async ({ revision }: { revision: number }): Promise<void> => {
+    await store.compact({ revision })
+    compacted = Math.max(compacted, revision)
+  }
   await store.watch({
     prefix: "",
     afterRevision: truth.revision,
@@ -119,7 +127,7 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
     onEnd: () => undefined,
   })
   const connections: StoreConnection[] = []
-  const controls: ConstructorParameters<typeof StoreConnection>[1][] = []
+  const controls: ConstructorParameters<typeof StoreConnection>[2][] = []
   const lost = new Set<number>()
   const servers = ["a", "b"].map((name, index): SimServer => {
     const server: SimServer = new SimServer({
@@ -137,7 +145,7 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
           dieAfterCommit: false,
           onDeath: life.kill,
         }
-        const connection = new StoreConnection(store, control)
+        const connection = new StoreConnection(store, compact, control)
         connections[index] = connection
         controls[index] = control
         if (lost.has(index)) connection.cut()
@@ -177,7 +185,8 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
       for (const control of controls) control.dieAfterCommit = false
     },
     quiet: () => connections.every((connection) => connection.idle),
-    compact: (revision) => store.compact({ revision }),
+    compact: (revision) => compact({ revision }),
+    compacted: () => compacted,
   }
 }
 
