@@ -27,7 +27,10 @@ export default async function buildClients(): Promise<() => Promise<void>> {
 function buildGo(folder: string): void {
   run("go", ["build", "-o", folder, "./..."], join(here, "go"))
   const kubectl = join(folder, "kubectl")
-  run("go", ["build", "-o", kubectl, "."], join(here, "kubectl-latest"))
+  const release = run("go", ["list", "-m", "-f", "{{.Version}}", "k8s.io/kubectl"], join(here, "kubectl-latest")).trim()
+  // kubectl cannot compare its version with a server's unless its build says which it is: module v0.X.Y is release v1.X.Y.
+  const gitVersion = `k8s.io/component-base/version.gitVersion=${release.replace("v0.", "v1.")}`
+  run("go", ["build", "-ldflags", `-X ${gitVersion}`, "-o", kubectl, "."], join(here, "kubectl-latest"))
   process.env.ORCH_GO_CLIENTS = folder
   process.env.KUBECTL = kubectl
 }
@@ -45,8 +48,10 @@ function has(program: string, ...args: readonly string[]): boolean {
   return found
 }
 
-function run(program: string, args: readonly string[], cwd: string): void {
+/** Answers what the program wrote to its standard output. */
+function run(program: string, args: readonly string[], cwd: string): string {
   if (!existsSync(cwd)) throw new Error(`${cwd} is not there`)
-  const { status, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "inherit", "pipe"] })
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
   if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${stderr}`)
+  return stdout
 }
