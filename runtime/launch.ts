@@ -51,20 +51,20 @@ export interface Launched {
 
 /** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
 export async function launch(how: LaunchOptions): Promise<Launched> {
-  const store = await openStore(how)
+  const folders = await apiFolders(how.options.api)
+  const store = await openStore(how, folders)
   try {
-    return await start(how, store)
+    return await start(how, store, folders)
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-async function start(how: LaunchOptions, store: Store): Promise<Launched> {
+async function start(how: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<Launched> {
   const { options } = how
   const pair = await servingPair(how)
   const token = secret(how, "admin.token", () => how.random.bytes(32).toString("base64url"))
-  const folders = await apiFolders(options.api)
   const tokenSecret = await continueSecret(how, store)
   const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders })
   const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
@@ -198,11 +198,13 @@ const storageFormats: Readonly<Record<Options["storage-media-type"], StorageForm
   "application/yaml": "yaml",
 }
 
-async function openStore({ options, clock, random }: LaunchOptions): Promise<Store> {
+async function openStore({ options, clock, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
   if (options["store-servers"].length > 0) {
-    const { openStoreServers } = await import("./store-servers.ts")
-    return openStoreServers({ options, clock, random })
+    const { openServedStore } = await import("./store-servers.ts")
+    return openServedStore({ options, clock, random, kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)] })
   }
+  if (options["store-servers-overrides"].length > 0)
+    throw new StartError("--store-servers-overrides needs --store-servers for everything else")
   if (options.store === "memory") {
     const { openMemoryStore } = await import("./storage/memory/memory-store.ts")
     return openMemoryStore({ clock })

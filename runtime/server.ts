@@ -32,7 +32,8 @@ import { advertisedAddress } from "./server-names.ts"
 import type { ServerParts, Settings } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import type { Verification } from "./storage/watch-cache/verify.ts"
-import { openCache, type WatchCache } from "./storage/watch-cache/watch-cache.ts"
+import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
+import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { storeRoot } from "./store-folder.ts"
 import { type VendorName, vendorProfile } from "./vendor.ts"
 
@@ -118,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Every watch listens to it.
   setMaxListeners(0, stopping.signal)
   const prefix = storeRoot(options.storePrefix)
-  const cache = openCache({ store: options.store, prefix, clock: options.clock, onMismatch: (found) => tellMismatch(options.log, found) })
+  const cache = openCaches({ store: options.store, prefix, clock: options.clock, onMismatch: (found) => tellMismatch(options.log, found) })
   const start = { fault: (): string | undefined => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(options, { cache, prefix, start, ...signals })

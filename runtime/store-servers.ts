@@ -2,22 +2,65 @@
 import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import type { Clock } from "./clock.ts"
+import type { Kind } from "./kit/kind.ts"
 import type { Options } from "./options/table.ts"
 import type { Random } from "./random.ts"
 import { StartError } from "./start-error.ts"
 import type { EtcdAddress, EtcdTls } from "./storage/etcd/connection.ts"
 import { openEtcdStore } from "./storage/etcd/etcd-store.ts"
-import { type Store, StoreError } from "./storage/store.ts"
+import { overrideStores } from "./storage/overridden-store.ts"
+import { type Store, StoreError, type StoreOverride } from "./storage/store.ts"
+import { storeRoot } from "./store-folder.ts"
+import { vendorProfile } from "./vendor.ts"
 
-/** Called at start when `--store-servers` names any. Throws StartError for files that cannot be read, and for a certificate without its key. */
-export function openStoreServers(how: { options: Options; clock: Clock; random: Random }): Promise<Store> {
-  const { options, clock, random } = how
-  return openEtcdStore({
-    address: storeAddress(options),
-    clock,
-    random,
-    leases: { reuseSeconds: options["lease-reuse-duration-seconds"] },
-  })
+interface How {
+  readonly options: Options
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** Called with `--store-servers`, whatever overrides there are. Throws StartError for files that cannot be read, and for a certificate without its key. */
+export function openStoreServers(how: How): Promise<Store> {
+  return openCluster(how, storeAddress(how.options))
+}
+
+function openCluster({ options, clock, random }: How, address: EtcdAddress): Promise<Store> {
+  return openEtcdStore({ address, clock, random, leases: { reuseSeconds: options["lease-reuse-duration-seconds"] } })
+}
+
+/**
+ * Called by a server at its start: `--store-servers`, and those of `--store-servers-overrides` for their resources. `kinds` are all that are
+ * served. Throws StartError as above, and for an override of a resource that nobody serves.
+ */
+export async function openServedStore(how: How & { readonly kinds: readonly Kind[] }): Promise<Store> {
+  const { options } = how
+  const address = storeAddress(options)
+  const given = options["store-servers-overrides"].map(({ group, resource, servers }) => ({
+    path: pathOf(how, { group, resource }),
+    servers,
+  }))
+  const clusters = new Map<string, Store>()
+  async function cluster(servers: readonly string[]): Promise<Store> {
+    const name = servers.join(";")
+    const store = clusters.get(name) ?? (await openCluster(how, { ...address, servers }))
+    clusters.set(name, store)
+    return store
+  }
+  const main = await cluster(address.servers)
+  const overrides: StoreOverride[] = []
+  for (const { path, servers } of given) {
+    const store = await cluster(servers)
+    if (store !== main) overrides.push({ path, store })
+  }
+  return overrides.length === 0 ? main : overrideStores(main, overrides, storeRoot(options["store-prefix"]))
+}
+
+/** Groups are written as clients write them. */
+function pathOf(how: How & { readonly kinds: readonly Kind[] }, { group, resource }: { group: string; resource: string }): string {
+  const neutral = vendorProfile(how.options.vendor).neutralGroup(group)
+  const kind = how.kinds.find((candidate) => candidate.group === neutral && candidate.resource === resource)
+  if (kind === undefined) throw new StartError(`--store-servers-overrides: there is no resource ${group}/${resource}`)
+  return kind.storage.path
 }
 
 /** Where `--store-servers` are and how they are spoken to. Throws StartError as above. */

@@ -4,6 +4,7 @@ import { startGarbageCollector } from "./garbage-collector.ts"
 import type { BackgroundDeps, Loop } from "./loop.ts"
 import { startNamespaceEmptying } from "./namespace-emptying.ts"
 import { startRangeRepair } from "./range-repair.ts"
+import type { Store } from "../storage/store.ts"
 
 export interface BackgroundOptions {
   /** `--enable-garbage-collector` */
@@ -22,11 +23,15 @@ export function startBackground(deps: BackgroundDeps, options: BackgroundOptions
     startNamespaceEmptying(deps),
     ...(options.garbageCollector ? [startGarbageCollector(deps, { workers: options.collectorWorkers })] : []),
     ...(services === undefined ? [] : [startRangeRepair(deps)]),
-    startCompaction({ store: registry.deps.store, clock, log, intervalMs: options.compactionIntervalMs }),
+    ...storesOf(registry.deps.store).map((store) => startCompaction({ store, clock, log, intervalMs: options.compactionIntervalMs })),
   ]
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
     },
   }
+}
+
+function storesOf(store: Store): readonly Store[] {
+  return [...new Set([store, ...(store.overrides ?? []).map((override) => override.store)])]
 }

@@ -118,7 +118,7 @@ export const optionTable = {
     type: listOf(storeServersOverride, "overrides"),
     group: "Store",
     default: [],
-    help: "Another etcd cluster for one resource: group/resource#servers, with semicolons between the servers.",
+    help: "Another etcd cluster for one resource: group/resource#servers, with semicolons between the servers. Not for services and endpoints, which change together.",
   }),
   "store-cafile": option({
     type: file,

@@ -78,7 +78,7 @@ async function revisionToRead(registry: Registry, handle: KindHandle, freshness:
     await awaitFreshness(registry, handle, freshness)
     return undefined
   }
-  const revision = await registry.deps.cache.consistentRevision()
+  const revision = await registry.deps.cache.consistentRevision(handle.kind.storage.path)
   return (await handle.cache.waitFor(revision, untoldWaitMs)) ? undefined : revision
 }
 
@@ -164,9 +164,10 @@ async function sortedList(options: {
 /** Waits until the cache may answer at this freshness. */
 export async function awaitFreshness(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<void> {
   if (freshness.mode === "any") return
-  const revision = freshness.mode === "most-recent" ? await registry.deps.cache.consistentRevision() : freshness.revision
+  const revision =
+    freshness.mode === "most-recent" ? await registry.deps.cache.consistentRevision(handle.kind.storage.path) : freshness.revision
   if (handle.cache.revision() >= revision) return
-  if (freshness.mode === "most-recent") registry.deps.store.bringWatchesTo?.(revision)
+  if (freshness.mode === "most-recent") registry.deps.store.bringWatchesTo?.(revision, handle.prefix(""))
   if (!(await handle.cache.waitFor(revision, staleReadTimeoutMs))) throw tooLargeResourceVersion(revision, handle.cache.revision())
 }
 

@@ -135,7 +135,7 @@ export interface ResourceCache {
 export interface Cache {
   /** Registers a resource (once per storage path, before or after start) and answers its cache. */
   resource(path: string, codec: ResourceCodec): ResourceCache
-  /** The revision a consistent read must show: asked of the store. */
-  consistentRevision(): Promise<number>
+  /** The revision a consistent read must show: asked of the store, of that which keeps `path` where there are several. */
+  consistentRevision(path?: string): Promise<number>
   close(): Promise<void>
 }

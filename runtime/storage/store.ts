@@ -99,6 +99,12 @@ export interface StoreStatus {
   readonly fault?: string
 }
 
+/** A store that keeps one resource instead of the main one, by storage path: `events`. */
+export interface StoreOverride {
+  readonly path: string
+  readonly store: Store
+}
+
 export interface Store {
   get(options: { key: string; revision?: number }): Promise<StoredValue | undefined>
   list(options: StoreListOptions): Promise<StoreListResult>
@@ -118,10 +124,10 @@ export interface Store {
    */
   readonly tellsProgress?: boolean
   /**
-   * Called by who is about to write and waits for a watch to have come to `revision`, which `revision()` answered: where nothing else makes it
+   * Called by who is about to write and waits for a watch of `prefix` to have come to `revision`, which `revision()` answered: where nothing else makes it
    * come there, the store does, if need be with a write of its own. Absent: it comes by itself.
    */
-  bringWatchesTo?(revision: number): void
+  bringWatchesTo?(revision: number, prefix: string): void
   /** Why the store does not serve, as far as can be told within `timeoutMs`; for health checks, which are many. Absent: `status` is as cheap. */
   check?(options: { timeoutMs: number }): Promise<string | undefined>
   /**
@@ -129,6 +135,8 @@ export interface Store {
    * revision; absent: there is only this one.
    */
   takeTurnToCompact?(revision: number): Promise<boolean>
+  /** Other stores that hold some of the keys, with revisions of their own; absent: none. */
+  readonly overrides?: readonly StoreOverride[]
 }
 
 /** What every driver takes; longer keys and values are refused with StoreError "too-large". */

@@ -1,0 +1,43 @@
+/**
+ * One store for most keys and others for single resources (`--store-servers-overrides`). Each has revisions of its own, which is why the watch
+ * cache looks at `overrides` and watches each of them; calls that name no key speak of the main store.
+ */
+import type { Store, StoreOverride } from "./store.ts"
+import { StoreError } from "./store.ts"
+
+/** Called once at start. `prefix` is what every key begins with: `/registry/`. Closing it closes all. */
+export function overrideStores(main: Store, overrides: readonly StoreOverride[], prefix: string): Store {
+  const stores = [...new Set([main, ...overrides.map(({ store }) => store)])]
+  const routes = overrides.map(({ path, store }) => ({ below: `${prefix}${path}/`, store }))
+  const storeOf = (key: string): Store => routes.find(({ below }) => key.startsWith(below))?.store ?? main
+  return {
+    overrides,
+    get: (options) => storeOf(options.key).get(options),
+    list: (options) => storeOf(options.prefix).list(options),
+    watch: (options) => storeOf(options.prefix).watch(options),
+    async commit(options) {
+      const keys = [...options.checks, ...options.writes].map(({ key }) => key)
+      const [store = main, ...others] = [...new Set(keys.map(storeOf))]
+      if (others.length > 0)
+        throw new StoreError("unavailable", `${keys.join(" and ")} change together, but --store-servers-overrides parts them`)
+      return store.commit(options)
+    },
+    revision: () => main.revision(),
+    compact: (options) => main.compact(options),
+    status: () => main.status(),
+    async close() {
+      await Promise.all(stores.map((store) => store.close()))
+    },
+    get tellsProgress() {
+      return stores.every((store) => store.tellsProgress !== false)
+    },
+    bringWatchesTo: (revision, below) => storeOf(below).bringWatchesTo?.(revision, below),
+    async check(options) {
+      const faults = await Promise.all(
+        stores.map(async (store) => (store.check === undefined ? (await store.status()).fault : store.check(options))),
+      )
+      return faults.find((fault) => fault !== undefined)
+    },
+    takeTurnToCompact: async (revision) => (await main.takeTurnToCompact?.(revision)) ?? true,
+  }
+}

@@ -1,0 +1,32 @@
+/** The cache over a store of which single resources are kept elsewhere: one cache per store, each resource asked of its own. */
+import type { Store } from "../store.ts"
+import type { CacheOptions } from "./options.ts"
+import { openCache, type WatchCache } from "./watch-cache.ts"
+
+/** Called once at start, with any store: without overrides it is `openCache`. */
+export function openCaches(options: CacheOptions): WatchCache {
+  const main = openCache(options)
+  const { overrides = [] } = options.store
+  if (overrides.length === 0) return main
+  const byStore = new Map<Store, WatchCache>()
+  const byPath = new Map<string, WatchCache>()
+  for (const { path, store } of overrides) {
+    const cache = byStore.get(store) ?? openCache({ ...options, store })
+    byStore.set(store, cache)
+    byPath.set(path, cache)
+  }
+  const all = [main, ...byStore.values()]
+  const cacheOf = (path: string | undefined): WatchCache => (path === undefined ? undefined : byPath.get(path)) ?? main
+  return {
+    resource: (path, codec) => cacheOf(path).resource(path, codec),
+    consistentRevision: (path) => cacheOf(path).consistentRevision(),
+    fault: () => all.map((cache) => cache.fault()).find((fault) => fault !== undefined),
+    healthy: () => all.every((cache) => cache.healthy()),
+    verify: async () => (await Promise.all(all.map((cache) => cache.verify()))).flat(),
+    checks: () => all.flatMap((cache) => cache.checks()),
+    derivedBytes: () => all.reduce((sum, cache) => sum + cache.derivedBytes(), 0),
+    async close() {
+      await Promise.all(all.map((cache) => cache.close()))
+    },
+  }
+}
