@@ -1,10 +1,11 @@
 /** Whole servers on a real etcd: one that is started again, two at once, and an etcd that fails. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { systemClock } from "../runtime/clock.ts"
 import { type Connection, connectEtcd } from "../runtime/storage/etcd/connection.ts"
 import { alarmType } from "../runtime/storage/etcd/protocol.ts"
 import { int64, message } from "../runtime/storage/etcd/message.ts"
 import { txnCall } from "../runtime/storage/etcd/protocol.ts"
+import { countKeys } from "../runtime/storage/etcd/ranges.ts"
 import { until } from "./contract/store-fixture.ts"
 import { type EtcdServer, forEachEtcd, startEtcd } from "./support/etcd.ts"
 import { createHttpClient, type HttpAnswer } from "./support/http-client.ts"
@@ -138,6 +139,33 @@ forEachEtcd((binary) => {
       const after = await start()
       expect(await firstEvent(after, metadata.resourceVersion)).toMatchObject({ type: "DELETED", object: { metadata: { name: "kept" } } })
       expect((await after.request("GET", `${collection}/kept`)).status).toBe(404)
+    })
+
+    test("a resource may be kept in another etcd", async () => {
+      const second = await startEtcd(binary)
+      onTestFinished(() => second.dispose())
+      const other = connectEtcd({ servers: [second.url] }, systemClock)
+      onTestFinished(() => other.close())
+      const options = {
+        "store-servers": [etcd.url],
+        "store-servers-overrides": [{ group: "", resource: "configmaps", servers: [second.url] }],
+      }
+      const before = await startTestServer(options)
+      expect((await before.request("POST", collection, named("apart"))).status).toBe(201)
+      const secrets = "/api/v1/namespaces/default/secrets"
+      expect((await before.request("POST", secrets, '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"main"}}')).status).toBe(201)
+      expect(await countKeys(other, "/registry/configmaps/default/")).toBe(1)
+      expect(await countKeys(other, "/registry/secrets/")).toBe(0)
+      expect(await countKeys(direct, "/registry/secrets/default/")).toBe(1)
+      // The revisions of the two have nothing to do with each other.
+      const { metadata } = parsed<ListAnswer>(await before.request("GET", collection))
+      const event = firstEvent(before, metadata.resourceVersion)
+      expect((await before.request("PUT", `${collection}/apart`, named("apart", '{"n":"1"}'))).status).toBe(200)
+      expect(await event).toMatchObject({ type: "MODIFIED", object: { metadata: { name: "apart" } } })
+      await before.stop()
+      const after = await startTestServer(options)
+      expect(await names(after)).toEqual(["apart"])
+      expect((await after.request("GET", `${secrets}/main`)).status).toBe(200)
     })
 
     test("an etcd without space is told of, reads go on, and writes do when there is space again", async () => {
