@@ -43,6 +43,10 @@ function fileAndFolder(args: readonly string[], context: CommandContext, usage: 
     context.print(`${usage}\n\n${optionsHelp(["data-dir", "config"])}`)
     return undefined
   }
+  if (options["store-servers"].length > 0)
+    throw new OptionError(
+      "backup and restore are for the store below --data-dir; etcd has its own: etcdctl snapshot save, etcdutl snapshot restore",
+    )
   const [file, ...rest] = positionals
   if (file === undefined || rest.length > 0) throw new OptionError(`one file is needed: ${usage.split("\n")[0]}`)
   return { file, dataDir: options["data-dir"] }

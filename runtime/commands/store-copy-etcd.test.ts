@@ -74,6 +74,24 @@ test("a store goes to etcd and comes back, with its versions growing and its tim
   await target.close()
 })
 
+test("a store on etcd is looked at and measured as an embedded one is", async () => {
+  const store = await openEtcd()
+  await write(store, [put("/registry/namespaces/wrong", namespace("other"))])
+  printed.length = 0
+  expect(await run(["store", "verify", `--store-servers=${etcd.url}`, "--json"], context)).toBe(1)
+  expect(printed.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ fault: "its value is of another object, other", key: "/registry/namespaces/wrong" }),
+    expect.objectContaining({ store: etcd.url, keys: 22, faults: 1 }),
+  ])
+  await write(store, [remove("/registry/namespaces/wrong")])
+  await store.close()
+  expect(await run(["store", "verify", `--store-servers=${etcd.url}`], context)).toBe(0)
+  printed.length = 0
+  expect(await run(["store", "stats", `--store-servers=${etcd.url}`], context)).toBe(0)
+  expect(printed.join("\n")).toMatch(/^events +20 /m)
+  expect(await run(["backup", "file", `--store-servers=${etcd.url}`], context)).toBe(2)
+})
+
 test("an etcd that holds keys below the prefix is refused, and nobody is told to delete them", async () => {
   const { code } = await copy(`lmdb:${join(base, "source")}`, `etcd:${etcd.url}`)
   expect(code).toBe(1)

@@ -2,12 +2,24 @@
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import type { Clock } from "../clock.ts"
+import { type Clock, systemClock } from "../clock.ts"
 import { OptionError } from "../options/command-line.ts"
 import { storeFolder, storeRoot } from "../store-folder.ts"
 import type { Options } from "../options/table.ts"
-import type { Random } from "../random.ts"
+import { type Random, systemRandom } from "../random.ts"
 import { type Store, StoreError, type StoredValue } from "../storage/store.ts"
+
+/** The options of the table that say where a server's store is and what is in it; for the help of commands that look at it. */
+export const storeOptions = [
+  "data-dir",
+  "store-servers",
+  "store-cafile",
+  "store-certfile",
+  "store-keyfile",
+  "store-prefix",
+  "api",
+  "config",
+] as const
 
 /** One store, not opened yet. */
 export interface StorePlace {
@@ -131,4 +143,15 @@ function withEnds(store: Store, ends: ReadonlyMap<string, number>): Store {
       },
     },
   })
+}
+
+/** Called by commands that look at the store of `--store-servers`, which any number of servers may use meanwhile. Throws StartError or StoreError. */
+export async function onStoreServers<T>(options: Options, work: (store: Store) => Promise<T>): Promise<T> {
+  const { openStoreServers } = await import("../store-servers.ts")
+  const store = await openStoreServers({ options, clock: systemClock, random: systemRandom })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
 }

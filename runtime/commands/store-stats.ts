@@ -1,16 +1,20 @@
 /** `orch-apiserver store stats`: what a store holds and what it takes. */
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
-import type { LmdbMeasure } from "../storage/lmdb/measure.ts"
+import type { Options } from "../options/table.ts"
+import type { StoredValue } from "../storage/store.ts"
+import type { ResourceTotals } from "../storage/tools/totals.ts"
 import { storeFolder, storeRoot } from "../store-folder.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeSwitch } from "./flags.ts"
 import { knownKinds } from "./known-kinds.ts"
-import { loadStoreValues } from "./store-values.ts"
+import { onStoreServers, storeOptions } from "./store-places.ts"
+import { loadStoreValues, type StoreValues } from "./store-values.ts"
 
 const usage = `orch-apiserver store stats [--json]
   Of the store below --data-dir: objects, bytes and the largest object of each resource, the length of the log, its oldest version, and
-  how much of the file is free. The server may be running; the whole log is read once.
+  how much of the file is free. With --store-servers: of the resources, and the size that etcd tells. Servers may be running; everything is
+  read once.
   --json   one JSON object`
 
 /** Sizes are of the values as they are stored: encoded, without their keys. */
@@ -18,20 +22,63 @@ export async function storeStats(args: readonly string[], context: CommandContex
   const { on: json, rest } = takeSwitch(args, "json")
   const { options, positionals, help } = optionsOf(rest, context)
   if (help) {
-    context.print(`${usage}\n\n${optionsHelp(["data-dir", "store-prefix", "api", "config"])}`)
+    context.print(`${usage}\n\n${optionsHelp(storeOptions)}`)
     return 0
   }
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; --data-dir names the folder`)
-  const { measureLmdb } = await import("../storage/lmdb/measure.ts")
   const values = await loadStoreValues({ kinds: await knownKinds(options), root: storeRoot(options["store-prefix"]) })
-  const folder = storeFolder(options["data-dir"])
-  const measure = await measureLmdb(folder, (key) => values.resourceOf(key))
-  context.print(json ? JSON.stringify({ store: folder, ...measure }) : table(folder, measure))
+  const { facts, measure, resources } =
+    options["store-servers"].length > 0 ? await ofServers(options, values) : await ofFolder(options, values)
+  context.print(json ? JSON.stringify(measure) : [...columns(facts), "", ...columns(rowsOf(resources))].join("\n"))
   return 0
 }
 
-function table(folder: string, measure: LmdbMeasure): string {
+/** One store's measure, for programs and for people. */
+interface Stats {
+  readonly measure: object
+  readonly facts: readonly (readonly [string, string])[]
+  readonly resources: readonly ResourceTotals[]
+}
+
+async function ofFolder(options: Options, values: StoreValues): Promise<Stats> {
+  const { measureLmdb } = await import("../storage/lmdb/measure.ts")
+  const store = storeFolder(options["data-dir"])
+  const measure = await measureLmdb(store, (key) => values.resourceOf(key))
   const { compactedRevision, expiring, fileBytes, keys, log, pages, resources, revision } = measure
+  const facts = [
+    ["store", store],
+    ["version", `${revision}, history from ${compactedRevision}`],
+    ["keys", `${keys}, ${expiring} of them with a time to live`],
+    ["log", `${log.records} records, ${sizeText(log.bytes)}; of the past: ${log.pastRecords} records, ${sizeText(log.pastBytes)}`],
+    ["oldest record", log.oldest === undefined ? "none" : `version ${log.oldest.revision}, ${log.oldest.key}`],
+    ["file", `${sizeText(fileBytes)}; ${pages.free} of ${pages.total} pages of ${sizeText(pages.bytes)} are free`],
+  ] as const
+  return { measure: { store, ...measure }, facts, resources }
+}
+
+function ofServers(options: Options, values: StoreValues): Promise<Stats> {
+  return onStoreServers(options, async (open) => {
+    const { walkStore } = await import("../storage/tools/walk.ts")
+    const { createTotals } = await import("../storage/tools/totals.ts")
+    const totals = createTotals((key) => values.resourceOf(key))
+    const onValue = ({ key, value }: StoredValue): void => totals.add(key, value.length)
+    const { keys, revision } = await walkStore(open, { prefix: storeRoot(options["store-prefix"]), onValue })
+    const { compactedRevision, fault, sizeBytes } = await open.status()
+    const store = options["store-servers"].join(",")
+    const resources = totals.resources()
+    const facts = [
+      ["store", store],
+      ["version", `${revision}, history from ${compactedRevision}`],
+      ["keys", String(keys)],
+      ["file", `${sizeText(sizeBytes)}, of the member that answered`],
+      ["fault", fault ?? "none"],
+    ] as const
+    const measure = { store, revision, compactedRevision, keys, fileBytes: sizeBytes, ...(fault !== undefined && { fault }), resources }
+    return { measure, facts, resources }
+  })
+}
+
+function rowsOf(resources: readonly ResourceTotals[]): readonly (readonly string[])[] {
   const rows = resources.map(({ resource, count, bytes, largest }) => [
     resource,
     String(count),
@@ -39,15 +86,7 @@ function table(folder: string, measure: LmdbMeasure): string {
     sizeText(bytes / count),
     `${sizeText(largest.bytes)} ${largest.key}`,
   ])
-  const facts = [
-    ["store", folder],
-    ["version", `${revision}, history from ${compactedRevision}`],
-    ["keys", `${keys}, ${expiring} of them with a time to live`],
-    ["log", `${log.records} records, ${sizeText(log.bytes)}; of the past: ${log.pastRecords} records, ${sizeText(log.pastBytes)}`],
-    ["oldest record", log.oldest === undefined ? "none" : `version ${log.oldest.revision}, ${log.oldest.key}`],
-    ["file", `${sizeText(fileBytes)}; ${pages.free} of ${pages.total} pages of ${sizeText(pages.bytes)} are free`],
-  ]
-  return [...columns(facts), "", ...columns([["RESOURCE", "OBJECTS", "BYTES", "MEAN", "LARGEST"], ...rows])].join("\n")
+  return [["RESOURCE", "OBJECTS", "BYTES", "MEAN", "LARGEST"], ...rows]
 }
 
 /** Cells padded to the width of their column. */

@@ -1,5 +1,5 @@
 /** `orch-apiserver store verify`: looks at every entry of a store and names what is wrong. */
-import { faultText, type Inspection, type InspectOptions, type StoreFault } from "../storage/lmdb/inspect.ts"
+import { faultText, type Inspection, type StoreFault } from "../storage/lmdb/inspect.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { Options } from "../options/table.ts"
@@ -7,11 +7,13 @@ import { storeFolder, storeRoot } from "../store-folder.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeSwitch } from "./flags.ts"
 import { knownKinds } from "./known-kinds.ts"
-import { loadStoreValues } from "./store-values.ts"
+import { onStoreServers, storeOptions } from "./store-places.ts"
+import { loadStoreValues, type StoreValues } from "./store-values.ts"
 
 const usage = `orch-apiserver store verify [--json]
-  Looks at every entry of the store below --data-dir: index against log and log against index, the order of keys and versions, the values
-  (each must decode to the object that its key names), the times to live, and the counters. The server may be running.
+  Looks at every entry of the store below --data-dir: checksums, index against log and log against index, the order of keys and versions, the
+  values (each must decode to the object that its key names), the times to live, and the counters. With --store-servers: at the current values
+  and the order of their keys and versions; etcd looks after its own files. Servers may be running.
   One fault a line; exits 1 when there is one.
   --json   one JSON object a line: the faults, and at the end what was found`
 
@@ -20,7 +22,7 @@ export async function storeVerify(args: readonly string[], context: CommandConte
   const { on: json, rest } = takeSwitch(args, "json")
   const { options, positionals, help } = optionsOf(rest, context)
   if (help) {
-    context.print(`${usage}\n\n${optionsHelp(["data-dir", "store-prefix", "api", "config"])}`)
+    context.print(`${usage}\n\n${optionsHelp(storeOptions)}`)
     return 0
   }
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; --data-dir names the folder`)
@@ -28,30 +30,55 @@ export async function storeVerify(args: readonly string[], context: CommandConte
 }
 
 async function verify(options: Options, context: CommandContext, json: boolean): Promise<number> {
-  const { inspectLmdb } = await import("../storage/lmdb/inspect.ts")
   const values = await loadStoreValues({ kinds: await knownKinds(options), root: storeRoot(options["store-prefix"]) })
-  const folder = storeFolder(options["data-dir"])
   let faults = 0
-  const inspectOptions: InspectOptions = {
-    checkValue: values.check,
-    onFault(fault) {
-      faults++
-      context.print(json ? faultJson(fault) : faultText(fault))
-    },
+  function onFault(fault: StoreFault): void {
+    faults++
+    context.print(json ? faultJson(fault) : faultText(fault))
   }
-  const inspection = await inspectLmdb(folder, inspectOptions)
-  context.print(json ? JSON.stringify({ store: folder, ...inspection, faults }) : summary(folder, inspection, faults))
+  const seen =
+    options["store-servers"].length > 0 ? await lookAtServers(options, values, onFault) : await lookAtFolder(options, values, onFault)
+  context.print(json ? JSON.stringify({ ...seen, faults }) : summary(seen, faults))
   return faults === 0 ? 0 : 1
+}
+
+/** What was looked at. */
+interface Seen extends Pick<Inspection, "revision" | "keys" | "contentHash"> {
+  readonly store: string
+  /** Only where past versions can be looked at. */
+  readonly compactedRevision?: number
+  readonly values?: number
+}
+
+async function lookAtFolder(options: Options, values: StoreValues, onFault: (fault: StoreFault) => void): Promise<Seen> {
+  const { inspectLmdb } = await import("../storage/lmdb/inspect.ts")
+  const store = storeFolder(options["data-dir"])
+  return { store, ...(await inspectLmdb(store, { checkValue: values.check, onFault })) }
+}
+
+function lookAtServers(options: Options, values: StoreValues, onFault: (fault: StoreFault) => void): Promise<Seen> {
+  return onStoreServers(options, async (store) => {
+    const { walkStore } = await import("../storage/tools/walk.ts")
+    const walk = await walkStore(store, {
+      prefix: storeRoot(options["store-prefix"]),
+      onFault: ({ key, modRevision }, what) => onFault({ key, revision: modRevision, what }),
+      onValue(item) {
+        const what = values.check(item)
+        if (what !== undefined) onFault({ key: item.key, revision: item.modRevision, what })
+      },
+    })
+    return { store: options["store-servers"].join(","), ...walk }
+  })
 }
 
 function faultJson({ key, revision, what }: StoreFault): string {
   return JSON.stringify({ fault: what, ...(key !== "" && { key }), ...(revision > 0 && { version: String(revision) }) })
 }
 
-function summary(folder: string, inspection: Inspection, faults: number): string {
-  const { revision, compactedRevision, keys, values, contentHash } = inspection
+function summary({ compactedRevision, contentHash, keys, revision, store, values }: Seen, faults: number): string {
+  const past = values === undefined ? "" : `, ${values} values since version ${compactedRevision}`
   return [
-    `${folder}: ${keys} keys at version ${revision}, ${values} values since version ${compactedRevision}`,
+    `${store}: ${keys} keys at version ${revision}${past}`,
     `sha256 of keys and values: ${contentHash}`,
     faults === 0 ? "no faults" : `${faults} ${faults === 1 ? "fault" : "faults"}`,
   ].join("\n")

@@ -1,0 +1,44 @@
+/** What can be looked at in a store of any driver, through the port: its current values. */
+import { createHash } from "node:crypto"
+import { compareKeys, type Store, type StoredValue } from "../store.ts"
+import { pages } from "../watch-cache/pages.ts"
+
+export interface WalkOptions {
+  /** Ends with "/"; "" = every key. */
+  readonly prefix: string
+  readonly onValue: (item: StoredValue) => void
+  /** Called with what cannot be, whatever the driver. */
+  readonly onFault?: (item: StoredValue, what: string) => void
+}
+
+export interface Walk {
+  /** The version that was looked at. */
+  readonly revision: number
+  readonly keys: number
+  /** SHA-256 over keys and values in key order, as `store verify` tells it of embedded stores. */
+  readonly contentHash: string
+}
+
+const pageKeys = 500
+
+/** Called by `store verify` and `store stats` for stores that other programs keep. Throws StoreError. */
+export async function walkStore(store: Store, { prefix, onFault, onValue }: WalkOptions): Promise<Walk> {
+  const hash = createHash("sha256")
+  let revision = 0
+  let keys = 0
+  let before: StoredValue | undefined
+  for await (const page of pages(store, { prefix, page: pageKeys })) {
+    revision = page.revision
+    for (const item of page.items) {
+      const { createRevision, key, modRevision, value } = item
+      keys++
+      hash.update(`${key}\0${value.length}\0`).update(value)
+      if (before !== undefined && compareKeys(before.key, key) >= 0) onFault?.(item, `it stands behind ${before.key}`)
+      if (createRevision > modRevision) onFault?.(item, `it was created later, at ${createRevision}`)
+      if (modRevision > revision) onFault?.(item, `it is newer than the store, which is at ${revision}`)
+      onValue(item)
+      before = item
+    }
+  }
+  return { revision, keys, contentHash: hash.digest("hex") }
+}
