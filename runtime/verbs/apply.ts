@@ -5,6 +5,7 @@ import { ApiError, badRequest } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 import { JsonSyntaxError, parseJson, stringify } from "../kit/json-text.ts"
 import { timeText } from "../kit/time.ts"
+import { yamlBodyBytesMax } from "../limits.ts"
 import { parseYaml, yamlText } from "../wire/yaml.ts"
 import type { Call } from "./call.ts"
 import type { Patch } from "./patch.ts"
@@ -67,7 +68,10 @@ function parseConfiguration(text: string): Configuration {
   if (/^\s*\{/.test(text)) {
     try {
       const { value, duplicates } = parseJson(text, { trackDuplicates: true })
-      return { value, duplicates: duplicates.map((path) => `key ${JSON.stringify(path)} already set in map`) }
+      if (duplicates.length === 0) return { value, duplicates }
+      // Only the reader of YAML knows lines, as the reference tells them; it takes no text that is larger.
+      if (Buffer.byteLength(text) > yamlBodyBytesMax)
+        return { value, duplicates: duplicates.map((path) => `key ${JSON.stringify(path)} already set in map`) }
     } catch (error) {
       // A flow mapping of YAML begins like a JSON object.
       if (!(error instanceof JsonSyntaxError)) throw error
