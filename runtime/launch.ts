@@ -153,6 +153,7 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
     garbageCollector: options["enable-garbage-collector"],
     collectorWorkers: options["concurrent-gc-syncs"],
     compactionIntervalMs: options["store-compaction-interval"],
+    watchCache: { enabled: options["watch-cache"], sizes: options["watch-cache-sizes"] },
     sharedStore: options["store-servers"].length > 0,
     healthCheckTimeoutMs: options["store-healthcheck-timeout"],
     readyCheckTimeoutMs: options["store-readycheck-timeout"],

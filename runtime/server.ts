@@ -31,11 +31,11 @@ import { Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
 import type { ServerParts, Settings } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
-import type { Verification } from "./storage/watch-cache/verify.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { storeRoot } from "./store-folder.ts"
 import { type VendorName, vendorProfile } from "./vendor.ts"
+import { pathsReadFromStore, tellMismatch, type WatchCacheSettings } from "./watch-cache-settings.ts"
 
 /** What `startServer` needs; `runtime/options` makes it from the command line. */
 export interface ServerOptions {
@@ -87,6 +87,8 @@ export interface ServerOptions {
   readonly compactionIntervalMs?: number
   /** How other machines are reached: node agents, and pods, services and nodes behind proxy paths. */
   readonly connect?: ConnectOptions
+  /** `--watch-cache` and `--watch-cache-sizes`; default on, for all resources. */
+  readonly watchCache?: WatchCacheSettings
   /** Other servers write to the same store; default no. */
   readonly sharedStore?: boolean
   /** `--store-healthcheck-timeout` and `--store-readycheck-timeout`; default two seconds. */
@@ -119,7 +121,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Every watch listens to it.
   setMaxListeners(0, stopping.signal)
   const prefix = storeRoot(options.storePrefix)
-  const cache = openCaches({ store: options.store, prefix, clock: options.clock, onMismatch: (found) => tellMismatch(options.log, found) })
+  const cache = openCaches({
+    store: options.store,
+    prefix,
+    clock: options.clock,
+    readsStore: pathsReadFromStore(options),
+    onMismatch: (found) => tellMismatch(options.log, found),
+  })
   const start = { fault: (): string | undefined => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(options, { cache, prefix, start, ...signals })
@@ -163,13 +171,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return stopped
     },
   }
-}
-
-function tellMismatch(log: Logger, { resource, revision, cacheHash, storeHash }: Verification): void {
-  log.error(
-    { resource, resourceVersion: revision, cacheHash, storeHash },
-    "the watch cache differs from the store: its watches end, and the resource is read again",
-  )
 }
 
 /** Resolves when the work is done or the time is over; at once when there is no time. */

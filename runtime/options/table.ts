@@ -4,6 +4,7 @@
  */
 import { option } from "./option.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
+import { watchCacheSize } from "./watch-cache-size.ts"
 import {
   address,
   addressOrNone,
@@ -163,6 +164,18 @@ export const optionTable = {
     group: "Store",
     default: "application/vnd.orch.protobuf",
     help: "How objects are written to the store. Either spelling of the compact encoding means the same; what was written otherwise stays readable.",
+  }),
+  "watch-cache": option({
+    type: boolean,
+    group: "Store",
+    default: true,
+    help: "Answer reads from memory. Off, every get, list and initial state of a watch is read from the store.",
+  }),
+  "watch-cache-sizes": option({
+    type: listOf(watchCacheSize, "resource[.group]#size"),
+    group: "Store",
+    default: [],
+    help: "Resources that are read from the store although --watch-cache is on: those with a size of 0. Other sizes mean nothing, caches have the size they need.",
   }),
   "event-ttl": option({ type: duration({ minMs: 1000 }), group: "Store", default: 3_600_000, help: "How long Events are kept." }),
   "store-compaction-interval": option({

@@ -71,9 +71,14 @@ export async function getObject(
 
 /**
  * Waits until the cache may answer, as `awaitFreshness` does; but where the store cannot tell how current the cache is, who must see the newest
- * state does not wait for long: the revision answered is to be read from the store. Undefined: read the cache.
+ * state does not wait for long: the revision answered is to be read from the store. So it is where the cache is switched off. Undefined: read the
+ * cache.
  */
 async function revisionToRead(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<number | undefined> {
+  if (handle.cache.readsStore) {
+    if (freshness.mode === "not-older") await awaitFreshness(registry, handle, freshness)
+    return registry.deps.cache.consistentRevision(handle.kind.storage.path)
+  }
   if (freshness.mode !== "most-recent" || registry.deps.store.tellsProgress !== false) {
     await awaitFreshness(registry, handle, freshness)
     return undefined
@@ -171,11 +176,17 @@ export async function awaitFreshness(registry: Registry, handle: KindHandle, fre
   if (!(await handle.cache.waitFor(revision, staleReadTimeoutMs))) throw tooLargeResourceVersion(revision, handle.cache.revision())
 }
 
-async function snapshotFor(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<Snapshot> {
+/** The state that a list or the beginning of a watch shows. Throws 410 or 504. */
+export async function snapshotFor(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<Snapshot> {
+  if (freshness.mode === "exact") {
+    await awaitFreshness(registry, handle, freshness)
+    return kept(freshness.revision, await snapshotAt(handle, freshness.revision))
+  }
   const newest = await revisionToRead(registry, handle, freshness)
-  if (newest === undefined && freshness.mode !== "exact") return handle.cache.snapshot()
-  const revision = freshness.mode === "exact" ? freshness.revision : (newest ?? 0)
-  const snapshot = newest === undefined ? await snapshotAt(handle, revision) : await handle.cache.snapshotStored(revision)
+  return newest === undefined ? handle.cache.snapshot() : kept(newest, await handle.cache.snapshotStored(newest))
+}
+
+function kept(revision: number, snapshot: Snapshot | undefined): Snapshot {
   if (snapshot === undefined) throw expired(`The resourceVersion for the provided list is too old: ${revision} is no longer kept`)
   return snapshot
 }
@@ -197,7 +208,7 @@ async function tokenSnapshot(registry: Registry, handle: KindHandle, request: Li
 
 async function snapshotAt(handle: KindHandle, revision: number): Promise<Snapshot | undefined> {
   try {
-    return await handle.cache.snapshotAt(revision)
+    return await (handle.cache.readsStore ? handle.cache.snapshotStored(revision) : handle.cache.snapshotAt(revision))
   } catch (error) {
     if (error instanceof StoreError && error.code === "compacted") return undefined
     throw error

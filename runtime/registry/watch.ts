@@ -1,10 +1,11 @@
 /** Watches: where the stream starts (specification section 4.6), and what a selector makes of an event. Frames are the verb's business. */
 import { assert } from "../assert.ts"
+import { staleReadTimeoutMs } from "../limits.ts"
 import { listWriteBytes } from "../limits.ts"
 import type { CachedObject, CacheEvent, Snapshot, SubscribeOptions, Subscription } from "../storage/cache.ts"
 import type { StoreError } from "../storage/store.ts"
 import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
-import { awaitFreshness, type Freshness, type ObjectFilter } from "./read.ts"
+import { awaitFreshness, type Freshness, type ObjectFilter, snapshotFor } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /** One event as one client sees it. */
@@ -64,11 +65,20 @@ export async function watchObjects(registry: Registry, handle: KindHandle, reque
   const { start } = request
   if (start.from === "revision") return subscribe(handle, request, start.revision)
   await awaitFreshness(registry, handle, start.freshness)
-  const snapshot = handle.cache.snapshot()
+  const snapshot = await startState(registry, handle, start)
   if (start.from === "now") return subscribe(handle, request, snapshot.revision)
   await tellState(handle, request, snapshot)
   request.sink.initialEnd(snapshot.revision)
   return subscribe(handle, request, snapshot.revision)
+}
+
+/** Who is not told the state needs only its revision, whatever it is read from. */
+async function startState(registry: Registry, handle: KindHandle, start: Exclude<WatchStart, { from: "revision" }>): Promise<Snapshot> {
+  if (!handle.cache.readsStore || start.from === "now") return handle.cache.snapshot()
+  const snapshot = await snapshotFor(registry, handle, start.freshness)
+  // Bookmarks never fall behind what was told.
+  await handle.cache.waitFor(snapshot.revision, staleReadTimeoutMs)
+  return snapshot
 }
 
 async function tellState(handle: KindHandle, request: WatchRequest, snapshot: Snapshot): Promise<void> {

@@ -107,6 +107,8 @@ export interface SubscribeOptions {
 
 /** The cache of one resource (one storage path, all versions of it). */
 export interface ResourceCache {
+  /** `--watch-cache` is off for it: what clients read comes from `getStored` and `snapshotStored`, events from here as ever. */
+  readonly readsStore: boolean
   /** Filled from the store: asking for it starts the first fill. Stays pending while the store cannot be read. */
   readonly ready: Promise<void>
   /** Everything the store committed up to here is reflected. */
@@ -120,7 +122,7 @@ export interface ResourceCache {
   snapshotAt(revision: number): Promise<Snapshot | undefined>
   /**
    * What the store itself has: one object now, all of them at `revision`, which may be ahead of the cache. Called for consistent reads where the
-   * cache cannot be known to be current (`Store.tellsProgress`). Undefined: no such object; a revision that the store has forgotten.
+   * cache cannot be known to be current (`Store.tellsProgress`), and for all reads of a resource that `readsStore`. Undefined: no such object; a revision that the store has forgotten.
    */
   getStored(key: string): Promise<CachedObject | undefined>
   snapshotStored(revision: number): Promise<Snapshot | undefined>

@@ -11,6 +11,7 @@ import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
 import { systemClock } from "../../runtime/clock.ts"
 import type { ConnectOptions } from "../../runtime/connect/connector.ts"
 import { createLog } from "../../runtime/logging.ts"
+import { watchCacheSize } from "../../runtime/options/watch-cache-size.ts"
 import { type Random, systemRandom } from "../../runtime/random.ts"
 import { type RunningServer, startServer } from "../../runtime/server.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
@@ -48,6 +49,10 @@ export interface InProcessOptions {
   readonly serviceClusterIpRange?: readonly string[]
   /** Default 30000-32767. */
   readonly serviceNodePortRange?: { readonly first: number; readonly last: number }
+  /** `--watch-cache`; default on. */
+  readonly watchCache?: boolean
+  /** Resources with a size of 0 in `--watch-cache-sizes`, as `resource` or `resource.group`; default none. */
+  readonly uncached?: readonly string[]
   /** How other machines are reached; default as a server without options. */
   readonly connect?: ConnectOptions
 }
@@ -106,6 +111,10 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     ...(options.garbageCollector !== undefined && { garbageCollector: options.garbageCollector }),
     ...(options.compactionIntervalMs !== undefined && { compactionIntervalMs: options.compactionIntervalMs }),
     ...(options.connect !== undefined && { connect: options.connect }),
+    watchCache: {
+      enabled: options.watchCache ?? true,
+      sizes: (options.uncached ?? []).flatMap((name) => watchCacheSize.parse(`${name}#0`) ?? []),
+    },
     behaviourOptions: {
       serviceClusterIpRange: options.serviceClusterIpRange ?? ["10.0.0.0/22"],
       serviceNodePortRange: options.serviceNodePortRange ?? { first: 30000, last: 32767 },

@@ -62,6 +62,8 @@ export interface CacheOptions {
   readonly prefix: string
   readonly clock: Clock
   readonly limits?: Partial<CacheLimits>
+  /** Whether clients of a storage path are answered from the store; absent: none are. */
+  readonly readsStore?: (path: string) => boolean
   /** Told when a resource was found to differ from the store; it is read again then, and its watches end. */
   readonly onMismatch?: (verification: Verification) => void
 }

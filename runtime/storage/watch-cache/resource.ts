@@ -36,6 +36,8 @@ export interface ResourceOptions {
   readonly path: string
   /** `/registry/services/specs/` */
   readonly keyPrefix: string
+  /** As `ResourceCache` has it. */
+  readonly readsStore: boolean
   /** `/registry/` */
   readonly storePrefix: string
   readonly codec: ResourceCodec
@@ -52,6 +54,7 @@ export interface ResourceOptions {
 export class CachedResource implements ResourceCache {
   readonly path: string
   readonly keyPrefix: string
+  readonly readsStore: boolean
   private phase: "idle" | "filling" | "live" | "closed" = "idle"
   /** Why the last fill failed; undefined when it did not. */
   private fillFault: string | undefined
@@ -85,6 +88,7 @@ export class CachedResource implements ResourceCache {
     const { clock, codec, forms, keyPrefix, limits } = options
     this.path = options.path
     this.keyPrefix = keyPrefix
+    this.readsStore = options.readsStore
     this.context = { arena: new ByteArena(limits.slabBytes), codec, forms }
     this.window = new EventWindow(limits, 0)
     this.expectations = new Expectations(limits.expectedBytes)

@@ -82,6 +82,7 @@ class StoreCache implements WatchCache {
     const resource: CachedResource = new CachedResource({
       path,
       keyPrefix,
+      readsStore: this.options.readsStore?.(path) ?? false,
       storePrefix: prefix,
       codec,
       store,
