@@ -1,7 +1,8 @@
 /**
- * How far ahead of the Go original is the server, in throughput and in CPU for each request? Puts the same load on both in turns, in one run, over HTTP/2 and over
- * HTTP/1.1: ours on lmdb with authentication by token, the other on etcd with nothing on. Needs ORCH_BENCH_COMPARE, the folder of the tool that has the other
- * (compare.mjs), and Go. Above 1 we are ahead; goals are those the project has set itself. Run: npm run bench -- compare
+ * How far ahead of the Go original is the server, in throughput and in CPU for each request? Puts the same load on both in turns, in one run, over
+ * HTTP/2 and over HTTP/1.1: ours on lmdb with authentication by token, the other on etcd with nothing on. Needs ORCH_BENCH_COMPARE, the folder of
+ * the tool that has the other (compare.mjs), and Go. Above 1 we are ahead; goals are those the project has set itself.
+ * Run: npm run bench -- compare
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
