@@ -68,6 +68,16 @@ describe("load", () => {
     ).toEqual([])
   })
 
+  test("a type keeps unknown fields when one that is inline in it does", () => {
+    const free = "  Free:\n    doc: Anything.\n    preserveUnknown: true\n"
+    const lines = told({ "a.io/v1/cup.yaml": `${cup("      free: {type: Free, inline: true, doc: More.}\n")}${free}` })
+    expect(lines.map((line) => line.replace(/;.*/, ""))).toEqual([
+      "schemas/a.io/v1/cup.yaml:5:7: the inline type a.io.v1.Free, which preserves unknown fields, in Cup, which does not",
+    ])
+    const both = `${cup("      free: {type: Free, inline: true, doc: More.}\n")}    preserveUnknown: true\n${free}`
+    expect(told({ "a.io/v1/cup.yaml": both })).toEqual([])
+  })
+
   test("types may hold themselves", () => {
     expect(told({ "a.io/v1/cup.yaml": cup('      cups: {type: "[]Cup", doc: Smaller cups.}\n') })).toEqual([])
   })

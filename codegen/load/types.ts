@@ -29,6 +29,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   const fields = table.fields.get(type.name) ?? []
   checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
   checkNames(fields, context)
+  checkUnknown(fields, context)
   checkNumbers(fields, context)
   checkCompactNames(fields, context)
   for (const field of fields) checkField(field, type.source, table)
@@ -70,6 +71,18 @@ function checkNames(fields: readonly FieldDeclaration[], { table, type, source }
         })
       owners.set(name, model.name)
     }
+  }
+}
+
+/** Fields that nobody declares stand in the outer type, wherever they belong: it is the one that keeps or drops them. */
+function checkUnknown(fields: readonly FieldDeclaration[], { table, type, source }: Context): void {
+  if (table.preservesUnknown(type.name)) return
+  for (const { model, nameStart } of fields) {
+    if (!model.inline || !("ref" in model.type) || !table.preservesUnknown(model.type.ref)) continue
+    source.report(nameStart, {
+      found: `the inline type ${model.type.ref}, which preserves unknown fields, in ${type.localName}, which does not`,
+      expected: `preserveUnknown: true in ${type.localName}, too`,
+    })
   }
 }
 
