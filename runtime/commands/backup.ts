@@ -5,6 +5,7 @@ import { optionsHelp } from "../options/help.ts"
 import type { LmdbSummary } from "../storage/lmdb/backup.ts"
 import { storeFolder } from "../store-folder.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
+import { takeFlags } from "./flags.ts"
 
 /** Writes FILE whole or not at all, and only after it was checked. */
 export async function backup(args: readonly string[], context: CommandContext): Promise<number> {
@@ -21,17 +22,33 @@ export async function backup(args: readonly string[], context: CommandContext): 
 
 /** Only into a data folder without a store. */
 export async function restore(args: readonly string[], context: CommandContext): Promise<number> {
+  const { values, rest } = takeFlags(args, ["bump-revision"])
   const asked = fileAndFolder(
-    args,
+    rest,
     context,
-    "orch-apiserver restore FILE\n  Makes FILE, written by backup, the store of a data folder that has none. Checksum and every entry are checked first; the store is there\n  whole or not at all.",
+    `orch-apiserver restore FILE [--bump-revision N]
+  Makes FILE, written by backup, the store of a data folder that has none. Checksum and every entry are checked first; the store is there
+  whole or not at all.
+  --bump-revision   versions go on N further, and history begins there: with N greater than the number of writes since the backup, clients
+                    that saw any of them are answered 410 Expired and list anew, instead of taking new versions for old ones`,
   )
   if (asked === undefined) return 0
+  const bumpRevision = wholeNumber("--bump-revision", values["bump-revision"] ?? "0")
   mkdirSync(asked.dataDir, { recursive: true, mode: 0o700 })
   const { restoreLmdb } = await import("../storage/lmdb/backup.ts")
-  context.print(summaryText(asked.dataDir, await restoreLmdb(asked.file, storeFolder(asked.dataDir))))
+  context.print(summaryText(asked.dataDir, await restoreLmdb(asked.file, storeFolder(asked.dataDir), { bumpRevision })))
   return 0
 }
+
+function wholeNumber(flag: string, text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value > bumpMax)
+    throw new OptionError(`${flag}: ${JSON.stringify(text)} will not do: expected a whole number up to ${bumpMax}`)
+  return value
+}
+
+/** Far below where versions stop being exact, so that there is room for a thousand such restores and more. */
+const bumpMax = 1_000_000_000_000
 
 function summaryText(where: string, { contentHash, keys, revision }: LmdbSummary): string {
   return `${where}: ${keys} keys at version ${revision}\nsha256 of keys and values: ${contentHash}`

@@ -159,6 +159,22 @@ describe("store copy", () => {
   })
 })
 
+describe("backup and restore", () => {
+  test("bring back what there was, further on when asked to", async () => {
+    await fill(sound)
+    const file = join(base, "backup")
+    expect(await run(["backup", file, `--data-dir=${dataDir()}`], context)).toBe(0)
+    expect(await run(["restore", file, `--data-dir=${join(base, "new")}`, "--bump-revision=100"], context)).toBe(0)
+    const [before = "", after = ""] = printed
+    expect(before).toMatch(/: 4 keys at version 5\n/)
+    expect(after).toMatch(/: 4 keys at version 105\n/)
+    expect(after.split("\n")[1]).toBe(before.split("\n")[1])
+    expect(await run(["restore", file, `--data-dir=${join(base, "other")}`, "--bump-revision=-1"], context)).toBe(2)
+    expect(await run(["restore", file, `--data-dir=${dataDir()}`], context)).toBe(1)
+    expect(errors.at(-1)).toContain("is not empty")
+  })
+})
+
 describe("what reads a damaged file", () => {
   const command = (): Promise<number> => Promise.resolve(7)
 

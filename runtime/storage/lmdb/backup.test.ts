@@ -86,6 +86,18 @@ test("an empty folder is as good as none for a restore", async () => {
   expect(readdirSync(base).sort()).toEqual(["backups", "data", "restored"])
 })
 
+test("versions can go on behind those that were given out since the backup", async () => {
+  const { contentHash } = await backupLmdb(dir(), file())
+  const target = join(base, "restored")
+  expect(await restoreLmdb(file(), target, { bumpRevision: 1000 })).toMatchObject({ revision: 1021, compactedRevision: 1021, contentHash })
+  const restored = await openLmdbStore({ dir: target, clock })
+  const watch = { prefix: "", afterRevision: 30, onEvents: () => undefined, onEnd: () => undefined }
+  await expect(restored.watch(watch)).rejects.toMatchObject({ code: "compacted" })
+  expect(await write(restored, [put("foo/a", "1")])).toBe(1022)
+  await restored.close()
+  expect(await verifyLmdb(target)).toMatchObject({ revision: 1022, keys: 8 })
+})
+
 test("what is no backup, or a damaged one, is refused and leaves nothing behind", async () => {
   await backupLmdb(dir(), file())
   const target = join(base, "restored")

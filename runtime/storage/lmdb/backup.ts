@@ -2,10 +2,13 @@
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { StoreError } from "../store.ts"
 import { sealBackup, unsealBackup } from "./backup-file.ts"
-import { dataFile, openEnvironment, storeErrorOf } from "./environment.ts"
+import { createEngine } from "./engine.ts"
+import { dataFile, metaKeys, openEnvironment, readState, storeErrorOf } from "./environment.ts"
 import { faultText, inspectLmdb, type StoreFault } from "./inspect.ts"
+import { encodeState } from "./layout.ts"
 
 /** What a check found. */
 export interface LmdbSummary {
@@ -44,11 +47,16 @@ export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary
   }
 }
 
+export interface RestoreOptions {
+  /** How many versions to leave out: more than were given out since the backup. History then begins behind them, so that none stands for two states. */
+  readonly bumpRevision?: number
+}
+
 /**
  * Called by `orch-apiserver restore`. Makes `file` the store in `dir`, which must be new or empty: a restore never writes
  * over anything, and `dir` is there whole or as it was. Throws StoreError "full", or "unavailable" when the folder is in use or the file is damaged.
  */
-export async function restoreLmdb(file: string, dir: string): Promise<LmdbSummary> {
+export async function restoreLmdb(file: string, dir: string, { bumpRevision = 0 }: RestoreOptions = {}): Promise<LmdbSummary> {
   if (!existsSync(file)) throw new StoreError("unavailable", `there is no backup ${file}`)
   const target = resolve(dir)
   if (existsSync(target) && (await readdir(target)).length > 0)
@@ -57,6 +65,7 @@ export async function restoreLmdb(file: string, dir: string): Promise<LmdbSummar
   const scratch = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
   try {
     await unsealBackup(file, join(scratch, dataFile))
+    if (bumpRevision > 0) await bump(scratch, bumpRevision)
     const summary = await verifyLmdb(scratch)
     await flush(join(scratch, dataFile))
     await flush(scratch)
@@ -66,6 +75,20 @@ export async function restoreLmdb(file: string, dir: string): Promise<LmdbSummar
   } catch (error) {
     await rm(scratch, { recursive: true, force: true })
     throw storeErrorOf(error, dirname(target))
+  }
+}
+
+async function bump(dir: string, by: number): Promise<void> {
+  const environment = openEnvironment({ dir })
+  try {
+    const state = readState(environment)
+    const revision = state.revision + by
+    environment.root.transactionSync(() => environment.meta.putSync(metaKeys.state, encodeState({ ...state, revision })))
+    const engine = createEngine(environment)
+    engine.compact(revision)
+    while (!engine.sweep()) await nextTurn()
+  } finally {
+    await environment.root.close()
   }
 }
 
