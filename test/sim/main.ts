@@ -26,6 +26,10 @@ async function main(): Promise<number> {
   let failures = 0
   let seed = Number(values.seed ?? Date.now() % 1_000_000_000)
   console.log(`from seed ${seed}, ${values.steps} steps each`)
+  process.once("uncaughtException", (error) => {
+    console.error(`seed ${seed - 1} ended by ${error.stack}`)
+    process.exit(1)
+  })
   do {
     const plan = makePlan(seed++, Number(values.steps))
     const result = await run(plan)

@@ -63,7 +63,7 @@ const names = ["a", "b", "c", "d", "e"] as const
 const traffic: Readonly<Record<string, number>> = { write: 22, get: 14, list: 26, watch: 28, slow: 6, turns: 20, pass: 5 }
 
 /** Faults for each step of traffic. */
-const faultShare = 0.06
+const faultShare = 0.04
 
 /** Called once per run. Odd seeds have two servers on a shared store. */
 export function makePlan(seed: number, length: number, driver: Driver = seed % 2 === 0 ? "lmdb" : "shared"): Plan {
@@ -78,7 +78,7 @@ export function makePlan(seed: number, length: number, driver: Driver = seed % 2
       for (const group of driver === "lmdb" ? drawDiskFault(random) : drawStoreFault(random, random.integer(2))) {
         if (at === index) steps.push(...group)
         else later.push({ at, steps: group })
-        at += 2 + random.integer(16)
+        at += 2 + random.integer(10)
       }
     }
     steps.push(drawTraffic(random, { server: driver === "shared" ? random.integer(2) : 0, tag: `t${index}` }))
