@@ -42,7 +42,7 @@ test("each store has a cache of its own", async () => {
   await both.commit(put("/registry/events/default/a"))
   const cache = openCaches({ store: both, prefix: "/registry/", clock })
   const codec = {
-    toJson: () => Buffer.from('{"kind":"Event","apiVersion":"v1","metadata":{"resourceVersion":"2"}}'),
+    toJson: () => '{"kind":"Event","apiVersion":"v1","metadata":{"resourceVersion":"2"}}',
     describe: () => ({ labels: {}, fields: {} }),
   }
   const [pods, events] = [cache.resource("pods", codec), cache.resource("events", codec)]
