@@ -48,7 +48,7 @@ export interface Fill {
   readonly buckets?: number
 }
 
-/** Creates `object-NNNNNN`, with as many clients as keep both cores busy unless told otherwise; for the question itself and to have something to ask about. */
+/** Creates `object-NNNNNN`, with as many clients as keep both cores busy unless told otherwise: as the question, or to have something to ask. */
 export function createConfigMaps(server: ServerProcess, load: Load, fill: Fill): Promise<Measured> {
   const { namespace, count, bytes, first = 0, clients = 64, buckets = 100 } = fill
   return measured(server, load, {

@@ -1,6 +1,7 @@
 /**
- * What `npm run bench` does once packages are installed and the server is built. Words are names of questions, all of them when there are none. `--list`
- * tells what there is, `--report` keeps the figures and makes docs/PERFORMANCE.md anew, `report` alone makes only that page; other options go to the questions.
+ * What `npm run bench` does once packages are installed and the server is built. Words are names of questions, all of them when there are none.
+ * `--list` tells what there is, `--report` keeps the figures and makes docs/PERFORMANCE.md anew, the word `report` makes only that page; other
+ * options go to the questions.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

@@ -1,4 +1,7 @@
-/** The server as its users run it, in a process of its own, for questions about what it costs: its CPU and memory are then not mixed with its clients'. */
+/**
+ * The server as its users run it, in a process of its own, for questions about what it costs: its CPU and memory are then not mixed with its
+ * clients'.
+ */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

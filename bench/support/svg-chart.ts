@@ -1,4 +1,7 @@
-/** Line charts as SVG texts: a title, two axes with round numbers, a line with its name for each series. No colours of a theme: white paper, dark ink. */
+/**
+ * Line charts as SVG texts: a title, two axes with round numbers, a line with its name for each series. No colours of a theme: white paper, dark
+ * ink.
+ */
 
 export interface Series {
   readonly name: string

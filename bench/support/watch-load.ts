@@ -1,4 +1,7 @@
-/** Holds the watches of a plan open and checks what comes. Runs in a load process; a thousand watchers share it, so events are searched, never parsed. */
+/**
+ * Holds the watches of a plan open and checks what comes. Runs in a load process; a thousand watchers share it, so events are searched, never
+ * parsed.
+ */
 import type { ClientHttp2Stream } from "node:http2"
 import { createHistogram } from "./histogram.ts"
 import { openHttp2Client } from "./http2-client.ts"
