@@ -38,6 +38,9 @@ export const listWriteBytes = 256 * 1024
 export const listBuffersBytesMax = 16 * 1024 * 1024
 export const crowdedListWriteBytes = 64 * 1024
 
+/** A list of at most so many bytes is copied out of the buffer it was gathered in, so that a slow reader of a short list does not hold a long buffer. */
+export const copiedListBytesMax = 32 * 1024
+
 /** Characters of a rejected body that an error message shows. */
 export const shownBodyCharactersMax = 30
 

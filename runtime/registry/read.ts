@@ -28,8 +28,8 @@ export interface ListRequest {
   readonly continueToken: string
   /** Absent: everything below the namespace. */
   readonly filter?: ObjectFilter
-  /** What `filter` asks for first, so that an index may narrow the search. */
-  readonly label?: SelectedLabel
+  /** What `filter` asks for first, so that an index may narrow the search. `sole`: and all it asks for. */
+  readonly label?: SelectedLabel & { readonly sole: boolean }
   /** When a selector pins one name: only that object is looked at. */
   readonly name?: string
   /** Resource, namespace and selectors: what a continue token is bound to. */
@@ -99,8 +99,10 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
   const startedMs = token?.startedMs ?? registry.deps.clock.nowMs()
   if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, startedMs })
-  const candidates = (startAfter === undefined ? labelled(snapshot, prefix, request) : undefined) ?? snapshot.entries(range)
-  const items = request.decodes === true ? await matching(candidates, request) : filtered(candidates, request.filter)
+  const found = startAfter === undefined ? labelled(snapshot, prefix, request) : undefined
+  const candidates = found ?? snapshot.entries(range)
+  const filter = found !== undefined && request.label?.sole === true ? undefined : request.filter
+  const items = request.decodes === true ? await matching(candidates, request) : filtered(candidates, filter)
   if (request.limit === 0) return { ...wholeList(snapshot), items }
   return pageOf({ registry, request, snapshot, range, items, startedMs, ...remainingOf(token) })
 }

@@ -128,8 +128,8 @@ export interface Selection {
   readonly filter?: ObjectFilter
   /** The filter decodes objects. */
   readonly decodes?: boolean
-  /** One of the labels that the filter asks for. */
-  readonly label?: SelectedLabel
+  /** One of the labels that the filter asks for; `sole`: it asks for nothing else. */
+  readonly label?: SelectedLabel & { readonly sole: boolean }
   /** A field selector pins this name. */
   readonly name?: string
   /** Both selectors as given: part of what a continue token is bound to. */
@@ -151,7 +151,7 @@ export function readSelection(query: URLSearchParams, handle: KindHandle): Selec
   return {
     filter,
     text,
-    ...(label !== undefined && { label }),
+    ...(label !== undefined && { label: { sole: labels.requirements.length === 1 && fields.filter === undefined, ...label } }),
     ...(extended && { decodes: true }),
     ...(fields.name !== undefined && { name: fields.name }),
   }

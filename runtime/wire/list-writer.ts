@@ -4,7 +4,7 @@
  */
 import type { Writable } from "node:stream"
 import { constants, createGzip, type Gzip } from "node:zlib"
-import { crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
+import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
 import type { Expiry } from "../request.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type Outgoing, sendBytes, warningHeaders } from "./send.ts"
@@ -34,14 +34,16 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
   const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), takeBuffer(answer.writeBytes ?? writeBytesNow()))
   try {
     const first = gatherer.next()
-    if (first === undefined || gatherer.done) {
+    const isWhole = first === undefined || gatherer.done
+    if (isWhole && (answer.gzip === true || (first?.length ?? 0) <= copiedListBytesMax)) {
       const { contentType, status = 200, gzip = false, warnings = [] } = answer
       // A copy: the connection keeps what it is given, and the buffer goes back.
       const body = Buffer.from(first ?? [])
       gatherer.bufferFree = true
       return await sendBytes(outgoing, { status, contentType, body, gzip, warnings })
     }
-    if (outgoing.headersSent || outgoing.destroyed) return
+    if (first === undefined || outgoing.headersSent || outgoing.destroyed) return
+    if (isWhole) outgoing.setHeader("content-length", String(first.length))
     await stream(answer, gatherer, first)
   } finally {
     gatherer.close()
