@@ -9,11 +9,11 @@ export function configMapsIn(namespace: string): string {
 }
 
 /** JSON of a ConfigMap whose data has about so many bytes. Labels split the objects in hundredths: `{bucket}` needs 100 buckets, or fewer of them. */
-export function configMapBody(name: string, bytes: number): string {
+export function configMapBody(name: string, bytes: number, app = "bench"): string {
   return JSON.stringify({
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: { name, labels: { app: "bench", share: "s{bucket}" } },
+    metadata: { name, labels: { app, share: "s{bucket}" } },
     data: { stamp: "{now}", text: payload(bytes) },
   })
 }
@@ -46,15 +46,17 @@ export interface Fill {
   readonly first?: number
   readonly clients?: number
   readonly buckets?: number
+  /** Value of the label `app`. "bench" when absent. */
+  readonly app?: string
 }
 
 /** Creates `object-NNNNNN`, with as many clients as keep both cores busy unless told otherwise: as the question, or to have something to ask. */
 export function createConfigMaps(server: ServerProcess, load: Load, fill: Fill): Promise<Measured> {
-  const { namespace, count, bytes, first = 0, clients = 64, buckets = 100 } = fill
+  const { namespace, count, bytes, first = 0, clients = 64, buckets = 100, app } = fill
   return measured(server, load, {
     method: "POST",
     path: configMapsIn(namespace),
-    body: configMapBody("object-{index}", bytes),
+    body: configMapBody("object-{index}", bytes, app),
     contentType: "application/json",
     clients,
     count,
