@@ -153,6 +153,8 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
     garbageCollector: options["enable-garbage-collector"],
     collectorWorkers: options["concurrent-gc-syncs"],
     compactionIntervalMs: options["store-compaction-interval"],
+    countMetricPeriodMs: options["store-count-metric-poll-period"],
+    sizeMetricPeriodMs: options["store-db-metric-poll-interval"],
     watchCache: { enabled: options["watch-cache"], sizes: options["watch-cache-sizes"] },
     sharedStore: options["store-servers"].length > 0,
     healthCheckTimeoutMs: options["store-healthcheck-timeout"],

@@ -5,7 +5,7 @@ import type { Authorizer } from "./access/authorize.ts"
 import type { Clock } from "./clock.ts"
 import type { Connector } from "./connect/connector.ts"
 import type { HealthChecks } from "./discovery/health.ts"
-import type { WatchCacheMeasures } from "./discovery/metrics.ts"
+import type { StorageMeasures, WatchCacheMeasures } from "./discovery/metrics.ts"
 import type { RequestCounts } from "./discovery/request-counts.ts"
 import type { InFlight } from "./discovery/in-flight-requests.ts"
 import type { CompactCodec } from "./kit/compact.ts"
@@ -68,6 +68,8 @@ export interface ServerParts {
   readonly requestCounts: RequestCounts
   /** What it found out about itself, for `/metrics`. */
   readonly watchCache: WatchCacheMeasures
+  /** What is stored, for `/metrics`. */
+  readonly storage: StorageMeasures
   /** Documents of the OpenAPI, neutral, as the generator wrote them: `v2`, `v3/api/v1`, `v3/apis/apps/v1` → JSON text. */
   readonly openapi: ReadonlyMap<string, () => Promise<Buffer>>
   /** What is being answered. */

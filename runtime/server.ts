@@ -91,6 +91,9 @@ export interface ServerOptions {
   readonly watchCache?: WatchCacheSettings
   /** Other servers write to the same store; default no. */
   readonly sharedStore?: boolean
+  /** `--store-count-metric-poll-period` and `--store-db-metric-poll-interval`; default never. */
+  readonly countMetricPeriodMs?: number
+  readonly sizeMetricPeriodMs?: number
   /** `--store-healthcheck-timeout` and `--store-readycheck-timeout`; default two seconds. */
   readonly healthCheckTimeoutMs?: number
   readonly readyCheckTimeoutMs?: number
@@ -192,7 +195,7 @@ interface StartLoops extends Loop {
 }
 
 /** What goes on beside requests; all of it ends before the store closes. */
-function startLoops(options: ServerOptions, { registry, clock, log }: ServerParts, port: number): StartLoops {
+function startLoops(options: ServerOptions, { registry, clock, log, watchCache, storage }: ServerParts, port: number): StartLoops {
   const deps = { registry, clock, log }
   const address = addressOf(options)
   const bootstrap = startBootstrap(deps, { address, port, shared: options.sharedStore ?? false })
@@ -200,6 +203,10 @@ function startLoops(options: ServerOptions, { registry, clock, log }: ServerPart
     garbageCollector: options.garbageCollector ?? true,
     collectorWorkers: options.collectorWorkers ?? 20,
     compactionIntervalMs: options.compactionIntervalMs ?? defaultCompactionIntervalMs,
+    cache: watchCache,
+    measures: storage,
+    countPeriodMs: options.countMetricPeriodMs ?? 0,
+    bytesPeriodMs: options.sizeMetricPeriodMs ?? 0,
   })
   return {
     ready: bootstrap.done,
@@ -269,6 +276,7 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     health: healthChecks(options, made),
     requestCounts: new RequestCounts(kinds, vendor),
     watchCache: cache,
+    storage: { objects: new Map(), bytes: new Map() },
     openapi: options.openapi,
   }
 }

@@ -4,9 +4,9 @@ import { startGarbageCollector } from "./garbage-collector.ts"
 import type { BackgroundDeps, Loop } from "./loop.ts"
 import { startNamespaceEmptying } from "./namespace-emptying.ts"
 import { startRangeRepair } from "./range-repair.ts"
-import type { Store } from "../storage/store.ts"
+import { type MeasureOptions, startStorageMeasures, storesOf } from "./storage-measures.ts"
 
-export interface BackgroundOptions {
+export interface BackgroundOptions extends MeasureOptions {
   /** `--enable-garbage-collector` */
   readonly garbageCollector: boolean
   /** `--concurrent-gc-syncs` */
@@ -23,6 +23,7 @@ export function startBackground(deps: BackgroundDeps, options: BackgroundOptions
     startNamespaceEmptying(deps),
     ...(options.garbageCollector ? [startGarbageCollector(deps, { workers: options.collectorWorkers })] : []),
     ...(services === undefined ? [] : [startRangeRepair(deps)]),
+    startStorageMeasures(deps, options),
     ...storesOf(registry.deps.store).map((store) => startCompaction({ store, clock, log, intervalMs: options.compactionIntervalMs })),
   ]
   return {
@@ -30,8 +31,4 @@ export function startBackground(deps: BackgroundDeps, options: BackgroundOptions
       await Promise.all(loops.map((loop) => loop.stop()))
     },
   }
-}
-
-function storesOf(store: Store): readonly Store[] {
-  return [...new Set([store, ...(store.overrides ?? []).map((override) => override.store)])]
 }

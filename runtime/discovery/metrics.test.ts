@@ -5,16 +5,23 @@ import { vendorProfile } from "../vendor.ts"
 import { metricsText } from "./metrics.ts"
 import { RequestCounts } from "./request-counts.ts"
 
-test("what the watch cache found out about itself is told by resource and outcome", () => {
+test("what is stored, and what the watch cache found out about itself, is told by resource and store", () => {
   const text = metricsText({
     counts: new RequestCounts(new KindTable([]), vendorProfile("orch")),
-    watchCache: { checks: () => [{ resource: "services/specs", success: 3, failure: 1, error: 0 }], derivedBytes: () => 4096 },
+    watchCache: {
+      checks: () => [{ resource: "services/specs", success: 3, failure: 1, error: 0 }],
+      derivedBytes: () => 4096,
+      objects: () => [],
+    },
+    storage: { objects: new Map([["deployments.apps", 7]]), bytes: new Map([["etcd-0", 8192]]) },
     clock: createManualClock(),
   })
   expect(text.split("\n").filter((line) => /^apiserver_(storage|watch)/.test(line))).toEqual([
     'apiserver_storage_consistency_checks_total{resource="services/specs",status="success"} 3',
     'apiserver_storage_consistency_checks_total{resource="services/specs",status="failure"} 1',
     'apiserver_storage_consistency_checks_total{resource="services/specs",status="error"} 0',
+    'apiserver_storage_objects{resource="deployments.apps"} 7',
+    'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} 8192',
     "apiserver_watch_cache_derived_bytes 4096",
   ])
 })

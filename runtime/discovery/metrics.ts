@@ -12,8 +12,16 @@ interface Metric {
   readonly samples: readonly (readonly [labels: string, value: number])[]
 }
 
+/** What is stored, as `background/storage-measures.ts` found it the last time. */
+export interface StorageMeasures {
+  readonly objects: Map<string, number>
+  readonly bytes: Map<string, number>
+}
+
 /** What the watch cache tells of itself. */
 export interface WatchCacheMeasures {
+  /** Objects of filled resources by storage path. */
+  objects(): readonly { readonly resource: string; readonly count: number }[]
   /** Comparisons with the store so far, by storage path and outcome. */
   checks(): readonly { readonly resource: string; readonly success: number; readonly failure: number; readonly error: number }[]
   /** Bytes of encodings made from cached objects. */
@@ -23,6 +31,7 @@ export interface WatchCacheMeasures {
 interface Sources {
   readonly counts: RequestCounts
   readonly watchCache: WatchCacheMeasures
+  readonly storage: StorageMeasures
   readonly clock: Clock
 }
 
@@ -31,7 +40,7 @@ export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
 
-function metricsOf({ counts, watchCache, clock }: Sources): readonly Metric[] {
+function metricsOf({ counts, watchCache, storage, clock }: Sources): readonly Metric[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   const started = clock.nowMs() / 1000 - process.uptime()
@@ -49,6 +58,18 @@ function metricsOf({ counts, watchCache, clock }: Sources): readonly Metric[] {
       samples: watchCache
         .checks()
         .flatMap((counts) => outcomes.map((status) => [`resource="${counts.resource}",status="${status}"`, counts[status]] as const)),
+    },
+    {
+      name: "apiserver_storage_objects",
+      type: "gauge",
+      help: "Stored objects by resource at the time of the last count; -1 when they could not be counted.",
+      samples: [...storage.objects].map(([resource, count]) => [`resource="${resource}"`, count] as const),
+    },
+    {
+      name: "apiserver_storage_size_bytes",
+      type: "gauge",
+      help: "Size of the store in bytes when it was last asked.",
+      samples: [...storage.bytes].map(([cluster, bytes]) => [`storage_cluster_id="${cluster}"`, bytes] as const),
     },
     gauge("apiserver_watch_cache_derived_bytes", "Memory of encodings made from cached objects in bytes.", watchCache.derivedBytes()),
     gauge("nodejs_external_memory_bytes", "Memory of buffers outside the JavaScript heap in bytes.", memory.external),

@@ -128,7 +128,9 @@ async function answerMetrics({ parts, outgoing }: Asked): Promise<void> {
   await sendBytes(outgoing, {
     status: 200,
     contentType: metricsContentType,
-    body: Buffer.from(metricsText({ counts: parts.requestCounts, watchCache: parts.watchCache, clock: parts.clock })),
+    body: Buffer.from(
+      metricsText({ counts: parts.requestCounts, watchCache: parts.watchCache, storage: parts.storage, clock: parts.clock }),
+    ),
   })
 }
 

@@ -146,6 +146,18 @@ export const optionTable = {
     default: 2000,
     help: "How long /readyz waits for the store.",
   }),
+  "store-count-metric-poll-period": option({
+    type: duration({ minMs: 0 }),
+    group: "Store",
+    default: 60_000,
+    help: "How often objects are counted for /metrics; 0s never.",
+  }),
+  "store-db-metric-poll-interval": option({
+    type: duration({ minMs: 0 }),
+    group: "Store",
+    default: 30_000,
+    help: "How often the store is asked for its size for /metrics; 0s never.",
+  }),
   "lease-reuse-duration-seconds": option({
     type: wholeNumber({ min: 0, max: 1_000_000 }),
     group: "Store",

@@ -38,6 +38,10 @@ export function overrideStores(main: Store, overrides: readonly StoreOverride[],
       )
       return faults.find((fault) => fault !== undefined)
     },
+    async count(options) {
+      const store = storeOf(options.prefix)
+      return store.count === undefined ? (await store.list(options)).items.length : store.count(options)
+    },
     takeTurnToCompact: async (revision) => (await main.takeTurnToCompact?.(revision)) ?? true,
   }
 }

@@ -128,6 +128,8 @@ export interface Store {
    * come there, the store does, if need be with a write of its own. Absent: it comes by itself.
    */
   bringWatchesTo?(revision: number, prefix: string): void
+  /** Keys below a prefix, without reading them. Absent: the store cannot. */
+  count?(options: { prefix: string }): Promise<number>
   /** Why the store does not serve, as far as can be told within `timeoutMs`; for health checks, which are many. Absent: `status` is as cheap. */
   check?(options: { timeoutMs: number }): Promise<string | undefined>
   /**

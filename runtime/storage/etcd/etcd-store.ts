@@ -160,6 +160,10 @@ class EtcdStore implements Store {
     })
   }
 
+  count({ prefix }: { prefix: string }): Promise<number> {
+    return this.run(() => countKeys(this.connection, prefix))
+  }
+
   async check({ timeoutMs }: { timeoutMs: number }): Promise<string | undefined> {
     try {
       return await this.run(async () => {

@@ -24,6 +24,7 @@ export function openCaches(options: CacheOptions): WatchCache {
     healthy: () => all.every((cache) => cache.healthy()),
     verify: async () => (await Promise.all(all.map((cache) => cache.verify()))).flat(),
     checks: () => all.flatMap((cache) => cache.checks()),
+    objects: () => all.flatMap((cache) => cache.objects()),
     derivedBytes: () => all.reduce((sum, cache) => sum + cache.derivedBytes(), 0),
     async close() {
       await Promise.all(all.map((cache) => cache.close()))

@@ -27,6 +27,8 @@ export interface WatchCache extends Cache {
   verify(): Promise<Verification[]>
   /** Outcomes of the periodic comparisons; for metrics. */
   checks(): readonly CheckCounts[]
+  /** Objects of every resource that is filled, by storage path; for metrics. */
+  objects(): readonly { readonly resource: string; readonly count: number }[]
   /** Memory held by derived forms; for metrics. */
   derivedBytes(): number
 }
@@ -123,6 +125,10 @@ class StoreCache implements WatchCache {
 
   checks(): readonly CheckCounts[] {
     return this.selfCheck.counts()
+  }
+
+  objects(): readonly { readonly resource: string; readonly count: number }[] {
+    return this.filled().map((resource) => ({ resource: resource.path, count: resource.snapshot().count({ prefix: "" }) }))
   }
 
   derivedBytes(): number {

@@ -1,0 +1,71 @@
+/** How much is stored: objects by resource and bytes by store, looked at now and then, so that a scrape of `/metrics` costs nothing. */
+import type { Store } from "../storage/store.ts"
+import { every } from "./every.ts"
+import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
+
+/** Filled resources of the watch cache, by storage path; they need no question to the store. */
+export interface CachedCounts {
+  objects(): readonly { readonly resource: string; readonly count: number }[]
+}
+
+/** What was found the last time, for `/metrics`. */
+export interface FoundMeasures {
+  /** By the resource as clients name it, with its group: `deployments.apps`. -1: it could not be counted. */
+  readonly objects: Map<string, number>
+  /** By store: `etcd-0`, those of overrides with the numbers after it. */
+  readonly bytes: Map<string, number>
+}
+
+/** Of `startStorageMeasures`. */
+export interface MeasureOptions {
+  readonly measures: FoundMeasures
+  readonly cache: CachedCounts
+  /** `--store-count-metric-poll-period`; 0: objects are not counted. */
+  readonly countPeriodMs: number
+  /** `--store-db-metric-poll-interval`; 0: bytes are not asked for. */
+  readonly bytesPeriodMs: number
+}
+
+/** Called once when the server listens. */
+export function startStorageMeasures(deps: BackgroundDeps, options: MeasureOptions): Loop {
+  const { clock, log, registry } = deps
+  const { objects, bytes } = options.measures
+  const onError = (error: unknown): void => log.warn({ error: textOfError(error) }, "the store could not be measured; tried again later")
+  const loops: Loop[] = []
+  if (options.countPeriodMs > 0) {
+    loops.push(
+      every({ clock, intervalMs: options.countPeriodMs, atOnce: true, task: () => countObjects(deps, options.cache, objects), onError }),
+    )
+  }
+  if (options.bytesPeriodMs > 0) {
+    const stores = storesOf(registry.deps.store)
+    loops.push(every({ clock, intervalMs: options.bytesPeriodMs, atOnce: true, task: () => askBytes(stores, bytes), onError }))
+  }
+  return {
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+    },
+  }
+}
+
+/** The store, and those that hold single resources. */
+export function storesOf(store: Store): readonly Store[] {
+  return [...new Set([store, ...(store.overrides ?? []).map((override) => override.store)])]
+}
+
+async function countObjects({ registry }: BackgroundDeps, cache: CachedCounts, objects: Map<string, number>): Promise<void> {
+  const { kinds, store, storePrefix, vendor } = registry.deps
+  const cached = new Map(cache.objects().map(({ resource, count }) => [resource, count]))
+  for (const kind of kinds.all()) {
+    if (kinds.stored(kind) !== kind) continue
+    const { path } = kind.storage
+    const name = kind.group === "" ? kind.resource : `${kind.resource}.${vendor.group(kind.group)}`
+    // An embedded store cannot count without reading: there only what is in use is told.
+    const count = cached.get(path) ?? (await store.count?.({ prefix: `${storePrefix}${path}/` }).catch(() => -1))
+    if (count !== undefined) objects.set(name, count)
+  }
+}
+
+async function askBytes(stores: readonly Store[], bytes: Map<string, number>): Promise<void> {
+  for (const [index, store] of stores.entries()) bytes.set(`etcd-${index}`, (await store.status()).sizeBytes)
+}
