@@ -207,7 +207,7 @@ class Collector implements GarbageCollector {
   }
 
   private take(object: CachedObject): void {
-    const metadata = marks.some((mark) => object.mayHaveMetadata(mark)) ? parseObject(object.json()).metadata : undefined
+    const metadata = object.mayHaveMetadata(marks) ? parseObject(object.json()).metadata : undefined
     const owners = metadata?.ownerReferences ?? []
     const before = this.index.get(object.key)?.owners ?? []
     const changed = !sameOwners(owners, before)

@@ -1,39 +1,48 @@
 import fc from "fast-check"
 import protobuf from "protobufjs"
 import { expect, test } from "vitest"
-import { findField } from "./compact-scan.ts"
+import { hasAnyField } from "./compact-scan.ts"
 
+const number = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 500_000 }))
 const field = fc.oneof(
-  fc.record({
-    number: fc.integer({ min: 1, max: 500_000 }),
-    type: fc.constant("bytes" as const),
-    value: fc.uint8Array({ maxLength: 300 }),
-  }),
-  fc.record({ number: fc.integer({ min: 1, max: 500_000 }), type: fc.constant("number" as const), value: fc.integer() }),
-  fc.record({ number: fc.integer({ min: 1, max: 500_000 }), type: fc.constant("double" as const), value: fc.double() }),
-  fc.record({ number: fc.integer({ min: 1, max: 500_000 }), type: fc.constant("float" as const), value: fc.float() }),
+  fc.record({ number, type: fc.constant("bytes" as const), value: fc.uint8Array({ maxLength: 300 }) }),
+  fc.record({ number, type: fc.constant("number" as const), value: fc.integer() }),
+  fc.record({ number, type: fc.constant("double" as const), value: fc.double() }),
+  fc.record({ number, type: fc.constant("float" as const), value: fc.float() }),
 )
+type Field = typeof field extends fc.Arbitrary<infer T> ? T : never
 
-test("finds the first field of a number that has a length, whatever stands before it", () => {
+function message(fields: readonly Field[]): Uint8Array {
+  const writer = protobuf.Writer.create()
+  for (const each of fields) {
+    if (each.type === "bytes") writer.uint32(each.number * 8 + 2).bytes(each.value)
+    else if (each.type === "number") writer.uint32(each.number * 8).int64(each.value)
+    else if (each.type === "double") writer.uint32(each.number * 8 + 1).double(each.value)
+    else writer.uint32(each.number * 8 + 5).float(each.value)
+  }
+  return writer.finish()
+}
+
+test("finds a field that has a length in a message within messages, whatever stands around it", () => {
+  const fields = fc.array(field, { maxLength: 10 })
+  const without = (list: Field[], taken: number): Field[] => list.filter((each) => each.number !== taken)
   fc.assert(
-    fc.property(fc.array(field, { maxLength: 20 }), fc.nat({ max: 19 }), (fields, pick) => {
-      const writer = protobuf.Writer.create()
-      for (const each of fields) {
-        if (each.type === "bytes") writer.uint32(each.number * 8 + 2).bytes(each.value)
-        else if (each.type === "number") writer.uint32(each.number * 8).int64(each.value)
-        else if (each.type === "double") writer.uint32(each.number * 8 + 1).double(each.value)
-        else writer.uint32(each.number * 8 + 5).float(each.value)
-      }
-      const number = fields[pick]?.number ?? 7
-      const wanted = fields.find((each) => each.type === "bytes" && each.number === number)
-      const found = findField(writer.finish(), number)
-      expect(found === undefined ? undefined : [...found]).toEqual(wanted?.type === "bytes" ? [...wanted.value] : undefined)
+    fc.property(fields, fields, fields, fc.integer({ min: 1, max: 4 }), (before, after, inner, wanted) => {
+      const holder: Field = { number: 7, type: "bytes", value: Uint8Array.from(message(inner)) }
+      const outer: Field = { number: 300, type: "bytes", value: Uint8Array.from(message([...without(before, 7), holder, ...after])) }
+      const bytes = Buffer.concat([Buffer.from("head"), message([...without(before, 300), outer, ...after])])
+      const found = inner.some((each) => each.type === "bytes" && (each.number === wanted || each.number === 5))
+      expect(hasAnyField(bytes, { from: 4, path: [300, 7], numbers: [wanted, 5] })).toBe(found)
+      expect(hasAnyField(bytes, { from: 4, path: [300, 7, 500_001], numbers: [wanted] })).toBe(false)
     }),
   )
 })
 
 test("bytes that are no message are refused", () => {
-  expect(() => findField(Buffer.of(0x0a, 0x05, 0x01), 2)).toThrow(RangeError)
-  expect(() => findField(Buffer.of(0x80), 2)).toThrow(RangeError)
-  expect(() => findField(Buffer.of(0x0b), 2)).toThrow("wire type 3")
+  const look = (...bytes: number[]): boolean => hasAnyField(Buffer.from(bytes), { from: 0, path: [], numbers: [2] })
+  expect(() => look(0x0a, 0x05, 0x01)).toThrow(RangeError)
+  expect(() => look(0x80)).toThrow(RangeError)
+  expect(() => look(0x0b)).toThrow("wire type 3")
+  // An inner message that claims more than its outer one has.
+  expect(() => hasAnyField(Buffer.of(0x0a, 0x02, 0x0a, 0x05, 0, 0, 0, 0, 0), { from: 0, path: [1], numbers: [2] })).toThrow(RangeError)
 })

@@ -11,7 +11,7 @@ import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import { isObject } from "../kit/json.ts"
 import { parseJson, stringify } from "../kit/json-text.ts"
 import type { SelectableField } from "../kit/kind.ts"
-import { findField } from "../kit/compact-scan.ts"
+import { hasAnyField } from "../kit/compact-scan.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { MetadataMark, ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
@@ -45,7 +45,7 @@ export function createObjectCodec(options: {
   selectable: readonly SelectableField[]
 }): ObjectCodec {
   const { format, apiVersion, kind, compact, selectable } = options
-  const numberOf = metadataNumbers(options.shape)
+  const place = metadataPlace(options.shape)
   return {
     encode(object) {
       const text = stringify({ ...object, metadata: markedMetadata(object.metadata) })
@@ -55,13 +55,21 @@ export function createObjectCodec(options: {
       const tail = text.slice(at + markedProperty.length)
       const value =
         format === "compact" ? wrapUnknown({ apiVersion, kind, raw: compact.encode(withoutVersion(object)) }) : Buffer.from(head + tail)
-      return { value, json: (revision) => Buffer.from(`${head}"resourceVersion":"${revision}",${tail}`) }
+      // The cache and the answer to the writer show the same revision, and share its bytes.
+      let made: { revision: number; json: Buffer } | undefined
+      return {
+        value,
+        json: (revision) => {
+          if (made?.revision !== revision) made = { revision, json: Buffer.from(`${head}"resourceVersion":"${revision}",${tail}`) }
+          return made.json
+        },
+      }
     },
     toJson(stored) {
       const object = storedObject(stored.value)
       return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })
     },
-    mayHaveMetadata: (value, name) => mayHaveMetadata(value, name, numberOf),
+    mayHaveMetadata: (value, names) => mayHaveMetadata(value, names, place),
     describe(json) {
       const object = parseObject(json)
       const metadata = object.metadata ?? {}
@@ -78,32 +86,36 @@ export function createObjectCodec(options: {
   }
 }
 
-/** Where metadata and a field of it stand in the compact encoding of a kind; undefined for kinds that have neither. */
-type MetadataNumbers = (name: MetadataMark) => { readonly metadata: number; readonly field: number } | undefined
+/** Where the fields of metadata stand in the compact encoding of a kind; undefined for kinds that have none there. */
+interface MetadataPlace {
+  readonly number: number
+  readonly fields: ReadonlyMap<string, number | undefined>
+}
 
-function metadataNumbers(shape: TypeShape): MetadataNumbers {
+function metadataPlace(shape: TypeShape): MetadataPlace | undefined {
   const metadata = shape.fields.find((field) => field.name === "metadata")
-  const fields = metadata !== undefined && "ref" in metadata.type ? metadata.type.ref().fields : []
-  const numbers = new Map(fields.map(({ name, number }) => [name, number]))
-  return (name) => {
-    const field = numbers.get(name)
-    return metadata?.number === undefined || field === undefined ? undefined : { metadata: metadata.number, field }
-  }
+  if (metadata?.number === undefined || !("ref" in metadata.type)) return undefined
+  return { number: metadata.number, fields: new Map(metadata.type.ref().fields.map(({ name, number }) => [name, number])) }
 }
 
 /** What stands before the envelope, and its field that holds the object. */
 const magicBytes = 4
 const rawField = 2
 
-/** Looks where the field would stand; a value that cannot be read so is for the decoder to judge. */
-function mayHaveMetadata(value: Uint8Array, name: MetadataMark, numberOf: MetadataNumbers): boolean {
-  if (!isEnvelope(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(`"${name}"`)
-  const numbers = numberOf(name)
-  if (numbers === undefined) return true
+/** Looks where the fields would stand; a value that cannot be read so is for the decoder to judge. */
+function mayHaveMetadata(value: Uint8Array, names: readonly MetadataMark[], place: MetadataPlace | undefined): boolean {
+  if (!isEnvelope(value)) {
+    const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    return names.some((name) => text.includes(`"${name}"`))
+  }
+  const numbers: number[] = []
+  for (const name of names) {
+    const number = place?.fields.get(name)
+    if (number === undefined) return true
+    numbers.push(number)
+  }
   try {
-    const raw = findField(value.subarray(magicBytes), rawField)
-    const metadata = raw && findField(raw, numbers.metadata)
-    return metadata !== undefined && findField(metadata, numbers.field) !== undefined
+    return place === undefined || hasAnyField(value, { from: magicBytes, path: [rawField, place.number], numbers })
   } catch {
     return true
   }

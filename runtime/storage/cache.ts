@@ -24,10 +24,10 @@ export interface CachedObject {
   /** Value of a selectable field of the kind (`metadata.name` and `metadata.namespace` included), "" when absent. */
   field(name: string): string
   /**
-   * Whether `metadata` may have this list or text: false only when it surely has not. Reads the bytes that are there and decodes nothing; asked
+   * Whether `metadata` may have any of these: false only when it surely has not. Reads the bytes that are there and decodes nothing; asked
    * of every object by whoever looks for few of them.
    */
-  mayHaveMetadata(name: MetadataMark): boolean
+  mayHaveMetadata(names: readonly MetadataMark[]): boolean
   /**
    * Another form of the same version (another API version, the compact encoding, a watch frame): made once per object
    * version, kept under the cache's byte budget, made again when it was dropped.
@@ -40,7 +40,7 @@ export interface ResourceCodec {
   /** Stored value to the text of its JSON, with resourceVersion = modRevision in place: the cache writes it where the object's bytes belong. */
   toJson(value: StoredValue): string
   /** As `CachedObject.mayHaveMetadata`, of a stored value; absent: it may. */
-  mayHaveMetadata?(value: Uint8Array, name: MetadataMark): boolean
+  mayHaveMetadata?(value: Uint8Array, names: readonly MetadataMark[]): boolean
   /** Labels and all selectable fields from the JSON bytes. */
   describe(json: Buffer): { labels: Record<string, string>; fields: Record<string, string> }
   /** The same from an object that is decoded already (`expect`); absent: `describe` is called when a selector asks. */

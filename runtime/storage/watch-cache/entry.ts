@@ -88,9 +88,10 @@ export class CachedEntry implements CachedObject, Tenant {
     return Object.hasOwn(fields, name) ? (fields[name] ?? "") : ""
   }
 
-  mayHaveMetadata(name: MetadataMark): boolean {
+  mayHaveMetadata(names: readonly MetadataMark[]): boolean {
     const bytes = bytesOf(this)
-    return this.isJson ? bytes.includes(metadataMarks[name]) : (this.context.codec.mayHaveMetadata?.(bytes, name) ?? true)
+    if (this.isJson) return names.some((name) => bytes.includes(metadataMarks[name]))
+    return this.context.codec.mayHaveMetadata?.(bytes, names) ?? true
   }
 
   derived(form: string, make: () => Buffer): Buffer {
@@ -150,8 +151,8 @@ export class DeletedEntry implements CachedObject {
     return this.last.field(name)
   }
 
-  mayHaveMetadata(name: MetadataMark): boolean {
-    return this.last.mayHaveMetadata(name)
+  mayHaveMetadata(names: readonly MetadataMark[]): boolean {
+    return this.last.mayHaveMetadata(names)
   }
 
   derived(form: string, make: () => Buffer): Buffer {
