@@ -23,6 +23,7 @@ import { getObject } from "../registry/read.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { takeConnection, wantedProtocol } from "../upgrade.ts"
 import { type Call, representation } from "./call.ts"
+import { checkLogWebSocket, passLogToWebSocket } from "./log-websocket.ts"
 
 /** Called by the router for sub-resources of type connect, the method allowed. Throws ApiError until an answer has begun. */
 export async function connectVerb(call: Call, subresource: Subresource): Promise<void> {
@@ -78,6 +79,7 @@ async function logVerb(call: Call, options: JsonObject): Promise<void> {
     call.outgoing.end()
     return
   }
+  const overWebSocket = checkLogWebSocket(call)
   const reply = await ask(call, target, {
     method: "GET",
     headers: { host: `${target.host}:${target.port}` },
@@ -86,6 +88,12 @@ async function logVerb(call: Call, options: JsonObject): Promise<void> {
   const { message } = reply
   const status = message.statusCode ?? 502
   if (status < 200 || status > 206) throw refusedLog(status, await textOfAnswer(message, refusalBytesMax), call.request.info.name)
+  if (overWebSocket)
+    return streaming(
+      reply,
+      () => passLogToWebSocket(call, message),
+      () => undefined,
+    )
   message.headersDistinct["content-type"] = ["text/plain"]
   await passing(call, reply)
 }
@@ -184,11 +192,20 @@ async function ask(call: Call, target: Target, asking: Asking): Promise<Reply> {
  * Passes an answer on. Once it has begun, a broken connection can only be told by breaking the other one. The other end's is closed in any
  * case, whatever it says of keeping it: more could be asked there with this server's rights.
  */
-async function passing(call: Call, { message, socket }: Reply, options: AnswerOptions = {}): Promise<void> {
+async function passing(call: Call, reply: Reply, options: AnswerOptions = {}): Promise<void> {
+  await streaming(
+    reply,
+    () => passAnswer(reply.message, call.outgoing, options),
+    () => breakOff(call.outgoing),
+  )
+}
+
+/** `broken` is called when either connection breaks. */
+async function streaming({ socket }: Reply, pass: () => Promise<void>, broken: () => void): Promise<void> {
   try {
-    await passAnswer(message, call.outgoing, options)
+    await pass()
   } catch {
-    breakOff(call.outgoing)
+    broken()
   } finally {
     socket.destroy()
   }

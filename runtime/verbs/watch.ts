@@ -10,7 +10,8 @@ import { frames } from "./frames.ts"
 import { type ListOptions, readListOptions, readSelection } from "./list-options.ts"
 import { openAnswer } from "./watch-output.ts"
 import { WatchStream } from "./watch-stream.ts"
-import { checkWebSocket, openWebSocket } from "./watch-websocket.ts"
+import { openWebSocket } from "./watch-websocket.ts"
+import { checkWebSocket } from "./websocket.ts"
 
 /** Returns when the watch has begun. Throws ApiError for what is wrong with the request; what happens later is an event of the stream. */
 export async function watchVerb(call: Call): Promise<void> {
