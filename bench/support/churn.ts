@@ -17,6 +17,8 @@ export interface ChurnPlan {
   readonly perSecond?: number
   /** Connections of the watchers. One for each 50 when absent: few clients hold more watches than a server's usual 250 on one. */
   readonly connections?: number
+  /** As in `WatchPlan`. */
+  readonly watchSeconds?: number
   /** Called now and then while it runs. */
   readonly each?: (watches: WatchFigures) => void
 }
@@ -52,9 +54,15 @@ export function openChurn(server: ServerProcess): Churn {
   const watchers = openLoad(server)
 
   async function run(plan: ChurnPlan): Promise<ChurnFigures> {
-    const { namespaces = 1, connections = Math.ceil(plan.watchers / 50), each } = plan
+    const { namespaces = 1, connections = Math.ceil(plan.watchers / 50), watchSeconds, each } = plan
     const path = `${configMapsIn("churn-{bucket}")}?watch=1&allowWatchBookmarks=true&resourceVersion=${await newestVersion(writers)}`
-    await watchers.watch({ path, watchers: plan.watchers, connections, buckets: namespaces })
+    await watchers.watch({
+      path,
+      watchers: plan.watchers,
+      connections,
+      buckets: namespaces,
+      ...(watchSeconds !== undefined && { watchSeconds }),
+    })
     const started = performance.now()
     const serverCpu = cpuSeconds(server.pid)
     const watcherCpu = watchers.cpuSeconds()

@@ -54,6 +54,8 @@ export interface WatchPlan {
   readonly watchers: number
   readonly connections: number
   readonly buckets?: number
+  /** Each watch is asked for so many seconds, or up to twice as many, as informers do; then it is taken up. Until the server ends it when absent. */
+  readonly watchSeconds?: number
 }
 
 /** Of all watchers of one process together. */

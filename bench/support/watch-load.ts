@@ -106,8 +106,9 @@ function newWatcher(number: number, bucket: number): Watcher {
   return { number, bucket, version: 0, count: 0, sum: 0, initialised: false, rest: [], restBytes: 0 }
 }
 
-function pathOf({ path }: WatchPlan, { bucket, version }: Watcher): string {
-  const filled = path.replaceAll("{bucket}", String(bucket))
+function pathOf({ path, watchSeconds }: WatchPlan, { number, bucket, version }: Watcher): string {
+  const timeout = watchSeconds === undefined ? "" : `&timeoutSeconds=${watchSeconds + (number % watchSeconds)}`
+  const filled = path.replaceAll("{bucket}", String(bucket)) + timeout
   return version === 0 ? filled : filled.replace(/resourceVersion=\d*/, `resourceVersion=${version}`)
 }
 
