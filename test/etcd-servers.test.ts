@@ -2,12 +2,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { systemClock } from "../runtime/clock.ts"
 import { type Connection, connectEtcd } from "../runtime/storage/etcd/connection.ts"
-import { alarmType } from "../runtime/storage/etcd/protocol.ts"
-import { int64, message } from "../runtime/storage/etcd/message.ts"
-import { txnCall } from "../runtime/storage/etcd/protocol.ts"
+import { embedded, identifier, int64, message } from "../runtime/storage/etcd/message.ts"
+import { alarmType, statusCall, txnCall } from "../runtime/storage/etcd/protocol.ts"
 import { countKeys } from "../runtime/storage/etcd/ranges.ts"
 import { until } from "./contract/store-fixture.ts"
-import { type EtcdServer, forEachEtcd, startEtcd } from "./support/etcd.ts"
+import { type EtcdServer, etcdBinaries, forEachEtcd, newestEtcd, startEtcd, startEtcdCluster } from "./support/etcd.ts"
 import { createHttpClient, type HttpAnswer } from "./support/http-client.ts"
 import { startTestServer, type TestServer } from "./support/server.ts"
 
@@ -23,6 +22,30 @@ const named = (name: string, data = "{}"): string => `{"kind":"ConfigMap","apiVe
 function parsed<T>({ body }: HttpAnswer): T {
   const answer: T = JSON.parse(body.toString())
   return answer
+}
+
+/** The names of the first so many ADDED events after a version. */
+async function eventsUntil(server: TestServer, resourceVersion: string, count: number): Promise<string[]> {
+  const client = createHttpClient({ protocol: "http1", port: Number(new URL(server.url).port), authority: server.caPem })
+  const { body } = await client.open({
+    method: "GET",
+    path: `${collection}?watch=1&resourceVersion=${resourceVersion}`,
+    headers: { authorization: `Bearer ${server.token}` },
+  })
+  const seen: string[] = []
+  let text = ""
+  for await (const piece of body) {
+    const lines = (text + String(piece)).split("\n")
+    text = lines.pop() ?? ""
+    for (const line of lines) {
+      const { object, type }: { type: string; object: { metadata: { name: string } } } = JSON.parse(line)
+      expect(type).toBe("ADDED")
+      seen.push(object.metadata.name)
+    }
+    if (seen.length >= count) break
+  }
+  client.close()
+  return seen
 }
 
 async function names(server: TestServer, query = ""): Promise<string[]> {
@@ -205,6 +228,50 @@ forEachEtcd((binary) => {
     })
   })
 })
+
+test.skipIf(etcdBinaries().length === 0)("a cluster that loses its leader loses no write, and no watch misses one", async () => {
+  const members = await startEtcdCluster(newestEtcd(), 3)
+  onTestFinished(async () => {
+    await Promise.all(members.map((member) => member.dispose()))
+  })
+  const server = await startTestServer({ "store-servers": members.map(({ url }) => url) })
+  const { metadata } = parsed<ListAnswer>(await server.request("GET", collection))
+  const acknowledged: string[] = []
+  async function write(name: string): Promise<void> {
+    for (;;) {
+      const { status } = await server.request("POST", collection, named(name))
+      // 409: a try that was answered with a fault happened after all.
+      if (status === 201 || status === 409) break
+      expect([500, 503, 504]).toContain(status)
+    }
+    acknowledged.push(name)
+  }
+  for (let index = 0; index < 20; index++) await write(`before-${index}`)
+  const leader = await leaderOf(members)
+  const writing = Promise.all(Array.from({ length: 40 }, (_, index) => write(`during-${String(index).padStart(2, "0")}`)))
+  await leader.kill("SIGKILL")
+  await writing
+  expect((await names(server)).toSorted()).toEqual(acknowledged.toSorted())
+  const seen = await eventsUntil(server, metadata.resourceVersion, acknowledged.length)
+  expect(seen.toSorted()).toEqual(acknowledged.toSorted())
+})
+
+/** The member that says so of itself. */
+async function leaderOf(members: readonly EtcdServer[]): Promise<EtcdServer> {
+  for (const member of members) {
+    const connection = connectEtcd({ servers: [member.url] }, systemClock)
+    const answer = await connection.call(memberStatusCall, {})
+    connection.close()
+    if (answer.leader === answer.header?.memberId) return member
+  }
+  throw new Error("no member leads")
+}
+
+const memberStatusCall = {
+  ...statusCall,
+  request: message({}),
+  response: message({ header: embedded(1, message({ memberId: identifier(2) })), leader: identifier(4) }),
+}
 
 /** etcd raises it by itself when its quota is used up; it acts the same when it is told to. */
 async function alarm(direct: Connection, what: "raise" | "clear"): Promise<void> {

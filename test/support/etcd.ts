@@ -74,10 +74,33 @@ export interface EtcdServer {
 
 /** Empty, answering, with limits that let the contract's largest values through. `args`: further ones of etcd's command line. */
 export async function startEtcd(binary: EtcdBinary, args: readonly string[] = []): Promise<EtcdServer> {
-  const dir = await mkdtemp(join(tmpdir(), "etcd-test-"))
-  const client = `http://127.0.0.1:${await freePort()}`
-  const peer = `http://127.0.0.1:${await freePort()}`
-  const all = [...argumentsFor(binary, { dir, client, peer }), ...args]
+  const [member] = await startMembers(binary, 1, args)
+  if (member === undefined) throw new Error("a cluster of one has one member")
+  return member
+}
+
+/** Members of one cluster that have found each other. */
+export function startEtcdCluster(binary: EtcdBinary, size: number): Promise<readonly EtcdServer[]> {
+  return startMembers(binary, size, [])
+}
+
+async function startMembers(binary: EtcdBinary, size: number, args: readonly string[]): Promise<readonly EtcdServer[]> {
+  const members: Member[] = []
+  for (let index = 0; index < size; index++) {
+    const [client, peer] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`]
+    members.push({ name: `member-${index}`, dir: await mkdtemp(join(tmpdir(), "etcd-test-")), client, peer })
+  }
+  return Promise.all(members.map((member) => startMember(binary, member, [...argumentsFor(binary, member, members), ...args])))
+}
+
+interface Member {
+  readonly name: string
+  readonly dir: string
+  readonly client: string
+  readonly peer: string
+}
+
+async function startMember(binary: EtcdBinary, { client, dir }: Member, all: readonly string[]): Promise<EtcdServer> {
   let child = await started(binary, all, client)
   return {
     url: client,
@@ -99,11 +122,12 @@ export async function startEtcd(binary: EtcdBinary, args: readonly string[] = []
   }
 }
 
-function argumentsFor(binary: EtcdBinary, { dir, client, peer }: { dir: string; client: string; peer: string }): string[] {
+function argumentsFor(binary: EtcdBinary, { name, dir, client, peer }: Member, members: readonly Member[]): string[] {
+  const cluster = members.map((member) => `${member.name}=${member.peer}`).join(",")
   return [
-    ...["--data-dir", dir],
+    ...["--name", name, "--data-dir", dir],
     ...["--listen-client-urls", client, "--advertise-client-urls", client],
-    ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", `default=${peer}`],
+    ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", cluster],
     ...["--max-request-bytes", String(16 * 1024 * 1024), "--max-txn-ops", "4096", "--log-level", "error"],
     // Debian's 3.4 syncs every write and has no such switch.
     ...(binary.version.startsWith("3.4.") ? [] : ["--unsafe-no-fsync"]),
