@@ -1,7 +1,7 @@
 /**
  * Promises 1 and 3 through the whole server: 32 writers over HTTP, SIGKILL at a random moment, a start on the same store, and a watch that
  * goes on where it was. `DURABILITY_ROUNDS` and `DURABILITY_ETCD_ROUNDS` set how often (about four seconds each), `DURABILITY_SEED` repeats the
- * moments of a run.
+ * moments of a run, `DURABILITY_WRITES` is how many writes there may be before a kill.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -19,7 +19,9 @@ import { type Attempt, historyFaults, stateAfter, type WatchedEvent } from "./wr
 
 const seed = Number(process.env.DURABILITY_SEED ?? Date.now() % 100_000)
 const writers = 32
-const acknowledgementsMax = 3000
+const acknowledgementsMax = Number(process.env.DURABILITY_WRITES ?? 3000)
+/** Kills after which a long run says how far it is. */
+const progressRounds = 10
 const collection = "/api/v1/namespaces/default/configmaps"
 
 /** Where the server that is killed keeps its objects. */
@@ -54,40 +56,47 @@ const drivers: readonly Driver[] = [
 
 it.each(drivers)(
   `$driver: no acknowledged write is lost, and no event, in $rounds kills (DURABILITY_SEED=${seed})`,
-  {
-    timeout: 60_000 + Math.max(...drivers.map(({ rounds }) => rounds)) * 40_000,
-  },
-  async ({ driver, open, rounds }) => {
-    const dataDir = await mkdtemp(join(tmpdir(), "durability-"))
-    const place = await open(dataDir)
-    const port = await freePort()
-    const attempts: Attempt[] = []
-    const watch = resumingWatch()
-    for (let round = 0; round < rounds; round++) {
-      const server = await startServerProcess({ dataDir, port, flags: ["--logging-format=text", ...place.flags] })
-      await catchUp(server, watch, `${round}`)
-      expect(historyFaults(attempts, watch.events)).toEqual([])
-      const state = await readState(server)
-      expect(state).toEqual(stateAfter(watch.events))
-      const killAfter = (seed + round * 7919) % acknowledgementsMax
-      attempts.push(...(await writeUntilKilled(server, { round, killAfter, there: new Set(state.keys()) })))
-      await watch.ended()
-      await place.verify()
-    }
-    const server = await startServerProcess({ dataDir, port, flags: place.flags })
-    await catchUp(server, watch, "last")
+  { timeout: 60_000 + Math.max(...drivers.map(({ rounds }) => rounds)) * 40_000 },
+  killAgainAndAgain,
+)
+
+async function killAgainAndAgain({ driver, open, rounds }: Driver): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), "durability-"))
+  const place = await open(dataDir)
+  const port = await freePort()
+  const attempts: Attempt[] = []
+  const watch = resumingWatch()
+  const start = (): Promise<ServerProcess> => startServerProcess({ dataDir, port, flags: ["--logging-format=text", ...place.flags] })
+  async function check(server: ServerProcess, value: string): Promise<Map<string, string>> {
+    await catchUp(server, watch, value)
     expect(historyFaults(attempts, watch.events)).toEqual([])
-    expect(await readState(server)).toEqual(stateAfter(watch.events))
-    await server.process.end()
-    await place.dispose()
-    await rm(dataDir, { recursive: true })
+    const state = await readState(server)
+    expect(state).toEqual(stateAfter(watch.events))
+    return state
+  }
+  function report(kills: number): void {
     const acknowledged = attempts.filter((attempt) => attempt.acknowledged !== undefined).length
     const unknown = attempts.length - acknowledged
     process.stdout.write(
-      `durability on ${driver}: ${rounds} kills, ${acknowledged} acknowledged writes, ${unknown} of unknown outcome, ${watch.events.length} events seen\n`,
+      `durability on ${driver}: ${kills} kills, ${acknowledged} acknowledged writes, ${unknown} of unknown outcome, ${watch.events.length} events seen\n`,
     )
-  },
-)
+  }
+  for (let round = 0; round < rounds; round++) {
+    const server = await start()
+    const state = await check(server, `${round}`)
+    const killAfter = (seed + round * 7919) % acknowledgementsMax
+    attempts.push(...(await writeUntilKilled(server, { round, killAfter, there: new Set(state.keys()) })))
+    await watch.ended()
+    await place.verify()
+    if ((round + 1) % progressRounds === 0) report(round + 1)
+  }
+  const server = await start()
+  await check(server, "last")
+  await server.process.end()
+  await place.dispose()
+  await rm(dataDir, { recursive: true })
+  report(rounds)
+}
 
 function headersOf({ token }: ServerProcess): Record<string, string> {
   return { authorization: `Bearer ${token}`, "content-type": "application/json" }
