@@ -32,16 +32,8 @@ export interface RequestInfo {
   readonly watchPath: boolean
 }
 
-/** What readers and writers need of an AbortSignal: making one of those costs more than reading a body. */
-export interface Expiry {
-  readonly aborted: boolean
-  readonly reason: unknown
-  addEventListener(type: "abort", listener: () => void): void
-  removeEventListener(type: "abort", listener: () => void): void
-}
-
-/** The end of one request's time. */
-class RequestExpiry implements Expiry {
+/** The end of one request's time, told as an AbortSignal tells it; one of those costs more than most requests do. */
+class RequestExpiry {
   reason: Error | undefined
   private readonly listeners: (() => void)[] = []
 
@@ -82,7 +74,7 @@ export class RequestContext {
   ) {}
 
   /** Aborted when the request's time is over, by the ApiError that the client was told. Those who read from the client or write to it see it go by themselves. */
-  get expiry(): Expiry {
+  get expiry(): RequestExpiry {
     return this.over
   }
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
-import type { Expiry } from "../request.ts"
+import type { Expiry } from "./expiry.ts"
 import type { Media } from "./negotiate.ts"
 
 /** What `readBody` needs of `IncomingMessage` and `Http2ServerRequest`. */

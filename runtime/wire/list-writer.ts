@@ -5,7 +5,7 @@
 import type { Writable } from "node:stream"
 import { constants, createGzip, type Gzip } from "node:zlib"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
-import type { Expiry } from "../request.ts"
+import type { Expiry } from "./expiry.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type Outgoing, sendBytes, warningHeaders } from "./send.ts"
 
