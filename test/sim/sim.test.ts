@@ -7,7 +7,7 @@ import { describeFailure } from "./failure.ts"
 import { makePlan } from "./plan.ts"
 import { run } from "./run.ts"
 
-const runs = Number(process.env.SIM_RUNS ?? 60)
+const runs = Number(process.env.SIM_RUNS ?? 150)
 const steps = 250
 
 it(`keeps every promise in ${runs} runs`, { timeout: 1_800_000 }, async () => {

@@ -87,7 +87,7 @@ export class Truth {
 }
 
 /** What a store on this disk knows about itself. */
-export function stateOf(image: Image): State {
+function stateOf(image: Image): State {
   const bytes = image.meta.get(metaKeys.state)
   return bytes === undefined ? emptyState : decodeState(bytes)
 }

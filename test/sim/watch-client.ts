@@ -68,8 +68,10 @@ export class OpenWatch {
     for (const line of lines) if (!this.left && line !== "") this.line(JSON.parse(line))
   }
 
-  private line({ type, object }: { type: string; object: Shown & { code?: number } }): void {
-    this.told.note(`${this.record.id} ${type} ${object.metadata.name ?? ""}@${object.metadata.resourceVersion ?? object.code}`)
+  private line({ type, object }: { type: string; object: Shown & { code?: number; message?: string } }): void {
+    this.told.note(
+      `${this.record.id} ${type} ${object.metadata.name ?? ""}@${object.metadata.resourceVersion ?? `${object.code} ${object.message}`}`,
+    )
     if (type === "ERROR") {
       if (object.code === 410) this.gone()
       else if (![429, 503, 504].includes(object.code ?? 0)) this.told.complain(`watch ${this.record.id} was told ${JSON.stringify(object)}`)

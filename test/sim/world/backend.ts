@@ -24,6 +24,8 @@ export interface BackendOptions {
   /** Called when a crash point was reached. The process is dead from then on. */
   readonly onDeath: () => void
   readonly alive: () => boolean
+  /** Called when a compaction is asked for: from then on nothing older is read. */
+  readonly onCompact: (revision: number) => void
 }
 
 /** In place of `openBackend`, with everything but the disk it speaks to. */
@@ -66,7 +68,10 @@ export async function openSimBackend(options: BackendOptions): Promise<Backend> 
       const { results, revision } = await request((engine) => engine.apply(Buffer.from(batch, 0, length)))
       return { results: bytesOf(results), revision }
     },
-    compact: (revision) => request((engine) => engine.compact(revision)),
+    compact(revision) {
+      options.onCompact(revision)
+      return request((engine) => engine.compact(revision))
+    },
     sweep: () => request((engine) => engine.sweep()),
     tryRoom: (bytes) => request((engine) => engine.tryRoom(bytes)),
     async reopen() {

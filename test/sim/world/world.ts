@@ -2,7 +2,7 @@
 import { type RunningServer } from "../../../runtime/server.ts"
 import { openStoreOn } from "../../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../../runtime/storage/memory/memory-store.ts"
-import { stateOf, Truth } from "../truth.ts"
+import { Truth } from "../truth.ts"
 import { openSimBackend, type WorkerControl } from "./backend.ts"
 import { createSimClock, type SimClock } from "./clock.ts"
 import { StoreConnection } from "./connection.ts"
@@ -61,6 +61,10 @@ function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
   const stall = createStall()
   const disk = createDisk((image) => truth.readImage(image))
   let worker: WorkerControl | undefined
+  let compacted = 0
+  const onCompact = (revision: number): void => {
+    compacted = Math.max(compacted, revision)
+  }
   const server: SimServer = new SimServer({
     name: "a",
     address: "192.0.2.1",
@@ -71,7 +75,7 @@ function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
     openStore(life, processClock, lifeRandom) {
       const control: WorkerControl = { stalled: stall.over, dieAfterAnswer: false }
       worker = control
-      const backend = { disk, random: lifeRandom.fork("disk"), control, onDeath: life.kill, alive: () => life.alive }
+      const backend = { disk, random: lifeRandom.fork("disk"), control, onDeath: life.kill, alive: () => life.alive, onCompact }
       return openStoreOn(() => openSimBackend(backend), { dir: "/nowhere", clock: processClock })
     },
     onDeath: () => undefined,
@@ -105,7 +109,7 @@ function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
     },
     quiet: () => true,
     compact: async (revision) => server.running?.parts.registry.deps.store.compact({ revision }),
-    compacted: () => stateOf(disk.durable()).compactedRevision,
+    compacted: () => compacted,
   }
 }
 
