@@ -1,5 +1,5 @@
 /**
- * How long do a snapshot and a walk over 10,000 objects take, and a page of the past?
+ * How long do a snapshot and a walk over 10,000 objects take, a page of 500 at the beginning and near the end, and a page of the past?
  * Run: node --import tsx bench/cache-reads.ts
  */
 import { systemClock } from "../runtime/clock.ts"
@@ -32,6 +32,16 @@ const labelsMs = bestOf(20, () => {
   for (const object of resource.snapshot().entries({ prefix: "" })) object.labels()
 })
 
+const sortedKeys = Array.from(resource.snapshot().entries({ prefix: "" }), ({ key }) => key)
+const pageUs = [0, 0.5, 0.9].map((share) => {
+  const startAfter = sortedKeys[Math.floor(count * share)] ?? ""
+  const ms = bestOf(200, () => {
+    let left = 500
+    for (const object of resource.snapshot().entries({ prefix: "", startAfter })) if (object.json().byteLength === 0 || --left === 0) break
+  })
+  return round(ms * 1000)
+})
+
 let revision = count + 1
 const writes = 5000
 for (let index = 0; index < writes; index++) {
@@ -54,6 +64,7 @@ console.log(
     labelsMs: round(labelsMs),
   }),
 )
+console.log(JSON.stringify({ pageOf500Us: { atStart: pageUs[0], inTheMiddle: pageUs[1], nearTheEnd: pageUs[2] } }))
 console.log(JSON.stringify({ snapshotUs: round(snapshotUs), countOfNamespaceUs: round(countUs * 10), pastStateMs: round(pastMs) }))
 await cache.close()
 

@@ -46,7 +46,7 @@ export class EventWindow {
 
   /** Called with every live event, in order. */
   push(event: HeldEvent, nowMs: number): void {
-    const kept = charged(event, nowMs)
+    const kept = this.charged(event, nowMs)
     this.kept.push(kept)
     this.bytes += kept.sizeBytes
   }
@@ -56,10 +56,10 @@ export class EventWindow {
     const last = events.at(-1)
     assert(newLow <= this.lowRevision, "history extends the window backwards", { newLow, low: this.lowRevision })
     assert(last === undefined || last.revision <= this.lowRevision, "history ends where the window begins")
-    const older = events.map((event) => charged(event, nowMs))
+    this.lowRevision = newLow
+    const older = events.map((event) => this.charged(event, nowMs))
     this.kept = [...older, ...this.kept.slice(this.first)]
     this.first = 0
-    this.lowRevision = newLow
     for (const { sizeBytes } of older) this.bytes += sizeBytes
   }
 
@@ -104,6 +104,16 @@ export class EventWindow {
     this.lowRevision = revision
   }
 
+  /**
+   * The state before is held by its event too. One that an event of the window brought is paid for there; older ones are held by this event alone:
+   * without them a client that writes to everything once would hold twice the budget.
+   */
+  private charged(event: HeldEvent, atMs: number): Kept {
+    const { object, previous } = event
+    const before = previous !== undefined && previous.modRevision <= this.lowRevision ? previous.sizeBytes : 0
+    return { event, atMs, sizeBytes: object.sizeBytes + before + overheadBytes }
+  }
+
   /** Index of the first event with a greater revision. */
   private indexAfter(revision: number): number {
     let low = this.first
@@ -115,8 +125,4 @@ export class EventWindow {
     }
     return low
   }
-}
-
-function charged(event: HeldEvent, atMs: number): Kept {
-  return { event, atMs, sizeBytes: event.object.sizeBytes + overheadBytes }
 }

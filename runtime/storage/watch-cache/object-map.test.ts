@@ -1,0 +1,63 @@
+import { expect, test, vi } from "vitest"
+import type { CachedObject } from "../cache.ts"
+import { ObjectMap } from "./object-map.ts"
+
+/** Comparisons of keys: what finding one's place in a large map costs, on any machine. Counted once a key beyond U+FFFF makes them ours. */
+const compared = vi.hoisted(() => ({ count: 0 }))
+vi.mock("../store.ts", async (original) => {
+  const store = await original<typeof import("../store.ts")>()
+  return {
+    ...store,
+    compareKeys(left: string, right: string) {
+      compared.count++
+      return store.compareKeys(left, right)
+    },
+  }
+})
+
+function object(key: string): CachedObject {
+  return {
+    key,
+    createRevision: 1,
+    modRevision: 1,
+    json: () => Buffer.alloc(0),
+    labels: () => ({}),
+    field: () => "",
+    mayHaveMetadata: () => false,
+    derived: (_form, make) => make(),
+  }
+}
+
+const keys = Array.from({ length: 50_000 }, (_, index) => `/registry/things/n-${index % 2}/${String(index).padStart(6, "0")}`)
+  .concat("/registry/things/n-2/\u{1F600}")
+  .sort()
+
+/** Comparisons made by one page of 100 after the key at `after`. */
+function costOf(map: ObjectMap<CachedObject>, prefix: string, after: number): number {
+  compared.count = 0
+  const page: string[] = []
+  for (const { key } of map.entries(prefix, keys[after])) if (page.push(key) === 100) break
+  expect(page).toEqual(keys.slice(after + 1, after + 101))
+  return compared.count
+}
+
+test.each([
+  ["filled at once", () => ObjectMap.of(keys.map(object))],
+  [
+    "written one by one",
+    () => {
+      const map = ObjectMap.empty<CachedObject>()
+      for (const key of keys) map.set(object(key))
+      return map
+    },
+  ],
+])("page n costs what page 1 costs: %s", (_name, build) => {
+  const map = build().clone()
+  // Finding a place among 50,000 takes 16 comparisons or so; a page needs its beginning and its end.
+  for (const after of [0, 1000, 24_000, 49_000]) expect(costOf(map, "/registry/things/", after)).toBeLessThan(100)
+  for (const after of [0, 12_000, 24_000]) expect(costOf(map, "/registry/things/n-0/", after)).toBeLessThan(100)
+})
+
+test("values that are not in the order of their keys are no fill", () => {
+  expect(() => ObjectMap.of([object("/b"), object("/a")])).toThrow("ascending")
+})
