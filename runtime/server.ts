@@ -324,17 +324,18 @@ function healthChecks(options: ServerOptions, { cache, draining, start }: Made):
   })
   const ping = { name: "ping", check: async () => undefined }
   const log = { name: "log", check: async () => undefined }
-  const etcd = storeCheck(options, options.healthCheckTimeoutMs)
+  const etcd = storeCheck("etcd", options, options.healthCheckTimeoutMs)
+  const readiness = storeCheck("etcd-readiness", options, options.readyCheckTimeoutMs)
   const informers = { name: "informer-sync", check: async () => cache.fault() }
   const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return {
     healthz: [ping, log, etcd, bootstrap],
     livez: [ping, log, etcd, graceful(bootstrap)],
-    readyz: [ping, log, storeCheck(options, options.readyCheckTimeoutMs), informers, bootstrap, shutdown],
+    readyz: [ping, log, etcd, readiness, informers, bootstrap, shutdown],
   }
 }
 
-function storeCheck({ store }: ServerOptions, timeoutMs = storeCheckTimeoutMs): HealthCheck {
-  return { name: "etcd", check: async () => (store.check === undefined ? (await store.status()).fault : store.check({ timeoutMs })) }
+function storeCheck(name: string, { store }: ServerOptions, timeoutMs = storeCheckTimeoutMs): HealthCheck {
+  return { name, check: async () => (store.check === undefined ? (await store.status()).fault : store.check({ timeoutMs })) }
 }
