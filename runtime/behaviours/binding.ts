@@ -4,7 +4,7 @@ import type { SubresourceBehaviourFactory } from "../kit/behaviour.ts"
 import type { Failure } from "../kit/failure.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { timeText } from "../kit/time.ts"
-import { withCondition } from "./pods/conditions.ts"
+import { withPodCondition } from "./pods/conditions.ts"
 import { listOf, objectAt, textOf } from "./pods/fields.ts"
 
 /** Sub-resource `binding`. Throws 422 for a target that is no node, 409 when the pod cannot be bound (again). */
@@ -25,7 +25,7 @@ export const binding: SubresourceBehaviourFactory = ({ clock }) => ({
         ...(Object.keys(annotations).length > 0 && { annotations: { ...old.metadata?.annotations, ...texts(annotations) } }),
       },
       spec: { ...objectAt(old, "spec"), nodeName: textOf(target, "name") },
-      status: withCondition(objectAt(old, "status") ?? {}, scheduled),
+      status: withPodCondition(objectAt(old, "status") ?? {}, scheduled),
     }
   },
 })

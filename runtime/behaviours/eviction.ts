@@ -4,11 +4,11 @@
  */
 import { ApiError, badRequest, conflict } from "../errors.ts"
 import type { Action, Deletion, ObjectPlace, SubresourceBehaviourFactory } from "../kit/behaviour.ts"
-import { isObject, type ApiObject, type JsonObject } from "../kit/json.ts"
+import { isObject, type ApiObject } from "../kit/json.ts"
 import { labelSelectorOf } from "../kit/selector.ts"
 import { timeText } from "../kit/time.ts"
 import { evictionTries } from "../limits.ts"
-import { withCondition } from "./pods/conditions.ts"
+import { withPodCondition } from "./pods/conditions.ts"
 import { listOf, numberOf, objectAt, textOf } from "./pods/fields.ts"
 import { charged, stillProcessed } from "./pods/disruption-budget.ts"
 
@@ -126,7 +126,7 @@ function marked(pod: ApiObject, deletion: Deletion, now: string): ApiObject {
   const status = objectAt(pod, "status") ?? {}
   const before = listOf(status, "conditions").find((one) => textOf(one, "type") === "DisruptionTarget")
   const lastTransitionTime = textOf(before, "status") === "True" ? textOf(before, "lastTransitionTime") : now
-  const condition: JsonObject = {
+  const condition = {
     ...(before?.lastProbeTime !== undefined && { lastProbeTime: before.lastProbeTime }),
     type: "DisruptionTarget",
     status: "True",
@@ -134,7 +134,7 @@ function marked(pod: ApiObject, deletion: Deletion, now: string): ApiObject {
     message: "Eviction API: evicting",
     lastTransitionTime,
   }
-  return { ...pod, status: withCondition(status, condition) }
+  return { ...pod, status: withPodCondition(status, condition) }
 }
 
 function checkPreconditions(pod: ApiObject, { uid, resourceVersion }: Deletion): void {

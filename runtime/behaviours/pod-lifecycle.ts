@@ -4,7 +4,7 @@ import { deepClone } from "../kit/field-path.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
 import { QuantityError } from "../kit/quantity.ts"
 import { roundResources } from "./content/milli-quantities.ts"
-import { withCondition } from "./pods/conditions.ts"
+import { withPodCondition } from "./pods/conditions.ts"
 import { listOf, numberOf, objectAt, textOf } from "./pods/fields.ts"
 import { qualityOfService } from "./pods/quality-of-service.ts"
 
@@ -22,7 +22,7 @@ export const podLifecycle: BehaviourFactory = () => ({
     if (isObject(object.spec)) object.spec = deepClone(object.spec)
     roundResources(objectAt(object, "spec"))
     const status: JsonObject = { phase: "Pending", ...classOf(object) }
-    object.status = listOf(object.spec, "schedulingGates").length > 0 ? withCondition(status, gated) : status
+    object.status = listOf(object.spec, "schedulingGates").length > 0 ? withPodCondition(status, gated) : status
   },
   prepareUpdate(object, old, { subresource }) {
     if (subresource === "status") keepStatusWhole(object, old)

@@ -11,3 +11,12 @@ export function withCondition(status: JsonObject, condition: JsonObject): JsonOb
   const { phase, conditions: _replaced, ...rest } = status
   return { ...(phase !== undefined && { phase }), conditions, ...rest }
 }
+
+/** The same for a condition of a pod, in the form that a client's has once it was read: times that nobody has set are null, not absent. */
+export function withPodCondition(
+  status: JsonObject,
+  condition: JsonObject & { readonly type: string; readonly status: string },
+): JsonObject {
+  const { type, status: holds, ...rest } = condition
+  return withCondition(status, { type, status: holds, lastProbeTime: null, lastTransitionTime: null, ...rest })
+}
