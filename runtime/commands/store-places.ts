@@ -1,6 +1,6 @@
 /** Stores by name, as `store copy` takes them: `lmdb:DIR`, `etcd:URL,URL`. */
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { type Clock, systemClock } from "../clock.ts"
 import { OptionError } from "../options/command-line.ts"
@@ -81,6 +81,7 @@ function lmdbPlace(dataDir: string, { clock }: PlaceOptions): StorePlace {
           async keep() {
             await store.close()
             await rename(scratch, folder)
+            await flushFolder(dataDir)
           },
           async discard() {
             await store.close()
@@ -96,9 +97,19 @@ function lmdbPlace(dataDir: string, { clock }: PlaceOptions): StorePlace {
   }
 }
 
+/** So that the name is there after a crash too. */
+async function flushFolder(path: string): Promise<void> {
+  const handle = await open(path, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
 function etcdPlace(servers: readonly string[], { clock, random, options: given }: PlaceOptions): StorePlace {
   const options = { ...given, "store-servers": servers }
-  async function open(): Promise<Store> {
+  async function openStore(): Promise<Store> {
     const { openStoreServers } = await import("../store-servers.ts")
     return openStoreServers({ options, clock, random })
   }
@@ -107,10 +118,10 @@ function etcdPlace(servers: readonly string[], { clock, random, options: given }
       const { leaseEnds } = await import("../storage/etcd/lease-ends.ts")
       const { storeAddress } = await import("../store-servers.ts")
       const ends = await leaseEnds({ address: storeAddress(options), clock })
-      return withEnds(await open(), ends)
+      return withEnds(await openStore(), ends)
     },
     async openTarget() {
-      const store = await open()
+      const store = await openStore()
       return {
         store,
         keep: () => store.close(),

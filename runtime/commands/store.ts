@@ -18,7 +18,10 @@ const commands: Readonly<Record<string, Entry>> = {
     help: "what the resources take, and how much of it is history",
     load: async () => (await import("./store-stats.ts")).storeStats,
   },
-  copy: { help: "fill a new store, of another driver too, from this one", load: async () => (await import("./store-copy.ts")).storeCopy },
+  copy: {
+    help: "fill a new store, of another driver too, from this one",
+    load: async () => shielded(["store", "copy"], (await import("./store-copy.ts")).storeCopy),
+  },
 }
 
 /** Answers the exit code of the command that is named first. */
