@@ -86,6 +86,23 @@ export const recoveryCases: CacheCases = {
     expect(await things.snapshotAt(5)).toBeUndefined()
   },
 
+  async "a watch that begins ahead of a gap may come again"({ store, open, place }) {
+    const cache = open()
+    const things = cache.resource("things", thingCodec())
+    await things.ready
+    await put(store, "/registry/things/a/x")
+    store.endWatches(lost())
+    await put(store, "/registry/things/a/y")
+    await put(store, "/registry/things/a/z")
+    const behind = record(things, { afterRevision: 2 })
+    const ahead = record(things, { afterRevision: 4 })
+    await store.compact({ revision: 4 })
+    place.clock.advance(100)
+    await settle()
+    expect(behind.ends.map((error) => error.code)).toEqual(["compacted"])
+    expect(ahead.ends.map((error) => error.code)).toEqual(["unavailable"])
+  },
+
   async "a store that is away at start is waited for"({ store, open, place }) {
     await put(store, "/registry/things/a/x")
     store.fail(lost())
