@@ -12,7 +12,7 @@ import { openLmdbStore } from "../runtime/storage/lmdb/lmdb-store.ts"
 import { storeFolder } from "../runtime/store-folder.ts"
 import { openRegistry } from "../test/support/open-registry.ts"
 import { openOptions } from "./support/options.ts"
-import { residentMb, startServerProcess, type Target } from "./support/server-process.ts"
+import { cpuSeconds, residentMb, startServerProcess, type Target } from "./support/server-process.ts"
 import { tell } from "./support/tell.ts"
 
 const options = openOptions()
@@ -38,9 +38,10 @@ async function measure(round: number): Promise<void> {
   await statusOf(server, agent, "/api/v1/configmaps?limit=500&resourceVersion=0")
   const firstPageMs = performance.now() - started
   const resident = residentMb(server)
+  const cpuMs = cpuSeconds(server.pid) * 1000
   agent.destroy()
   await server.stop()
-  if (round > 0) tell({ objects, round, servingMs: server.startMs, readyMs, firstPageMs, residentMb: resident })
+  if (round > 0) tell({ objects, round, servingMs: server.startMs, readyMs, firstPageMs, cpuMs, residentMb: resident })
 }
 
 /** Answers the status once the whole body has come. */
