@@ -8,6 +8,8 @@ const token = { revision: 17, startAfter: "/registry/pods/a/ü", startedMs: 5 }
 describe("continue tokens", () => {
   it("come back as they were given", () => {
     expect(tokens.decode(tokens.encode(token, "pods a"), "pods a")).toEqual(token)
+    const counting = { ...token, remaining: 3 }
+    expect(tokens.decode(tokens.encode(counting, "pods a"), "pods a")).toEqual(counting)
   })
 
   it("belong to one request", () => {

@@ -59,6 +59,18 @@ describe("writePieces", () => {
     expect(body.toString()).toBe("000001111122222")
     expect(response.headers).toMatchObject({ "content-length": "15", "content-type": "application/json", warning: '299 - "a"' })
     expect((await answer(await http1(write({ pieces: [] })))).response.headers["content-length"]).toBe("0")
+    const most = await answer(await http1(write({ pieces: numbered(100, 1000) })))
+    expect(most.body.equals(bytesOf(numbered(100, 1000)))).toBe(true)
+    expect(most.response.headers).toMatchObject({ "content-length": "100000", "content-type": "application/json" })
+  })
+
+  it("writes cut pieces with what stands before them, whether they fit the buffer or not", async () => {
+    const piece = { before: Buffer.from(",{"), bytes: Buffer.from(`xx${"y".repeat(70)}`), start: 2 }
+    const expected = `,{${"y".repeat(70)}`.repeat(50)
+    for (const writeBytes of [40, 100, 100_000]) {
+      const { body } = await answer(await http1(write({ pieces: Array(50).fill(piece), writeBytes })))
+      expect(body.toString()).toBe(expected)
+    }
   })
 
   it("streams the rest, pieces of any size, in order", async () => {
