@@ -8,6 +8,9 @@ import { tables } from "./support/tables.ts"
 
 const docsFolder = join(dirname(benchFolder), "docs")
 
+/** Load up to which a machine of two cores counts as having nothing else to do. */
+const quietLoad = 0.5
+
 const preface = `# Performance
 
 Figures of the last run of each question; \`npm run bench -- --report\` makes this page from bench/results. \`npm run bench -- --list\` tells what there is to ask,
@@ -22,8 +25,8 @@ Figures of the last run of each question; \`npm run bench -- --report\` makes th
 * Clients speak HTTP/2 with the windows that Go's client has. Connections are made before the clock starts.
 * A paced client counts latency from when a request was due, not from when it could be sent: waiting is not hidden.
 * The lag of a watch counts from sending the write to the event's arrival, on the one steady clock that all processes of the machine share.
-* Percentiles come from buckets that grow by 2 %. Each figure is one run: read differences below 20 % as noise. Where \`loadBefore\` is not near 0, the
-  machine had other work, and times are too long; CPU is still right.
+* Percentiles come from buckets that grow by 2 %. Each figure is one run: read differences below 20 % as noise. Where a section says
+  that it is provisional, the machine had other work: times are too long.
 * The comparison (\`compare\`) puts the same load on another server of this API, in turns in one run; ORCH_BENCH_COMPARE names the folder of that tool.
 `
 
@@ -61,6 +64,9 @@ function section({ name, asks }: Question, result: Result, charts: readonly Draw
     "",
     asks,
     "",
+    ...(machine.loadBefore > quietLoad
+      ? [`**Provisional:** ${machine.loadBefore} others wanted a core meanwhile; trust CPU and memory only.`, ""]
+      : []),
     ...tables(result),
     ...charts.flatMap(({ file, title }) => [`![${title}](performance/${file})`, ""]),
     ...conditions.map((line) => `<sub>${line}</sub><br>`),
