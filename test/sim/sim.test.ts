@@ -22,7 +22,7 @@ it(`keeps every promise in ${runs} runs`, { timeout: 1_800_000 }, async () => {
   for (const [name, count] of Object.entries(counts)) expect(count, name).toBeGreaterThan(0)
 })
 
-it("does the same for the same seed", async () => {
+it("does the same for the same seed", { timeout: 300_000 }, async () => {
   for (const seed of [1, 2]) {
     const [one, other] = [await run(makePlan(seed, steps)), await run(makePlan(seed, steps))]
     expect(one.fingerprint).toBe(other.fingerprint)
