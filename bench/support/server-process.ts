@@ -37,6 +37,9 @@ export interface ServerOptions {
 
 const program = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "dist", "main.js")
 
+// By itself a signal ends a process without its "exit" listeners, which are what ends servers.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
+
 /** Called once per measurement. Runs the bundle that `npm run bench` has built; fails when there is none, or when the server ends before it serves. */
 export async function startServerProcess({ store = "memory", options = [], dataDir }: ServerOptions = {}): Promise<ServerProcess> {
   if (!existsSync(program)) throw new Error("dist/main.js is missing: run the question with npm run bench, which builds it")
@@ -45,8 +48,11 @@ export async function startServerProcess({ store = "memory", options = [], dataD
   const started = performance.now()
   const words = ["--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${folder}`, `--store=${store}`, ...options]
   const child = spawn(process.execPath, [program, "serve", ...words], { stdio: ["ignore", "pipe", "inherit"] })
-  // A question that fails leaves no server behind.
-  const killed = (): boolean => child.kill("SIGKILL")
+  // A question that fails leaves neither server nor store behind.
+  const killed = (): void => {
+    child.kill("SIGKILL")
+    if (dataDir === undefined) rmSync(folder, { recursive: true, force: true })
+  }
   process.once("exit", killed)
   child.once("exit", () => process.off("exit", killed))
   let serving = false
