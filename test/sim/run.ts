@@ -185,6 +185,8 @@ function breakOrMend(world: World, step: Fault): void {
 async function comeToRest(world: World, clients: Clients, history: History): Promise<void> {
   world.heal()
   clients.unpauseAll()
+  // Whoever was about to die does so now.
+  await turns(20)
   await upAgain(world)
   // Longer than any wait before another attempt; in steps, since one attempt may begin the next wait.
   for (let step = 0; step < 20; step++) {
