@@ -125,18 +125,19 @@ function line(points: readonly Point[], { colour, dashed }: { colour: string; da
   ]
 }
 
-/** At the height where its line ends, moved down where names would lie over each other. */
+/** At the height where its line ends; moved down where names would lie over each other, and up again from the bottom where there is no room. */
 function names(series: readonly Series[], yAxis: Axis): string[] {
   const ends = series
     .map(({ name, points }, index) => ({ name, index, y: yAxis.place(points.at(-1)?.y ?? yAxis.ticks[0] ?? 0) }))
     .toSorted((left, right) => left.y - right.y)
-  let lowest = Number.NEGATIVE_INFINITY
-  const placed = ends.map(({ name, index, y }) => {
-    lowest = Math.max(y, lowest + nameHeight)
-    return { name, index, y: lowest }
-  })
-  const beyond = Math.max(0, lowest - (height - frame.bottom))
-  return placed.map(({ name, index, y }) => svgText(width - frame.right + 12, y - beyond + 4, name, `fill="${colourOf(index)}"`))
+  const heights = ends.map(({ y }) => y)
+  for (let at = 1; at < heights.length; at++) heights[at] = Math.max(heights[at] ?? 0, (heights[at - 1] ?? 0) + nameHeight)
+  let below = height - frame.bottom + nameHeight
+  for (let at = heights.length - 1; at >= 0; at--) {
+    heights[at] = Math.min(heights[at] ?? 0, below - nameHeight)
+    below = heights[at] ?? 0
+  }
+  return ends.map(({ name, index }, at) => svgText(width - frame.right + 12, (heights[at] ?? 0) + 4, name, `fill="${colourOf(index)}"`))
 }
 
 function colourOf(index: number): string {
