@@ -57,7 +57,7 @@ async function countObjects({ registry }: BackgroundDeps, cache: CachedCounts, o
   const { kinds, store, storePrefix, vendor } = registry.deps
   const cached = new Map(cache.objects().map(({ resource, count }) => [resource, count]))
   for (const kind of kinds.all()) {
-    if (kinds.stored(kind) !== kind) continue
+    if (kinds.stored(kind) !== kind || !kind.verbs.includes("list")) continue
     const { path } = kind.storage
     const name = kind.group === "" ? kind.resource : `${kind.resource}.${vendor.group(kind.group)}`
     // An embedded store cannot count without reading: there only what is in use is told.
