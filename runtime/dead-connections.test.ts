@@ -5,15 +5,16 @@ import { endWhenDead } from "./dead-connections.ts"
 const intervalMs = 1000
 
 /** A connection whose other end the test plays. */
-function createConnection(answers: () => boolean) {
+function createConnection(answers: () => boolean | Error) {
   const closed: (() => void)[] = []
   const connection = {
     destroyed: false,
     pings: 0,
     socket: { bytesRead: 0, bytesWritten: 0 },
-    ping(answered: () => void) {
+    ping(over: (fault: Error | null) => void) {
       connection.pings++
-      if (answers()) answered()
+      const answer = answers()
+      if (answer !== false) over(answer === true ? null : answer)
       return true
     },
     end() {
@@ -27,7 +28,7 @@ function createConnection(answers: () => boolean) {
   return connection
 }
 
-function watched(answers: () => boolean) {
+function watched(answers: () => boolean | Error) {
   const clock = createManualClock()
   const connection = createConnection(answers)
   endWhenDead(connection, { clock, intervalMs, end: () => connection.end() })
@@ -55,6 +56,12 @@ describe("endWhenDead", () => {
     clock.advance(2 * intervalMs)
     expect(connection.destroyed).toBe(false)
     clock.advance(intervalMs)
+    expect(connection.destroyed).toBe(true)
+  })
+
+  it("ends a connection that could not even be asked", () => {
+    const { clock, connection } = watched(() => new Error("cancelled"))
+    clock.advance(3 * intervalMs)
     expect(connection.destroyed).toBe(true)
   })
 

@@ -8,8 +8,8 @@ import type { Clock } from "./clock.ts"
 export interface Connection {
   readonly destroyed: boolean
   readonly socket: { readonly bytesRead: number; readonly bytesWritten: number }
-  /** Asks the other end for a sign of life; false when too many are out already. */
-  ping(answered: () => void): boolean
+  /** Asks the other end for a sign of life; false when too many are out already. Called back with a fault when it could not be sent. */
+  ping(over: (fault: Error | null) => void): boolean
   on(event: "close", listener: () => void): unknown
 }
 
@@ -31,7 +31,9 @@ export function endWhenDead(connection: Connection, options: { clock: Clock; int
     movedBytes = bytesRead + bytesWritten
     if (silentChecks >= silentChecksMax) return options.end()
     silentChecks++
-    connection.ping(alive)
+    connection.ping((fault) => {
+      if (fault === null) alive()
+    })
     schedule()
   }
   function schedule(): void {
