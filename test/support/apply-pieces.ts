@@ -46,7 +46,8 @@ function joined(one: JsonValue, other: JsonValue): JsonValue {
     if (same === undefined) items.push(item)
     else items[index] = joined(same, item)
   }
-  return items
+  // Of two managers who want one list in two orders each moves its items back: they do not agree.
+  return items.every(isObject) ? items.sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1)) : items
 }
 
 function keyOf(item: JsonValue): string {
