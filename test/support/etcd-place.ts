@@ -3,6 +3,7 @@ import { systemClock } from "../../runtime/clock.ts"
 import { systemRandom } from "../../runtime/random.ts"
 import { connectEtcd, type Connection, type WatchStream, type WatchStreamEvents } from "../../runtime/storage/etcd/connection.ts"
 import { openEtcdStore } from "../../runtime/storage/etcd/etcd-store.ts"
+import { newestRevision } from "../../runtime/storage/etcd/ranges.ts"
 import { type Call, leaseGrantCall, leaseRevokeCall, type WatchResponse } from "../../runtime/storage/etcd/protocol.ts"
 import { createManualClock } from "../contract/manual-clock.ts"
 import type { StorePlace } from "../contract/store-fixture.ts"
@@ -53,8 +54,15 @@ function placeOn(server: EtcdServer): StorePlace {
         progressDelayMs: 0,
         wrap: (connection) => leases.through(traffic.through(connection)),
       }),
-    quiet: async () => traffic.quiet(),
+    async quiet() {
+      const { happened } = traffic
+      if (!traffic.quiet()) return false
+      // Whatever etcd sent before it answers this is here by then: if anything was, it is not quiet yet.
+      await newestRevision(own)
+      return traffic.quiet() && traffic.happened === happened
+    },
     async dispose() {
+      await leases.revoked()
       own.close()
       await server.dispose()
     },
@@ -67,6 +75,7 @@ function placeOn(server: EtcdServer): StorePlace {
  */
 function leasesOf({ nowMs, connection: own }: { nowMs: () => number; connection: Connection }) {
   let granted: { readonly id: number; readonly expiresAtMs: number }[] = []
+  let revoking: Promise<unknown> = Promise.resolve()
   return {
     through: (connection: Connection): Connection => ({
       call<Request, Response>(call: Call<Request, Response>, request: Request, options?: { timeoutMs?: number }) {
@@ -83,11 +92,12 @@ function leasesOf({ nowMs, connection: own }: { nowMs: () => number; connection:
       const due = granted.filter(({ expiresAtMs }) => expiresAtMs <= nowMs())
       granted = granted.filter((lease) => !due.includes(lease))
       due.sort((one, other) => one.expiresAtMs - other.expiresAtMs)
-      void due.reduce(async (before, { id }) => {
+      revoking = due.reduce(async (before: Promise<unknown>, { id }) => {
         await before
         await own.call(leaseRevokeCall, { id })
-      }, Promise.resolve())
+      }, revoking)
     },
+    revoked: () => revoking,
   }
 }
 
@@ -102,16 +112,20 @@ interface Stream {
 function observeTraffic() {
   const streams = new Set<Stream>()
   let underWay = 0
+  /** Calls that began or ended, and what watches were told. */
+  let happened = 0
 
   function watched(connection: Connection, events: WatchStreamEvents): WatchStream {
     const stream: Stream = { revision: 0, beganAt: Number.POSITIVE_INFINITY }
     streams.add(stream)
     const watch = connection.watch({
       onResponse(response) {
+        happened++
         note(stream, response)
         events.onResponse(response)
       },
       onEnd(fault) {
+        happened++
         streams.delete(stream)
         events.onEnd(fault)
       },
@@ -133,15 +147,20 @@ function observeTraffic() {
     through: (connection: Connection): Connection => ({
       async call(call, request, options) {
         underWay++
+        happened++
         try {
           return await connection.call(call, request, options)
         } finally {
           underWay--
+          happened++
         }
       },
       watch: (events) => watched(connection, events),
       close: () => connection.close(),
     }),
+    get happened() {
+      return happened
+    },
     quiet: () => underWay === 0 && [...streams].every(({ beganAt, revision }) => revision >= beganAt),
   }
 }
