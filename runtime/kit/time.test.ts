@@ -45,6 +45,7 @@ describe("instants", () => {
     for (const text of ["1960-05-05T01:02:03Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
       expect(formatTime(parseInstant(text))).toBe(text)
     expect(formatMicroTime({ seconds: -1, nanos: 999_999_999 })).toBe("1969-12-31T23:59:59.999999Z")
-    expect(timeText(1234567890123)).toBe("2009-02-13T23:31:30Z")
+    const times = [1234567890123, 1234567890999, 1234567891000, 1234567890123]
+    expect(times.map(timeText)).toEqual(["2009-02-13T23:31:30Z", "2009-02-13T23:31:30Z", "2009-02-13T23:31:31Z", "2009-02-13T23:31:30Z"])
   })
 })

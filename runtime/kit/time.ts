@@ -100,7 +100,15 @@ export function canonicalMicroTime(text: string): string | null {
   return isZeroInstant(instant) ? null : formatMicroTime(instant)
 }
 
-/** The text of a Time field for a clock reading. Called when the server stamps an object. */
+let lastSecond = Number.NaN
+let lastSecondText = ""
+
+/** The text of a Time field for a clock reading. Called when the server stamps an object: many times a second, so the last text is kept. */
 export function timeText(nowMs: number): string {
-  return formatTime({ seconds: Math.floor(nowMs / 1000), nanos: 0 })
+  const seconds = Math.floor(nowMs / 1000)
+  if (seconds !== lastSecond) {
+    lastSecondText = formatTime({ seconds, nanos: 0 })
+    lastSecond = seconds
+  }
+  return lastSecondText
 }

@@ -5,6 +5,7 @@ import { deletePath, getPath, setPath } from "../kit/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import { normalize } from "../kit/normalize.ts"
 import type { TypeShape } from "../kit/shape.ts"
+import { timeText } from "../kit/time.ts"
 import { conflictRetries, generatedNameTries } from "../limits.ts"
 import type { Random } from "../random.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
@@ -117,7 +118,7 @@ function newMetadata(registry: Registry, handle: KindHandle, request: CreateRequ
   for (const field in sent) if (!(field in metadata) && !forgotten.has(field)) metadata[field] = sent[field]
   if (handle.kind.namespaced) metadata.namespace = request.namespace
   metadata.uid = random.uuid()
-  metadata.creationTimestamp = secondsText(clock.nowMs())
+  metadata.creationTimestamp = timeText(clock.nowMs())
   return metadata
 }
 
@@ -129,9 +130,4 @@ function generatedName(random: Random, generateName: string): string {
   let suffix = ""
   for (let index = 0; index < nameSuffixLength; index++) suffix += nameAlphabet[random.integer(nameAlphabet.length)]
   return generateName.slice(0, generatedBaseLength) + suffix
-}
-
-/** `2026-01-02T03:04:05Z`: times of metadata have whole seconds. */
-export function secondsText(ms: number): string {
-  return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`
 }

@@ -1,6 +1,6 @@
 /** What a delete request makes of an object (specification section 3.1; catalog resources.yaml: deletion): marked, shortened, or removed. */
 import type { ApiObject, ObjectMeta } from "../kit/json.ts"
-import { secondsText } from "./create.ts"
+import { timeText } from "../kit/time.ts"
 import { finalizersFor, type Propagation } from "./propagation.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -83,7 +83,7 @@ function marked(registry: Registry, handle: KindHandle, request: DeletionWords, 
 const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 function timeAfter(ms: number, seconds: number): string {
-  return secondsText(Math.min(ms + seconds * 1000, lastTimeMs))
+  return timeText(Math.min(ms + seconds * 1000, lastTimeMs))
 }
 
 type Marks = Pick<ObjectMeta, "deletionTimestamp" | "deletionGracePeriodSeconds" | "generation">

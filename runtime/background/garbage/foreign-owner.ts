@@ -4,8 +4,9 @@
  */
 import { ApiError } from "../../errors.ts"
 import type { ApiObject, OwnerReference } from "../../kit/json.ts"
+import { timeText } from "../../kit/time.ts"
 import { namespacesSearchedMax, uidsRememberedMax } from "../../limits.ts"
-import { createObject, secondsText } from "../../registry/create.ts"
+import { createObject } from "../../registry/create.ts"
 import type { Registry } from "../../registry/registry.ts"
 import { identityOf, ownerKind, type Place } from "./owner.ts"
 
@@ -61,7 +62,7 @@ function eventOf(
   { reference, namespace }: { reference: OwnerReference; namespace: string },
 ): ApiObject {
   const { clock, random } = registry.deps
-  const now = secondsText(clock.nowMs())
+  const now = timeText(clock.nowMs())
   const owner = `${reference.apiVersion} ${reference.kind} ${JSON.stringify(reference.name)} (uid ${reference.uid})`
   const why =
     dependentNamespace === ""
