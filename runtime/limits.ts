@@ -143,3 +143,6 @@ export const namespacesSearchedMax = 1000
 
 /** Uids of owners that the garbage collector remembers to have looked for in vain. */
 export const uidsRememberedMax = 10_000
+
+/** Path elements of fields that are kept made, of names of 64 characters at most; when there are more, all are forgotten. */
+export const fieldElementsMax = 4096

@@ -94,10 +94,12 @@ function textOf(value: JsonValue | undefined): string {
 /** The list to store, in its published order: appliers first, then by time, manager, version and sub-resource. Undefined for none. */
 export function encodeEntries(entries: readonly Entry[]): JsonObject[] | undefined {
   if (entries.length === 0) return undefined
-  return [...entries].sort(compareEntries).map(encodeEntry)
+  if (entries.length === 1 && entries[0] !== undefined) return [encodeEntry(entries[0])]
+  return [...entries].sort(compareEntries).map((entry) => encodeEntry(entry))
 }
 
-function encodeEntry(entry: Entry): JsonObject {
+/** One entry as it is stored. `sorted`: the elements of its set are in order already. */
+export function encodeEntry(entry: Entry, sorted = false): JsonObject {
   const { stored, fields } = entry
   const sameFields = stored !== undefined && stored.fieldsV1 === fields
   if (sameFields && stored.time === entry.time && stored.apiVersion === entry.apiVersion) return stored
@@ -107,7 +109,7 @@ function encodeEntry(entry: Entry): JsonObject {
   json.apiVersion = entry.apiVersion
   if (entry.time !== undefined) json.time = entry.time
   json.fieldsType = "FieldsV1"
-  json.fieldsV1 = sameFields ? fields : sortedFieldSet(fields)
+  json.fieldsV1 = sameFields || sorted ? fields : sortedFieldSet(fields)
   if (entry.subresource !== "") json.subresource = entry.subresource
   return json
 }

@@ -3,10 +3,11 @@
  */
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { reconciledSet } from "../ownership/atomic-change.ts"
-import { difference, type FieldSet, intersection, isEmptySet, union } from "../ownership/field-set.ts"
-import { type Entry, encodeEntries, entriesOf, type Owner, sameOwner } from "./entry.ts"
+import { createdSet } from "../ownership/created-set.ts"
+import { difference, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { type Entry, encodeEntries, encodeEntry, entriesOf, type Owner, sameOwner } from "./entry.ts"
 import { withoutOldUpdaters } from "./old-updaters.ts"
-import { type Change, Changes, type Versions } from "./versions.ts"
+import { type Change, Changes, emptyObject, type Versions } from "./versions.ts"
 
 export interface UpdateToTrack {
   readonly versions: Versions
@@ -48,8 +49,17 @@ export function trackUpdate(update: UpdateToTrack): JsonObject[] | undefined {
   // A sub-resource does not change the list itself: most know nothing of it.
   const sent = update.subresource === "" ? update.next.metadata?.managedFields : stored
   const before = entriesOf(sent, stored)
-  if (before.length === 0 && update.old !== undefined) return undefined
+  if (before.length === 0) return update.old === undefined ? ownersOfNew(update) : undefined
   return encodeEntries(withoutOldUpdaters(ownersAfterUpdate(update, before)))
+}
+
+/** Most creations: nobody owned anything, and who creates owns all that is set. */
+function ownersOfNew({ versions, next, manager, subresource, now }: UpdateToTrack): JsonObject[] | undefined {
+  const { shape, reset, apiVersion } = versions.current
+  const set = createdSet(shape, emptyObject(shape), next, unowned)
+  const fields = isEmptySet(reset) ? set : recursiveDifference(set, reset)
+  if (isEmptySet(fields)) return undefined
+  return [encodeEntry({ manager, operation: "Update", apiVersion, subresource, time: now, fields }, true)]
 }
 
 /** `trackUpdate` from entries to entries; apply needs it for objects that were written before anybody was tracked. */

@@ -2,7 +2,7 @@
 import { deepEqual } from "../../kit/field-path.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
-import { selfKey } from "./field-set-element.ts"
+import { fieldElement, selfKey } from "./field-set-element.ts"
 import { leaf, unionOfNodes } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
 import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
@@ -19,6 +19,12 @@ export interface Comparison {
 export function compareObjects(shape: TypeShape, old: JsonObject, next: JsonObject): Comparison {
   const { added = {}, modified = {}, removed = {} } = change(rootNode(shape), old, next) ?? {}
   return { added, modified, removed }
+}
+
+/** What is added or modified in a value, as the node of its path; undefined for nothing. Called by walks that begin below the root. */
+export function changedNode(node: TypedNode, old: JsonValue, next: JsonValue): FieldSet | undefined {
+  const { added, modified } = change(node, old, next) ?? {}
+  return added === undefined || modified === undefined ? (added ?? modified) : unionOfNodes(added, modified)
 }
 
 /** The nodes of one path in the three sets; absent where the set has nothing at or below the path. */
@@ -88,7 +94,7 @@ function changeOfFields(map: MapForm, old: JsonObject, next: JsonObject): Change
     if (before === after) continue
     const type = typeAt(map, name)
     if (type === undefined) continue
-    result = put(result, `f:${name}`, before === undefined ? { added: whole(type, after) } : change(type, before, after))
+    result = put(result, fieldElement(name), before === undefined ? { added: whole(type, after) } : change(type, before, after))
   }
   for (const name in old) if (old[name] !== undefined) shared--
   return shared === 0 ? result : changeOfLostFields(map, old, next, result)
@@ -100,7 +106,7 @@ function changeOfLostFields(map: MapForm, old: JsonObject, next: JsonObject, fou
     const before = old[name]
     if (before === undefined || valueAt(next, name) !== undefined) continue
     const type = typeAt(map, name)
-    if (type !== undefined) result = put(result, `f:${name}`, { removed: whole(type, before) })
+    if (type !== undefined) result = put(result, fieldElement(name), { removed: whole(type, before) })
   }
   return result
 }
@@ -117,7 +123,7 @@ function whole(node: TypedNode, value: JsonValue): FieldSet {
   for (const name in object) {
     const field = object[name]
     const type = field === undefined ? undefined : typeAt(node.map, name)
-    if (field !== undefined && type !== undefined) set[`f:${name}`] = whole(type, field)
+    if (field !== undefined && type !== undefined) set[fieldElement(name)] = whole(type, field)
   }
   return set
 }

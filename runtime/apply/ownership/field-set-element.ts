@@ -7,9 +7,24 @@ import { JsonSyntaxError, parseJson } from "../../kit/json-text.ts"
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { quoted } from "../../kit/quote.ts"
+import { fieldElementsMax } from "../../limits.ts"
 
 /** Says of a node that the path to it is a member itself. */
 export const selfKey = "."
+
+const knownElements = new Map<string, string>()
+const knownNameCharactersMax = 64
+
+/** The element of a field or map entry. Called for each on every walk: most names come again and again, and making a text of two is not free. */
+export function fieldElement(name: string): string {
+  const known = knownElements.get(name)
+  if (known !== undefined) return known
+  const element = `f:${name}`
+  if (name.length > knownNameCharactersMax) return element
+  if (knownElements.size >= fieldElementsMax) knownElements.clear()
+  knownElements.set(name, element)
+  return element
+}
 
 /** Characters that stand for themselves in every canonical text. */
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/
@@ -107,12 +122,21 @@ function valueText(value: JsonValue): string {
     .join("")
 }
 
-const surrogate = /[\ud800-\udfff]/
+/** Whether a text sorts by its bytes otherwise than by its code units. */
+export function hasSurrogate(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 0xd800 && code <= 0xdfff) return true
+  }
+  return false
+}
 
 /** The keys of a node in the order in which the reference writes them: `.`, fields by bytes, keys and values by value, indexes. */
 export function sortElements(elements: string[]): string[] {
   if (elements.length < 2) return elements
-  if (elements.every(isOrderedByText)) return elements.some((element) => surrogate.test(element)) ? sortByBytes(elements) : elements.sort()
+  if (elements.every(isOrderedByText)) return elements.some(hasSurrogate) ? sortByBytes(elements) : elements.sort()
+  const prefix = commonPrefix(elements)
+  if (prefix !== undefined) return sortByName(elements, prefix.length)
   return elements
     .map((element) => ({ element, order: orderOf(element) }))
     .sort((left, right) => compareOrders(left.order, right.order))
@@ -121,6 +145,21 @@ export function sortElements(elements: string[]): string[] {
 
 function isOrderedByText(element: string): boolean {
   return element === selfKey || element.startsWith("f:")
+}
+
+/** `k:{"name":"`, when all elements are of one text field that needs no escapes, as in most keyed lists. */
+const oneTextKey = /^k:\{"[\w-]*":"(?=[^"\\\ud800-\udfff]*"\}$)/
+
+function commonPrefix(elements: readonly string[]): string | undefined {
+  const prefix = oneTextKey.exec(elements[0] ?? "")?.[0]
+  return prefix !== undefined && elements.every((element) => oneTextKey.exec(element)?.[0] === prefix) ? prefix : undefined
+}
+
+/** The names end with the two characters `"}`, which sort behind the space. */
+function sortByName(elements: string[], from: number): string[] {
+  const names = elements.map((element) => element.slice(from, -2)).sort()
+  const prefix = elements[0]?.slice(0, from) ?? ""
+  return names.map((name) => `${prefix}${name}"}`)
 }
 
 /** UTF-16 and UTF-8 sort differently where surrogates are. */
@@ -157,7 +196,8 @@ function compareOrders(left: Order, right: Order): number {
   return left.length - right.length
 }
 
-function compareValues(left: JsonValue, right: JsonValue): number {
+/** By kind of value first: numbers, texts, booleans; texts by their bytes. Called for key fields and items of sets. */
+export function compareValues(left: JsonValue, right: JsonValue): number {
   const rank = rankOf(left) - rankOf(right)
   if (rank !== 0) return rank
   if (typeof left === "string" && typeof right === "string") return compareTexts(left, right)
@@ -167,7 +207,7 @@ function compareValues(left: JsonValue, right: JsonValue): number {
 
 function compareTexts(left: string, right: string): number {
   if (left === right) return 0
-  if (surrogate.test(left) || surrogate.test(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right))
+  if (hasSurrogate(left) || hasSurrogate(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right))
   return left < right ? -1 : 1
 }
 

@@ -1,7 +1,7 @@
 /** Which fields an object sets: what an applier of it owns. */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
-import { selfKey } from "./field-set-element.ts"
+import { fieldElement, selfKey } from "./field-set-element.ts"
 import { leaf, nodeOf } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
 import { elementOf, filledList, filledMap, formOf, rootNode } from "./typed-node.ts"
@@ -48,7 +48,7 @@ function belowMap(map: MapForm, object: JsonObject): FieldSet | undefined {
     const entry = memberOf(ownedBy(type, value), field === undefined || value === null || isEmptyMap(value))
     if (entry === undefined) continue
     set ??= {}
-    set[`f:${name}`] = entry
+    set[fieldElement(name)] = entry
   }
   return set
 }

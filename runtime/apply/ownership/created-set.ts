@@ -1,0 +1,134 @@
+/** What whoever creates an object owns of it: made in one walk, in the order in which sets are stored. */
+import { deepEqual } from "../../kit/field-path.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import type { TypeShape } from "../../kit/shape.ts"
+import { changedNode } from "./compare.ts"
+import { compareValues, fieldElement, hasSurrogate, selfKey, sortElements } from "./field-set-element.ts"
+import { difference, type FieldSet, isLeaf, leaf, nodeAt, sortedFieldSet } from "./field-set.ts"
+import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
+import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
+
+/**
+ * The members of what `compareObjects` finds added or modified between `empty` and `next`, without those of `unowned`; sorted. Called for each
+ * creation, with the object of which nothing is set.
+ */
+export function createdSet(shape: TypeShape, empty: JsonObject, next: JsonObject, unowned: FieldSet): FieldSet {
+  const { map } = rootNode(shape)
+  return (map === undefined ? undefined : changedFields(map, { before: empty, after: next }, unowned)) ?? {}
+}
+
+interface States<Value extends JsonValue> {
+  readonly before: Value
+  readonly after: Value
+}
+
+/** The node of a value that is there in both, undefined when nothing was set in it. */
+function changed(node: TypedNode, { before, after }: States<JsonValue>, unowned: FieldSet | undefined): FieldSet | undefined {
+  if (before === after) return undefined
+  const form = formOf(node, after)
+  if (form === "map" && node.map?.atomic === false && formOf(node, before) === form) {
+    const fields = filledMap(after)
+    if (fields !== undefined) return changedFields(node.map, { before: filledMap(before) ?? {}, after: fields }, unowned)
+  } else if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
+    const items = filledList(after)
+    if (items !== undefined && before === null && formOf(node, before) === form) {
+      const set = itemsNode(node.list, items, false)
+      return isLeaf(set) ? undefined : less(set, unowned)
+    }
+  } else if (deepEqual(before, after)) return undefined
+  // What the empty object hardly ever holds.
+  const found = changedNode(node, before, after)
+  return found === undefined ? undefined : less(sortedFieldSet(found), unowned)
+}
+
+/** The node without the members of `unowned`, which stands at the same path. */
+function less(node: FieldSet, unowned: FieldSet | undefined): FieldSet | undefined {
+  return unowned === undefined ? node : nodeAt(difference({ node }, { node: unowned }), "node")
+}
+
+function changedFields(map: MapForm, { before, after }: States<JsonObject>, unowned: FieldSet | undefined): FieldSet | undefined {
+  let set: FieldSet | undefined
+  let last = ""
+  let sorted = true
+  for (const name in after) {
+    const value = after[name]
+    const type = value === undefined ? undefined : typeAt(map, name)
+    if (value === undefined || type === undefined) continue
+    const element = fieldElement(name)
+    const not = unowned === undefined ? undefined : nodeAt(unowned, element)
+    if (not !== undefined && typeof value !== "object" && isLeaf(not)) continue
+    const former = valueAt(before, name)
+    const whole = former === undefined ? wholeNode(type, value) : undefined
+    const node = former === undefined ? whole && less(whole, not) : changed(type, { before: former, after: value }, not)
+    if (node === undefined) continue
+    sorted &&= last < element && !hasSurrogate(name)
+    last = element
+    set ??= {}
+    set[element] = node
+  }
+  return set === undefined || sorted ? set : inOrder(set)
+}
+
+/** The node of a value that was not there before: every field and item of it, and all that holds them. */
+function wholeNode(node: TypedNode, value: JsonValue): FieldSet {
+  const form = formOf(node, value)
+  if (form === "scalar") return leaf
+  if (form === "list") {
+    const items = node.list === undefined || node.list.type === "atomic" ? undefined : filledList(value)
+    return items === undefined || node.list === undefined ? leaf : itemsNode(node.list, items, true)
+  }
+  const object = node.map?.atomic === false ? filledMap(value) : undefined
+  return object === undefined || node.map === undefined ? leaf : fieldsNode(node.map, object)
+}
+
+function fieldsNode(map: MapForm, object: JsonObject): FieldSet {
+  const set: FieldSet = { [selfKey]: leaf }
+  let last = ""
+  let sorted = true
+  for (const name in object) {
+    const value = object[name]
+    const type = value === undefined ? undefined : typeAt(map, name)
+    if (value === undefined || type === undefined) continue
+    const element = fieldElement(name)
+    sorted &&= last < element && !hasSurrogate(name)
+    last = element
+    set[element] = wholeNode(type, value)
+  }
+  return sorted ? set : inOrder(set)
+}
+
+/** `member`: the list itself is one. Items that are there twice are owned as one, without their fields. */
+function itemsNode(list: ListForm, items: readonly JsonValue[], member: boolean): FieldSet {
+  const set: FieldSet = member ? { [selfKey]: leaf } : {}
+  const type = list.item()
+  let last: JsonValue | undefined
+  let sorted = true
+  for (const item of items) {
+    const element = elementOf(list, item)
+    if (element === undefined) continue
+    sorted &&= last === undefined || comesBefore(list, last, item)
+    last = item
+    set[element] = element in set ? leaf : wholeNode(type, item)
+  }
+  return sorted ? set : inOrder(set)
+}
+
+/** Whether an item's element is written before that of another; false proves nothing. */
+function comesBefore(list: ListForm, left: JsonValue, right: JsonValue): boolean {
+  if (list.type === "set") return compareValues(left, right) < 0
+  if (!isObject(left) || !isObject(right)) return false
+  for (const { name } of list.keys()) {
+    const one = valueAt(left, name)
+    const other = valueAt(right, name)
+    if (one === undefined || other === undefined) return false
+    const order = compareValues(one, other)
+    if (order !== 0) return order < 0
+  }
+  return false
+}
+
+function inOrder(set: FieldSet): FieldSet {
+  const result: FieldSet = {}
+  for (const element of sortElements(Object.keys(set))) result[element] = set[element]
+  return result
+}

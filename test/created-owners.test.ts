@@ -1,0 +1,33 @@
+/** Who creates an object of any kind owns what the general comparison with nothing finds: the short way and the general one agree to the byte. */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { kinds } from "../generated/index.ts"
+import { encodeEntries } from "../runtime/apply/managed-fields/entry.ts"
+import { ownersAfterUpdate, trackUpdate } from "../runtime/apply/managed-fields/track-update.ts"
+import type { Versions } from "../runtime/apply/managed-fields/versions.ts"
+import { stringify } from "../runtime/kit/json-text.ts"
+import { normalize } from "../runtime/kit/normalize.ts"
+import { vendorProfile } from "../runtime/vendor.ts"
+import { arbitraryObject } from "./support/arbitrary-objects.ts"
+
+const runs = Number(process.env.OWNERS_RUNS ?? 100)
+
+describe.each(kinds.map((kind) => [`${kind.group === "" ? "core" : kind.group}/${kind.version} ${kind.kind}`, kind] as const))(
+  "%s",
+  (_, kind) => {
+    it.each([{}, { "f:status": {} }])("is owned by its creator, but for %o", async (reset) => {
+      const parts = await kind.load()
+      const { shape } = parts
+      const same = <Value>(object: Value): Value => object
+      const versions: Versions = { current: { apiVersion: "v1", shape, reset, toStored: same, fromStored: same }, find: () => undefined }
+      const property = fc.property(arbitraryObject(shape), (document) => {
+        const next = normalize(shape, { kind: kind.kind, apiVersion: "v1", ...document }).object
+        parts.applyDefaults(next, { vendor: vendorProfile("orch") })
+        delete next.metadata?.managedFields
+        const update = { versions, next, manager: "creator", subresource: "", now: "2026-01-02T03:04:05Z" }
+        expect(stringify(trackUpdate(update) ?? null)).toBe(stringify(encodeEntries(ownersAfterUpdate(update, [])) ?? null))
+      })
+      fc.assert(property, { numRuns: runs })
+    })
+  },
+)
