@@ -1,8 +1,9 @@
 /** The envelope of the compact encoding: four magic bytes and a message `Unknown`; specification section 2.7. */
 import protobuf from "protobufjs"
 import { badRequest } from "../errors.ts"
+import { CompactWriter } from "./compact-writer.ts"
 
-const { Reader, Writer } = protobuf
+const { Reader } = protobuf
 
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
@@ -15,32 +16,63 @@ export interface Envelope {
   readonly contentType?: string
 }
 
+/** What an object is, as its envelope tells. */
+export type TypeMeta = Pick<Envelope, "apiVersion" | "kind">
+
+/** Fields of `Unknown`, all of bytes. */
+const field = { typeMeta: 0x0a, raw: 0x12, contentEncoding: 0x1a, contentType: 0x22 } as const
+
 /** Called when an object leaves in compact form. Writes every field, the empty ones too, as the reference does. */
-export function wrapUnknown({ apiVersion, kind, raw, contentType = "" }: Envelope): Buffer {
-  const writer = Writer.create().raw(magic)
-  writeTypeMeta(writer, apiVersion, kind)
-  return asBuffer(writer.uint32(0x12).bytes(raw).uint32(0x1a).string("").uint32(0x22).string(contentType).finish())
+export function wrapUnknown({ raw, contentType = "", ...typeMeta }: Envelope): Buffer {
+  const writer = new CompactWriter(raw.length + headRoomBytes)
+  writeEnvelope(writer, typeMeta, () => writer.raw(raw), contentType)
+  return writer.finish()
+}
+
+/** What the rest of an envelope takes at most, for ordinary names. */
+const headRoomBytes = 256
+
+/** The envelope around what `writeRaw` writes. */
+export function writeEnvelope(writer: CompactWriter, typeMeta: TypeMeta, writeRaw: () => void, contentType = ""): void {
+  writeHead(writer, typeMeta)
+  const at = writer.open()
+  writeRaw()
+  writer.close(at)
+  writeTail(writer, contentType)
 }
 
 /** What stands before `raw`. Called by writers that send `raw` piece by piece and know its length. */
-export function envelopeHead(envelope: { apiVersion: string; kind: string; rawBytes: number }): Buffer {
-  const writer = Writer.create().raw(magic)
-  writeTypeMeta(writer, envelope.apiVersion, envelope.kind)
-  return asBuffer(writer.uint32(0x12).uint32(envelope.rawBytes).finish())
-}
-
-function writeTypeMeta(writer: protobuf.Writer, apiVersion: string, kind: string): void {
-  writer.uint32(0x0a).fork().uint32(0x0a).string(apiVersion).uint32(0x12).string(kind).ldelim()
-}
-
-/** A view: what the writer finished is nobody else's. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+export function envelopeHead(envelope: TypeMeta & { rawBytes: number }): Buffer {
+  const writer = new CompactWriter(headRoomBytes)
+  writeHead(writer, envelope)
+  writer.varint(envelope.rawBytes)
+  return writer.finish()
 }
 
 /** What stands behind `raw`: contentEncoding (none) and contentType. */
 export function envelopeTail(contentType = ""): Buffer {
-  return Buffer.from(Writer.create().uint32(0x1a).string("").uint32(0x22).string(contentType).finish())
+  const writer = new CompactWriter(headRoomBytes)
+  writeTail(writer, contentType)
+  return writer.finish()
+}
+
+function writeHead(writer: CompactWriter, { apiVersion, kind }: TypeMeta): void {
+  writer.raw(magic)
+  writer.varint(field.typeMeta)
+  const at = writer.open()
+  writer.varint(0x0a)
+  writer.text(apiVersion)
+  writer.varint(0x12)
+  writer.text(kind)
+  writer.close(at)
+  writer.varint(field.raw)
+}
+
+function writeTail(writer: CompactWriter, contentType: string): void {
+  writer.varint(field.contentEncoding)
+  writer.text("")
+  writer.varint(field.contentType)
+  writer.text(contentType)
 }
 
 /** True when the bytes start as the compact encoding does. */
@@ -69,10 +101,10 @@ function readUnknown(bytes: Uint8Array): Required<Envelope> {
   const reader = Reader.create(bytes)
   while (reader.pos < reader.len) {
     const tag = reader.uint32()
-    if (tag === 0x0a) Object.assign(envelope, readTypeMeta(reader.bytes()))
-    else if (tag === 0x12) envelope.raw = reader.bytes()
-    else if (tag === 0x1a) refuseEncoding(reader.string())
-    else if (tag === 0x22) envelope.contentType = reader.string()
+    if (tag === field.typeMeta) Object.assign(envelope, readTypeMeta(reader.bytes()))
+    else if (tag === field.raw) envelope.raw = reader.bytes()
+    else if (tag === field.contentEncoding) refuseEncoding(reader.string())
+    else if (tag === field.contentType) envelope.contentType = reader.string()
     else skipUnknown(reader, tag, 4)
   }
   return envelope
@@ -80,8 +112,8 @@ function readUnknown(bytes: Uint8Array): Required<Envelope> {
 
 /** Fields beyond the `last` that this message knows are passed over; known ones of another wire type are not what they should be. */
 function skipUnknown(reader: protobuf.Reader, tag: number, last: number): void {
-  const field = tag >>> 3
-  if (field <= last) throw new Error(`wrong wireType = ${tag & 7} for field ${field}`)
+  const number = tag >>> 3
+  if (number <= last) throw new Error(`wrong wireType = ${tag & 7} for field ${number}`)
   reader.skipType(tag & 7)
 }
 

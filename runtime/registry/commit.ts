@@ -56,7 +56,9 @@ export async function ridersOf(
   return { checks: all.flatMap(({ checks }) => checks), writes: all.flatMap(({ writes }) => writes), settled }
 }
 
-/** Puts `object` where the key is at `expected` (0: not there). `ok: false`: somebody was faster, nothing was written. */
+/**
+ * Puts `object`, which nobody else holds, where the key is at `expected` (0: not there). `ok: false`: somebody was faster, nothing was written.
+ */
 export async function commitPut(
   registry: Registry,
   handle: KindHandle,
@@ -64,14 +66,17 @@ export async function commitPut(
 ): Promise<CommitOutcome> {
   const { key, expected, object, riders, created } = options
   if (options.dryRun) return { ok: true, result: { object: dryRunVersion(object, expected), created, removed: false } }
-  const encoded = settlingOnError(riders, () => handle.codec.encode(handle.toStored(object)))
+  const stored = settlingOnError(riders, () => handle.toStored(object))
+  const encoded = settlingOnError(riders, () => handle.codec.encode(stored))
   handle.cache.expect(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
-  const put: Write = { type: "put", key, value: encoded.value, ...(ttlSeconds !== undefined && ttlSeconds > 0 && { ttlSeconds }) }
+  const { value } = encoded
+  const put: Write = ttlSeconds !== undefined && ttlSeconds > 0 ? { type: "put", key, value, ttlSeconds } : { type: "put", key, value }
   const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, riders)
   if (!outcome.ok) return lost(key, outcome)
-  const final: ApiObject = { ...object, metadata: versioned(object.metadata, String(outcome.revision)) }
-  return { ok: true, result: { object: final, json: encoded.json(outcome.revision), created, removed: false } }
+  if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)
+  else object.metadata = versioned(object.metadata, String(outcome.revision))
+  return { ok: true, result: { object, json: encoded.json(outcome.revision), created, removed: false } }
 }
 
 /**

@@ -112,13 +112,15 @@ function newMetadata(registry: Registry, handle: KindHandle, request: CreateRequ
   const sent = request.object.metadata ?? {}
   if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion may not be set on objects to be created")
   const name = (sent.name ?? "") === "" ? generatedName(random, sent.generateName ?? "") : sent.name
-  // Field by field: records put together from parts are most of what a creation would cost here.
+  // Field by field, in published order: records put together from parts are most of what a creation would cost here.
   const metadata: ObjectMeta = {}
   if (name !== undefined && name !== "") metadata.name = name
-  for (const field in sent) if (!(field in metadata) && !forgotten.has(field)) metadata[field] = sent[field]
+  if (sent.generateName !== undefined) metadata.generateName = sent.generateName
   if (handle.kind.namespaced) metadata.namespace = request.namespace
   metadata.uid = random.uuid()
+  metadata.resourceVersion = ""
   metadata.creationTimestamp = timeText(clock.nowMs())
+  for (const field in sent) if (!(field in metadata) && !forgotten.has(field)) metadata[field] = sent[field]
   return metadata
 }
 

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto"
 import { assert } from "../assert.ts"
 import type { CompactCodec } from "../kit/compact.ts"
-import { unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
+import { unwrapUnknown } from "../kit/compact.ts"
 import { isEnvelope } from "../kit/envelope.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import { isObject } from "../kit/json.ts"
@@ -27,12 +27,12 @@ export interface EncodedObject {
 }
 
 export interface ObjectCodec extends ResourceCodec {
+  /** Takes `object` over: its metadata comes to stand in published order, with an empty resourceVersion. */
   encode(object: ApiObject): EncodedObject
 }
 
 /** A text that no client can have put into an object: drawn anew by every process. */
 const marker = `rv-${randomBytes(12).toString("hex")}`
-const markedProperty = `"resourceVersion":${JSON.stringify(marker)},`
 
 /** Called once per storage path. `selectable` are the fields of every version that shares it, read from the stored form. */
 export function createObjectCodec(options: {
@@ -48,19 +48,23 @@ export function createObjectCodec(options: {
   const place = metadataPlace(options.shape)
   return {
     encode(object) {
-      const text = stringify({ ...object, metadata: markedMetadata(object.metadata) })
-      const at = text.indexOf(markedProperty)
-      assert(at > 0, "resourceVersion stands before another metadata field", { kind })
+      const metadata = isPlaced(object.metadata) ? object.metadata : versioned(object.metadata, "")
+      metadata.creationTimestamp ??= null
+      metadata.resourceVersion = ""
+      object.metadata = metadata
+      const message = format === "compact" ? compact.encodeEnvelope(object, { apiVersion, kind }) : undefined
+      metadata.resourceVersion = marker
+      const text = stringify(object)
+      metadata.resourceVersion = ""
+      const at = text.indexOf(marker)
       const head = text.slice(0, at)
-      const tail = text.slice(at + markedProperty.length)
-      const value =
-        format === "compact" ? wrapUnknown({ apiVersion, kind, raw: compact.encode(withoutVersion(object)) }) : Buffer.from(head + tail)
+      const tail = text.slice(at + marker.length)
       // The cache and the answer to the writer show the same revision, and share its bytes.
       let made: { revision: number; json: Buffer } | undefined
       return {
-        value,
+        value: message ?? Buffer.from(unversioned(head, tail)),
         json: (revision) => {
-          if (made?.revision !== revision) made = { revision, json: Buffer.from(`${head}"resourceVersion":"${revision}",${tail}`) }
+          if (made?.revision !== revision) made = { revision, json: Buffer.from(`${head}${revision}${tail}`) }
           return made.json
         },
       }
@@ -121,6 +125,14 @@ function mayHaveMetadata(value: Uint8Array, names: readonly MetadataMark[], plac
   }
 }
 
+/** The text of an object around its resourceVersion, without that field. */
+function unversioned(head: string, tail: string): string {
+  const before = head.slice(0, head.lastIndexOf('"resourceVersion"'))
+  const after = tail.slice(1)
+  if (after.startsWith(",")) return before + after.slice(1)
+  return (before.endsWith(",") ? before.slice(0, -1) : before) + after
+}
+
 /** The decoded form of JSON bytes that this server wrote itself. */
 export function parseObject(json: Uint8Array): ApiObject {
   const { value } = parseJson(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("utf8"))
@@ -139,12 +151,15 @@ export function versioned(metadata: ObjectMeta | undefined, resourceVersion: str
 
 const beforeVersion = ["name", "generateName", "namespace", "selfLink", "uid"] as const
 
-function markedMetadata(metadata: ObjectMeta | undefined): ObjectMeta {
-  const marked = versioned(metadata, marker)
-  return marked.creationTimestamp === undefined ? { ...marked, creationTimestamp: null } : marked
+/** Whether resourceVersion is there and stands where it is published. */
+function isPlaced(metadata: ObjectMeta | undefined): metadata is ObjectMeta {
+  for (const name in metadata) {
+    if (name === "resourceVersion") return true
+    if (!precedes(name)) return false
+  }
+  return false
 }
 
-function withoutVersion(object: ApiObject): ApiObject {
-  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata ?? {}
-  return { ...object, metadata }
+function precedes(name: string): boolean {
+  return name === "name" || name === "namespace" || name === "uid" || name === "generateName" || name === "selfLink"
 }

@@ -1,0 +1,94 @@
+/** How a type is encoded compactly: its shape and its message laid side by side, once per kind, so that encoding and decoding look nothing up. */
+import protobuf from "protobufjs"
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
+
+export type Operation = Scalar | "list" | "map" | "object" | "wrappedList"
+
+export interface Node {
+  readonly operation: Operation
+  readonly item: Node | undefined
+  /** Of objects; a thunk because types may be recursive. */
+  readonly plan: () => Plan
+  /** Name of field 1, 2 and 3 of the message of a special scalar, and of the wrapper of a list. */
+  readonly names: readonly string[]
+}
+
+export interface PlanField {
+  readonly json: string
+  readonly property: string
+  readonly number: number
+  readonly node: Node
+  readonly pointer: boolean
+  readonly inline: boolean
+}
+
+export interface Plan {
+  /** In the order of the shape. */
+  readonly fields: readonly PlanField[]
+  /** In the order of their numbers, as they are written. */
+  readonly byNumber: readonly PlanField[]
+}
+
+/** Called once per kind. Throws when `shape` and `type` disagree: both come from one schema. */
+export function planOf(shape: TypeShape, type: protobuf.Type): Plan {
+  return planIn(shape, type, new Map())
+}
+
+/** `known`: types that are planned already, or under way. */
+function planIn(shape: TypeShape, type: protobuf.Type, known: Map<TypeShape, Plan>): Plan {
+  const existing = known.get(shape)
+  if (existing !== undefined) return existing
+  const fields: PlanField[] = []
+  const byNumber: PlanField[] = []
+  const plan: Plan = { fields, byNumber }
+  known.set(shape, plan)
+  for (const field of shape.fields) if (field.number !== undefined) fields.push(planField(field, field.number, fieldOf(type, field), known))
+  byNumber.push(...fields.toSorted((one, other) => one.number - other.number))
+  return plan
+}
+
+function fieldOf(type: protobuf.Type, field: FieldShape): protobuf.Field {
+  const found = type.fields[field.protoName ?? field.name]
+  if (found === undefined || found.id !== field.number)
+    throw new Error(`message ${type.name} has no field ${field.name} of number ${field.number}`)
+  return found.resolve()
+}
+
+function planField(field: FieldShape, number: number, reflected: protobuf.Field, known: Map<TypeShape, Plan>): PlanField {
+  return {
+    json: field.name,
+    property: reflected.name,
+    number,
+    node: nodeOf(field.type, reflected.resolvedType, known),
+    pointer: field.pointer === true,
+    inline: field.inline === true,
+  }
+}
+
+function nodeOf(type: TypeRef, reflected: protobuf.Type | protobuf.Enum | null, known: Map<TypeShape, Plan>): Node {
+  if ("list" in type) return { operation: "list", item: nodeOf(type.list, reflected, known), plan: noPlan, names: [] }
+  if ("map" in type) return { operation: "map", item: nodeOf(type.map, reflected, known), plan: noPlan, names: [] }
+  const names = reflected instanceof protobuf.Type ? [1, 2, 3].map((id) => reflected.fieldsById[id]?.name ?? "") : []
+  if ("wrappedList" in type) {
+    const items = reflected instanceof protobuf.Type ? (reflected.fieldsById[1]?.resolve().resolvedType ?? null) : null
+    return { operation: "wrappedList", item: nodeOf(type.wrappedList, items, known), plan: noPlan, names }
+  }
+  if ("scalar" in type) return { operation: type.scalar, item: undefined, plan: noPlan, names }
+  let plan: Plan | undefined
+  const resolve = (): Plan => {
+    if (!(reflected instanceof protobuf.Type)) throw new Error(`the descriptor has no message for ${type.ref().name}`)
+    plan ??= planIn(type.ref(), reflected, known)
+    return plan
+  }
+  return { operation: "object", item: undefined, plan: resolve, names }
+}
+
+function noPlan(): Plan {
+  throw new Error("only objects have fields")
+}
+
+/** The node of the entries of a list or a map. */
+export function itemOf(node: Node): Node {
+  if (node.item === undefined) throw new Error("lists and maps have items")
+  return node.item
+}

@@ -1,0 +1,144 @@
+/**
+ * Bytes of protobuf messages, written from front to back. Messages within messages are opened and closed; what is inside is moved only when
+ * its length needs more than the one byte that was left for it. https://protobuf.dev/programming-guides/encoding
+ */
+
+const initialBytes = 16 * 1024
+/** Memory beyond this is let go after a message that needed it. */
+const keptBytes = 1024 * 1024
+/** Shorter texts are written letter by letter: a call out of JavaScript costs more. */
+const shortText = 48
+
+/** Kinds of fields on the wire. */
+export const wireType = { varint: 0, fixed64: 1, bytes: 2 } as const
+
+/** Called once per user that writes one message after the other. Not for two messages at a time. */
+export class CompactWriter {
+  private bytes: Buffer
+  private length = 0
+
+  constructor(capacity = initialBytes) {
+    this.bytes = Buffer.allocUnsafe(capacity)
+  }
+
+  /** The message that was written, as memory of its own; the writer is empty again. */
+  finish(): Buffer {
+    const message = Buffer.allocUnsafe(this.length)
+    this.bytes.copy(message, 0, 0, this.length)
+    this.reset()
+    return message
+  }
+
+  /** Called when a message could not be written to its end. */
+  reset(): void {
+    this.length = 0
+    if (this.bytes.length > keptBytes) this.bytes = Buffer.allocUnsafeSlow(initialBytes)
+  }
+
+  /** Bytes as they are: what was encoded before. */
+  raw(content: Uint8Array): void {
+    const at = this.room(content.length)
+    this.bytes.set(content, at)
+    this.length = at + content.length
+  }
+
+  /** A whole number from 0 to 2^32 - 1: tags and lengths. */
+  varint(value: number): void {
+    let at = this.room(5)
+    let rest = value
+    while (rest > 0x7f) {
+      this.bytes[at++] = (rest & 0x7f) | 0x80
+      rest >>>= 7
+    }
+    this.bytes[at] = rest
+    this.length = at + 1
+  }
+
+  /** A signed number of 32 or 64 bits: negative ones take ten bytes. Beyond 2^53 only `bigint` is exact. */
+  signed(value: number | bigint): void {
+    if (typeof value === "number" && value >= 0 && value <= 0xffff_ffff) return this.varint(value)
+    let rest = BigInt.asUintN(64, BigInt(value))
+    let at = this.room(10)
+    while (rest > 0x7fn) {
+      this.bytes[at++] = Number(rest & 0x7fn) | 0x80
+      rest >>= 7n
+    }
+    this.bytes[at] = Number(rest)
+    this.length = at + 1
+  }
+
+  double(value: number): void {
+    const at = this.room(8)
+    this.length = this.bytes.writeDoubleLE(value, at)
+  }
+
+  /** Length, then UTF-8. A lone surrogate becomes U+FFFD. */
+  text(text: string): void {
+    const { length } = text
+    if (length < shortText && this.ascii(text)) return
+    const prefix = varintBytes(length)
+    const at = this.room(varintBytes(length * 3) + length * 3)
+    const written = this.bytes.write(text, at + prefix)
+    const needed = varintBytes(written)
+    if (needed !== prefix) this.bytes.copyWithin(at + needed, at + prefix, at + prefix + written)
+    this.length = at
+    this.varint(written)
+    this.length += written
+  }
+
+  /** Leaves room for the length of what follows; answers where, for `close`. */
+  open(): number {
+    const at = this.room(1)
+    this.length = at + 1
+    return at
+  }
+
+  /** Writes the length of what was written since `open`. */
+  close(at: number): void {
+    const content = this.length - at - 1
+    if (content <= 0x7f) {
+      this.bytes[at] = content
+      return
+    }
+    const prefix = varintBytes(content)
+    this.room(prefix)
+    this.bytes.copyWithin(at + prefix, at + 1, this.length)
+    this.length = at
+    this.varint(content)
+    this.length += content
+  }
+
+  /** Answers false, having written nothing, for a text with other letters. */
+  private ascii(text: string): boolean {
+    const { length } = text
+    const at = this.room(length + 1)
+    const { bytes } = this
+    bytes[at] = length
+    for (let index = 0; index < length; index++) {
+      const code = text.charCodeAt(index)
+      if (code > 0x7f) return false
+      bytes[at + 1 + index] = code
+    }
+    this.length = at + 1 + length
+    return true
+  }
+
+  /** Makes sure of `count` more bytes; answers where they begin. */
+  private room(count: number): number {
+    const at = this.length
+    if (at + count > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(at + count, this.bytes.length * 2))
+      this.bytes.copy(larger, 0, 0, at)
+      this.bytes = larger
+    }
+    return at
+  }
+}
+
+/** How many bytes a length takes. */
+function varintBytes(length: number): number {
+  if (length < 0x80) return 1
+  if (length < 0x4000) return 2
+  if (length < 0x20_0000) return 3
+  return length < 0x1000_0000 ? 4 : 5
+}
