@@ -59,13 +59,15 @@ export async function ensureEndpoints(
   const addressed = [{ addresses: reachable.map((ip) => ({ ip })), ports: [{ name: portName, port, protocol: "TCP" }] }]
   const subsets = reachable.length === 0 ? [] : addressed
   const labels = { [vendor.domain("endpointslice.orch.io/skip-mirror")]: "true" }
-  const object = { metadata: { name: vendor.word, namespace: "default", labels }, subsets }
+  // As a decoded object has it: an empty list is none, in the cache as in the store.
+  const content = subsets.length === 0 ? {} : { subsets }
+  const object = { metadata: { name: vendor.word, namespace: "default", labels }, ...content }
   const found = await ensure(registry, handle, { namespace: "default", object })
   if (found === undefined || hasFields({ subsets: found.subsets ?? [] }, { subsets })) return
-  const transform = (old: ApiObject | undefined): ApiObject => ({
+  const transform = ({ subsets: _before, ...old }: ApiObject = {}): ApiObject => ({
     ...old,
-    metadata: { ...old?.metadata, labels: { ...old?.metadata?.labels, ...labels } },
-    subsets,
+    metadata: { ...old.metadata, labels: { ...old.metadata?.labels, ...labels } },
+    ...content,
   })
   await updateObject(registry, handle, { namespace: "default", name: vendor.word, transform, dryRun: false, put: false, warn: () => {} })
 }

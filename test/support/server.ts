@@ -4,8 +4,8 @@ import { type LibraryOptions, type LibraryServer, startServer } from "../../runt
 import { createHttpClient, type HttpAnswer } from "./http-client.ts"
 
 export interface TestServer extends LibraryServer {
-  /** As the administrator. `body` is sent as YAML, which JSON is too. */
-  request(method: string, path: string, body?: string): Promise<HttpAnswer>
+  /** As the administrator. `body` is sent as YAML, which JSON is too, unless its type is given. */
+  request(method: string, path: string, body?: string, contentType?: string): Promise<HttpAnswer>
 }
 
 /** Called within a test. Without options: in memory, on a free port. */
@@ -18,11 +18,11 @@ export async function startTestServer(options: LibraryOptions = {}): Promise<Tes
   })
   return {
     ...server,
-    request: (method, path, body) =>
+    request: (method, path, body, contentType = "application/yaml") =>
       client.send({
         method,
         path,
-        headers: { authorization: `Bearer ${server.token}`, ...(body !== undefined && { "content-type": "application/yaml" }) },
+        headers: { authorization: `Bearer ${server.token}`, ...(body !== undefined && { "content-type": contentType }) },
         ...(body !== undefined && { body: Buffer.from(body) }),
       }),
   }

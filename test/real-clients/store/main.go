@@ -1,0 +1,177 @@
+// Command store reads and writes a cluster's etcd without any API server, the way the reference's own servers do: with the codecs of k8s.io/api
+// and, for writing, the etcd storage of k8s.io/apiserver.
+//
+//	store -server URL read            prints every key of the store
+//	store -server URL write < LINES   stores one object for each line
+//
+// Both speak JSON, one entry a line. It says what went wrong and exits with 1.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/etcd3"
+	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+const patience = time.Minute
+
+// entry is one key of the store.
+type entry struct {
+	Key string `json:"key"`
+	// Revision is that of the last change; ignored by write.
+	Revision int64 `json:"revision,omitempty"`
+	// TTL is in seconds: what the key's lease was given, 0 for a key without one.
+	TTL int64 `json:"ttl,omitempty"`
+	// Object is absent where the value is in no encoding of an object: then Raw tells its size.
+	Object json.RawMessage `json:"object,omitempty"`
+	Raw    int             `json:"raw,omitempty"`
+	// Foreign tells that the reference would have stored other bytes for the same object.
+	Foreign bool `json:"foreign,omitempty"`
+}
+
+func main() {
+	server := flag.String("server", "", "URL of the etcd")
+	prefix := flag.String("prefix", "/registry", "what all keys begin with")
+	flag.Parse()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := run(ctx, *server, *prefix, flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, server, prefix, command string) error {
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{server}, DialTimeout: 10 * time.Second})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	output := bufio.NewWriter(os.Stdout)
+	switch command {
+	case "read":
+		err = read(ctx, client, prefix+"/", json.NewEncoder(output))
+	case "write":
+		err = write(ctx, client, prefix, os.Stdin, json.NewEncoder(output))
+	default:
+		err = fmt.Errorf("%q is neither read nor write", command)
+	}
+	if err != nil {
+		return err
+	}
+	return output.Flush()
+}
+
+func read(ctx context.Context, client *clientv3.Client, prefix string, output *json.Encoder) error {
+	answer, err := client.Get(ctx, prefix, clientv3.WithPrefix())
+	if err != nil {
+		return err
+	}
+	for _, kv := range answer.Kvs {
+		one, err := decode(kv.Value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", kv.Key, err)
+		}
+		one.Key, one.Revision = string(kv.Key), kv.ModRevision
+		if kv.Lease != 0 {
+			lease, err := client.TimeToLive(ctx, clientv3.LeaseID(kv.Lease))
+			if err != nil {
+				return fmt.Errorf("lease of %s: %w", kv.Key, err)
+			}
+			one.TTL = lease.GrantedTTL
+		}
+		if err := output.Encode(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decode takes what the reference's storage codec takes. A value that is no object is the business of whoever wrote it.
+func decode(value []byte) (entry, error) {
+	if !bytes.HasPrefix(value, []byte("k8s\x00")) {
+		return entry{Raw: len(value)}, nil
+	}
+	object, kind, err := scheme.Codecs.UniversalDeserializer().Decode(value, nil, nil)
+	if err != nil {
+		return entry{}, err
+	}
+	again, err := runtime.Encode(codecFor(kind.GroupVersion()), object)
+	if err != nil {
+		return entry{}, err
+	}
+	// Decoding takes the kind out of the object; in JSON it belongs there.
+	object.GetObjectKind().SetGroupVersionKind(*kind)
+	text, err := json.Marshal(object)
+	return entry{Object: text, Foreign: !bytes.Equal(value, again)}, err
+}
+
+// codecFor is the codec that the reference configures for its storage.
+func codecFor(version schema.GroupVersion) runtime.Codec {
+	compact := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+	return serializer.NewCodecFactory(scheme.Scheme).CodecForVersions(compact, scheme.Codecs.UniversalDeserializer(), version, version)
+}
+
+func write(ctx context.Context, client *clientv3.Client, prefix string, input io.Reader, output *json.Encoder) error {
+	lines := json.NewDecoder(input)
+	for {
+		var one entry
+		if err := lines.Decode(&one); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		revision, err := writeOne(ctx, client, prefix, one)
+		if err != nil {
+			return fmt.Errorf("%s: %w", one.Key, err)
+		}
+		if err := output.Encode(entry{Key: one.Key, Revision: revision}); err != nil {
+			return err
+		}
+	}
+}
+
+// writeOne creates the object, or replaces what is there, through the reference's own storage.
+func writeOne(ctx context.Context, client *clientv3.Client, prefix string, one entry) (int64, error) {
+	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+	object, kind, err := strict.Decode(one.Object, nil, nil)
+	if err != nil {
+		return 0, err
+	}
+	fresh := func() runtime.Object { return reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object) }
+	resource := schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind) + "s"}
+	store := etcd3.New(client, codecFor(kind.GroupVersion()), fresh, nil, prefix, "/"+resource.Resource, resource,
+		identity.NewEncryptCheckTransformer(), etcd3.NewDefaultLeaseManagerConfig())
+	ttl := uint64(one.TTL)
+	written, err := replace(ctx, store, strings.TrimPrefix(one.Key, prefix), object, fresh(), ttl)
+	if err != nil {
+		return 0, err
+	}
+	revision, err := store.Versioner().ObjectResourceVersion(written)
+	return int64(revision), err
+}
+
+func replace(ctx context.Context, store storage.Interface, key string, object, written runtime.Object, ttl uint64) (runtime.Object, error) {
+	update := func(_ runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
+		return object, &ttl, nil
+	}
+	return written, store.GuaranteedUpdate(ctx, key, written, true, nil, update, nil)
+}
