@@ -2,7 +2,6 @@
  * The server as one Hono application: filters in request order, then generic routes. Which kinds exist is looked up in the kind table, so a
  * kind added at run time needs no route. Hono carries filters and routing; answers are written straight to the outgoing stream.
  */
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { ApiError, internal } from "./errors.ts"
 import { authentication } from "./filters/authentication.ts"
@@ -13,11 +12,11 @@ import { inFlight } from "./filters/in-flight.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import { responseHeaders } from "./filters/response-headers.ts"
-import type { RequestContext } from "./request.ts"
-import type { Filter, ServerContext, ServerEnv } from "./server-env.ts"
+import type { Exchange, Filter, ServerEnv } from "./server-env.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { storeFailure } from "./registry/commit.ts"
 import { StoreError } from "./storage/store.ts"
+import { dropRest } from "./unread-body.ts"
 import { sendError } from "./wire/send.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { answerOther } from "./discovery/routes.ts"
@@ -34,7 +33,7 @@ export function filtersOf(parts: ServerParts): readonly Filter[] {
     deadline({
       clock,
       requestTimeoutMs: settings.requestTimeoutMs,
-      fail: (context, error) => answerError(parts, context, error),
+      fail: (exchange, error) => answerError(parts, exchange, error),
     }),
     cors({ allowedOrigins: settings.corsAllowedOrigins }),
     authentication({ authenticators: parts.authenticators, anonymous: settings.anonymousAuth, vendor }),
@@ -42,48 +41,51 @@ export function filtersOf(parts: ServerParts): readonly Filter[] {
   ]
 }
 
-/** Called once at start. */
+/** What Hono is told of every answer: it is, or will be, on the outgoing stream. */
+const answeredElsewhere = new Response(null)
+
+/** Called once at start. There is one route, so Hono need not look at paths. */
 export function createApp(parts: ServerParts): Hono<ServerEnv> {
-  const app = new Hono<ServerEnv>()
+  const app = new Hono<ServerEnv>({ getPath: () => "/" })
   const filters = filtersOf(parts)
-  app.all("*", async (context) => {
-    try {
-      if (!isAnswered(filters, context)) await route(parts, context)
-    } catch (error) {
-      // After its 504 was sent, what it was waiting for fails as well.
-      if (requestOf(context)?.expired !== true) answerError(parts, context, error)
-    } finally {
-      requestOf(context)?.end()
-    }
-    return RESPONSE_ALREADY_SENT
+  app.all("/", ({ env }) => {
+    void answer(parts, filters, env)
+    return answeredElsewhere
   })
   return app
 }
 
-function isAnswered(filters: readonly Filter[], context: ServerContext): boolean {
-  for (const filter of filters) if (filter(context) === "answered") return true
+/** Never rejects. */
+async function answer(parts: ServerParts, filters: readonly Filter[], exchange: Exchange): Promise<void> {
+  try {
+    if (!isAnswered(filters, exchange)) await route(parts, exchange)
+  } catch (error) {
+    // After its 504 was sent, what it was waiting for fails as well.
+    if (exchange.context?.expired !== true) answerError(parts, exchange, error)
+  } finally {
+    exchange.context?.end()
+    if (!exchange.incoming.complete) dropRest(exchange.incoming, exchange.outgoing)
+  }
+}
+
+function isAnswered(filters: readonly Filter[], exchange: Exchange): boolean {
+  for (const filter of filters) if (filter(exchange) === "answered") return true
   return false
 }
 
-function route(parts: ServerParts, context: ServerContext): Promise<void> {
-  return context.get("request").info.isResource ? answerResource(parts, context) : answerOther(parts, context)
-}
-
-/** Undefined for a request whose path could not be read. */
-function requestOf(context: ServerContext): RequestContext | undefined {
-  const { request }: Partial<ServerEnv["Variables"]> = context.var
-  return request
+function route(parts: ServerParts, exchange: Exchange): Promise<void> {
+  return exchange.request.info.isResource ? answerResource(parts, exchange) : answerOther(parts, exchange)
 }
 
 /** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
-function answerError(parts: ServerParts, context: ServerContext, error: unknown): void {
-  const { outgoing } = context.env
-  const { headers, url = "" } = context.env.incoming
+function answerError(parts: ServerParts, exchange: Exchange, error: unknown): void {
+  const { incoming, outgoing } = exchange
+  const { headers, method, url = "" } = incoming
   const laidOut = wantsPretty({ query: new URLSearchParams(url.split("?")[1] ?? ""), userAgent: headers["user-agent"] })
   // What was said about a body is told although something else in it is refused.
-  const options = { vendor: parts.vendor, accept: headers.accept, laidOut, warnings: requestOf(context)?.warnings ?? [] }
+  const options = { vendor: parts.vendor, accept: headers.accept, laidOut, warnings: exchange.context?.warnings ?? [] }
   if (error instanceof ApiError) return sendError(outgoing, error, options)
   if (error instanceof StoreError) return sendError(outgoing, storeFailure(error), options)
-  parts.log.error({ err: error, path: context.req.path, method: context.req.method }, "a request failed unexpectedly")
+  parts.log.error({ err: error, path: url, method }, "a request failed unexpectedly")
   sendError(outgoing, internal("the request could not be carried out; the server's log says why"), options)
 }

@@ -87,6 +87,9 @@ export const idleConnectionTimeoutMs = 90_000
 /** Milliseconds that a connection is read on after a final answer to what was no request: closed at once, the client might never see the answer. */
 export const lingerMs = 1000
 
+/** Bytes of a body that are read and dropped after the answer, so that the connection may have another request; beyond it the connection ends. */
+export const unreadBodyBytesMax = 64 * 1024 * 1024
+
 /** Characters of an `Origin` that patterns of `--cors-allowed-origins` are tried on; longer ones are never allowed. */
 export const originCharactersMax = 512
 

@@ -32,11 +32,15 @@ async function listening(streamsPerConnection = 10): Promise<Listening> {
     answer = resolve
   })
   const app = new Hono<ServerEnv>()
-  app.get("/fast", (context) => context.text("fast"))
-  app.get("/slow", async (context) => {
+  app.get("/fast", ({ env, body }) => {
+    env.outgoing.end(Buffer.from("fast"))
+    return body(null)
+  })
+  app.get("/slow", async ({ env, body }) => {
     asked()
     await mayAnswer
-    return context.text("slow")
+    env.outgoing.end(Buffer.from("slow"))
+    return body(null)
   })
   const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, streamsPerConnection })
   const { port } = listener.server.address() as AddressInfo // It listens on TCP.

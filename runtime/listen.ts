@@ -1,14 +1,17 @@
-/** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener, through Hono's Node adapter. */
-import { IncomingMessage, type ServerResponse } from "node:http"
-import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Http2ServerResponse, type Http2Session } from "node:http2"
+/** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener. */
+import { IncomingMessage, ServerResponse } from "node:http"
+import { createSecureServer, type Http2SecureServer, type Http2Session } from "node:http2"
 import type { AddressInfo, Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { getRequestListener } from "@hono/node-server"
 import type { Hono } from "hono"
+import { assert } from "./assert.ts"
 import { type Clock, systemClock } from "./clock.ts"
 import { endWhenDead } from "./dead-connections.ts"
-import { badRequest, methodNotAllowed } from "./errors.ts"
+import { dispatchTo } from "./dispatch.ts"
+import { methodNotAllowed } from "./errors.ts"
+import type { Incoming, Outgoing } from "./exchange.ts"
 import { askForBodyWhenRead } from "./expect-continue.ts"
+import { Http2Incoming, Http2Outgoing } from "./http2-exchange.ts"
 import {
   http2CheckIntervalMs,
   http2SessionMemoryMb,
@@ -19,12 +22,11 @@ import {
   requestHeaderTimeoutMs,
   tlsHandshakeTimeoutMs,
 } from "./limits.ts"
-import { endWithError, malformedError, malformedStatus, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
+import { endWithError, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
 import { answerPlainHttp } from "./plain-http.ts"
 import type { ServerEnv } from "./server-env.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
 import { acceptUpgrades } from "./upgrade.ts"
-import type { Outgoing } from "./wire/send.ts"
 
 /** PEM texts of the serving pair. */
 export interface Tls {
@@ -86,17 +88,27 @@ function createServer({ app, tls, streamsPerConnection = http2StreamsMax }: List
     headersTimeout: requestHeaderTimeoutMs,
     keepAliveTimeout: idleConnectionTimeoutMs,
   }
-  const server = Object.assign(createSecureServer({ ...options, ...http1 }), http1)
-  server.on("request", requestListener(app))
+  // What node makes for each stream of HTTP/2. Its types ask for all that its own classes can do.
+  Object.assign(options, { Http2ServerRequest: Http2Incoming, Http2ServerResponse: Http2Outgoing })
+  const server = Object.assign(createSecureServer(Object.assign(options, http1)), http1)
+  server.on("request", exchangeListener(requestListener(app)))
   answerPlainHttp(server)
   acceptUpgrades(server, refuse)
   return server
 }
 
+/** For events of the server, whose types name node's own classes of HTTP/2. */
+function exchangeListener(listener: (incoming: Incoming, outgoing: Outgoing) => void): (request: unknown, response: unknown) => void {
+  return (request, response) => {
+    assert(request instanceof Http2Incoming || request instanceof IncomingMessage, "a request is of HTTP/2 or HTTP/1.1")
+    assert(response instanceof Http2Outgoing || response instanceof ServerResponse, "and so is its answer")
+    listener(request, response)
+  }
+}
+
 /** From the listener to the application, for what HTTP allows. */
-function requestListener(app: Hono<ServerEnv>): (incoming: IncomingMessage | Http2ServerRequest, outgoing: Outgoing) => void {
-  // The application looks at neither host nor scheme; a host is named for requests that have none.
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: "localhost", errorHandler: unreadable })
+function requestListener(app: Hono<ServerEnv>): (incoming: Incoming, outgoing: Outgoing) => void {
+  const dispatch = dispatchTo(app)
   return (incoming, outgoing) => {
     const refusal = refusalOf(incoming)
     if (refusal !== undefined) return refuse(outgoing, refusal)
@@ -106,7 +118,7 @@ function requestListener(app: Hono<ServerEnv>): (incoming: IncomingMessage | Htt
       return
     }
     incoming.url = originForm(incoming.url ?? "/")
-    void answer(incoming, outgoing)
+    dispatch(incoming, outgoing)
   }
 }
 
@@ -114,14 +126,6 @@ function requestListener(app: Hono<ServerEnv>): (incoming: IncomingMessage | Htt
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-}
-
-/** Called by the adapter for a host or a target that is no URL. */
-function unreadable(error: unknown): Response {
-  const status = malformedStatus(
-    badRequest(`the request is malformed: ${error instanceof Error ? error.message : "its URL cannot be read"}`),
-  )
-  return new Response(status, { status: 400, headers: { "content-type": "application/json", "cache-control": "no-cache, private" } })
 }
 
 /** What is connected, so that a server that stops can let go of it in order. */
@@ -154,21 +158,25 @@ class Connections {
       // Real time, whatever clock the server is given: the other end has no other.
       endWhenDead(session, { clock: systemClock, intervalMs: checkIntervalMs, end })
     })
-    server.on("request", (request, response) => this.onRequest(request, response))
-    server.on("checkContinue", (request: IncomingMessage | Http2ServerRequest, response: Outgoing) => {
-      askForBodyWhenRead(request, response)
-      server.emit("request", request, response)
+    server.on("request", (request: unknown, response: unknown) => {
+      if (request instanceof IncomingMessage && response instanceof ServerResponse) this.onRequest(request, response)
     })
+    server.on(
+      "checkContinue",
+      exchangeListener((request, response) => {
+        askForBodyWhenRead(request, response)
+        server.emit("request", request, response)
+      }),
+    )
     server.on("checkExpectation", (_request: unknown, response: Outgoing) => refuse(response, unknownExpectation()))
-    server.on("connect", (_request: unknown, connection: Socket | Http2ServerResponse) => {
-      if (connection instanceof Http2ServerResponse) refuse(connection, methodNotAllowed())
+    server.on("connect", (_request: unknown, connection: Socket | Http2Outgoing) => {
+      if (connection instanceof Http2Outgoing) refuse(connection, methodNotAllowed())
       else endWithError(connection, methodNotAllowed())
     })
     server.on("clientError", (fault: ParserFault, socket: Socket) => this.onFault(fault, socket))
   }
 
-  private onRequest(request: IncomingMessage | Http2ServerRequest, response: Outgoing): void {
-    if (!(request instanceof IncomingMessage) || response instanceof Http2ServerResponse) return
+  private onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     const exchange = { request, response }
     const exchanges = this.busy.get(socket) ?? []

@@ -3,9 +3,10 @@ import { ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { type Clock, systemClock } from "./clock.ts"
 import { ApiError, badRequest, methodNotAllowed } from "./errors.ts"
+import type { Outgoing } from "./exchange.ts"
 import { lingerMs } from "./limits.ts"
 import { vendorProfile } from "./vendor.ts"
-import { encodeStatus, type Outgoing, sendError } from "./wire/send.ts"
+import { encodeStatus, sendError } from "./wire/send.ts"
 import { failureStatus } from "./wire/status.ts"
 
 /** As node's parser reports it. */

@@ -1,6 +1,6 @@
 /** One request as filters and verbs see it. */
-import type { EventEmitter } from "node:events"
 import type { IncomingHttpHeaders } from "node:http"
+import type { Outgoing } from "./exchange.ts"
 
 /** Who is asking; decided by the authentication filter. */
 export interface User {
@@ -70,7 +70,7 @@ export class RequestContext {
     readonly headers: IncomingHttpHeaders,
     /** Set by the authentication filter. */
     public user: User,
-    private readonly outgoing: EventEmitter,
+    private readonly outgoing: Pick<Outgoing, "once">,
   ) {}
 
   /** Aborted when the request's time is over, by the ApiError that the client was told. Those who read from the client or write to it see it go by themselves. */

@@ -1,17 +1,31 @@
-/** What every filter and verb finds in Hono's context, and what they share through `main`. */
-import type { HttpBindings, Http2Bindings } from "@hono/node-server"
-import type { Context } from "hono"
+/** One exchange of a request and its answer, and what looks at it on its way in. */
+import { assert } from "./assert.ts"
+import type { Incoming, Outgoing } from "./exchange.ts"
 import type { RequestContext } from "./request.ts"
 
-export interface ServerEnv {
-  Bindings: HttpBindings | Http2Bindings
-  Variables: { request: RequestContext }
+/** What Hono hands to the application: made once per request by `dispatch.ts`. */
+export class Exchange {
+  /** Undefined until the first filter has read path and query, and for good when they cannot be read. */
+  context: RequestContext | undefined
+
+  constructor(
+    readonly incoming: Incoming,
+    readonly outgoing: Outgoing,
+  ) {}
+
+  /** For whoever comes behind the first filter. */
+  get request(): RequestContext {
+    assert(this.context !== undefined, "the first filter has read the request")
+    return this.context
+  }
 }
 
-export type ServerContext = Context<ServerEnv>
+export interface ServerEnv {
+  Bindings: Exchange
+}
 
 /**
  * Looks at a request on its way in, in one go: "answered" ends it, a thrown ApiError becomes its answer. What a filter does afterwards it leaves
  * with `RequestContext.atEnd`. Filters wait for nothing, so that passing them all costs no more than their work.
  */
-export type Filter = (context: ServerContext) => "answered" | undefined
+export type Filter = (exchange: Exchange) => "answered" | undefined

@@ -3,16 +3,16 @@
  * request is routed. RFC 9112 sections 2.3, 3.2 and 6.1; RFC 9110 section 7.2.
  */
 import { IncomingMessage } from "node:http"
-import type { Http2ServerRequest } from "node:http2"
 import { ApiError, badRequest } from "./errors.ts"
+import type { Incoming } from "./exchange.ts"
 import { requestHeaderFieldsMax } from "./limits.ts"
 
 /** The characters of a host and its port; RFC 3986 section 3.2.2. */
 const hostPattern = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/
 
-/** Why a request is not answered; undefined when it may be. HTTP/2 has these rules in its framing. */
-export function refusalOf(incoming: IncomingMessage | Http2ServerRequest): ApiError | undefined {
-  if (!(incoming instanceof IncomingMessage)) return undefined
+/** Why a request is not answered; undefined when it may be. HTTP/2 has most of these rules in its framing. */
+export function refusalOf(incoming: Incoming): ApiError | undefined {
+  if (!(incoming instanceof IncomingMessage)) return malformedHost(authorityOf(incoming))
   const { headers, rawHeaders, httpVersion } = incoming
   if (httpVersion !== "1.1" && httpVersion !== "1.0")
     return new ApiError(505, "", `HTTP/${httpVersion} is not spoken here as text; HTTP/1.1 is`)
@@ -20,11 +20,26 @@ export function refusalOf(incoming: IncomingMessage | Http2ServerRequest): ApiEr
     return new ApiError(431, "RequestEntityTooLarge", `the request has ${requestHeaderFieldsMax} header fields or more`)
   const hosts = countOf(rawHeaders, "host")
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return badRequest(`the request has ${hosts} Host header fields; one is required`)
-  if (headers.host !== undefined && !hostPattern.test(headers.host))
-    return badRequest(`the Host ${JSON.stringify(headers.host)} is malformed`)
+  const malformed = malformedHost(headers.host)
+  if (malformed !== undefined) return malformed
   const encoding = headers["transfer-encoding"]
   if (encoding !== undefined && encoding.toLowerCase() !== "chunked")
     return new ApiError(501, "", `Transfer-Encoding ${JSON.stringify(encoding)} is not supported; only chunked is`)
+  return undefined
+}
+
+function authorityOf({ headers }: Incoming): string | undefined {
+  const authority = headers[":authority"]
+  return typeof authority === "string" ? authority : headers.host
+}
+
+/** The host that was asked for last and is well-formed: clients ask for the same again and again. */
+let soundHost = ""
+
+function malformedHost(host: string | undefined): ApiError | undefined {
+  if (host === undefined || host === soundHost) return undefined
+  if (!hostPattern.test(host)) return badRequest(`the Host ${JSON.stringify(host)} is malformed`)
+  soundHost = host
   return undefined
 }
 

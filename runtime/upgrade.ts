@@ -3,9 +3,10 @@
  * speak the protocol takes the connection, and everybody else answers as usual, after which it is closed.
  */
 import { type IncomingMessage, ServerResponse } from "node:http"
-import type { Http2SecureServer, Http2ServerRequest } from "node:http2"
+import type { Http2SecureServer } from "node:http2"
 import type { Socket } from "node:net"
 import { type ApiError, badRequest } from "./errors.ts"
+import type { Incoming } from "./exchange.ts"
 
 /** A connection that nobody else writes to any more. */
 export interface TakenConnection {
@@ -18,7 +19,7 @@ interface Held extends TakenConnection {
   readonly response: ServerResponse
 }
 
-const held = new WeakMap<IncomingMessage | Http2ServerRequest, Held>()
+const held = new WeakMap<Incoming, Held>()
 
 /**
  * Called once per listener, before it listens. A request with a body cannot change the protocol, since its body would be read as the new one:
@@ -49,7 +50,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
  * The connection of a request that asked for another protocol and has no answer yet; undefined for all others. The caller writes the answer,
  * 101 and what follows, and closes the connection.
  */
-export function takeConnection(request: IncomingMessage | Http2ServerRequest): TakenConnection | undefined {
+export function takeConnection(request: Incoming): TakenConnection | undefined {
   const found = held.get(request)
   if (found === undefined || found.response.headersSent) return undefined
   held.delete(request)
@@ -60,6 +61,6 @@ export function takeConnection(request: IncomingMessage | Http2ServerRequest): T
 }
 
 /** The protocol that a request asks for, in small letters; undefined when its connection could not be taken. */
-export function wantedProtocol(request: IncomingMessage | Http2ServerRequest): string | undefined {
+export function wantedProtocol(request: Incoming): string | undefined {
   return held.has(request) ? request.headers.upgrade?.toLowerCase() : undefined
 }

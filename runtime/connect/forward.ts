@@ -1,14 +1,13 @@
 /** One request passed on and its answer passed back, both as streams: neither is ever held as a whole. */
-import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http"
-import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2"
+import type { ClientRequest, IncomingMessage } from "node:http"
 import type { Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
+import type { Incoming, Outgoing } from "../exchange.ts"
+import { Http2Incoming, Http2Outgoing } from "../http2-exchange.ts"
+import { readableOf, writableOf } from "../exchange-streams.ts"
 import { answerHeaders } from "./headers.ts"
 import { rewriteLinks } from "./html-links.ts"
-
-export type Incoming = IncomingMessage | Http2ServerRequest
-export type Outgoing = ServerResponse | Http2ServerResponse
 
 /** Sends the client's body behind a request whose head was sent, or ends it. A client that goes away ends it too: its signal does. */
 export function sendBody(incoming: Incoming, request: ClientRequest): void {
@@ -17,12 +16,12 @@ export function sendBody(incoming: Incoming, request: ClientRequest): void {
     return
   }
   // A body that breaks off is told by the request's own error, which the answer waits for.
-  pipeline(incoming, request).catch((error: unknown) => request.destroy(error instanceof Error ? error : undefined))
+  pipeline(readableOf(incoming), request).catch((error: unknown) => request.destroy(error instanceof Error ? error : undefined))
 }
 
 function hasBody(incoming: Incoming): boolean {
   if (incoming.headers["transfer-encoding"] !== undefined || Number(incoming.headers["content-length"] ?? 0) > 0) return true
-  return incoming instanceof Http2ServerRequest && !incoming.stream.endAfterHeaders && incoming.headers["content-length"] === undefined
+  return incoming instanceof Http2Incoming && !incoming.complete && incoming.headers["content-length"] === undefined
 }
 
 export interface AnswerOptions {
@@ -41,8 +40,9 @@ export async function passAnswer(message: IncomingMessage, outgoing: Outgoing, o
   const own = outgoing.getHeader("cache-control") ?? "no-cache, private"
   headers["cache-control"] = [String(own), ...(headers["cache-control"] ?? [])]
   for (const [name, values] of Object.entries(headers)) outgoing.setHeader(name, values)
+  if (outgoing instanceof Http2Outgoing) outgoing.expectTrailers()
   outgoing.writeHead(message.statusCode ?? 502)
-  await pipeline([message, ...steps, outgoing], { end: false })
+  await pipeline([message, ...steps, writableOf(outgoing)], { end: false })
   const trailers = Object.entries(message.trailers).filter((entry): entry is [string, string] => entry[1] !== undefined)
   if (trailers.length > 0) outgoing.addTrailers(Object.fromEntries(trailers))
   outgoing.end()
@@ -72,7 +72,6 @@ export async function textOfAnswer(message: IncomingMessage, bytesMax: number): 
 
 /** Tells a client that the rest of an answer will not come. Its head was sent, so no Status can. */
 export function breakOff(outgoing: Outgoing): void {
-  // Without an error code the end of an HTTP/2 stream looks like that of a whole answer.
-  if (outgoing instanceof Http2ServerResponse) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  if (outgoing instanceof Http2Outgoing) outgoing.breakOff()
   else outgoing.destroy()
 }

@@ -3,7 +3,7 @@
  * the client are for this server and nobody else.
  */
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http"
-import type { Http2ServerRequest } from "node:http2"
+import type { Incoming } from "../exchange.ts"
 
 const hopByHop = new Set([
   "connection",
@@ -29,10 +29,7 @@ export function isPassedProtocol(protocol: string): boolean {
 }
 
 /** The header of the request to the other end. `uri`: the path on this server. `upgrade`: the protocol to change to. */
-export function requestHeaders(
-  incoming: IncomingMessage | Http2ServerRequest,
-  options: { uri?: string; upgrade?: string },
-): OutgoingHttpHeaders {
+export function requestHeaders(incoming: Incoming, options: { uri?: string; upgrade?: string }): OutgoingHttpHeaders {
   const named = namedByConnection(incoming.headers)
   const headers: OutgoingHttpHeaders = {}
   for (const [name, value] of Object.entries(incoming.headers)) {

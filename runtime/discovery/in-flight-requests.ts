@@ -1,5 +1,5 @@
 /** Requests that are being answered, so that a server that stops can wait for them, and tests can see that nothing stays open. */
-import type { EventEmitter } from "node:events"
+import type { Outgoing } from "../exchange.ts"
 import type { RequestInfo } from "../request.ts"
 
 /** Sub-resources that last as long as the client likes: connections to other machines. */
@@ -17,7 +17,7 @@ export class InFlight {
   private waiting: { readonly until: () => boolean; readonly done: () => void }[] = []
 
   /** Called once per request; it counts until its answer's stream is closed. */
-  add(info: RequestInfo, outgoing: EventEmitter): void {
+  add(info: RequestInfo, outgoing: Pick<Outgoing, "once">): void {
     const long = isLongRunning(info)
     if (long) this.long++
     else this.short++

@@ -1,7 +1,7 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
 import { methodNotAllowed, unknownPath } from "../errors.ts"
 import type { RequestContext } from "../request.ts"
-import type { ServerContext } from "../server-env.ts"
+import type { Exchange } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { answerUnknownPath, type Outgoing, sendBytes } from "../wire/send.ts"
@@ -34,12 +34,12 @@ interface Asked extends Other {
 const others = new WeakMap<ServerParts, Other>()
 
 /** Called for every path that is no resource's. Throws ApiError; on return the answer is written. */
-export async function answerOther(parts: ServerParts, context: ServerContext): Promise<void> {
-  const { incoming, outgoing } = context.env
+export async function answerOther(parts: ServerParts, exchange: Exchange): Promise<void> {
+  const { incoming, outgoing, request } = exchange
   const { socket } = incoming
   const asked: Asked = {
     ...otherOf(parts),
-    request: context.get("request"),
+    request,
     outgoing,
     serverAddress: () => addressOf(socket.localAddress ?? "", socket.localPort ?? 0),
   }

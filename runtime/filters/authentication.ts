@@ -8,8 +8,8 @@ import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.
 /** Decides who is asking; 401 when a credential is wrong, or missing while anonymous requests are off. */
 export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean; vendor: Vendor }): Filter {
   const { authenticators, anonymous, vendor } = options
-  return function authentication(context) {
-    const request = context.get("request")
+  return function authentication(exchange) {
+    const request = exchange.request
     const { headers, info } = request
     const credentials = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     request.user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })

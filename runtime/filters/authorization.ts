@@ -3,8 +3,8 @@ import type { Filter } from "../server-env.ts"
 
 /** Decides whether the user may; 403 when not. Last of the filters: everything behind it may assume a permitted request. */
 export function authorization(options: { authorizers: readonly Authorizer[] }): Filter {
-  return function authorization(context) {
-    const { user, info } = context.get("request")
+  return function authorization(exchange) {
+    const { user, info } = exchange.request
     if (!isPublicPath(info)) authorize(options.authorizers, { user, info })
     return undefined
   }

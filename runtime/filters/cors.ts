@@ -15,8 +15,8 @@ const allowance = {
  * asks whether they may, which is answered 204 here. Other origins are served as if there were no such option; their browsers refuse the answer.
  */
 export function cors(options: { allowedOrigins: readonly RegExp[] }): Filter {
-  return function cors(context) {
-    const { incoming, outgoing } = context.env
+  return function cors(exchange) {
+    const { incoming, outgoing } = exchange
     const { origin } = incoming.headers
     if (origin === undefined || origin.length > originCharactersMax || !options.allowedOrigins.some((pattern) => pattern.test(origin)))
       return undefined

@@ -2,13 +2,13 @@ import type { Clock } from "../clock.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { isLongRunning } from "../discovery/in-flight-requests.ts"
 import { DurationError, parseDuration } from "../kit/duration.ts"
-import type { Filter, ServerContext } from "../server-env.ts"
+import type { Filter, Exchange } from "../server-env.ts"
 
 interface DeadlineOptions {
   readonly clock: Clock
   readonly requestTimeoutMs: number
   /** Answers the request with the error, whatever it is waiting for. */
-  readonly fail: (context: ServerContext, error: ApiError) => void
+  readonly fail: (exchange: Exchange, error: ApiError) => void
 }
 
 /**
@@ -17,13 +17,13 @@ interface DeadlineOptions {
  * left alone. Specification section 8; how `timeout` is read is the reference's.
  */
 export function deadline(options: DeadlineOptions): Filter {
-  return function deadline(context) {
-    const request = context.get("request")
+  return function deadline(exchange) {
+    const request = exchange.request
     if (isLongRunning(request.info)) return undefined
     const limitMs = Math.min(options.requestTimeoutMs, askedTimeoutMs(request.query) ?? Number.POSITIVE_INFINITY)
     const cancel = options.clock.after(limitMs, () => {
       const error = new ApiError(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {})
-      options.fail(context, error)
+      options.fail(exchange, error)
       request.expire(error)
     })
     request.atEnd(cancel)

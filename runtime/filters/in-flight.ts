@@ -1,5 +1,6 @@
 import { ApiError } from "../errors.ts"
 import type { InFlight } from "../discovery/in-flight-requests.ts"
+import { Http2Outgoing } from "../http2-exchange.ts"
 import type { Filter } from "../server-env.ts"
 
 /** Answered also while the server goes: whoever probes it must see why. */
@@ -11,11 +12,11 @@ const retryAfterSeconds = 5
  * `Retry-After` on a connection that closes. Specification section 3.2, `--shutdown-send-retry-after`.
  */
 export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }): Filter {
-  return function inFlight(context) {
-    const { outgoing } = context.env
-    const { info } = context.get("request")
+  return function inFlight(exchange) {
+    const { outgoing } = exchange
+    const { info } = exchange.request
     if (options.rejecting.aborted && !exempt.test(info.path)) {
-      if ("stream" in outgoing) outgoing.stream.session?.close()
+      if (outgoing instanceof Http2Outgoing) outgoing.closeConnection()
       else outgoing.setHeader("connection", "close")
       throw new ApiError(429, "TooManyRequests", "the server is shutting down, try again", { retryAfterSeconds })
     }

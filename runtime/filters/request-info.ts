@@ -8,8 +8,8 @@ import { booleanParameter, parseQuery } from "../query.ts"
 
 /** First of the filters: reads path and query, and makes the request's context. Throws 400 for a path that is not valid UTF-8. */
 export function requestInfo(options: { vendor: Vendor }): Filter {
-  return function requestInfo(context) {
-    const { incoming } = context.env
+  return function requestInfo(exchange) {
+    const { incoming } = exchange
     const target = incoming.url ?? "/"
     const mark = target.indexOf("?")
     const query = parseQuery(mark < 0 ? "" : target.slice(mark + 1))
@@ -20,7 +20,7 @@ export function requestInfo(options: { vendor: Vendor }): Filter {
       watch: booleanParameter(query, "watch") ?? false,
       vendor: options.vendor,
     })
-    context.set("request", new RequestContext(info, query, incoming.headers, anonymous, context.env.outgoing))
+    exchange.context = new RequestContext(info, query, incoming.headers, anonymous, exchange.outgoing)
     return undefined
   }
 }

@@ -1,14 +1,13 @@
 /** One resource request on its way through a verb: how its body is read, and what its answer looks like. */
-import type { IncomingMessage } from "node:http"
-import type { Http2ServerRequest } from "node:http2"
 import { managerName } from "../apply/managed-fields/manager-name.ts"
 import type { StatusDetails } from "../errors.ts"
+import type { Incoming, Outgoing } from "../exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
 import type { ListRequest } from "../registry/read.ts"
 import type { RequestContext } from "../request.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, checkRendering, type Negotiated, negotiate, wantsPretty } from "../wire/negotiate.ts"
-import { encodeStatus, type Outgoing, sendBytes } from "../wire/send.ts"
+import { encodeStatus, sendBytes } from "../wire/send.ts"
 import { successStatus } from "../wire/status.ts"
 import { type ListOptions, listFreshness, readSelection, type Selection } from "./list-options.ts"
 
@@ -18,7 +17,7 @@ export interface Call {
   readonly registry: Registry
   readonly handle: KindHandle
   readonly request: RequestContext
-  readonly incoming: IncomingMessage | Http2ServerRequest
+  readonly incoming: Incoming
   readonly outgoing: Outgoing
 }
 

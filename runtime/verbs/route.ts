@@ -4,7 +4,7 @@ import { badRequest, methodNotAllowed, unknownPath } from "../errors.ts"
 import { pathSegmentFaults } from "../kit/names.ts"
 import type { Connect, Kind, Subresource } from "../kit/kind.ts"
 import type { RequestInfo } from "../request.ts"
-import type { ServerContext } from "../server-env.ts"
+import type { Exchange } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { answerUnknownPath } from "../wire/send.ts"
 import type { Call } from "./call.ts"
@@ -39,11 +39,10 @@ const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
 }
 
 /** Called for every resource path. Throws ApiError; on return the answer is written, or being streamed. */
-export async function answerResource(parts: ServerParts, context: ServerContext): Promise<void> {
-  const request = context.get("request")
+export async function answerResource(parts: ServerParts, { request, incoming, outgoing }: Exchange): Promise<void> {
   const { info } = request
   const kind = parts.kinds.find(info.group, info.version, info.resource)
-  if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(context.env.outgoing)
+  if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(outgoing)
   if (kind === undefined || !isPath(kind, info)) throw unknownPath()
   const subresource = info.subresource === "" ? undefined : kind.subresources.find((candidate) => candidate.name === info.subresource)
   if (info.subresource !== "" && subresource === undefined) throw unknownPath()
@@ -52,7 +51,7 @@ export async function answerResource(parts: ServerParts, context: ServerContext)
   checkName(info)
   const posted = postedTo(parts, kind)
   const handle = await parts.registry.handle(posted?.kind ?? kind)
-  const call: Call = { parts, registry: parts.registry, handle, request, incoming: context.env.incoming, outgoing: context.env.outgoing }
+  const call: Call = { parts, registry: parts.registry, handle, request, incoming, outgoing }
   if (posted !== undefined) return answerSubresource(call, posted.subresource)
   if (subresource !== undefined) return answerSubresource(call, subresource)
   await verbs[info.verb]?.(call)

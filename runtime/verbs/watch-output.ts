@@ -29,7 +29,7 @@ export function openAnswer({ incoming, outgoing }: Pick<Call, "incoming" | "outg
     ...(incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),
   })
   // HTTP/2 sends its headers at once; HTTP/1.1 would wait for the first event.
-  if ("flushHeaders" in outgoing) outgoing.flushHeaders()
+  outgoing.flushHeaders()
   return new AnswerOutput(outgoing)
 }
 
@@ -57,9 +57,7 @@ class AnswerOutput implements WatchOutput {
   write(frames: readonly Buffer[]): void {
     const { outgoing } = this
     const bytes = joined(frames)
-    // The two kinds of answer have this call with types of their own.
-    if ("stream" in outgoing) outgoing.write(bytes)
-    else outgoing.write(bytes)
+    outgoing.write(bytes)
   }
 
   end(): void {
@@ -68,7 +66,7 @@ class AnswerOutput implements WatchOutput {
 
   onClose(callback: () => void): void {
     const { outgoing } = this
-    if ("stream" in outgoing ? outgoing.stream.destroyed : outgoing.destroyed) callback()
+    if (outgoing.destroyed) callback()
     else outgoing.once("close", callback)
   }
 

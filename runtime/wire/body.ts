@@ -1,13 +1,12 @@
 /** Reads the body of a request, bounded. HTTP/1.1 and HTTP/2 requests alike: both are readable streams with headers. */
-import type { IncomingHttpHeaders } from "node:http"
-import type { Readable } from "node:stream"
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
+import type { Incoming } from "../exchange.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Media } from "./negotiate.ts"
 
-/** What `readBody` needs of `IncomingMessage` and `Http2ServerRequest`. */
-export type RequestStream = Readable & { readonly headers: IncomingHttpHeaders }
+/** What `readBody` needs of a request. */
+export type RequestStream = Pick<Incoming, "headers" | "on" | "off" | "pause" | "readableEnded" | "destroyed">
 
 export interface ReadBodyOptions {
   readonly request: RequestStream
@@ -69,7 +68,11 @@ function collect(options: { request: RequestStream; limit: number; signal: Expir
     const onAbort = () =>
       finish(() => reject(signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was read")))
     function finish(settle: () => void): void {
-      request.off("data", onData).off("end", onEnd).off("error", onBroken).off("aborted", onBroken).off("close", onBroken)
+      request.off("data", onData)
+      request.off("end", onEnd)
+      request.off("error", onBroken)
+      request.off("aborted", onBroken)
+      request.off("close", onBroken)
       signal?.removeEventListener("abort", onAbort)
       request.pause()
       settle()
@@ -78,6 +81,10 @@ function collect(options: { request: RequestStream; limit: number; signal: Expir
     if (request.readableEnded) return onEnd()
     if (request.destroyed) return onBroken()
     signal?.addEventListener("abort", onAbort)
-    request.on("data", onData).on("end", onEnd).on("error", onBroken).on("aborted", onBroken).on("close", onBroken)
+    request.on("end", onEnd)
+    request.on("error", onBroken)
+    request.on("aborted", onBroken)
+    request.on("close", onBroken)
+    request.on("data", onData)
   })
 }

@@ -1,8 +1,9 @@
 import { createServer, get, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
-import { connect, createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from "node:http2"
+import { connect, createServer as createHttp2Server } from "node:http2"
 import type { AddressInfo, Server } from "node:net"
 import { gunzipSync } from "node:zlib"
 import { afterEach, describe, expect, it } from "vitest"
+import { Http2Outgoing } from "../http2-exchange.ts"
 import { http2SessionMemoryMb } from "../limits.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
 import type { Outgoing } from "./send.ts"
@@ -131,7 +132,7 @@ describe("writePieces", () => {
     const early = deferred<unknown>()
     const port = await http1(async (outgoing) => {
       await writePieces({ outgoing, contentType: "text/plain", pieces: failing(1) }).catch(early.resolve)
-      outgoing.end("told")
+      outgoing.end(Buffer.from("told"))
     })
     expect((await answer(port)).body.toString()).toBe("told")
     expect(await early.promise).toMatchObject({ message: "lost" })
@@ -152,12 +153,10 @@ describe("writePieces", () => {
     const streams = 50
     const pieces = 2000
     const pieceBytes = 1500
-    const server = createHttp2Server(
-      { maxSessionMemory: http2SessionMemoryMb },
-      (_request: Http2ServerRequest, response: Http2ServerResponse) => {
-        void writePieces({ outgoing: response, contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
-      },
-    )
+    const server = createHttp2Server({ maxSessionMemory: http2SessionMemoryMb })
+    server.on("stream", (stream) => {
+      void writePieces({ outgoing: new Http2Outgoing(stream), contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
+    })
     const session = connect(`http://127.0.0.1:${await listen(server)}`)
     closers.push(() => session.destroy())
     const sizes = await Promise.all(

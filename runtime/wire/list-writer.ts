@@ -81,7 +81,11 @@ function writeHead(answer: PiecesAnswer): void {
 
 function compressor(outgoing: Outgoing): Gzip {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED })
-  gzip.pipe(outgoing)
+  gzip.on("data", (chunk: Buffer) => {
+    if (!outgoing.write(chunk)) gzip.pause()
+  })
+  outgoing.on("drain", () => gzip.resume())
+  gzip.once("end", () => outgoing.end())
   return gzip
 }
 
@@ -101,7 +105,7 @@ class Sink {
   ) {
     outgoing.on("close", this.leave)
     outgoing.on("error", this.leave)
-    target.on("error", this.leave)
+    if (target !== outgoing) target.on("error", this.leave)
     signal?.addEventListener("abort", this.leave)
     if (outgoing.destroyed || signal?.aborted === true) this.gone = true
   }

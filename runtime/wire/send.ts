@@ -1,9 +1,8 @@
 /** Whole answers to the wire: bytes with their headers, and failures as Status. Lists and watches have writers of their own. */
-import type { ServerResponse } from "node:http"
-import type { Http2ServerResponse } from "node:http2"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { ApiError } from "../errors.ts"
+import type { Outgoing } from "../exchange.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { type CompactCodec, createCompactCodec, wrapUnknown } from "../kit/compact.ts"
 import type { ApiObject } from "../kit/json.ts"
@@ -15,7 +14,7 @@ import { indentJson } from "./pretty.ts"
 import { failureStatus, statusShape } from "./status.ts"
 import { writeYaml } from "./yaml.ts"
 
-export type Outgoing = ServerResponse | Http2ServerResponse
+export type { Outgoing }
 
 export interface Answer {
   readonly status: number
@@ -44,7 +43,7 @@ export async function sendBytes(outgoing: Outgoing, answer: Answer): Promise<voi
   const { warning } = warningHeaders(answer.warnings ?? [])
   if (warning !== undefined) outgoing.setHeader("warning", warning)
   for (const name in answer.headers) outgoing.setHeader(name, answer.headers[name] ?? "")
-  outgoing.writeHead(answer.status)
+  outgoing.statusCode = answer.status
   outgoing.end(body)
 }
 
@@ -92,11 +91,10 @@ export function sendError(
   const body = encodeStatus(media, failureStatus(error, options.vendor), laidOut)
   const retry = error.details?.retryAfterSeconds
   for (const [name, values] of Object.entries(warningHeaders(options.warnings ?? []))) outgoing.setHeader(name, values)
-  outgoing.writeHead(error.code, {
-    "content-type": contentType,
-    "content-length": String(body.length),
-    ...(retry !== undefined && { "retry-after": String(retry) }),
-  })
+  outgoing.setHeader("content-type", contentType)
+  outgoing.setHeader("content-length", String(body.length))
+  if (retry !== undefined) outgoing.setHeader("retry-after", String(retry))
+  outgoing.statusCode = error.code
   outgoing.end(body)
 }
 

@@ -10,18 +10,18 @@ interface Area {
 }
 
 /** Facts and tools that anybody may lean on. */
-const ground = /^runtime\/(errors|assert|clock|random|limits|vendor)\.ts$/
+const ground = /^runtime\/(errors|assert|clock|random|limits|vendor|exchange|http2-exchange)\.ts$/
 const kit = /^runtime\/kit\//
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** One request and its connection as filters and verbs see them. */
-const request = /^runtime\/(request|request-info|query|server-env|server-parts|upgrade|dead-connections)\.ts$/
+const request = /^runtime\/(request|request-info|query|server-env|server-parts|upgrade|dead-connections|exchange-streams|unread-body)\.ts$/
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
 
 /** The first area that a file belongs to counts. */
 const areas: readonly Area[] = [
   {
-    files: /^runtime\/(errors|assert|clock|random|limits|vendor)\.ts$/,
+    files: /^runtime\/(errors|assert|clock|random|limits|vendor|exchange|http2-exchange)\.ts$/,
     mayImport: [kit],
     reason: "everybody stands on these; they may stand on the kit's types only",
   },

@@ -1,7 +1,7 @@
 /** HTTP/1.1 between clients and a server without a network: node's own client and server over pairs of streams. */
 import { createServer, type IncomingMessage, request as httpRequest } from "node:http"
 import { Duplex } from "node:stream"
-import { getRequestListener } from "@hono/node-server"
+import { dispatchTo } from "../../../runtime/dispatch.ts"
 import type { ListenOptions } from "../../../runtime/listen.ts"
 
 export interface Wire {
@@ -13,8 +13,7 @@ export interface Wire {
 
 /** Called once per process, with the application it serves. */
 export function connectTo(app: ListenOptions["app"]): Wire {
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: "localhost" })
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
+  const server = createServer(dispatchTo(app))
   const open = new Set<End>()
   let broken = false
   function connection(): End {
