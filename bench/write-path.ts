@@ -19,8 +19,8 @@ import { updateObject } from "../runtime/registry/update.ts"
 import { decodeObject } from "../runtime/wire/decode-object.ts"
 import { openRegistry } from "../test/support/open-registry.ts"
 
-const rounds = 40
-const roundUs = 4000
+const rounds = 60
+const roundUs = 6000
 const now = "2026-01-02T03:04:05Z"
 const { registry, handle, close } = await openRegistry()
 const { vendor } = registry.deps

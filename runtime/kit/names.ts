@@ -45,7 +45,7 @@ export function tooLongFault(bytes: number): string {
 
 /** Whether `text` is longer than `bytes` in UTF-8. Called before any pattern runs on client text. */
 export function longerThan(text: string, bytes: number): boolean {
-  return text.length > bytes || Buffer.byteLength(text) > bytes
+  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes)
 }
 
 /** RFC 1123 label, at most 63: namespaces, container names. */

@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseInstant, timeText } from "./time.ts"
 
@@ -41,6 +42,22 @@ describe("canonicalMicroTime", () => {
 })
 
 describe("instants", () => {
+  it("of texts that are canonical are those of the built-in calendar", () => {
+    const property = fc.property(fc.integer({ min: Date.parse("0000-01-01T00:00:00Z"), max: 253_402_300_799_000 }), (ms) => {
+      const text = `${new Date(ms).toISOString().slice(0, 19)}Z`
+      expect(parseInstant(text)).toEqual({ seconds: Math.floor(ms / 1000), nanos: 0 })
+    })
+    fc.assert(property, { numRuns: 2000 })
+    for (const text of [
+      "0000-01-01T00:00:00Z",
+      "0000-03-01T00:00:00Z",
+      "2000-02-28T23:59:59Z",
+      "2100-03-01T00:00:00Z",
+      "0400-02-29T00:00:00Z",
+    ])
+      expect(parseInstant(text)).toEqual({ seconds: Date.parse(text) / 1000, nanos: 0 })
+  })
+
   it("round-trip, before 1970 too", () => {
     for (const text of ["1960-05-05T01:02:03Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
       expect(formatTime(parseInstant(text))).toBe(text)

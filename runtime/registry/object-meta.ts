@@ -27,13 +27,11 @@ export function validateObjectMeta(meta: ObjectMeta, options: ObjectMetaOptions)
   validateName(meta, options, path)
   validateNamespace(meta.namespace ?? "", options, path.child("namespace"))
   if ((meta.generation ?? 0) < 0) failures.add(invalid(path.child("generation"), meta.generation, "must be greater than or equal to 0"))
-  validateLabels(meta.labels ?? {}, path.child("labels"), failures)
-  validateAnnotations(meta.annotations ?? {}, path.child("annotations"), failures)
-  validateOwnerReferences(meta.ownerReferences ?? [], path.child("ownerReferences"), failures)
-  validateFinalizers(meta.finalizers ?? [], path.child("finalizers"), failures)
-  for (const [index, entry] of (meta.managedFields ?? []).entries()) {
-    validateManagedFieldsEntry(entry, path.child("managedFields").index(index), failures)
-  }
+  if (meta.labels !== undefined) validateLabels(meta.labels, path.child("labels"), failures)
+  if (meta.annotations !== undefined) validateAnnotations(meta.annotations, path.child("annotations"), failures)
+  if (meta.ownerReferences !== undefined) validateOwnerReferences(meta.ownerReferences, path.child("ownerReferences"), failures)
+  if (meta.finalizers !== undefined) validateFinalizers(meta.finalizers, path.child("finalizers"), failures)
+  if (meta.managedFields !== undefined) validateManagedFields(meta.managedFields, path.child("managedFields"), failures)
 }
 
 function invalid(path: FieldPath, value: JsonValue | undefined, detail: string): Failure {
@@ -59,7 +57,8 @@ function validateNamespace(namespace: string, { namespaced, failures }: ObjectMe
 }
 
 function validateLabels(labels: Readonly<Record<string, string>>, path: FieldPath, failures: Failures): void {
-  for (const [key, value] of Object.entries(labels)) {
+  for (const key in labels) {
+    const value = labels[key] ?? ""
     addAll(failures, path, key, qualifiedNameFaults(key))
     addAll(failures, path, value, labelValueFaults(value))
   }
@@ -67,7 +66,8 @@ function validateLabels(labels: Readonly<Record<string, string>>, path: FieldPat
 
 function validateAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath, failures: Failures): void {
   let bytes = 0
-  for (const [key, value] of Object.entries(annotations)) {
+  for (const key in annotations) {
+    const value = annotations[key] ?? ""
     addAll(failures, path, key, qualifiedNameFaults(key.toLowerCase()))
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
   }
@@ -110,6 +110,13 @@ function validateFinalizers(finalizers: readonly string[], path: FieldPath, fail
   for (const finalizer of finalizers) addAll(failures, path, finalizer, qualifiedNameFaults(finalizer))
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     failures.add(invalid(path, [...finalizers], "finalizer orphan and foregroundDeletion cannot be both set"))
+  }
+}
+
+function validateManagedFields(entries: readonly JsonObject[], path: FieldPath, failures: Failures): void {
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index]
+    if (entry !== undefined) validateManagedFieldsEntry(entry, path.index(index), failures)
   }
 }
 
@@ -162,9 +169,11 @@ export function validateObjectMetaUpdate(
   const path = FieldPath.of(options.path ?? "metadata")
   const whole = new Failures()
   validateObjectMeta(meta, { ...options, failures: whole })
+  const refused = refusedChanges(meta, old, path)
+  if (whole.empty && refused.length === 0) return
   const parts = checkedOnChange.map((name) => path.child(name).toString())
   const again = whole.list.filter(({ field }) => parts.some((part) => field.startsWith(part)))
-  const change = [...refusedChanges(meta, old, path), ...again]
+  const change = [...refused, ...again]
   const common = [...whole.list, ...change]
   for (const failure of options.ofKind ? [...common, ...change, ...whole.list] : common) options.failures.add(failure)
 }
