@@ -17,6 +17,7 @@ export interface CachedObject {
   /**
    * The stored version of the object as JSON, `metadata.resourceVersion` in place. Always starts with
    * `{"kind":"<Kind>","apiVersion":"<apiVersion>",` (wire names), so that list items can leave that head out.
+   * Read or copied in the turn in which it was asked for: small objects lie in memory that is used again (`lasting` in kit/shared-bytes.ts).
    */
   json(): Buffer
   /** Metadata and selectable fields, read from the bytes on first use and kept. */

@@ -4,6 +4,7 @@
  */
 import type { Writable } from "node:stream"
 import { constants, createGzip, type Gzip } from "node:zlib"
+import { lasting } from "../kit/shared-bytes.ts"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Piece } from "./list-pieces.ts"
@@ -170,7 +171,7 @@ class Gatherer {
       if (piece === undefined) return length === 0 ? undefined : this.buffer.subarray(0, length)
       if (length + lengthOf(piece) > this.buffer.length) {
         if (length === 0) return whole(piece)
-        this.rest = piece
+        this.rest = lastingPiece(piece)
         return this.buffer.subarray(0, length)
       }
       length = this.put(piece, length)
@@ -208,6 +209,11 @@ class Gatherer {
 
 function lengthOf(piece: Uint8Array | Piece): number {
   return piece instanceof Uint8Array ? piece.length : piece.before.length + piece.bytes.length - piece.start
+}
+
+/** What is written only in a later turn must not change until then. */
+function lastingPiece(piece: Uint8Array | Piece): Uint8Array | Piece {
+  return piece instanceof Uint8Array ? lasting(piece) : { ...piece, bytes: lasting(piece.bytes) }
 }
 
 /** A large piece in one. */

@@ -71,7 +71,7 @@ export const bytesCases: CacheCases = {
 
   async "objects keep their bytes while slabs come and go"({ store, open }) {
     const codec = thingCodec()
-    const things = open({ slabBytes: 4096, fillPage: 7 }).resource("things", codec)
+    const things = open({ slabBytes: 4096, regionBytes: 16_384, fillPage: 7 }).resource("things", codec)
     const text = (index: number, round: number): string => `${index}-${round}-${"z".repeat((index * 37) % 200)}`
     for (let index = 0; index < 100; index++) await put(store, `/registry/things/a/${index}`, text(index, 0))
     await things.ready

@@ -61,7 +61,7 @@ export const randomCases: CacheCases = {
         const { open, place, store } = context
         const base = await store.revision()
         const start = (): WatchCache =>
-          open({ checkpointEvents: 4, checkpoints: 3, windowEvents: 5, windowBytes: 4000, slabBytes: 1024, fillPage: 2 })
+          open({ checkpointEvents: 4, checkpoints: 3, windowEvents: 5, windowBytes: 4000, slabBytes: 1024, regionBytes: 4096, fillPage: 2 })
         const caches = [start()]
         let things = caches[0]?.resource("things", thingCodec())
         if (things === undefined) throw new Error("a cache was opened")

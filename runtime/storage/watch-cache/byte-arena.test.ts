@@ -1,14 +1,19 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { ByteArena, bytesOf, shownBytesOf, Slab } from "./byte-arena.ts"
+import { ByteArena, bytesOf } from "./byte-arena.ts"
 import type { Tenant } from "./byte-arena.ts"
+import { Slab, SlabPool } from "./slab-pool.ts"
 
 function tenant(): Tenant {
   return { home: Buffer.alloc(0), offset: 0, length: 0, current: true }
 }
 
+function arenaOf(slabBytes: number): ByteArena {
+  return new ByteArena(new SlabPool(slabBytes, 4 * slabBytes))
+}
+
 test("small tenants share a slab once there are enough, large ones stay alone", () => {
-  const arena = new ByteArena(1600)
+  const arena = arenaOf(1600)
   const small = Array.from({ length: 16 }, tenant)
   small.forEach((each, index) => arena.settle(each, Buffer.alloc(100, index)))
   const large = tenant()
@@ -18,29 +23,49 @@ test("small tenants share a slab once there are enough, large ones stay alone", 
   expect(large.home).not.toBeInstanceOf(Slab)
 })
 
-test("a slab of which too little is current is left after a while; views given out before keep their bytes", () => {
-  const arena = new ByteArena(1600)
+test("a slab of which too little is current is left after a while, and used again", () => {
+  const pool = new SlabPool(1600, 4 * 1600)
+  const arena = new ByteArena(pool)
   // Ten slabs, of which the first is emptied beyond a fifth, then each of the others.
   const tenants = Array.from({ length: 160 }, tenant)
   tenants.forEach((each, index) => arena.settle(each, Buffer.alloc(100, index)))
-  const views = tenants.map(shownBytesOf)
   const slab = tenants[0]?.home
   for (const each of tenants.slice(0, 4)) arena.retire(each)
   expect(tenants[5]?.home).toBe(slab)
   for (let first = 16; first < 16 * 9; first += 16) for (const each of tenants.slice(first, first + 4)) arena.retire(each)
-  // What is current waits for the next packing, what is not has left.
   expect(slab).toBeInstanceOf(Slab)
-  expect(tenants.slice(0, 4).every((each) => each.home !== slab)).toBe(true)
-  for (let index = 0; index < 16; index++) arena.settle(tenant(), Buffer.alloc(100))
   expect(tenants.some((each) => each.home === slab)).toBe(false)
-  tenants.forEach((each, index) => {
-    expect(bytesOf(each)).toEqual(Buffer.alloc(100, index))
-    expect(views[index]).toEqual(Buffer.alloc(100, index))
-  })
+  tenants.forEach((each, index) => expect(bytesOf(each)).toEqual(Buffer.alloc(100, index)))
+  const others = Array.from({ length: 16 }, tenant)
+  for (const each of others) arena.settle(each, Buffer.alloc(100, 0xff))
+  expect(others.some((each) => bytesOf(each).byteOffset === (slab instanceof Slab ? slab.buffer.byteOffset : -1))).toBe(true)
+  tenants.forEach((each, index) => expect(bytesOf(each)).toEqual(Buffer.alloc(100, index)))
+})
+
+test("a few that are written again and again get no slab", () => {
+  const arena = arenaOf(1600)
+  let last = tenant()
+  for (let index = 0; index < 100; index++) {
+    arena.retire(last)
+    last = tenant()
+    arena.settle(last, Buffer.alloc(100, index))
+  }
+  expect(last.home).not.toBeInstanceOf(Slab)
+})
+
+test("memory is given back when what was in it is gone", () => {
+  const pool = new SlabPool(1600, 4 * 1600)
+  const arena = new ByteArena(pool)
+  const tenants = Array.from({ length: 1600 }, tenant)
+  for (const each of tenants) arena.settle(each, Buffer.alloc(100))
+  const full = pool.regionCount
+  for (const each of tenants) arena.retire(each)
+  expect(full).toBeGreaterThanOrEqual(25)
+  expect(pool.regionCount).toBeLessThan(6)
 })
 
 test("a fill copies values where they stay, and no more memory than they need is left of it", () => {
-  const arena = new ByteArena(1600)
+  const arena = arenaOf(1600)
   const filling = arena.beginFill()
   const scratch = Buffer.alloc(100)
   const tenants = Array.from({ length: 20 }, tenant)
@@ -52,7 +77,7 @@ test("a fill copies values where they stay, and no more memory than they need is
 })
 
 test("what is decoded is written into slabs, once there are some", () => {
-  const arena = new ByteArena(1600)
+  const arena = arenaOf(1600)
   const first = tenant()
   arena.settleText(first, "é")
   expect(first.home).not.toBeInstanceOf(Slab)
@@ -75,7 +100,7 @@ test("whatever settles and retires in whatever order, everybody keeps their byte
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 600 }), (steps) => {
-      const arena = new ByteArena(1000)
+      const arena = arenaOf(1000)
       const tenants = Array.from({ length: 31 }, tenant)
       const texts = tenants.map(() => Buffer.alloc(0))
       const scratch = Buffer.alloc(120)

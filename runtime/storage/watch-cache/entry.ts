@@ -4,10 +4,11 @@
  */
 import type { ApiObject } from "../../kit/json.ts"
 import type { CachedObject, MetadataMark, ResourceCodec } from "../cache.ts"
-import { bytesOf, shownBytesOf } from "./byte-arena.ts"
-import type { ByteArena, Slab, Tenant } from "./byte-arena.ts"
+import { bytesOf } from "./byte-arena.ts"
+import type { ByteArena, Tenant } from "./byte-arena.ts"
 import type { Description, Form, FormBudget } from "./forms.ts"
 import { withResourceVersion } from "./resource-version.ts"
+import type { Slab } from "./slab-pool.ts"
 
 /** What all entries of one resource share. */
 export interface EntryContext {
@@ -49,12 +50,12 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   json(): Buffer {
-    if (this.isJson) return shownBytesOf(this)
+    if (this.isJson) return bytesOf(this)
     const { context, createRevision, key, modRevision } = this
     const text = context.codec.toJson({ key, value: bytesOf(this), createRevision, modRevision })
     this.isJson = true
     context.arena.settleText(this, text)
-    return shownBytesOf(this)
+    return bytesOf(this)
   }
 
   /** Called before anything else with JSON that the writer had at hand: the stored value is not needed then. */

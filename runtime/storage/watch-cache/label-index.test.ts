@@ -5,9 +5,10 @@ import { ByteArena } from "./byte-arena.ts"
 import { CachedEntry } from "./entry.ts"
 import { FormBudget } from "./forms.ts"
 import { below, LabelIndexes } from "./label-index.ts"
+import { SlabPool } from "./slab-pool.ts"
 
 const context = {
-  arena: new ByteArena(1024),
+  arena: new ByteArena(new SlabPool(1024, 4 * 1024)),
   forms: new FormBudget(1 << 20),
   codec: {
     toJson: ({ value }: { value: Uint8Array }) => Buffer.from(value).toString(),

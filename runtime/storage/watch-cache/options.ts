@@ -19,6 +19,8 @@ export interface CacheLimits {
   readonly expectedBytes: number
   /** Small objects are kept together in stretches of about this size. */
   readonly slabBytes: number
+  /** Stretches are cut out of memory of this size, which becomes resident as it is used. */
+  readonly regionBytes: number
   /** Objects per store read while filling. */
   readonly fillPage: number
   /** Events between two snapshots kept to answer reads at an older revision; the rest is undone event by event. */
@@ -45,6 +47,8 @@ export const defaultCacheLimits: CacheLimits = {
   derivedBytes: 64 * 1024 * 1024,
   expectedBytes: 16 * 1024 * 1024,
   slabBytes: 256 * 1024,
+  // Beyond the 32 MiB up to which malloc may serve from its heap.
+  regionBytes: 33 * 1024 * 1024,
   fillPage: 5000,
   checkpointEvents: 1024,
   checkpoints: 64,

@@ -23,6 +23,7 @@ import { LabelIndexes } from "./label-index.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 import { Checkpoints, MapSnapshot } from "./snapshot.ts"
+import type { SlabPool } from "./slab-pool.ts"
 import type { Objects } from "./snapshot.ts"
 import { asStoreError } from "./store-feed.ts"
 import type { StoreFeed } from "./store-feed.ts"
@@ -46,6 +47,8 @@ export interface ResourceOptions {
   readonly clock: Clock
   readonly limits: CacheLimits
   readonly forms: FormBudget
+  /** Of the whole cache. */
+  readonly slabs: SlabPool
   /** Whether a key belongs here and not to a resource whose path is longer. */
   readonly owns: (key: string) => boolean
 }
@@ -85,11 +88,11 @@ export class CachedResource implements ResourceCache {
   private resolveFilled: () => void = () => {}
 
   constructor(private readonly options: ResourceOptions) {
-    const { clock, codec, forms, keyPrefix, limits } = options
+    const { clock, codec, forms, keyPrefix, limits, slabs } = options
     this.path = options.path
     this.keyPrefix = keyPrefix
     this.readsStore = options.readsStore
-    this.context = { arena: new ByteArena(limits.slabBytes), codec, forms }
+    this.context = { arena: new ByteArena(slabs), codec, forms }
     this.window = new EventWindow(limits, 0)
     this.expectations = new Expectations(limits.expectedBytes)
     this.checkpoints = new Checkpoints(limits)

@@ -14,6 +14,7 @@ import { defaultCacheLimits } from "./options.ts"
 import type { CacheLimits, CacheOptions } from "./options.ts"
 import { CachedResource } from "./resource.ts"
 import { type CheckCounts, SelfCheck } from "./self-check.ts"
+import { SlabPool } from "./slab-pool.ts"
 import { StoreFeed } from "./store-feed.ts"
 import { verifyResource } from "./verify.ts"
 import type { Verification } from "./verify.ts"
@@ -42,6 +43,7 @@ class StoreCache implements WatchCache {
   private readonly limits: CacheLimits
   private readonly clock: Clock
   private readonly forms: FormBudget
+  private readonly slabs: SlabPool
   private readonly feed: StoreFeed
   private readonly selfCheck: SelfCheck
   private readonly byPath = new Map<string, CachedResource>()
@@ -56,6 +58,7 @@ class StoreCache implements WatchCache {
     this.limits = { ...defaultCacheLimits, ...options.limits }
     this.lastTidyMs = this.clock.nowMs()
     this.forms = new FormBudget(this.limits.derivedBytes)
+    this.slabs = new SlabPool(this.limits.slabBytes, this.limits.regionBytes)
     this.feed = new StoreFeed({
       store: options.store,
       prefix: options.prefix,
@@ -92,6 +95,7 @@ class StoreCache implements WatchCache {
       feed: this.feed,
       limits: this.limits,
       forms: this.forms,
+      slabs: this.slabs,
       owns: (key) => this.ownerOf(key) === resource,
     })
     this.byPath.set(path, resource)

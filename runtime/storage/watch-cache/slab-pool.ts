@@ -1,0 +1,94 @@
+/**
+ * Slabs for all resources of a cache, cut out of regions of tens of megabytes. A region is memory that the process maps for itself and of which
+ * only what was written to is resident; slabs that were allocated one by one would lie among everything else that comes and goes, and leave holes
+ * that nothing fits (measured: after every object was rewritten once, the process held 2.3 times the objects' bytes instead of 1.7). Slabs are given
+ * back by hand and used again at once, whether a collection has run or not.
+ */
+import type { Tenant } from "./byte-arena.ts"
+
+/** A stretch of memory with many tenants. */
+export class Slab {
+  /** Bytes of current tenants. */
+  live = 0
+  /**
+   * filling: tenants are still moving in. settled: all are there. left: it was given back, nobody lives there.
+   */
+  state: "filling" | "settled" | "left" = "filling"
+  tenants: Tenant[] = []
+  constructor(readonly buffer: Buffer) {}
+}
+
+interface Region {
+  readonly memory: Buffer
+  /** By their place in the region; undefined: nobody uses it. */
+  readonly slabs: (Slab | undefined)[]
+  used: number
+}
+
+/** One per cache. */
+export class SlabPool {
+  private readonly regions = new Map<ArrayBufferLike, Region>()
+
+  /** `regionBytes` of more than 32 MiB keep regions apart from what malloc gives out of its heap (mallopt(3), M_MMAP_THRESHOLD). */
+  constructor(
+    readonly slabBytes: number,
+    private readonly regionBytes: number,
+  ) {}
+
+  /** Memory of regions that slabs were given of; what was never written to is not resident. Read by tests. */
+  get regionCount(): number {
+    return this.regions.size
+  }
+
+  /** A slab to be filled. The fullest region gives it, so that others may become empty. */
+  give(): Slab {
+    let fullest: Region | undefined
+    for (const region of this.regions.values()) {
+      if (region.used < region.slabs.length && (fullest === undefined || region.used > fullest.used)) fullest = region
+    }
+    const region = fullest ?? this.openRegion()
+    const place = region.slabs.indexOf(undefined)
+    const start = place * this.slabBytes
+    const slab = new Slab(region.memory.subarray(start, start + this.slabBytes))
+    region.slabs[place] = slab
+    region.used++
+    return slab
+  }
+
+  /** Called with a slab in which nobody lives any more: it is overwritten by whoever is given it next. A slab from elsewhere is let go. */
+  take(slab: Slab): void {
+    slab.state = "left"
+    slab.tenants = []
+    const region = this.regions.get(slab.buffer.buffer)
+    const place = this.placeOf(region, slab.buffer)
+    if (region === undefined || region.slabs[place] !== slab) return
+    region.slabs[place] = undefined
+    region.used--
+    // One that is empty is kept: a resource that shrinks by a slab and grows again must not map memory each time.
+    if (region.used === 0 && this.emptyRegions() > 1) this.regions.delete(region.memory.buffer)
+  }
+
+  /** The slab in use that holds these bytes; undefined for bytes from elsewhere. */
+  slabOf(bytes: Uint8Array): Slab | undefined {
+    const region = this.regions.get(bytes.buffer)
+    return region?.slabs[this.placeOf(region, bytes)]
+  }
+
+  private placeOf(region: Region | undefined, bytes: Uint8Array): number {
+    return region === undefined ? -1 : Math.floor((bytes.byteOffset - region.memory.byteOffset) / this.slabBytes)
+  }
+
+  private emptyRegions(): number {
+    let empty = 0
+    for (const { used } of this.regions.values()) if (used === 0) empty++
+    return empty
+  }
+
+  private openRegion(): Region {
+    const count = Math.max(1, Math.ceil(this.regionBytes / this.slabBytes))
+    const memory = Buffer.allocUnsafeSlow(count * this.slabBytes)
+    const region = { memory, slabs: new Array<Slab | undefined>(count).fill(undefined), used: 0 }
+    this.regions.set(memory.buffer, region)
+    return region
+  }
+}
