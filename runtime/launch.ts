@@ -21,7 +21,7 @@ import type { StorageFormat } from "./registry/object-codec.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import { type RunningServer, type ServerOptions, startServer } from "./server.ts"
 import { StartError } from "./start-error.ts"
-import { storeFolder, storeRoot } from "./store-folder.ts"
+import { storeFolder } from "./store-folder.ts"
 import { type Store, StoreError } from "./storage/store.ts"
 import { vendorProfile } from "./vendor.ts"
 
@@ -241,7 +241,7 @@ async function continueSecret(how: LaunchOptions, store: Store): Promise<Buffer>
   const make = (): Buffer => how.random.bytes(32)
   if (how.options["store-servers"].length > 0) {
     const { sharedSecret } = await import("./store-servers.ts")
-    return sharedSecret(store, { clock: how.clock, prefix: storeRoot(how.options["store-prefix"]), make })
+    return sharedSecret(store, { clock: how.clock, options: how.options, make })
   }
   return Buffer.from(
     secret(how, "continue.secret", () => make().toString("base64")),

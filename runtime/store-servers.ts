@@ -1,4 +1,5 @@
 /** The store on an etcd cluster, from option values, and what its servers share. */
+import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import type { Clock } from "./clock.ts"
@@ -8,6 +9,7 @@ import type { Random } from "./random.ts"
 import { StartError } from "./start-error.ts"
 import type { EtcdAddress, EtcdTls } from "./storage/etcd/connection.ts"
 import { openEtcdStore } from "./storage/etcd/etcd-store.ts"
+import { type HandshakeFault, handshakeFault } from "./storage/etcd/handshake.ts"
 import { overrideStores } from "./storage/overridden-store.ts"
 import { type Store, StoreError, type StoreOverride } from "./storage/store.ts"
 import { storeRoot } from "./store-folder.ts"
@@ -19,7 +21,7 @@ interface How {
   readonly random: Random
 }
 
-/** Called with `--store-servers`, whatever overrides there are. Throws StartError for files that cannot be read, and for a certificate without its key. */
+/** Called with `--store-servers`, whatever overrides there are. Throws StartError for files that cannot be used, and for a certificate without its key. */
 export function openStoreServers(how: How): Promise<Store> {
   return openCluster(how, storeAddress(how.options))
 }
@@ -65,7 +67,13 @@ function pathOf(how: How & { readonly kinds: readonly Kind[] }, { group, resourc
 
 /** Where `--store-servers` are and how they are spoken to. Throws StartError as above. */
 export function storeAddress(options: Options): EtcdAddress {
-  return { servers: options["store-servers"], tls: tlsOf(options) }
+  const servers = options["store-servers"]
+  const tls = tlsOf(options)
+  const plain = servers.find((server) => server.startsWith("http:"))
+  if (plain !== undefined && Object.keys(tls).length > 0) {
+    throw new StartError(`--store-servers: nothing is encrypted to ${plain}, and certificates are given; write https://`)
+  }
+  return { servers, tls }
 }
 
 function tlsOf(options: Options): EtcdTls {
@@ -73,6 +81,8 @@ function tlsOf(options: Options): EtcdTls {
   const certificate = pemText(options, "store-certfile")
   const key = pemText(options, "store-keyfile")
   if ((certificate === undefined) !== (key === undefined)) throw new StartError("--store-certfile and --store-keyfile go together")
+  if (authority !== undefined) readCertificate(options, "store-cafile", authority)
+  if (certificate !== undefined && key !== undefined) checkPair(options, certificate, key)
   return {
     ...(authority !== undefined && { authority }),
     ...(certificate !== undefined && { certificate }),
@@ -80,13 +90,39 @@ function tlsOf(options: Options): EtcdTls {
   }
 }
 
-function pemText(options: Options, name: "store-cafile" | "store-certfile" | "store-keyfile"): string | undefined {
+type PemOption = "store-cafile" | "store-certfile" | "store-keyfile"
+
+function pemText(options: Options, name: PemOption): string | undefined {
   if (options[name] === "") return undefined
   try {
     return readFileSync(options[name], "utf8")
   } catch (error) {
-    throw new StartError(`--${name}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new StartError(`--${name}: ${options[name]} cannot be read: ${messageOf(error)}`)
   }
+}
+
+function readCertificate(options: Options, name: PemOption, text: string): X509Certificate {
+  try {
+    return new X509Certificate(text)
+  } catch (error) {
+    throw new StartError(`--${name}: ${options[name]} holds no certificate in PEM: ${messageOf(error)}`)
+  }
+}
+
+function checkPair(options: Options, certificate: string, key: string): void {
+  const read = readCertificate(options, "store-certfile", certificate)
+  const { "store-certfile": certificateFile, "store-keyfile": keyFile } = options
+  let fits: boolean
+  try {
+    fits = read.checkPrivateKey(createPrivateKey(key))
+  } catch (error) {
+    throw new StartError(`--store-keyfile: ${keyFile} holds no private key in PEM: ${messageOf(error)}`)
+  }
+  if (!fits) throw new StartError(`--store-keyfile: ${keyFile} is not the key of --store-certfile ${certificateFile}`)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** How long the start waits for an etcd that is starting too, and how often it looks; the reference gives up after as long. */
@@ -95,11 +131,11 @@ const startRetryMs = 500
 
 /**
  * The secret of continue tokens: the first server of a store makes it, the others find it there, below the prefix and beside the resources.
- * Throws StartError when the store cannot be reached.
+ * Throws StartError when the store cannot be reached, and at once when that is a matter of certificates.
  */
-export async function sharedSecret(store: Store, options: { clock: Clock; prefix: string; make: () => Buffer }): Promise<Buffer> {
-  const { clock, make, prefix } = options
-  const key = `${prefix}orch-apiserver/continue-secret`
+export async function sharedSecret(store: Store, how: { clock: Clock; options: Options; make: () => Buffer }): Promise<Buffer> {
+  const { clock, make, options } = how
+  const key = `${storeRoot(options["store-prefix"])}orch-apiserver/continue-secret`
   const untilMs = clock.nowMs() + startPatienceMs
   for (;;) {
     try {
@@ -109,9 +145,40 @@ export async function sharedSecret(store: Store, options: { clock: Clock; prefix
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
       if (error.code !== "unavailable" && error.code !== "timeout") throw new StartError(`--store-servers: ${error.message}`)
+      const fault = await certificateFault(options)
+      if (fault !== undefined) throw new StartError(fault)
       if (clock.nowMs() >= untilMs) throw new StartError(`--store-servers: ${error.message}; is etcd running there?`)
     }
     // The clock's timers keep no process alive, and at the start nothing else does.
     await setTimeout(startRetryMs)
   }
+}
+
+/** Which option keeps this server and one of `--store-servers` from trusting each other, and what to do; undefined when nothing does. */
+async function certificateFault(options: Options): Promise<string | undefined> {
+  const { servers, tls = {} } = storeAddress(options)
+  for (const server of servers) {
+    const fault = await handshakeFault(server, tls)
+    if (fault !== undefined) return faultWords[fault.refused](server, options, fault.details)
+  }
+  return undefined
+}
+
+type FaultWords = (server: string, options: Options, details: string) => string
+
+const faultWords: Readonly<Record<HandshakeFault["refused"], FaultWords>> = {
+  "server-authority": (server, { "store-cafile": file }, details) =>
+    file === ""
+      ? `--store-cafile: the system does not trust the certificate of ${server} (${details}); name the file with its authority`
+      : `--store-cafile: ${file} does not hold the authority that signed the certificate of ${server} (${details})`,
+  "server-name": (server, _options, details) =>
+    `--store-servers: the certificate of ${server} is for other names (${details}); use one of these, or give etcd a certificate for this one`,
+  "server-dates": (server, _options, details) => `--store-servers: the certificate of ${server} is not valid today (${details}); renew it`,
+  "client-certificate": (server, { "store-certfile": file }, details) =>
+    file === ""
+      ? `--store-certfile: ${server} wants a client certificate (${details}); name one with --store-certfile and its key with --store-keyfile`
+      : `--store-certfile: ${server} does not accept ${file} (${details}); it must be signed by etcd's --trusted-ca-file, for client authentication, and valid today`,
+  encryption: (server, _options, details) =>
+    `--store-servers: ${server} does not speak TLS (${details}); write http:// instead of https://`,
+  "plain-text": (server, _options, details) => `--store-servers: ${server} speaks TLS (${details}); write https:// instead of http://`,
 }

@@ -7,7 +7,7 @@ import { homedir, tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { test } from "vitest"
 import { systemClock } from "../../runtime/clock.ts"
-import { connectEtcd } from "../../runtime/storage/etcd/connection.ts"
+import { connectEtcd, type EtcdTls } from "../../runtime/storage/etcd/connection.ts"
 import { statusCall } from "../../runtime/storage/etcd/protocol.ts"
 
 /** One program on this machine, and what it says of itself. */
@@ -72,23 +72,38 @@ export interface EtcdServer {
   dispose(): Promise<void>
 }
 
-/** Empty, answering, with limits that let the contract's largest values through. `args`: further ones of etcd's command line. */
-export async function startEtcd(binary: EtcdBinary, args: readonly string[] = []): Promise<EtcdServer> {
-  const [member] = await startMembers(binary, 1, args)
+/** How a server is started. */
+export interface EtcdStart {
+  /** Further ones of etcd's command line. */
+  readonly args?: readonly string[]
+  /** What its clients have to show; then it is at an `https` address. */
+  readonly tls?: EtcdTls
+}
+
+/** Empty, answering, with limits that let the contract's largest values through. */
+export async function startEtcd(binary: EtcdBinary, start: EtcdStart = {}): Promise<EtcdServer> {
+  const [member] = await startMembers(binary, 1, start)
   if (member === undefined) throw new Error("a cluster of one has one member")
   return member
 }
 
 /** Members of one cluster that have found each other. */
 export function startEtcdCluster(binary: EtcdBinary, size: number): Promise<readonly EtcdServer[]> {
-  return startMembers(binary, size, [])
+  return startMembers(binary, size, {})
 }
 
-async function startMembers(binary: EtcdBinary, size: number, args: readonly string[]): Promise<readonly EtcdServer[]> {
+async function startMembers(binary: EtcdBinary, size: number, { args = [], tls }: EtcdStart): Promise<readonly EtcdServer[]> {
   const members: Member[] = []
   for (let index = 0; index < size; index++) {
-    const [client, peer] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`]
-    members.push({ name: `member-${index}`, dir: await mkdtemp(join(tmpdir(), "etcd-test-")), client, peer })
+    const client = `${tls === undefined ? "http" : "https"}://127.0.0.1:${await freePort()}`
+    const peer = `http://127.0.0.1:${await freePort()}`
+    members.push({
+      name: `member-${index}`,
+      dir: await mkdtemp(join(tmpdir(), "etcd-test-")),
+      client,
+      peer,
+      ...(tls !== undefined && { tls }),
+    })
   }
   return Promise.all(members.map((member) => startMember(binary, member, [...argumentsFor(binary, member, members), ...args])))
 }
@@ -98,10 +113,11 @@ interface Member {
   readonly dir: string
   readonly client: string
   readonly peer: string
+  readonly tls?: EtcdTls
 }
 
-async function startMember(binary: EtcdBinary, { client, dir }: Member, all: readonly string[]): Promise<EtcdServer> {
-  let child = await started(binary, all, client)
+async function startMember(binary: EtcdBinary, { client, dir, tls }: Member, all: readonly string[]): Promise<EtcdServer> {
+  let child = await started(binary, all, { server: client, ...(tls !== undefined && { tls }) })
   return {
     url: client,
     get pid() {
@@ -112,7 +128,7 @@ async function startMember(binary: EtcdBinary, { client, dir }: Member, all: rea
       if (signal === "SIGKILL") await ended(child)
     },
     async start() {
-      child = await started(binary, all, client)
+      child = await started(binary, all, { server: client, ...(tls !== undefined && { tls }) })
     },
     async dispose() {
       child.kill("SIGKILL")
@@ -134,14 +150,19 @@ function argumentsFor(binary: EtcdBinary, { name, dir, client, peer }: Member, m
   ]
 }
 
-async function started(binary: EtcdBinary, args: readonly string[], url: string): Promise<ChildProcess> {
+interface Place {
+  readonly server: string
+  readonly tls?: EtcdTls
+}
+
+async function started(binary: EtcdBinary, args: readonly string[], place: Place): Promise<ChildProcess> {
   const child = spawn(binary.path, args, { stdio: "ignore" })
-  await answering(url, () => child.exitCode)
+  await answering(place, () => child.exitCode)
   return child
 }
 
-async function answering(url: string, exitCode: () => number | null): Promise<void> {
-  const connection = connectEtcd({ servers: [url] }, systemClock)
+async function answering({ server, tls }: Place, exitCode: () => number | null): Promise<void> {
+  const connection = connectEtcd({ servers: [server], ...(tls !== undefined && { tls }) }, systemClock)
   try {
     for (;;) {
       if (exitCode() !== null) throw new Error(`etcd ended with code ${exitCode()}`)

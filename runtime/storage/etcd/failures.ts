@@ -57,5 +57,11 @@ export function storeErrorOf(fault: RpcFault): StoreError {
     return new StoreError("too-large", "etcd takes no transaction of that many writes; its --max-txn-ops says how many")
   }
   if (isTimeout(fault)) return new StoreError("timeout", "etcd did not answer in time")
-  return new StoreError("unavailable", `etcd: ${fault.details === "" ? `status ${fault.code}` : fault.details}`)
+  return new StoreError("unavailable", `etcd: ${wordsOf(fault)}`)
+}
+
+/** grpc-js ends with a remark on name resolution, which mostly has nothing to remark. */
+function wordsOf({ code, details }: RpcFault): string {
+  const words = details.replace(/\.?\s*Resolution note:\s*$/, "").replace("Last error: Error: ", "Last error: ")
+  return words === "" ? `status ${code}` : words
 }
