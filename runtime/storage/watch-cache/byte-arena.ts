@@ -5,7 +5,7 @@
  * Only where a resource has too few bytes for a slab do its objects stand alone.
  *
  * A slab of which a fifth is not current any more is left after a while: what is current moves to the newest slab, what only the event window or
- * a snapshot still holds gets a Buffer of its own, and the slab is used again at once. So nobody may keep a view of a tenant's bytes beyond the
+ * a snapshot still holds moves to a Buffer of such remains, and the slab is used again at once. So nobody may keep a view of a tenant's bytes beyond the
  * turn in which he got it, unless he knows that it is too large for a slab: `lasting` in kit/shared-bytes.ts.
  */
 import { assert } from "../../assert.ts"
@@ -124,11 +124,14 @@ export class ByteArena {
   /** Its tenants keep their bytes, elsewhere. */
   private vacate(slab: Slab): void {
     this.sparse.delete(slab)
+    const past: Tenant[] = []
     for (const tenant of slab.tenants) {
       if (tenant.home !== slab) continue
-      if (!tenant.current || !this.large) standAlone(tenant)
-      if (tenant.current) this.place(tenant)
+      if (!tenant.current) past.push(tenant)
+      else if (this.large) this.moveToOpen(tenant)
+      else this.standBy(standAlone(tenant))
     }
+    stayTogether(past)
     this.pool.take(slab)
   }
 
@@ -243,13 +246,16 @@ export class Filling {
   /** The same tenants in a slab of their size: most resources are small, and there may be a thousand of them. */
   private cut(slab: Slab): Slab {
     const smaller = new Slab(Buffer.allocUnsafeSlow(slab.live))
+    const past: Tenant[] = []
     for (const tenant of slab.tenants) {
       if (tenant.home !== slab) continue
-      if (tenant.current) {
+      if (!tenant.current) past.push(tenant)
+      else {
         smaller.buffer.set(bytesOf(tenant), smaller.live)
         moveInto(smaller, tenant, smaller.live)
-      } else standAlone(tenant)
+      }
     }
+    stayTogether(past)
     this.pool.take(slab)
     return smaller
   }
@@ -276,7 +282,24 @@ function moveInto(slab: Slab, tenant: Tenant, offset: number): void {
   slab.tenants.push(tenant)
 }
 
-function standAlone(tenant: Tenant): void {
+function standAlone(tenant: Tenant): Tenant {
   tenant.home = Buffer.from(bytesOf(tenant))
   tenant.offset = 0
+  return tenant
+}
+
+/**
+ * Called with those of a slab that are not current any more. Nobody knows which of them a snapshot still needs, and most are forgotten already: one
+ * Buffer for all costs the collector less than one for each, and goes when the last of them does.
+ */
+function stayTogether(past: readonly Tenant[]): void {
+  const remains = new Slab(Buffer.allocUnsafeSlow(past.reduce((sum, { length }) => sum + length, 0)))
+  remains.state = "left"
+  let start = 0
+  for (const tenant of past) {
+    remains.buffer.set(bytesOf(tenant), start)
+    tenant.home = remains
+    tenant.offset = start
+    start += tenant.length
+  }
 }

@@ -11,7 +11,8 @@ export class Slab {
   /** Bytes of current tenants. */
   live = 0
   /**
-   * filling: tenants are still moving in. settled: all are there. left: it was given back, nobody lives there.
+   * filling: tenants are still moving in. settled: all are there. left: nobody moves in or out any more; it was given back, or holds what is not
+   * current any more.
    */
   state: "filling" | "settled" | "left" = "filling"
   tenants: Tenant[] = []
