@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { JsonValue } from "./json.ts"
-import { DecodeFault, normalize } from "./normalize.ts"
+import { DecodeFault } from "./decode-fault.ts"
+import { normalize } from "./normalize.ts"
 import type { TypeShape } from "./shape.ts"
 
 const meta: TypeShape = {

@@ -7,9 +7,8 @@
  * value is left out unless `keepEmpty`; objects, and the special scalars that are structs there (Time, Quantity, IntOrString,
  * Duration, RawExtension), are always written. Null as a list item or map value is the zero value of the type.
  */
-import { ApiError } from "../errors.ts"
-import { messageCharactersMax } from "../limits.ts"
 import { canonicalBase64, canonicalInteger, expectedInteger } from "./canonical.ts"
+import { DecodeFault, foundText, typeFault } from "./decode-fault.ts"
 import { formatDuration, parseDuration } from "./duration.ts"
 import { isObject, type ApiObject, type JsonObject, type JsonValue } from "./json.ts"
 import { pathText, setField } from "./json-text.ts"
@@ -18,17 +17,6 @@ import type { TypeShape } from "./shape.ts"
 import { isTypeMeta, itemOf, type Node, type Operation, type Plan, type PlanField, planOf, planOfNode, shortName } from "./shape-plan.ts"
 import { canonicalMicroTime, canonicalTime } from "./time.ts"
 import { unknownFields } from "./unknown-fields.ts"
-
-/** A value has another type than its field, or a text that its type does not take. Always a 400; `field` is the path from the root. */
-export class DecodeFault extends ApiError {
-  constructor(
-    message: string,
-    readonly field: string,
-  ) {
-    super(400, "BadRequest", message.length > messageCharactersMax ? `${message.slice(0, messageCharactersMax)}...` : message)
-    this.name = "DecodeFault"
-  }
-}
 
 export interface NormalizeOptions {
   /** `apiVersion` and `kind` are known at the top and stand first. Default true; false for a part of an object. */
@@ -49,6 +37,7 @@ export interface Normalized<T extends JsonObject = ApiObject> {
 }
 
 const noUnknown: string[] = []
+const typeMetaNames = ["kind", "apiVersion"] as const
 const metadataShape = "meta.v1.ObjectMeta"
 
 /**
@@ -74,6 +63,8 @@ export function checkValue(node: Node, value: JsonValue, steps: readonly (string
 /** One pass over one document; holds the path for faults. */
 class Walk {
   unknownSeen = false
+  /** Fields that are there, of the objects from the root to the one at hand. */
+  private readonly present: PlanField[] = []
 
   constructor(
     private structural: boolean,
@@ -81,41 +72,78 @@ class Walk {
   ) {}
 
   object(plan: Plan, source: JsonObject, typeMeta: boolean): JsonObject {
+    const { present } = this
+    const first = present.length
+    const unknown = this.gather(plan, source, typeMeta)
+    const end = present.length
     const target: JsonObject = {}
-    let known = typeMeta ? this.typeMeta(source, target) : 0
+    if (typeMeta) this.typeMeta(source, target)
     const depth = this.steps.length
     this.steps.push("")
-    for (const field of plan.fields) {
-      // The walk of a root has taken these already, whether or not the shape names them too.
-      if (typeMeta && isTypeMeta(field.name)) continue
-      const value = field.inherited && !Object.hasOwn(source, field.name) ? undefined : source[field.name]
-      if (value !== undefined) known++
-      else if (!field.fills) continue
+    const fills = this.structural ? 0 : plan.fills.length
+    let filled = 0
+    for (let at = first; at < end; at++) {
+      const field = present[at]
+      if (field === undefined) continue
+      if (filled < fills) filled = this.fill(target, { plan, typeMeta, from: filled, until: field.index })
       this.steps[depth] = field.name
-      const result = this.field(field, value)
+      const result = this.field(field, source[field.name])
       if (result !== undefined) setKnown(target, field, result)
     }
+    if (filled < fills) this.fill(target, { plan, typeMeta, from: filled, until: plan.fields.length })
     this.steps.pop()
-    let count = 0
-    for (const _name in source) count++
-    if (count > known) this.unknownFields({ plan, source, target, typeMeta })
+    present.length = first
+    if (unknown) this.unknownFields({ plan, source, target, typeMeta })
     return target
   }
 
-  /** Copies `kind` and `apiVersion`, in that order; answers how many were there. */
-  private typeMeta(source: JsonObject, target: JsonObject): number {
-    let known = 0
-    for (const name of ["kind", "apiVersion"] as const) {
+  /** Puts the fields that are there behind those of the objects above, in the order of the plan; true when there are others too. */
+  private gather(plan: Plan, source: JsonObject, typeMeta: boolean): boolean {
+    const { present } = this
+    const first = present.length
+    let unknown = false
+    for (const name in source) {
+      // The walk of a root takes these itself, whether or not the shape names them too.
+      if (source[name] === undefined || (typeMeta && isTypeMeta(name))) continue
+      const field = plan.byName.get(name)
+      if (field === undefined) {
+        unknown = true
+        continue
+      }
+      let at = present.length
+      for (; at > first; at--) {
+        const before = present[at - 1]
+        if (before === undefined || before.index < field.index) break
+        present[at] = before
+      }
+      present[at] = field
+    }
+    return unknown
+  }
+
+  /** Writes what stands for the absent fields that fill before the field `until`; answers how many of the plan's have been seen. */
+  private fill(target: JsonObject, range: { plan: Plan; typeMeta: boolean; from: number; until: number }): number {
+    const { fills } = range.plan
+    let at = range.from
+    for (; at < fills.length; at++) {
+      const field = fills[at]
+      if (field === undefined || field.index > range.until) break
+      if (field.index === range.until) return at + 1
+      if (!range.typeMeta || !isTypeMeta(field.name)) setKnown(target, field, this.absent(field))
+    }
+    return at
+  }
+
+  /** Copies `kind` and `apiVersion`, in that order. */
+  private typeMeta(source: JsonObject, target: JsonObject): void {
+    for (const name of typeMetaNames) {
       const value = source[name]
-      if (value === undefined) continue
-      known++
       if (typeof value === "string") target[name] = value
-      else if (value !== null) {
+      else if (value !== undefined && value !== null) {
         this.steps.push(name)
         throw this.mismatch(value, "string")
       }
     }
-    return known
   }
 
   private unknownFields(at: { plan: Plan; source: JsonObject; target: JsonObject; typeMeta: boolean }): void {
@@ -311,28 +339,6 @@ class Walk {
   }
 }
 
-function typeFault({
-  found,
-  field,
-  type,
-  expected,
-}: {
-  found: string
-  field: string
-  type: string
-  expected: string | undefined
-}): DecodeFault {
-  const into = field === "" ? `a value of type ${type}` : `field ${field} of type ${type}`
-  const hint = expected === undefined ? "" : `: expected ${expected}`
-  return new DecodeFault(`json: cannot unmarshal ${found} into ${into}${hint}`, field)
-}
-
-/** The fault of a whole number that is written with a fraction or an exponent (`written`: `1.0`), at a path, where `type` is wanted. */
-export function fractionFault(written: string, steps: readonly (string | number)[], type: string): DecodeFault {
-  const expected = "a whole number without fraction or exponent"
-  return typeFault({ found: `number ${written}`, field: pathText(steps), type, expected })
-}
-
 function setKnown(target: JsonObject, field: PlanField, value: JsonValue): void {
   if (field.inherited) setField(target, field.name, value)
   else target[field.name] = value
@@ -370,21 +376,5 @@ function isEmpty(operation: Operation, value: JsonValue): boolean {
       return true
     default:
       return false
-  }
-}
-
-/** What was found, without its content: it may be a secret. Numbers are shown, as the reference does. */
-function foundText(value: JsonValue): string {
-  if (Array.isArray(value)) return "array"
-  switch (typeof value) {
-    case "number":
-    case "bigint":
-      return `number ${value}`
-    case "boolean":
-      return "bool"
-    case "string":
-      return "string"
-    default:
-      return value === null ? "null" : "object"
   }
 }

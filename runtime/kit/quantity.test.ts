@@ -65,6 +65,16 @@ test("reads numbers, and null as zero", () => {
 })
 
 describe("any quantity", () => {
+  test("of at most three digits is canonical, whatever its suffix", () => {
+    const suffixes = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]
+    for (const suffix of suffixes) {
+      for (const digits of ["0", "1", "7", "9", "10", "100", "500", "999", "1000", "1024", "05", "+5"]) {
+        const text = `${digits}${suffix}`
+        expect(canonicalQuantity(text), text).toBe(formatQuantity(parseQuantity(text)))
+      }
+    }
+  })
+
   test("keeps its value and its text when it is written and read again", () => {
     fc.assert(
       fc.property(quantityText, (text) => {

@@ -45,6 +45,9 @@ const binarySuffixes: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 3
 const decimalByExponent = new Map(Object.entries(decimalSuffixes).map(([suffix, exponent]) => [exponent, suffix]))
 const binaryByPower = new Map(Object.entries(binarySuffixes).map(([suffix, power]) => [power, suffix]))
 
+/** Those with which no number of three digits is beyond 64 bits. */
+const plainSuffixes: ReadonlySet<string> = new Set(["n", "u", "m", "", "k", "M", "G", "T", "P", "Ki", "Mi", "Gi", "Ti", "Pi"])
+
 const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 const suffixWrong = "unable to parse quantity's suffix"
 const syntax = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/
@@ -175,7 +178,21 @@ function absolute(quantity: Quantity): Quantity {
 
 /** The canonical text of a decoded Quantity field; null reads as zero. Throws QuantityError. */
 export function canonicalQuantity(value: JsonValue): string {
-  return value === null ? "0" : formatQuantity(parseQuantity(value))
+  if (value === null) return "0"
+  return typeof value === "string" && isPlain(value) ? value : formatQuantity(parseQuantity(value))
+}
+
+const plainDigitsMax = 3
+
+/** True for the texts that most quantities are, such as `100m` and `256Mi`: a number from 1 to 999 is too small for a larger suffix. */
+function isPlain(text: string): boolean {
+  const first = text.charCodeAt(0)
+  if (!(first >= 0x31 && first <= 0x39)) return false
+  let digits = 1
+  for (let code = text.charCodeAt(digits); code >= 0x30 && code <= 0x39; code = text.charCodeAt(digits)) {
+    if (++digits > plainDigitsMax) return false
+  }
+  return plainSuffixes.has(text.slice(digits))
 }
 
 /** What is wrong with a decoded Quantity field, undefined when nothing is. */

@@ -16,6 +16,8 @@ export interface Node {
 /** A field as a pass uses it; fields of inline types stand among those of the parent. */
 export interface PlanField {
   readonly name: string
+  /** Its place among the fields of the plan, which is where it is written. */
+  readonly index: number
   readonly node: Node
   readonly pointer: boolean
   /** Something is written when the field is absent. */
@@ -29,6 +31,8 @@ export interface PlanField {
 export interface Plan {
   readonly name: string
   readonly fields: readonly PlanField[]
+  /** Those that fill, in their order. */
+  readonly fills: readonly PlanField[]
   readonly byName: ReadonlyMap<string, PlanField>
   readonly preserveUnknown: boolean
 }
@@ -39,10 +43,13 @@ const plans = new WeakMap<TypeShape, Plan>()
 export function planOf(shape: TypeShape): Plan {
   const known = plans.get(shape)
   if (known !== undefined) return known
-  const fields = shape.fields.flatMap((field) => (field.inline === true ? inlineFields(field) : [planField(field)]))
+  const fields = shape.fields
+    .flatMap((field) => (field.inline === true ? inlineFields(field) : [planField(field)]))
+    .map((field, index) => ({ ...field, index }))
   const plan: Plan = {
     name: shape.name,
     fields,
+    fills: fields.filter(({ fills }) => fills),
     byName: new Map(fields.map((field) => [field.name, field])),
     preserveUnknown: shape.preserveUnknown === true,
   }
@@ -70,7 +77,7 @@ function planField(field: FieldShape): PlanField {
   const pointer = field.pointer === true
   const keepEmpty = field.keepEmpty === true
   const fills = keepEmpty || (!pointer && alwaysWritten.has(node.operation))
-  return { name: field.name, node, pointer, fills, keepEmpty, inherited: field.name in {} }
+  return { name: field.name, index: 0, node, pointer, fills, keepEmpty, inherited: field.name in {} }
 }
 
 function nodeOf(type: TypeRef): Node {

@@ -4,9 +4,10 @@
  * `decode-object.ts` comes here only when that, or `normalize`, has found something to say.
  */
 import { documentDepthMax, messageCharactersMax, strictErrorsMax } from "../limits.ts"
+import { fractionFault } from "./decode-fault.ts"
 import { isObject, type JsonObject, type JsonValue } from "./json.ts"
 import { JsonParser, pathText, setField } from "./json-text.ts"
-import { checkValue, fractionFault } from "./normalize.ts"
+import { checkValue } from "./normalize.ts"
 import { isTypeMeta, itemOf, type Node, type Operation, type Plan, planOf, planOfNode } from "./shape-plan.ts"
 import type { TypeShape } from "./shape.ts"
 
