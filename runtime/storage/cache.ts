@@ -4,6 +4,7 @@
  * per object version and never parsed on get, list or watch.
  */
 import type { ApiObject } from "../kit/json.ts"
+import type { BytePlace } from "../kit/shared-bytes.ts"
 import type { StoredValue, StoreError } from "./store.ts"
 
 /** What loops look for in the metadata of every object there is. */
@@ -17,9 +18,11 @@ export interface CachedObject {
   /**
    * The stored version of the object as JSON, `metadata.resourceVersion` in place. Always starts with
    * `{"kind":"<Kind>","apiVersion":"<apiVersion>",` (wire names), so that list items can leave that head out.
-   * Read or copied in the turn in which it was asked for: small objects lie in memory that is used again (`lasting` in kit/shared-bytes.ts).
+   * Read or copied in the turn in which it was asked for: small objects lie in memory that is used again (kit/shared-bytes.ts).
    */
   json(): Buffer
+  /** The same without a view, for who copies it at once. */
+  jsonPlace(place: BytePlace): void
   /** Metadata and selectable fields, read from the bytes on first use and kept. */
   labels(): Readonly<Record<string, string>>
   /** Value of a selectable field of the kind (`metadata.name` and `metadata.namespace` included), "" when absent. */

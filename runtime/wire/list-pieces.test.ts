@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { createCompactCodec, unwrapUnknown } from "../kit/compact.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import type { JsonObject } from "../kit/json.ts"
+import type { BytePlace } from "../kit/shared-bytes.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import { compactListPieces, type JsonList, jsonListPieces, type Piece, prettyListPieces, yamlListPieces } from "./list-pieces.ts"
 import { listMetaShape } from "./status.ts"
@@ -11,7 +12,7 @@ const text = (pieces: Iterable<Uint8Array | Piece>) => [...mapped(pieces)].join(
 function* mapped(pieces: Iterable<Uint8Array | Piece>): Generator<string> {
   for (const piece of pieces) {
     if (piece instanceof Uint8Array) yield Buffer.from(piece).toString()
-    else yield Buffer.concat([piece.before, piece.bytes.subarray(piece.start)]).toString()
+    else yield Buffer.concat([piece.before, piece.bytes.subarray(piece.start, piece.end)]).toString()
   }
 }
 const itemType = { kind: "Kettle", apiVersion: "test/v1" }
@@ -38,6 +39,35 @@ describe("lists in JSON", () => {
 
   it("write items of another form whole", () => {
     expect(text(jsonListPieces(list(["a"], { itemType: { kind: "Pot", apiVersion: "test/v1" } })))).toContain('"items":[{"kind":"Kettle"')
+  })
+
+  it("take items from where they are, with other bytes around", () => {
+    const names = ["a", "b", "c"]
+    const memory = Buffer.concat(names.map(item))
+    const { length } = item("a")
+    const places = names.map((_, index) => ({
+      jsonPlace: (place: BytePlace) => Object.assign(place, { bytes: memory, start: index * length, end: (index + 1) * length }),
+    }))
+    expect(text(jsonListPieces(list(names, { places })))).toBe(`${JSON.stringify(expected(names))}\n`)
+    expect(text(jsonListPieces(list([], { places: [] })))).toBe(`${JSON.stringify(expected([]))}\n`)
+  })
+
+  it("let go of items that nobody wants any more", () => {
+    let returned = 0
+    function* items(): Generator<Buffer> {
+      try {
+        yield* [item("a"), item("b")]
+      } finally {
+        returned++
+      }
+    }
+    for (const taken of [1, 2, 3, 4, 5]) {
+      const pieces = jsonListPieces(list([], { items: items() }))
+      for (let index = 0; index < taken; index++) pieces.next()
+      pieces.return?.()
+      expect(pieces.next().done).toBe(true)
+    }
+    expect(returned).toBe(5)
   })
 
   it("may carry rows instead, null when there are none", () => {

@@ -9,6 +9,7 @@ import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { envelopeHead, envelopeTail } from "../kit/envelope.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { parseJson, stringify } from "../kit/json-text.ts"
+import { type BytePlace, placeAll } from "../kit/shared-bytes.ts"
 import { indentJson } from "./pretty.ts"
 import { listMetaShape } from "./status.ts"
 import { writeYaml } from "./yaml.ts"
@@ -25,6 +26,8 @@ export interface ListHead {
 export interface JsonList extends ListHead {
   /** JSON bytes of one item each. */
   readonly items: Iterable<Buffer>
+  /** The same items, where they tell their place: compact JSON makes no view of them. All of them start with `itemType`. */
+  readonly places?: Iterable<PlacedItem>
   /** Items start with this kind and apiVersion, which lists leave out. Absent: items are written whole. */
   readonly itemType?: { readonly kind: string; readonly apiVersion: string }
   /** Further fields before the items: the column definitions of a Table. */
@@ -40,32 +43,77 @@ const nextItem = Buffer.from(",{")
 const comma = Buffer.from(",")
 const nothing: Uint8Array = Buffer.alloc(0)
 
-/** Bytes to be written: `before`, then `bytes` from `start` on. */
-export interface Piece {
-  readonly before: Uint8Array
-  readonly bytes: Uint8Array
-  readonly start: number
+/** An item that need not be asked for a view of its JSON. */
+export interface PlacedItem {
+  jsonPlace(place: BytePlace): void
+}
+
+/** Bytes to be written: `before`, which is short, then those of the place. */
+export interface Piece extends BytePlace {
+  before: Uint8Array
+}
+
+/** Compact JSON, with a line break at the end as the reference writes it. */
+export function jsonListPieces(list: JsonList): IterableIterator<Uint8Array | Piece> {
+  return new JsonListPieces(list)
 }
 
 /**
- * Compact JSON, with a line break at the end as the reference writes it. Items come as pieces, without a view of their own for what is left of
- * them: thousands of those are what a list costs beside its bytes. The same record is given for each; it holds until the next is asked for.
+ * Written by hand: as generators, one for the items and one for the pieces, this took as long as the copying. The same records are given for each
+ * item; they hold until the next is asked for.
  */
-export function* jsonListPieces(list: JsonList): Generator<Uint8Array | Piece> {
-  const head = jsonHead(list)
-  const itemHead = itemHeadOf(list)
-  const piece = { before: nothing, bytes: nothing, start: 0 }
-  let count = 0
-  for (const item of list.items) {
-    if (count++ === 0) yield Buffer.from(`${head}[`)
-    const cut = startsWith(item, itemHead)
-    if (count === 1) piece.before = cut ? openItem : nothing
-    else piece.before = cut ? nextItem : comma
-    piece.bytes = item
-    piece.start = cut ? itemHead.length : 0
-    yield piece
+class JsonListPieces implements IterableIterator<Uint8Array | Piece> {
+  private readonly itemHead: Buffer
+  private readonly items: Iterator<Buffer | PlacedItem>
+  private readonly piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0 }
+  private readonly result: IteratorResult<Uint8Array | Piece> = { done: false, value: this.piece }
+  private state: "head" | "first" | "next" | "over" = "head"
+
+  constructor(private readonly list: JsonList) {
+    this.itemHead = itemHeadOf(list)
+    this.items = (list.places ?? list.items)[Symbol.iterator]()
   }
-  yield Buffer.from(count === 0 ? `${head}${list.emptyItems ?? "[]"}}\n` : "]}\n")
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<Uint8Array | Piece> {
+    if (this.state === "first") {
+      this.state = "next"
+      return this.result
+    }
+    if (this.state === "over") return { done: true, value: undefined }
+    const { value, done } = this.items.next()
+    if (done === true) return this.last()
+    const isFirst = this.state === "head"
+    this.place(value, isFirst)
+    if (!isFirst) return this.result
+    this.state = "first"
+    return { done: false, value: Buffer.from(`${jsonHead(this.list)}[`) }
+  }
+
+  return(): IteratorResult<Uint8Array | Piece> {
+    if (this.state !== "over") this.items.return?.()
+    this.state = "over"
+    return { done: true, value: undefined }
+  }
+
+  private place(item: Buffer | PlacedItem, isFirst: boolean): void {
+    const { itemHead, piece } = this
+    if ("jsonPlace" in item) item.jsonPlace(piece)
+    else placeAll(piece, item)
+    const cut = startsWith(piece, itemHead, this.list.places === undefined ? 0 : itemHead.length - telltaleBytes)
+    if (cut) piece.start += itemHead.length
+    if (isFirst) piece.before = cut ? openItem : nothing
+    else piece.before = cut ? nextItem : comma
+  }
+
+  private last(): IteratorResult<Uint8Array | Piece> {
+    const { list, state } = this
+    this.state = "over"
+    return { done: false, value: Buffer.from(state === "head" ? `${jsonHead(list)}${list.emptyItems ?? "[]"}}\n` : "]}\n") }
+  }
 }
 
 /** `{"kind":"PodList","apiVersion":"v1","metadata":{…},"items":` */
@@ -82,10 +130,13 @@ function itemHeadOf(list: JsonList): Buffer {
   )
 }
 
+/** What is compared of a head that must be there anyway: its end, `"v1",` and a little before. To compare all of it costs as much as copying the item. */
+const telltaleBytes = 8
+
 /** False for an empty head too. An item without the head (a foreign form) is written as it is. */
-function startsWith(item: Uint8Array, head: Uint8Array): boolean {
-  if (head.length === 0 || item.length <= head.length) return false
-  for (let index = 0; index < head.length; index++) if (item[index] !== head[index]) return false
+function startsWith({ bytes, start, end }: BytePlace, head: Uint8Array, from = 0): boolean {
+  if (head.length === 0 || end - start <= head.length) return false
+  for (let index = from; index < head.length; index++) if (bytes[start + index] !== head[index]) return false
   return true
 }
 
@@ -98,7 +149,8 @@ export function* prettyListPieces(list: JsonList): Generator<Uint8Array> {
   let count = 0
   for (const item of list.items) {
     yield Buffer.from(count++ === 0 ? `${open}[\n    ` : ",\n    ")
-    yield indentJson(startsWith(item, itemHead) ? Buffer.concat([openItem, item.subarray(itemHead.length)]) : item, 2)
+    const cut = startsWith({ bytes: item, start: 0, end: item.length }, itemHead)
+    yield indentJson(cut ? Buffer.concat([openItem, item.subarray(itemHead.length)]) : item, 2)
   }
   yield Buffer.from(count === 0 ? `${open}${list.emptyItems ?? "[]"}\n}` : "\n  ]\n}")
 }

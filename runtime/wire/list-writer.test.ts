@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib"
 import { afterEach, describe, expect, it } from "vitest"
 import { Http2Outgoing } from "../http2-exchange.ts"
 import { http2SessionMemoryMb } from "../limits.ts"
+import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
 import type { Outgoing } from "./send.ts"
 
@@ -66,12 +67,32 @@ describe("writePieces", () => {
   })
 
   it("writes cut pieces with what stands before them, whether they fit the buffer or not", async () => {
-    const piece = { before: Buffer.from(",{"), bytes: Buffer.from(`xx${"y".repeat(70)}`), start: 2 }
     const expected = `,{${"y".repeat(70)}`.repeat(50)
-    for (const writeBytes of [40, 100, 100_000]) {
+    const piece = { before: Buffer.from(",{"), bytes: Buffer.from(`xx${"y".repeat(70)}xx`), start: 2, end: 72 }
+    for (const writeBytes of [40, 73, 100, 100_000]) {
       const { body } = await answer(await http1(write({ pieces: Array(50).fill(piece), writeBytes })))
       expect(body.toString()).toBe(expected)
     }
+  })
+
+  it("keeps nothing of bytes that may change once others have their turn", async () => {
+    const bytes = Buffer.alloc(100)
+    function* changing(): Generator<Piece> {
+      for (let index = 0; index < 5000; index++)
+        yield { before: Buffer.from(","), bytes: bytes.fill(48 + (index % 10)), start: 20, end: 80 }
+    }
+    const ended = deferred<void>()
+    const port = await http1((outgoing) => {
+      const overwrite = (): void => {
+        bytes.fill(88)
+        if (!outgoing.writableFinished) setImmediate(overwrite)
+      }
+      setImmediate(overwrite)
+      return writePieces({ outgoing, contentType: "text/plain", pieces: changing(), writeBytes: 1000 }).then(ended.resolve)
+    })
+    const { body } = await answer(port)
+    await ended.promise
+    expect(body.toString()).toBe(Array.from({ length: 5000 }, (_, index) => `,${String(index % 10).repeat(60)}`).join(""))
   })
 
   it("streams the rest, pieces of any size, in order", async () => {

@@ -4,7 +4,7 @@
  */
 import type { Writable } from "node:stream"
 import { constants, createGzip, type Gzip } from "node:zlib"
-import { lasting } from "../kit/shared-bytes.ts"
+import { sharedBytesMax } from "../kit/shared-bytes.ts"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Piece } from "./list-pieces.ts"
@@ -154,42 +154,40 @@ class Gatherer {
   done = false
   /** Nobody reads the buffer any more. Not so after a broken answer: the connection may still send from it. */
   bufferFree = false
-  /** A piece that did not fit any more, or is larger than the buffer. */
-  private rest: Uint8Array | Piece | undefined
+  /** What did not fit any more. */
+  private rest: Piece | undefined
 
   constructor(
     private readonly pieces: Iterator<Uint8Array | Piece>,
     private readonly buffer: Buffer,
   ) {}
 
-  /** The next chunk: the buffer's start, or a large piece itself. Undefined at the end. Valid until the next call. */
+  /** The next chunk, which is the buffer's start. Undefined at the end. Valid until the next call. */
   next(): Uint8Array | undefined {
     let length = 0
-    for (;;) {
+    do {
       const piece = this.rest ?? this.nextPiece()
       this.rest = undefined
-      if (piece === undefined) return length === 0 ? undefined : this.buffer.subarray(0, length)
-      if (length + lengthOf(piece) > this.buffer.length) {
-        if (length === 0) return whole(piece)
-        this.rest = lastingPiece(piece)
-        return this.buffer.subarray(0, length)
-      }
+      if (piece === undefined) break
       length = this.put(piece, length)
-    }
+    } while (this.rest === undefined)
+    return length === 0 ? undefined : this.buffer.subarray(0, length)
   }
 
-  /** Answers where the next piece goes. */
-  private put(piece: Uint8Array | Piece, at: number): number {
+  /** Answers where the next piece goes; sets `rest` when there is no room for all of this one. */
+  private put(piece: Piece, at: number): number {
     const { buffer } = this
-    if (piece instanceof Uint8Array) {
-      buffer.set(piece, at)
-      return at + piece.length
-    }
-    const { before, bytes, start } = piece
-    for (let index = 0; index < before.length; index++) buffer[at + index] = before[index] ?? 0
+    const { before, bytes, end, start } = piece
     const begin = at + before.length
-    buffer.set(start === 0 ? bytes : bytes.subarray(start), begin)
-    return begin + bytes.length - start
+    if (begin > buffer.length) {
+      this.rest = restOf(piece, 0)
+      return at
+    }
+    const length = Math.min(end - start, buffer.length - begin)
+    for (let index = 0; index < before.length; index++) buffer[at + index] = before[index] ?? 0
+    bytes.copy(buffer, begin, start, start + length)
+    if (start + length < end) this.rest = restOf({ ...piece, before: nothing }, length)
+    return begin + length
   }
 
   close(): void {
@@ -198,27 +196,26 @@ class Gatherer {
     returnBuffer(this.buffer, this.bufferFree)
   }
 
-  private nextPiece(): Uint8Array | Piece | undefined {
+  private nextPiece(): Piece | undefined {
     if (this.done) return undefined
     const { value, done } = this.pieces.next()
-    if (done !== true) return value
+    if (done !== true) return value instanceof Uint8Array ? pieceOf(value) : value
     this.done = true
     return undefined
   }
 }
 
-function lengthOf(piece: Uint8Array | Piece): number {
-  return piece instanceof Uint8Array ? piece.length : piece.before.length + piece.bytes.length - piece.start
+const nothing: Uint8Array = Buffer.alloc(0)
+
+function pieceOf(bytes: Uint8Array): Piece {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return { before: nothing, bytes: buffer, start: 0, end: buffer.length }
 }
 
-/** What is written only in a later turn must not change until then. */
-function lastingPiece(piece: Uint8Array | Piece): Uint8Array | Piece {
-  return piece instanceof Uint8Array ? lasting(piece) : { ...piece, bytes: lasting(piece.bytes) }
-}
-
-/** A large piece in one. */
-function whole(piece: Uint8Array | Piece): Uint8Array {
-  return piece instanceof Uint8Array ? piece : Buffer.concat([piece.before, piece.bytes.subarray(piece.start)])
+/** What is left of a piece, for the next chunk: that is filled in another turn, until when the bytes must not change. */
+function restOf({ before, bytes, end, start }: Piece, taken: number): Piece {
+  if (end - start > sharedBytesMax) return { before, bytes, start: start + taken, end }
+  return { ...pieceOf(Buffer.from(bytes.subarray(start + taken, end))), before }
 }
 
 /** Buffers of answers that are over, for the next ones. */

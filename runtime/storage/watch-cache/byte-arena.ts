@@ -6,10 +6,10 @@
  *
  * A slab of which a fifth is not current any more is left after a while: what is current moves to the newest slab, what only the event window or
  * a snapshot still holds moves to a Buffer of such remains, and the slab is used again at once. So nobody may keep a view of a tenant's bytes beyond the
- * turn in which he got it, unless he knows that it is too large for a slab: `lasting` in kit/shared-bytes.ts.
+ * turn in which he got it, unless he knows that it is too large for a slab: kit/shared-bytes.ts.
  */
 import { assert } from "../../assert.ts"
-import { sharedBytesMax } from "../../kit/shared-bytes.ts"
+import { type BytePlace, sharedBytesMax } from "../../kit/shared-bytes.ts"
 import { Slab, type SlabPool } from "./slab-pool.ts"
 
 /**
@@ -37,7 +37,18 @@ export interface Tenant {
 export function bytesOf(tenant: Tenant): Buffer {
   const { home, length, offset } = tenant
   if (home instanceof Slab) return home.buffer.subarray(offset, offset + length)
-  return Buffer.isBuffer(home) ? home : Buffer.from(home.buffer, home.byteOffset, home.byteLength)
+  return asBuffer(home)
+}
+
+/** As `bytesOf`, without a view. */
+export function placeOf({ home, length, offset }: Tenant, place: BytePlace): void {
+  place.bytes = home instanceof Slab ? home.buffer : asBuffer(home)
+  place.start = offset
+  place.end = offset + length
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** One per resource, so that objects listed together lie together. */

@@ -3,8 +3,9 @@
  * no closures, because there is one of these per object in the store (design section 7: bytes first).
  */
 import type { ApiObject } from "../../kit/json.ts"
+import { type BytePlace, placeAll } from "../../kit/shared-bytes.ts"
 import type { CachedObject, MetadataMark, ResourceCodec } from "../cache.ts"
-import { bytesOf } from "./byte-arena.ts"
+import { bytesOf, placeOf } from "./byte-arena.ts"
 import type { ByteArena, Tenant } from "./byte-arena.ts"
 import type { Description, Form, FormBudget } from "./forms.ts"
 import { withResourceVersion } from "./resource-version.ts"
@@ -50,12 +51,21 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   json(): Buffer {
-    if (this.isJson) return bytesOf(this)
+    this.decode()
+    return bytesOf(this)
+  }
+
+  jsonPlace(place: BytePlace): void {
+    this.decode()
+    placeOf(this, place)
+  }
+
+  private decode(): void {
+    if (this.isJson) return
     const { context, createRevision, key, modRevision } = this
     const text = context.codec.toJson({ key, value: bytesOf(this), createRevision, modRevision })
     this.isJson = true
     context.arena.settleText(this, text)
-    return bytesOf(this)
   }
 
   /** Called before anything else with JSON that the writer had at hand: the stored value is not needed then. */
@@ -138,6 +148,10 @@ export class DeletedEntry implements CachedObject {
 
   json(): Buffer {
     return this.derived(deletionForm, () => withResourceVersion(this.last.json(), this.modRevision))
+  }
+
+  jsonPlace(place: BytePlace): void {
+    placeAll(place, this.json())
   }
 
   get sizeBytes(): number {

@@ -21,6 +21,7 @@ function object(key: string): CachedObject {
     createRevision: 1,
     modRevision: 1,
     json: () => Buffer.alloc(0),
+    jsonPlace: () => undefined,
     labels: () => ({}),
     field: () => "",
     mayHaveMetadata: () => false,
