@@ -65,6 +65,9 @@ export const untoldWaitMs = 50
 /** Bytes that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
 export const watchQueueBytesMax = 8 * 1024 * 1024
 
+/** Milliseconds by which `--request-timeout` may end a request too early: requests that begin within so many share a timer. */
+export const deadlineEarlyMs = 50
+
 /** Milliseconds by which bookmarks and ends of watches may be late: what falls due in one step is done by one timer. */
 export const watchTimerStepMs = 100
 

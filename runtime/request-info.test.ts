@@ -1,5 +1,6 @@
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { parseRequestInfo } from "./request-info.ts"
+import { parseRequestInfo, RequestInfoReader } from "./request-info.ts"
 import { vendorProfile } from "./vendor.ts"
 
 const vendor = vendorProfile("kubernetes")
@@ -83,5 +84,25 @@ describe("parseRequestInfo", () => {
 
   it.each(["/", "/healthz", "/api", "/apis", "/apis/apps", "/openapi/v2", "/api/v1", "/apis/apps/v1"])("%s is no resource", (path) => {
     expect(info("GET", path).isResource).toBe(false)
+  })
+})
+
+describe("RequestInfoReader", () => {
+  const word = fc.constantFrom("", "api", "apis", "v1", "apps", "namespaces", "watch", "status", "finalize", "pods", "a", "b")
+  const request = fc.record({
+    method: fc.constantFrom("GET", "POST", "DELETE", "OPTIONS"),
+    path: fc
+      .tuple(fc.constantFrom("/api/v1/", "/apis/apps/v1/", "/"), fc.array(word, { maxLength: 6 }))
+      .map(([start, words]) => start + words.join("/")),
+    watch: fc.boolean(),
+  })
+
+  it("reads whatever it has read before as if it had not", () => {
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
+        const reader = new RequestInfoReader(vendor)
+        for (const one of requests) expect(reader.read(one)).toEqual(parseRequestInfo({ ...one, vendor }))
+      }),
+    )
   })
 })

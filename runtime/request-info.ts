@@ -5,20 +5,98 @@
 import type { RequestInfo, RequestVerb } from "./request.ts"
 import type { Vendor } from "./vendor.ts"
 
-const verbOfMethod: Record<string, RequestVerb> = {
-  POST: "create",
-  GET: "get",
-  HEAD: "get",
-  PUT: "update",
-  PATCH: "patch",
-  DELETE: "delete",
+/** Texts of a request are compared faster than looked up. */
+function verbOfMethod(method: string): RequestVerb {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      return "get"
+    case "POST":
+      return "create"
+    case "PUT":
+      return "update"
+    case "PATCH":
+      return "patch"
+    case "DELETE":
+      return "delete"
+    default:
+      return method.toLowerCase()
+  }
 }
 
 /** Sub-resources of a namespace itself; any other word behind a namespace is a resource in it. */
 const namespaceSubresources = new Set(["status", "finalize"])
 
-/** Called once per request. `watch` is the value of the query parameter: a list that asks for it is a watch. Never throws. */
-export function parseRequestInfo(options: { method: string; path: string; watch: boolean; vendor: Vendor }): RequestInfo {
+/** What a path says of all objects of a collection. */
+type Place = Pick<RequestInfo, "group" | "version" | "namespace" | "resource">
+
+interface AskedPath {
+  readonly method: string
+  readonly path: string
+  readonly watch: boolean
+}
+
+/** Paths of one server. Most requests are about collections that others were about before: those are not read again. */
+export class RequestInfoReader {
+  /** By what stands before the name of an object, its slash included. */
+  private readonly ofObjects = new Map<string, Place>()
+  /** By the whole path of a collection. */
+  private readonly ofCollections = new Map<string, Place>()
+
+  constructor(private readonly vendor: Vendor) {}
+
+  /** As `parseRequestInfo`. */
+  read(asked: AskedPath): RequestInfo {
+    const { path } = asked
+    const nameAt = path.lastIndexOf("/") + 1
+    const objects = nameAt === path.length ? undefined : this.ofObjects.get(path.slice(0, nameAt))
+    if (objects !== undefined) return infoAt(objects, asked, path.slice(nameAt))
+    const collection = this.ofCollections.get(path)
+    if (collection !== undefined) return infoAt(collection, asked, "")
+    const info = parseRequestInfo({ ...asked, vendor: this.vendor })
+    this.keep(info, nameAt)
+    return info
+  }
+
+  /** Only of paths that end in the name or the collection: what stands behind may change the meaning of what is before. */
+  private keep({ isResource, watchPath, subresource, name, path, group, version, namespace, resource }: RequestInfo, nameAt: number): void {
+    if (!isResource || watchPath || subresource !== "" || path.length > knownPathCharactersMax) return
+    const place = { group, version, namespace, resource }
+    if (name === "") remember(this.ofCollections, path, place)
+    else if (path.endsWith(`/${name}`)) remember(this.ofObjects, path.slice(0, nameAt), place)
+  }
+}
+
+const knownPathsMax = 1024
+const knownPathCharactersMax = 512
+
+function remember(places: Map<string, Place>, path: string, place: Place): void {
+  if (places.size >= knownPathsMax) places.clear()
+  places.set(path, place)
+}
+
+const noTail: readonly string[] = []
+
+function infoAt({ group, version, namespace, resource }: Place, { method, path, watch }: AskedPath, name: string): RequestInfo {
+  const verb = verbOf({ method, name, watch, watchPath: false })
+  return {
+    isResource: true,
+    verb,
+    method,
+    path,
+    group,
+    version,
+    namespace,
+    resource,
+    subresource: "",
+    name,
+    tail: noTail,
+    watchPath: false,
+  }
+}
+
+/** `watch` is the value of the query parameter: a list that asks for it is a watch. Never throws. */
+export function parseRequestInfo(options: AskedPath & { readonly vendor: Vendor }): RequestInfo {
   const { method, path, vendor } = options
   const segments = segmentsOf(path)
   const grouped = segments[0] === "apis"
@@ -72,7 +150,7 @@ function nameParts(rest: readonly string[]): NameParts {
 /** The query parameter counts on collections only; the deprecated path form also watches one object. */
 function verbOf(options: { method: string; name: string; watch: boolean; watchPath: boolean }): RequestVerb {
   const { method, name, watch, watchPath } = options
-  const verb = verbOfMethod[method] ?? method.toLowerCase()
+  const verb = verbOfMethod(method)
   if (verb === "get" && watchPath) return "watch"
   if (name !== "") return verb
   if (verb === "get") return watch ? "watch" : "list"

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { unauthorized } from "../errors.ts"
+import { remembered } from "../kit/remembered.ts"
 import type { User } from "../request.ts"
 
 /** Undefined: not mine to judge. Throws 401 when the credential is mine and wrong. */
@@ -17,16 +18,29 @@ export function authenticate(
 ): User {
   for (const authenticator of authenticators) {
     const user = authenticator(headers)
-    if (user !== undefined) return { ...user, groups: [...user.groups, "system:authenticated"] }
+    if (user !== undefined) return authenticated(user)
   }
   if (bearerToken(headers) !== undefined || !options.anonymous) throw unauthorized()
   return anonymous
 }
 
-export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
-  const match = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")
-  return match?.[1]
+/** Authenticators answer with the same record for the same user again and again. */
+const authenticatedUsers = new WeakMap<User, User>()
+
+function authenticated(user: User): User {
+  let known = authenticatedUsers.get(user)
+  if (known === undefined) {
+    known = { ...user, groups: [...user.groups, "system:authenticated"] }
+    authenticatedUsers.set(user, known)
+  }
+  return known
 }
+
+export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
+  return tokenOf(headers.authorization ?? "")
+}
+
+const tokenOf = remembered((authorization) => /^Bearer +(\S+)$/i.exec(authorization)?.[1])
 
 /** One line of `--token-auth-file`. */
 export interface StaticToken {

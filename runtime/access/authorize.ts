@@ -12,7 +12,7 @@ export const alwaysDeny: Authorizer = ({ user }) => (user.groups.includes("syste
 const publicPaths = /^\/(healthz|livez|readyz)(\/|$)|^\/version\/?$/
 
 export function isPublicPath(info: RequestInfo): boolean {
-  return info.method === "GET" && publicPaths.test(info.path)
+  return !info.isResource && info.method === "GET" && publicPaths.test(info.path)
 }
 
 /** Throws 403 when no authorizer allows. */

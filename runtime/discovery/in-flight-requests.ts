@@ -7,7 +7,7 @@ const longRunningSubresources = new Set(["proxy", "exec", "attach", "log", "port
 
 /** Whether a request lasts as long as its client likes: watches and connections to other machines. No deadline ends it. */
 export function isLongRunning(info: RequestInfo): boolean {
-  return info.verb === "watch" || longRunningSubresources.has(info.subresource)
+  return info.verb === "watch" || (info.subresource !== "" && longRunningSubresources.has(info.subresource))
 }
 
 /** Made once per server. */
@@ -17,11 +17,11 @@ export class InFlight {
   private waiting: { readonly until: () => boolean; readonly done: () => void }[] = []
 
   /** Called once per request; it counts until its answer's stream is closed. */
-  add(info: RequestInfo, outgoing: Pick<Outgoing, "once">): void {
+  add(info: RequestInfo, outgoing: Pick<Outgoing, "on">): void {
     const long = isLongRunning(info)
     if (long) this.long++
     else this.short++
-    outgoing.once("close", () => {
+    outgoing.on("close", () => {
       if (long) this.long--
       else this.short--
       this.settle()

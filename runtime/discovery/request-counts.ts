@@ -1,4 +1,5 @@
 /** How many requests were answered, for `/metrics`. Labels take only values that the server itself knows, so their number is bounded. */
+import type { Kind } from "../kit/kind.ts"
 import type { RequestContext } from "../request.ts"
 import type { KindTable } from "../registry/kinds.ts"
 import type { Vendor } from "../vendor.ts"
@@ -25,7 +26,8 @@ const knownRoots = new Set(["api", "apis", "healthz", "livez", "metrics", "opena
 
 /** Made once per server. */
 export class RequestCounts {
-  private readonly counts = new Map<string, number>()
+  /** Undefined: paths that are no resource's. Few for each kind, so that going through them costs less than making a key. */
+  private readonly counters = new Map<Kind | undefined, Counter[]>()
 
   constructor(
     private readonly kinds: KindTable,
@@ -34,25 +36,62 @@ export class RequestCounts {
 
   /** Called once per answered request. `code` is the HTTP status. */
   record(request: Pick<RequestContext, "info" | "query">, code: number): void {
-    const labels = this.labels(request, code)
-    this.counts.set(labels, (this.counts.get(labels) ?? 0) + 1)
+    const { info } = request
+    const kind = info.isResource ? this.kinds.find(info.group, info.version, info.resource) : undefined
+    const seen = seenOf(kind, request, code)
+    const counters = this.counters.get(kind) ?? []
+    if (counters.length === 0) this.counters.set(kind, counters)
+    const known = counters.find((counter) => isSame(counter, seen))
+    if (known === undefined) counters.push({ ...seen, count: 1 })
+    else known.count++
   }
 
   /** Each set of labels, as metrics are written, with its count; sorted. */
   samples(): readonly (readonly [labels: string, count: number])[] {
-    return [...this.counts].sort(([left], [right]) => compareText(left, right))
+    const all = [...this.counters].flatMap(([kind, counters]) => counters.map((one) => [this.labels(kind, one), one.count] as const))
+    return all.sort(([left], [right]) => compareText(left, right))
   }
 
-  private labels({ info, query }: Pick<RequestContext, "info" | "query">, code: number): string {
-    const kind = info.isResource ? this.kinds.find(info.group, info.version, info.resource) : undefined
-    const verb = verbNames[info.verb] ?? "OTHER"
-    if (kind === undefined) {
-      const root = info.path.split("/", 2)[1] ?? ""
-      return `code="${code}",component="apiserver",dry_run="",group="",resource="",scope="",subresource="${knownRoots.has(root) ? root : ""}",verb="${verb}",version=""`
-    }
-    const subresource = kind.subresources.some(({ name }) => name === info.subresource) ? info.subresource : ""
-    const scope = info.name !== "" || info.verb === "create" ? "resource" : info.namespace !== "" ? "namespace" : "cluster"
-    const dryRun = query.get("dryRun") === "All" ? "All" : ""
-    return `code="${code}",component="apiserver",dry_run="${dryRun}",group="${this.vendor.group(kind.group)}",resource="${kind.resource}",scope="${scope}",subresource="${subresource}",verb="${verb}",version="${kind.version}"`
+  private labels(kind: Kind | undefined, { code, verb, subresource, scope, dryRun }: Seen): string {
+    const { group, resource, version } = kind === undefined ? noKind : { ...kind, group: this.vendor.group(kind.group) }
+    const counted = `code="${code}",component="apiserver",dry_run="${dryRun}"`
+    return `${counted},group="${group}",resource="${resource}",scope="${scope}",subresource="${subresource}",verb="${verb}",version="${version}"`
   }
+}
+
+const noKind = { group: "", resource: "", version: "" }
+
+/** What is told apart among the requests for one kind. */
+interface Seen {
+  readonly code: number
+  readonly verb: string
+  /** Of a path that is no resource's its first segment, if the server knows it. */
+  readonly subresource: string
+  readonly scope: string
+  readonly dryRun: string
+}
+
+interface Counter extends Seen {
+  count: number
+}
+
+function seenOf(kind: Kind | undefined, { info, query }: Pick<RequestContext, "info" | "query">, code: number): Seen {
+  const verb = verbNames[info.verb] ?? "OTHER"
+  if (kind === undefined) {
+    const root = info.path.split("/", 2)[1] ?? ""
+    return { code, verb, subresource: knownRoots.has(root) ? root : "", scope: "", dryRun: "" }
+  }
+  const subresource = kind.subresources.some(({ name }) => name === info.subresource) ? info.subresource : ""
+  const scope = info.name !== "" || info.verb === "create" ? "resource" : info.namespace !== "" ? "namespace" : "cluster"
+  return { code, verb, subresource, scope, dryRun: query.get("dryRun") === "All" ? "All" : "" }
+}
+
+function isSame(one: Seen, other: Seen): boolean {
+  return (
+    one.verb === other.verb &&
+    one.code === other.code &&
+    one.scope === other.scope &&
+    one.subresource === other.subresource &&
+    one.dryRun === other.dryRun
+  )
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { isLongRunning } from "../discovery/in-flight-requests.ts"
 import { DurationError, parseDuration } from "../kit/duration.ts"
+import { deadlineEarlyMs } from "../limits.ts"
 import type { Filter, Exchange } from "../server-env.ts"
 
 interface DeadlineOptions {
@@ -17,17 +18,40 @@ interface DeadlineOptions {
  * left alone. Specification section 8; how `timeout` is read is the reference's.
  */
 export function deadline(options: DeadlineOptions): Filter {
+  const { clock, requestTimeoutMs } = options
+  const afterRequestTimeout = sharedTimer(clock, requestTimeoutMs)
   return function deadline(exchange) {
-    const request = exchange.request
+    const { request } = exchange
     if (isLongRunning(request.info)) return undefined
-    const limitMs = Math.min(options.requestTimeoutMs, askedTimeoutMs(request.query) ?? Number.POSITIVE_INFINITY)
-    const cancel = options.clock.after(limitMs, () => {
+    const askedMs = askedTimeoutMs(request.query)
+    const expire = (): void => {
       const error = new ApiError(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {})
       options.fail(exchange, error)
       request.expire(error)
-    })
-    request.atEnd(cancel)
+    }
+    request.atEnd(askedMs !== undefined && askedMs < requestTimeoutMs ? clock.after(askedMs, expire) : afterRequestTimeout(expire))
     return undefined
+  }
+}
+
+/** As `clock.after` with the same delay for all: who comes within a moment shares a timer with the first, since most are gone long before it rings. */
+function sharedTimer(clock: Clock, delayMs: number): (callback: () => void) => () => void {
+  let latest: { readonly startedMs: number; readonly waiting: Set<() => void> } | undefined
+  function start(startedMs: number): Set<() => void> {
+    const waiting = new Set<() => void>()
+    const timer = { startedMs, waiting }
+    latest = timer
+    clock.after(delayMs, () => {
+      if (latest === timer) latest = undefined
+      for (const callback of waiting) callback()
+    })
+    return waiting
+  }
+  return (callback) => {
+    const nowMs = clock.nowMs()
+    const waiting = latest !== undefined && Math.abs(nowMs - latest.startedMs) < deadlineEarlyMs ? latest.waiting : start(nowMs)
+    waiting.add(callback)
+    return () => waiting.delete(callback)
   }
 }
 

@@ -6,6 +6,8 @@ import type { Kind, KindParts } from "../kit/kind.ts"
 /** Kinds by group, version and resource. Built at start from the generated records; may grow. */
 export class KindTable {
   private readonly byResource = new Map<string, Kind>()
+  /** By group, version and resource in turn: asked for every request, to which making a key would cost more than looking. */
+  private readonly groups = new Map<string, Map<string, Map<string, Kind>>>()
   private readonly byKind = new Map<string, Kind>()
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
@@ -26,11 +28,13 @@ export class KindTable {
     if (this.byResource.has(key)) throw new Error(`resource ${key} is served twice`)
     this.byResource.set(key, kind)
     this.byKind.set(resourceKey(kind.group, kind.version, kind.kind), kind)
+    const versions = made(this.groups, kind.group, () => new Map<string, Map<string, Kind>>())
+    made(versions, kind.version, () => new Map<string, Kind>()).set(kind.resource, kind)
     this.additions++
   }
 
   find(group: string, version: string, resource: string): Kind | undefined {
-    return this.byResource.get(resourceKey(group, version, resource))
+    return this.groups.get(group)?.get(version)?.get(resource)
   }
 
   findKind(group: string, version: string, kind: string): Kind | undefined {
@@ -74,6 +78,12 @@ export class KindTable {
   loaded(kind: Kind): KindParts | undefined {
     return this.parts.get(kind)
   }
+}
+
+function made<T>(all: Map<string, T>, key: string, make: () => T): T {
+  const one = all.get(key) ?? make()
+  all.set(key, one)
+  return one
 }
 
 function resourceKey(group: string, version: string, name: string): string {

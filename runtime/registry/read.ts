@@ -63,8 +63,11 @@ export async function getObject(
   options: { namespace: string; name: string; freshness: Freshness },
 ): Promise<CachedObject> {
   const key = handle.key(options.namespace, options.name)
-  const found =
-    (await revisionToRead(registry, handle, options.freshness)) === undefined ? handle.cache.get(key) : await handle.cache.getStored(key)
+  const { cache } = handle
+  // Asked here, since waiting for nothing costs as much as looking.
+  const atOnce = options.freshness.mode === "any" && !cache.readsStore
+  const readsCache = atOnce || (await revisionToRead(registry, handle, options.freshness)) === undefined
+  const found = readsCache ? cache.get(key) : await cache.getStored(key)
   if (found === undefined) throw notFound(subjectOf(handle, options.name))
   return found
 }

@@ -95,6 +95,11 @@ export class Registry {
   constructor(readonly deps: RegistryDeps) {}
 
   /** The handle of a kind, loading decoder, validator and cache on first use. */
+  /** The handle of a kind that was asked for before; undefined when it must be waited for. */
+  opened(kind: Kind): KindHandle | undefined {
+    return this.ready.get(kind)
+  }
+
   async handle(kind: Kind): Promise<KindHandle> {
     const known = this.ready.get(kind)
     if (known !== undefined) return known

@@ -16,32 +16,32 @@ import { compactOf, freshVersion, jsonOf, objectOf, type Version } from "./repre
 const newline = Buffer.from("\n")
 
 /** One version of an object, as get answers it. */
-export async function answerVersion(call: Call, answer: { wanted: Wanted; version: Version; status: number }): Promise<void> {
-  const { wanted, version } = answer
-  await send(call, wanted, { status: answer.status, body: bodyOf(call, wanted, version) })
+export function answerVersion(call: Call, answer: { wanted: Wanted; version: Version; status: number }): Promise<void> {
+  const { wanted, version, status } = answer
+  return send(call, wanted, status, bodyOf(call, wanted, version))
 }
 
 /** What a write left behind: 201 when it made the object. */
-export async function answerWrite(call: Call, answer: { wanted: Wanted; result: WriteResult }): Promise<void> {
+export function answerWrite(call: Call, answer: { wanted: Wanted; result: WriteResult }): Promise<void> {
   const { wanted, result } = answer
-  await answerVersion(call, { wanted, version: freshVersion(call.handle, result), status: result.created ? 201 : 200 })
+  return answerVersion(call, { wanted, version: freshVersion(call.handle, result), status: result.created ? 201 : 200 })
 }
 
 /** An object that was never stored in this form: the last state of a deleted one. */
-export async function answerObject(call: Call, answer: { wanted: Wanted; object: ApiObject; status: number }): Promise<void> {
+export function answerObject(call: Call, answer: { wanted: Wanted; object: ApiObject; status: number }): Promise<void> {
   const { wanted, object, status } = answer
-  await answerVersion(call, { wanted, version: freshVersion(call.handle, { object }), status })
+  return answerVersion(call, { wanted, version: freshVersion(call.handle, { object }), status })
 }
 
 /** An object of a body kind: Scale. `columns`: those of its table. */
-export async function answerKindBody(
+export function answerKindBody(
   call: Call,
   answer: { wanted: Wanted; kind: KindBody; object: ApiObject; columns: readonly Column[]; status: number },
 ): Promise<void> {
   const { wanted, object, status } = answer
   // Partial metadata is that of any object.
   if (wanted.as !== undefined && wanted.as.kind !== "Table") return answerObject(call, { wanted, object, status })
-  await send(call, wanted, { status, body: kindBodyOf(call, answer) })
+  return send(call, wanted, status, kindBodyOf(call, answer))
 }
 
 function kindBodyOf(call: Call, answer: { wanted: Wanted; kind: KindBody; object: ApiObject; columns: readonly Column[] }): Buffer {
@@ -70,7 +70,6 @@ function textOf(wanted: Wanted, object: JsonObject): Buffer {
   return Buffer.concat([wanted.laidOut ? indentJson(json) : json, newline])
 }
 
-async function send(call: Call, wanted: Wanted, answer: { status: number; body: Buffer }): Promise<void> {
-  const { status, body } = answer
-  await sendBytes(call.outgoing, { status, contentType: wanted.contentType, body, warnings: call.request.warnings, gzip: wanted.gzip })
+function send(call: Call, wanted: Wanted, status: number, body: Buffer): Promise<void> {
+  return sendBytes(call.outgoing, { status, contentType: wanted.contentType, body, warnings: call.request.warnings, gzip: wanted.gzip })
 }

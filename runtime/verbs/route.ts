@@ -50,7 +50,7 @@ export async function answerResource(parts: ServerParts, { request, incoming, ou
   checkMethod(kind, subresource, info)
   checkName(info)
   const posted = postedTo(parts, kind)
-  const handle = await parts.registry.handle(posted?.kind ?? kind)
+  const handle = parts.registry.opened(posted?.kind ?? kind) ?? (await parts.registry.handle(posted?.kind ?? kind))
   const call: Call = { parts, registry: parts.registry, handle, request, incoming, outgoing }
   if (posted !== undefined) return answerSubresource(call, posted.subresource)
   if (subresource !== undefined) return answerSubresource(call, subresource)

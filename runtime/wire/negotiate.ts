@@ -4,6 +4,7 @@
  * compared as they are written; parameters that mean nothing here are ignored.
  */
 import { ApiError, notAcceptable, unsupportedMediaType } from "../errors.ts"
+import { remembered } from "../kit/remembered.ts"
 import type { Vendor } from "../vendor.ts"
 
 /** A representation of objects, as bodies are written and read. */
@@ -58,26 +59,27 @@ function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string,
  */
 export function negotiate(accept: string | undefined, options: NegotiateOptions): Negotiated {
   const { vendor, compact = true, watch = false, failure = false, renderings: offered = "objects" } = options
-  const question = `${compact} ${watch} ${failure} ${offered} ${accept}`
-  const answers = known.get(vendor) ?? new Map<string, Negotiated>()
-  known.set(vendor, answers)
-  let answer = answers.get(question)
-  if (answer === undefined) {
-    answer = negotiateAnew(accept, options)
-    if (answers.size >= knownAnswersMax) answers.clear()
-    if (question.length <= knownQuestionCharactersMax) answers.set(question, answer)
-  }
-  return answer
+  const question = (compact ? 1 : 0) + (watch ? 2 : 0) + (failure ? 4 : 0) + (options.collection === true ? 8 : 0) + places[offered]
+  const answers = known.get(vendor) ?? answersOf(vendor)
+  answers[question] ??= remembered((text) => negotiateAnew(text, options))
+  return answers[question](accept ?? "")
 }
 
-/** Clients ask the same again and again; whoever asks something new each time cannot fill memory with it. */
-const known = new WeakMap<Vendor, Map<string, Negotiated>>()
-const knownAnswersMax = 256
-const knownQuestionCharactersMax = 512
+/** What is asked with the same options is asked with the same header again and again. */
+const known = new WeakMap<Vendor, Answers>()
+type Answers = ((accept: string) => Negotiated)[]
 
-function negotiateAnew(accept: string | undefined, options: NegotiateOptions): Negotiated {
+function answersOf(vendor: Vendor): Answers {
+  const answers: Answers = []
+  known.set(vendor, answers)
+  return answers
+}
+
+const places = { objects: 0, discovery: 16, none: 32 }
+
+function negotiateAnew(accept: string, options: NegotiateOptions): Negotiated {
   const types = mediaTypes(options)
-  const clauses = parseAccept(accept === undefined || accept === "" ? "*/*" : accept)
+  const clauses = parseAccept(accept === "" ? "*/*" : accept)
   // The reference looks for a name it knows first: `application/*` and `*` count only beside one.
   if (options.failure !== true && !clauses.some(({ written }) => written === "*/*" || types.has(written)))
     throw noKnownType([...types.keys()], options.collection === true)
@@ -194,10 +196,10 @@ const parameterSyntax = /^[^;]*(?:;\s*[\w!#$%&'*+.^`|~-]+\s*=\s*(?:[\w!#$%&'*+.^
  * Patch types are the patch verb's business.
  */
 export function bodyMedia(contentType: string | undefined, options: { vendor: Vendor; compact?: boolean }): Media {
+  if (contentType === undefined || contentType === "" || contentType === "application/json") return "json"
   const types = mediaTypes(options)
-  const type = mediaTypeOf(contentType)
-  const media = (contentType ?? "") === "" ? "json" : types.get(type)
-  if (media === undefined || !parameterSyntax.test(contentType ?? "")) throw unsupportedMediaType([...types.keys()])
+  const media = types.get(mediaTypeOf(contentType))
+  if (media === undefined || !parameterSyntax.test(contentType)) throw unsupportedMediaType([...types.keys()])
   return media
 }
 
@@ -219,6 +221,7 @@ export function wantsPretty(options: { query: URLSearchParams; userAgent: string
 
 /** Whether an answer of this size is compressed; `bytes` may be an estimate. The reference takes `gzip` only without a quality. */
 export function acceptsGzip(acceptEncoding: string | readonly string[] | undefined): boolean {
-  const text = typeof acceptEncoding === "string" ? acceptEncoding : (acceptEncoding ?? []).join(",")
-  return text.split(",").some((token) => token.trim() === "gzip")
+  return listsGzip(typeof acceptEncoding === "string" ? acceptEncoding : (acceptEncoding ?? []).join(","))
 }
+
+const listsGzip = remembered((text) => text.split(",").some((token) => token.trim() === "gzip"))

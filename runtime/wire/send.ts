@@ -29,19 +29,33 @@ export interface Answer {
 
 const compress = promisify(gzip)
 
+/** Most answers are sent at once: nobody waits for anything. */
+const sent = Promise.resolve()
+
 /** Called once per request whose answer is at hand. Does nothing when the answer has begun already: the deadline was faster. */
-export async function sendBytes(outgoing: Outgoing, answer: Answer): Promise<void> {
-  const compressed = answer.gzip === true && answer.body.length >= gzipThresholdBytes
-  const body = compressed ? await compress(answer.body, { level: 1 }) : answer.body
+export function sendBytes(outgoing: Outgoing, answer: Answer): Promise<void> {
+  if (answer.gzip === true && answer.body.length >= gzipThresholdBytes) return sendCompressed(outgoing, answer)
+  send(outgoing, answer, answer.body)
+  return sent
+}
+
+async function sendCompressed(outgoing: Outgoing, answer: Answer): Promise<void> {
+  send(outgoing, answer, await compress(answer.body, { level: 1 }))
+}
+
+/** `body`: what is sent for the answer's own. */
+function send(outgoing: Outgoing, answer: Answer, body: Buffer): void {
   if (outgoing.headersSent || outgoing.destroyed) return
   outgoing.setHeader("content-type", answer.contentType)
   outgoing.setHeader("content-length", String(body.length))
-  if (compressed) {
+  if (body !== answer.body) {
     outgoing.setHeader("content-encoding", "gzip")
     outgoing.setHeader("vary", "Accept-Encoding")
   }
-  const { warning } = warningHeaders(answer.warnings ?? [])
-  if (warning !== undefined) outgoing.setHeader("warning", warning)
+  if (answer.warnings !== undefined && answer.warnings.length > 0) {
+    const { warning } = warningHeaders(answer.warnings)
+    if (warning !== undefined) outgoing.setHeader("warning", warning)
+  }
   for (const name in answer.headers) outgoing.setHeader(name, answer.headers[name] ?? "")
   outgoing.statusCode = answer.status
   outgoing.end(body)
