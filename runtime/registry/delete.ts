@@ -10,6 +10,7 @@ import { parseObject } from "./object-codec.ts"
 import { awaitFreshness, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalRiders } from "./removal.ts"
+import { writeUnasked } from "./write-unasked.ts"
 
 export interface DeleteRequest extends DeletionWords {
   readonly namespace: string
@@ -22,8 +23,13 @@ export interface DeleteRequest extends DeletionWords {
 
 /** Called by DELETE and, item by item, by deletecollection and namespace emptying. `removed: false`: finalizers or a grace period keep the object. */
 export async function deleteObject(registry: Registry, handle: KindHandle, request: DeleteRequest): Promise<WriteResult> {
-  await awaitFreshness(registry, handle, { mode: "most-recent" })
   const key = handle.key(request.namespace, request.name)
+  const cached = handle.cache.get(key)
+  if (cached !== undefined) {
+    const written = await writeUnasked(registry, request, () => attemptDelete(registry, handle, request, { key, current: cached }))
+    if (written !== undefined) return written
+  }
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
   for (let attempt = 1; ; attempt++) {
     const current = handle.cache.get(key)
     if (current === undefined) throw notFound(subjectOf(handle, request.name))

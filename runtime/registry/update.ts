@@ -5,10 +5,11 @@
 import { sameButTimes } from "../apply/managed-fields/entry.ts"
 import { ApiError, badRequest, conflict, invalid, notFound, staleVersion } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
-import { deepClone, deepEqual, getPath, setPath } from "../kit/field-path.ts"
+import { copyPath, deepClone, deepEqual, getPath, ownField } from "../kit/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
+import type { CachedObject } from "../storage/cache.ts"
 import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
@@ -19,6 +20,7 @@ import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalRiders } from "./removal.ts"
+import { writeUnasked } from "./write-unasked.ts"
 
 export interface UpdateRequest {
   readonly namespace: string
@@ -28,6 +30,8 @@ export interface UpdateRequest {
   readonly warn: (text: string) => void
   /** The next object from the stored one (in the handle's version, `undefined` when there is none and one may be created). Must not change its argument. */
   readonly transform: (old: ApiObject | undefined) => ApiObject | Promise<ApiObject>
+  /** What the transform answers shares nothing with its argument, nor with what it answered before, and may be changed in place. */
+  readonly fresh?: boolean
   /** PUT: whether the object may be made when it is missing, and whether resourceVersion may be left out. */
   readonly put: boolean
   /** Apply: the object is made when it is missing, whatever the kind says of PUT. */
@@ -41,6 +45,13 @@ export interface UpdateRequest {
 /** Called by the update, patch and sub-resource verbs. Throws 404, 409, 422, or what admission or the transform says. */
 export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
   const key = handle.key(request.namespace, request.name)
+  const cached = handle.cache.get(key)
+  if (cached !== undefined) {
+    const unasked = (warn: UpdateRequest["warn"]): Promise<CommitOutcome> =>
+      attemptOn(registry, handle, { ...request, warn }, cached).then(({ outcome }) => outcome)
+    const written = await writeUnasked(registry, request, unasked)
+    if (written !== undefined) return written
+  }
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   for (let attempt = 1; ; attempt++) {
     const current = handle.cache.get(key)
@@ -51,15 +62,26 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
       await awaitFreshness(registry, handle, { mode: "most-recent" })
       continue
     }
-    const old = handle.fromStored(parseObject(current.json()))
-    const next = await request.transform(old)
-    checkUid(handle, request, { next, old })
-    const pinned = checkVersion(handle, request, { next, current: current.modRevision })
-    const outcome = await attemptThatFits(registry, handle, request, { key, revision: current.modRevision, old, next })
+    const { outcome, pinned } = await attemptOn(registry, handle, request, current)
     if (outcome.ok) return outcome.result
     if ((pinned && outcome.changed) || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))
     await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
   }
+}
+
+/** One attempt to write what comes of `current`. `pinned`: the client named the version. */
+async function attemptOn(
+  registry: Registry,
+  handle: KindHandle,
+  request: UpdateRequest,
+  current: CachedObject,
+): Promise<{ readonly outcome: CommitOutcome; readonly pinned: boolean }> {
+  const { key, modRevision: revision } = current
+  const old = handle.fromStored(parseObject(current.json()))
+  const next = await request.transform(old)
+  checkUid(handle, request, { next, old })
+  const pinned = checkVersion(handle, request, { next, current: revision })
+  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, next }), pinned }
 }
 
 /** Undefined when somebody else made the object meanwhile. */
@@ -112,7 +134,7 @@ interface UpdateState {
   readonly old: ApiObject
   readonly next: ApiObject
   /** Nobody owns anything any more. */
-  readonly ownerless?: boolean
+  readonly ownerless?: boolean | undefined
 }
 
 /** An object that is too large only because of its owners is stored without them. */
@@ -121,17 +143,14 @@ async function attemptThatFits(registry: Registry, handle: KindHandle, request: 
     return await attemptUpdate(registry, handle, request, state)
   } catch (error) {
     if (typeof request.owners !== "object" || !isTooLarge(error)) throw error
-    return await attemptUpdate(registry, handle, request, { ...state, ownerless: true })
+    // The first attempt may have changed what the transform made.
+    const next = request.fresh === true ? await request.transform(state.old) : state.next
+    return await attemptUpdate(registry, handle, request, { ...state, next, ownerless: true })
   }
 }
 
 /** The `managedFields` of the next object: of what the client made of it, before anything is prepared. */
-async function ownersOf(
-  registry: Registry,
-  handle: KindHandle,
-  request: UpdateRequest,
-  state: UpdateState,
-): Promise<JsonObject[] | undefined> {
+function ownersOf(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): ReturnType<typeof nextOwners> {
   const { owners } = request
   const { old, next } = state
   if (owners === undefined) return old.metadata?.managedFields
@@ -142,22 +161,24 @@ async function ownersOf(
 }
 
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
-  const { key, revision, old } = state
+  const { key, revision, old, ownerless } = state
   const { dryRun, namespace, name } = request
   const subresource = request.subresource?.name
-  const scope = { dryRun, ...(subresource !== undefined && { subresource }) }
+  const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
-  const next = ownCopy(state.next)
+  const next = request.fresh === true ? state.next : ownCopy(state.next)
   for (const behaviour of handle.behaviours) behaviour.decoded?.(next)
   dropDoubleOwners(next, request.warn)
-  const owners = await ownersOf(registry, handle, request, { ...state, next })
+  const found = ownersOf(registry, handle, request, { key, revision, old, next, ownerless })
+  const owners = found instanceof Promise ? await found : found
   next.metadata = nextMetadata(next, old)
   if (owners !== undefined) next.metadata.managedFields = owners
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
   countGeneration(handle, { next, old })
   validateUpdate(registry, handle, request, { next, old, failures })
-  for (const admit of registry.deps.admission) await admit({ operation: "update", handle, namespace, name, object: next, old, ...scope })
+  const admitted = { operation: "update" as const, handle, namespace, name, object: next, old, ...scope }
+  for (const admit of registry.deps.admission) await admit(admitted)
   if (removable(handle, next)) {
     const riders = await removalRiders(registry, handle, old, scope)
     return commitDelete(registry, { key, expected: revision, object: next, riders, dryRun })
@@ -177,15 +198,29 @@ function ownCopy(object: ApiObject): ApiObject {
 
 /** The times of owners alone are no change: an object that comes out as it was is not written. */
 function unchanged(next: ApiObject, old: ApiObject): boolean {
-  const { managedFields: ownersAfter, ...after } = next.metadata ?? {}
-  const { managedFields: ownersBefore, ...before } = old.metadata ?? {}
-  return sameButTimes(ownersAfter, ownersBefore) && deepEqual({ ...next, metadata: after }, { ...old, metadata: before })
+  const [after, before] = [next.metadata ?? {}, old.metadata ?? {}]
+  return (
+    sameBut("metadata", next, old) &&
+    sameBut("managedFields", after, before) &&
+    sameButTimes(after.managedFields, before.managedFields)
+  )
 }
+
+function sameBut(omitted: string, left: JsonObject, right: JsonObject): boolean {
+  for (const name in left) if (name !== omitted && !deepEqual(left[name], ownField(right, name))) return false
+  for (const name in right) if (name !== omitted && right[name] !== undefined && ownField(left, name) === undefined) return false
+  return true
+}
+
+/** What a client says of these is not so. */
+const notTaken: ReadonlySet<string> = new Set(["selfLink", "managedFields", "generation"])
 
 /** Fields of metadata that an update cannot move; catalog `metadataRules.update`. */
 function nextMetadata(next: ApiObject, old: ApiObject): ObjectMeta {
   const before = old.metadata ?? {}
-  const { selfLink: _link, managedFields: _owners, generation: _generation, ...metadata }: ObjectMeta = next.metadata ?? {}
+  const sent = next.metadata ?? {}
+  const metadata: ObjectMeta = {}
+  for (const name in sent) if (!notTaken.has(name)) metadata[name] = sent[name]
   const { resourceVersion, generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = before
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
   if (generation !== undefined) metadata.generation = generation
@@ -199,7 +234,7 @@ function nextMetadata(next: ApiObject, old: ApiObject): ObjectMeta {
 
 function keepStored(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const kept = request.subresource === undefined ? handle.kind.rules.updateKeeps : (request.subresource.keeps ?? [])
-  for (const path of kept) setPath(state.next, path, getPath(state.old, path))
+  for (const path of kept) copyPath(state.old, state.next, path)
 }
 
 /** Grows when one of the kind's generation paths has changed. */

@@ -28,6 +28,7 @@ export function overrideStores(main: Store, overrides: readonly StoreOverride[],
     async close() {
       await Promise.all(stores.map((store) => store.close()))
     },
+    asksForRevision: stores.some((store) => store.asksForRevision === true),
     get tellsProgress() {
       return stores.every((store) => store.tellsProgress !== false)
     },

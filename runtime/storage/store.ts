@@ -118,6 +118,8 @@ export interface Store {
   compact(options: { revision: number }): Promise<void>
   status(): Promise<StoreStatus>
   close(): Promise<void>
+  /** `revision()` is a round trip: who is going to compare with a commit need not ask before. Absent: it is at hand. */
+  readonly asksForRevision?: boolean
   /**
    * Whether a watch comes to whatever `revision()` answered without a further write; absent: it does. While it is false, who must not read stale
    * data from what a watch filled reads the store itself.

@@ -48,6 +48,7 @@ export function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
 }
 
 class EtcdStore implements Store {
+  readonly asksForRevision = true
   private readonly connection: Connection
   private readonly leases: Leases
   private readonly watches: Watches
