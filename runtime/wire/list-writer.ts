@@ -57,8 +57,9 @@ async function stream(answer: PiecesAnswer, gatherer: Gatherer, first: Uint8Arra
   const sink = new Sink(answer.gzip === true ? compressor(outgoing) : outgoing, outgoing, signal)
   try {
     let chunk: Uint8Array | undefined = first
-    while (chunk !== undefined && (await sink.write(chunk))) chunk = gatherer.next()
-    if (chunk === undefined && (await sink.end())) gatherer.bufferFree = true
+    while (chunk !== undefined && !gatherer.done && (await sink.write(chunk))) chunk = gatherer.next()
+    // The last chunk and the end go together: that is one frame and one turn less.
+    if (gatherer.done && (await sink.end(chunk))) gatherer.bufferFree = true
     else outgoing.destroy()
   } catch (error) {
     outgoing.destroy()
@@ -122,10 +123,10 @@ class Sink {
     })
   }
 
-  end(): Promise<boolean> {
+  end(chunk?: Uint8Array): Promise<boolean> {
     return this.wait((taken) => {
       this.outgoing.once("finish", taken)
-      this.target.end()
+      this.target.end(chunk)
     })
   }
 
@@ -231,7 +232,8 @@ function writeBytesNow(): number {
 
 function takeBuffer(bytes: number): Buffer {
   takenBytes += bytes
-  const index = spareBuffers.findIndex((spare) => spare.length === bytes)
+  // The one given back last is still in the processor's cache.
+  const index = spareBuffers.findLastIndex((spare) => spare.length === bytes)
   return (index < 0 ? undefined : spareBuffers.splice(index, 1)[0]) ?? Buffer.allocUnsafeSlow(bytes)
 }
 

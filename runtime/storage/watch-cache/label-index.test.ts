@@ -39,7 +39,8 @@ describe("indexes of labels", () => {
           for (const value of ["a", "b"]) {
             const found = indexes.find(() => inOrder, { name: "app", value })
             expect(found).toEqual(inOrder.filter((one) => one.labels()["app"] === value))
-            expect(keys(below(found ?? [], "m/"))).toEqual(keys((found ?? []).filter((one) => one.key.startsWith("m/"))))
+            for (const prefix of ["", "a/", "m/", "n/", "n/a", "o/"])
+              expect(keys(below(found ?? [], prefix))).toEqual(keys((found ?? []).filter((one) => one.key.startsWith(prefix))))
           }
         }
       }),

@@ -90,12 +90,18 @@ class LabelIndex {
   }
 }
 
-/** The part of `objects` (in key order) whose keys start with `prefix`. */
+/** The part of `objects` (in key order) whose keys start with `prefix`. Looks at few of the keys: they lie all over the memory. */
 export function below(objects: readonly CachedEntry[], prefix: string): readonly CachedEntry[] {
   const first = placeOf(objects, prefix)
-  let end = first
-  while (objects[end]?.key.startsWith(prefix) === true) end++
-  return objects.slice(first, end)
+  if (objects.at(-1)?.key.startsWith(prefix) === true) return objects.slice(first)
+  let low = first
+  let high = objects.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (objects[middle]?.key.startsWith(prefix) === true) low = middle + 1
+    else high = middle
+  }
+  return objects.slice(first, low)
 }
 
 /** Index of the first object whose key is not below `key` in order. */
