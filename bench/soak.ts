@@ -1,14 +1,16 @@
 /**
  * Does the server stay as it is, and lose nothing, under 1,000 watchers, 200 writes a second and 300,000 objects for ten minutes? Every watcher's
  * events are compared with what was written to its namespace: each version once, in order, although watches end and are taken up again. Memory is
- * flat when the last third of the time needs as much as the one before; in less than ten minutes the five minutes of history that are kept are
- * still filling. `--namespaces=1` lets every watcher see every write. Run: npm run bench -- soak
+ * told every minute by its parts: what the process itself holds (`anonMb`), pages of the store's file (`fileMb`), which the kernel takes back when
+ * it needs them and which grow with the history that the store keeps, the JavaScript heap and the buffers outside it. It is flat when what the
+ * process holds, at the lowest of each minute, does not rise any more once the five minutes of history are full; a shorter run says nothing about
+ * that. `--namespaces=1` lets every watcher see every write. Run: npm run bench -- soak
  */
 import { openChurn } from "./support/churn.ts"
 import { createConfigMaps, makeNamespaces } from "./support/config-maps.ts"
 import type { WatchFigures } from "./support/load-plans.ts"
 import { openOptions } from "./support/options.ts"
-import { peakMb, residentMb, startServerProcess } from "./support/server-process.ts"
+import { heapOf, memoryOf, peakMb, startServerProcess } from "./support/server-process.ts"
 import { tell } from "./support/tell.ts"
 
 const options = openOptions()
@@ -22,36 +24,46 @@ const writers = options.number("writers", { small: 16, full: 16 })
 const watchSeconds = options.number("watch-seconds", { small: 10, full: 120 })
 options.done()
 
-/** Between what two thirds of a flat run need: garbage comes and goes. */
-const flatShare = 0.05
-const samples: { readonly minute: number; readonly megabytes: number }[] = []
+/** While caches, histories and the heap still fill. */
+const warmUpMinutes = 5
+/** What may be left of a rise of the lowest memory of each minute, as a line through them says: a collection that comes late is no leak. */
+const risePerMinuteMaxMb = 4
+const samples: Sample[] = []
+
+interface Sample {
+  readonly minute: number
+  readonly anonMb: number
+}
 
 const server = await startServerProcess({ store: "lmdb" })
 const churn = openChurn(server)
 await makeNamespaces(churn.writers, "churn-{bucket}", namespaces)
 await createConfigMaps(server, churn.writers, { namespace: "churn-{bucket}", count: objects, bytes, buckets: namespaces })
-const filledMb = residentMb(server)
+const filled = memoryOf(server)
 const started = performance.now()
-const toldEvery = Math.max(minutes / 40, 1 / 60)
+let toldMinute = -1
 const figures = await churn.run({ writers, watchers, objects, namespaces, seconds: minutes * 60, perSecond, watchSeconds, each: sample })
 tellVerdict()
 churn.close()
 await server.stop()
 
-/** Each second into the verdict, now and then to those who look on. */
+/** Each second into the verdict, each minute to those who look on. */
 function sample(watches: WatchFigures): void {
   const minute = (performance.now() - started) / 60_000
-  const told = samples.length === 0 || Math.floor(minute / toldEvery) > Math.floor((samples.at(-1)?.minute ?? 0) / toldEvery)
-  samples.push({ minute, megabytes: residentMb(server) })
-  if (told) tell({ minute, residentMb: residentMb(server), events: watches.events, lagP99Ms: watches.lagP99Ms, resumed: watches.resumed })
+  const memory = memoryOf(server)
+  samples.push({ minute, anonMb: memory.anonMb })
+  if (Math.floor(minute) === toldMinute) return
+  toldMinute = Math.floor(minute)
+  void heapOf(server).then((heap) =>
+    tell({ minute, ...memory, ...heap, events: watches.events, lagP99Ms: watches.lagP99Ms, resumed: watches.resumed }),
+  )
 }
 
 function tellVerdict(): void {
   const { writes, watches, lost, broken, cores, watcherCores } = figures
   for (const text of broken.slice(0, 10)) console.error(text)
-  const third = Math.floor(samples.length / 3)
-  const middleMb = median(samples.slice(third, 2 * third))
-  const endMb = median(samples.slice(2 * third))
+  const risePerMinuteMb = riseOf(lowestOfMinutes(samples.filter(({ minute }) => minute >= warmUpMinutes)))
+  const flat = risePerMinuteMb === undefined ? null : risePerMinuteMb <= risePerMinuteMaxMb
   tell({
     minutes,
     watchers,
@@ -68,17 +80,31 @@ function tellVerdict(): void {
     lagP99Ms: watches.lagP99Ms,
     cores,
     watcherCores,
-    filledMb,
-    middleMb,
-    endMb,
+    filledAnonMb: filled.anonMb,
+    filledFileMb: filled.fileMb,
+    endAnonMb: samples.at(-1)?.anonMb ?? null,
     peakMb: peakMb(server),
-    flat: endMb <= middleMb * (1 + flatShare),
+    risePerMinuteMb: risePerMinuteMb ?? null,
+    flat,
     complete: lost === 0 && broken.length === 0,
   })
-  if (lost > 0 || broken.length > 0) process.exitCode = 1
+  if (lost > 0 || broken.length > 0 || flat === false) process.exitCode = 1
 }
 
-function median(of: readonly { readonly megabytes: number }[]): number {
-  const sorted = of.map(({ megabytes }) => megabytes).toSorted((left, right) => left - right)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+function lowestOfMinutes(of: readonly Sample[]): Sample[] {
+  const lowest = new Map<number, Sample>()
+  for (const each of of) {
+    const minute = Math.floor(each.minute)
+    if (each.anonMb < (lowest.get(minute)?.anonMb ?? Number.POSITIVE_INFINITY)) lowest.set(minute, each)
+  }
+  return [...lowest.values()]
+}
+
+/** Slope of the line with the least squares; undefined of fewer than three. */
+function riseOf(of: readonly Sample[]): number | undefined {
+  if (of.length < 3) return undefined
+  const mean = (value: (each: Sample) => number): number => of.reduce((sum, each) => sum + value(each), 0) / of.length
+  const [meanMinute, meanMb] = [mean(({ minute }) => minute), mean(({ anonMb }) => anonMb)]
+  const together = of.reduce((sum, { minute, anonMb }) => sum + (minute - meanMinute) * (anonMb - meanMb), 0)
+  return together / of.reduce((sum, { minute }) => sum + (minute - meanMinute) ** 2, 0)
 }

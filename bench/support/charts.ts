@@ -57,7 +57,7 @@ const pictures: readonly Picture[] = [
     xLabel: "minutes",
     yLabel: "megabytes",
     x: "minute",
-    lines: { residentMb: "server" },
+    lines: { anonMb: "held by the process", fileMb: "pages of files", heapUsedMb: "of it JavaScript, in use", externalMb: "of it buffers" },
     onlyDrawn: true,
   },
 ]

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { get } from "node:https"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -100,6 +101,38 @@ export function cpuSeconds(pid: number): number {
 /** Resident memory in megabytes, to a tenth. Linux only. */
 export function residentMb({ pid }: { readonly pid: number }): number {
   return statusMb(pid, "VmRSS")
+}
+
+/** Resident memory by where it comes from, in megabytes: what the process holds itself, and pages of files that it has mapped. Linux only. */
+export function memoryOf({ pid }: { readonly pid: number }): { readonly anonMb: number; readonly fileMb: number } {
+  return { anonMb: statusMb(pid, "RssAnon"), fileMb: statusMb(pid, "RssFile") }
+}
+
+/** What the server's metrics say of the JavaScript heap and of buffers outside it, in megabytes. */
+export async function heapOf({
+  port,
+  authority,
+  token,
+}: Target): Promise<Readonly<Record<"heapMb" | "heapUsedMb" | "externalMb", number>>> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const options = { host: "127.0.0.1", port, path: "/metrics", ca: authority, headers: { authorization: `Bearer ${token}` } }
+    get(options, (answer) => {
+      let body = ""
+      answer.setEncoding("utf8").on("data", (piece: string) => {
+        body += piece
+      })
+      answer.once("end", () => resolve(body))
+    }).once("error", reject)
+  })
+  const gauge = (name: string): number => {
+    const bytes = new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]
+    return Math.round(Number(bytes ?? 0) / 1024 ** 2)
+  }
+  return {
+    heapMb: gauge("nodejs_heap_size_total_bytes"),
+    heapUsedMb: gauge("nodejs_heap_size_used_bytes"),
+    externalMb: gauge("nodejs_external_memory_bytes"),
+  }
 }
 
 /** The most that was resident since the last `forgetPeak`, or since the process began, in megabytes. Linux only. */

@@ -41,7 +41,7 @@ export interface CacheLimits {
 /** For a server of ordinary size; tests set what they are about. */
 export const defaultCacheLimits: CacheLimits = {
   windowMs: 5 * 60_000,
-  windowBytes: 64 * 1024 * 1024,
+  windowBytes: 32 * 1024 * 1024,
   windowEvents: 1000,
   historyBytes: 256 * 1024 * 1024,
   derivedBytes: 64 * 1024 * 1024,
