@@ -155,6 +155,7 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
       name: "patched",
       put: false,
       owners: { manager },
+      fresh: true,
       transform: (old) => renormalized(of, read(index).apply(old ?? {})),
     })
   await patched(0)
@@ -200,6 +201,7 @@ async function ofApply({ body, patch }: Subject, of: KindHandle): Promise<JsonOb
       put: false,
       creates: true,
       owners: "given",
+      fresh: true,
       transform: (live) => renormalized(of, applying(index, live)),
     })
   await applied(0)

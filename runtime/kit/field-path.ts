@@ -71,11 +71,12 @@ function steps(path: string): string[] {
 /** Whether two decoded values are the same JSON. The order of fields does not matter; absent and undefined are one. */
 export function deepEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (left === right) return true
-  if (Array.isArray(left)) {
-    return Array.isArray(right) && left.length === right.length && left.every((item, index) => deepEqual(item, right[index]))
-  }
-  if (isObject(left)) return isObject(right) && sameFields(left, right)
-  return isNumeric(left) && isNumeric(right) && BigInt(left) === BigInt(right)
+  if (typeof left !== "object" || left === null || typeof right !== "object" || right === null)
+    return isNumeric(left) && isNumeric(right) && BigInt(left) === BigInt(right)
+  if (!Array.isArray(left)) return !Array.isArray(right) && sameFields(left, right)
+  if (!Array.isArray(right) || left.length !== right.length) return false
+  for (let index = 0; index < left.length; index++) if (!deepEqual(left[index], right[index])) return false
+  return true
 }
 
 /** Whole numbers, which may come as number or bigint. */
@@ -84,10 +85,17 @@ function isNumeric(value: JsonValue | undefined): value is number | bigint {
 }
 
 function sameFields(left: JsonObject, right: JsonObject): boolean {
-  for (const name of Object.keys(left)) {
-    if (!deepEqual(left[name], ownField(right, name))) return false
+  let unmatched = 0
+  for (const name in left) {
+    const value = left[name]
+    if (value === undefined) continue
+    // What is inherited under other names is a function, and equal to nothing.
+    const other = name === "__proto__" ? ownField(right, name) : right[name]
+    if (other === undefined || !deepEqual(value, other)) return false
+    unmatched++
   }
-  return Object.keys(right).every((name) => right[name] === undefined || ownField(left, name) !== undefined)
+  for (const name in right) if (right[name] !== undefined) unmatched--
+  return unmatched === 0
 }
 
 /** A copy that shares nothing with the original. Called before a decoded object that others hold is changed in place. */

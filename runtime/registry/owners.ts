@@ -26,13 +26,10 @@ const knownVersions = new WeakMap<KindHandle, Map<string, KnownVersions>>()
 /** All served versions of the kind, as the sub-resource ("": the object itself) writes them. Found once per handle. */
 export async function versionsOf(registry: Registry, handle: KindHandle, subresource: string): Promise<Versions> {
   const { kinds } = registry.deps
-  let ofHandle = knownVersions.get(handle)
-  if (ofHandle === undefined) {
-    ofHandle = new Map()
-    knownVersions.set(handle, ofHandle)
-  }
-  const known = ofHandle.get(subresource)
-  if (known?.revision === kinds.revision) return known.versions
+  const known = versionsAtHand(registry, handle, subresource)
+  if (known !== undefined) return known
+  const ofHandle = knownVersions.get(handle) ?? new Map<string, KnownVersions>()
+  knownVersions.set(handle, ofHandle)
   const { revision } = kinds
   const others = kinds.all().filter((kind) => kind !== handle.kind && kind.storage.path === handle.kind.storage.path)
   const found = new Map<string, TypedVersion>()
@@ -43,6 +40,12 @@ export async function versionsOf(registry: Registry, handle: KindHandle, subreso
   const versions: Versions = { current: typedVersion(handle, subresource), find: (apiVersion) => found.get(apiVersion) }
   ofHandle.set(subresource, { revision, versions })
   return versions
+}
+
+/** What every write but the first finds, without waiting. */
+function versionsAtHand(registry: Registry, handle: KindHandle, subresource: string): Versions | undefined {
+  const known = knownVersions.get(handle)?.get(subresource)
+  return known?.revision === registry.deps.kinds.revision ? known.versions : undefined
 }
 
 function typedVersion(handle: KindHandle, subresource: string): TypedVersion {
@@ -66,14 +69,32 @@ function resetFields(kind: Kind, subresource: string): FieldSet {
   return reset
 }
 
-/** The `managedFields` of a next object. Called by create and update for writes of clients, before anything is prepared. */
-export async function nextOwners(
+export interface OwnedChange {
+  readonly manager: string
+  /** "" for the object itself. */
+  readonly subresource: string
+  readonly next: ApiObject
+  /** Absent for a creation. */
+  readonly old?: ApiObject
+}
+
+/**
+ * The `managedFields` of a next object. Called by create and update for writes of clients, before anything is prepared. A promise only until
+ * the versions of the kind are known.
+ */
+export function nextOwners(
   registry: Registry,
   handle: KindHandle,
-  change: { manager: string; subresource: string; next: ApiObject; old?: ApiObject },
-): Promise<JsonObject[] | undefined> {
-  const versions = await versionsOf(registry, handle, change.subresource)
-  return trackUpdate({ versions, now: timeText(registry.deps.clock.nowMs()), ...change })
+  change: OwnedChange,
+): JsonObject[] | undefined | Promise<JsonObject[] | undefined> {
+  const known = versionsAtHand(registry, handle, change.subresource)
+  if (known !== undefined) return tracked(registry, known, change)
+  return versionsOf(registry, handle, change.subresource).then((versions) => tracked(registry, versions, change))
+}
+
+function tracked(registry: Registry, versions: Versions, { manager, subresource, next, old }: OwnedChange): JsonObject[] | undefined {
+  const now = timeText(registry.deps.clock.nowMs())
+  return trackUpdate({ versions, now, manager, subresource, next, old })
 }
 
 /** True for an object that does not fit into the store: without its owners it may. */

@@ -200,9 +200,7 @@ function ownCopy(object: ApiObject): ApiObject {
 function unchanged(next: ApiObject, old: ApiObject): boolean {
   const [after, before] = [next.metadata ?? {}, old.metadata ?? {}]
   return (
-    sameBut("metadata", next, old) &&
-    sameBut("managedFields", after, before) &&
-    sameButTimes(after.managedFields, before.managedFields)
+    sameBut("metadata", next, old) && sameBut("managedFields", after, before) && sameButTimes(after.managedFields, before.managedFields)
   )
 }
 

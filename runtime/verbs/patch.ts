@@ -60,6 +60,7 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
     put: false,
     creates: applying,
     owners: applying ? "given" : writerOf(call, options),
+    fresh: scope.next === undefined,
     transform: (old) => {
       const patched = decodePatched(call, { patch, object: patch.apply(old), fieldValidation: options.fieldValidation, told })
       return scope.next === undefined || old === undefined ? patched : withOwners(scope.next(patched, old), patched.metadata?.managedFields)

@@ -25,9 +25,9 @@ export interface Owner {
 export interface Entry extends Owner {
   readonly fields: FieldSet
   /** Whole seconds, `2026-01-02T03:04:05Z`. Absent for an owner whose writes have changed nothing yet. */
-  readonly time?: string
+  readonly time?: string | undefined
   /** The JSON that the entry was read from: what of it is still so is stored as it was. */
-  readonly stored?: JsonObject
+  readonly stored?: JsonObject | undefined
 }
 
 /** True when both name the same owner, so that one entry holds the fields of both. */
@@ -45,7 +45,7 @@ export function readEntries(list: readonly JsonObject[]): Entry[] {
   const entries: Entry[] = []
   for (const stored of list) {
     const fields = (stored.fieldsV1 ?? {}) as FieldSet // Only canonical sets are ever stored.
-    entries.push({ fields, stored, ...timeOf(stored), ...ownerOf(stored) })
+    entries.push(entryOf(stored, fields, stored))
   }
   return entries
 }
@@ -66,25 +66,24 @@ export function decodeEntries(list: readonly JsonObject[]): Entry[] {
 }
 
 function decodeEntry(sent: JsonObject, field: string): Entry {
-  const { operation, fieldsType } = sent
+  const { operation, apiVersion, fieldsType } = sent
   if (operation !== "Apply" && operation !== "Update") throw badRequest(`${field}.operation: must be "Apply" or "Update"`)
-  const owner = ownerOf(sent)
-  if (owner.apiVersion === "") throw badRequest(`${field}.apiVersion: must name the version of the paths in fieldsV1`)
+  if (textOf(apiVersion) === "") throw badRequest(`${field}.apiVersion: must name the version of the paths in fieldsV1`)
   if (fieldsType !== "FieldsV1") throw badRequest(`${field}.fieldsType: must be "FieldsV1"`)
-  return { ...owner, fields: canonicalFieldSet(sent.fieldsV1 ?? {}), ...timeOf(sent) }
+  return entryOf(sent, canonicalFieldSet(sent.fieldsV1 ?? {}), undefined)
 }
 
-function ownerOf(json: JsonObject): Owner {
+/** All entries have the same fields in the same order, so that code which reads them meets one kind of record. */
+function entryOf(json: JsonObject, fields: FieldSet, stored: JsonObject | undefined): Entry {
   return {
     manager: textOf(json.manager),
     operation: json.operation === "Apply" ? "Apply" : "Update",
     apiVersion: textOf(json.apiVersion),
     subresource: textOf(json.subresource),
+    fields,
+    time: typeof json.time === "string" ? json.time : undefined,
+    stored,
   }
-}
-
-function timeOf(json: JsonObject): { time?: string } {
-  return typeof json.time === "string" ? { time: json.time } : {}
 }
 
 function textOf(value: JsonValue | undefined): string {
@@ -130,8 +129,7 @@ export function compareTexts(left: string, right: string): number {
 }
 
 /** A list that says "forget all owners": empty, or of one empty entry. */
-export function isReset(list: JsonValue | undefined): boolean {
-  if (!Array.isArray(list)) return false
+export function isReset(list: readonly JsonValue[]): boolean {
   return list.length === 0 || (list.length === 1 && deepEqual(list[0], {}))
 }
 
@@ -140,15 +138,20 @@ export function isReset(list: JsonValue | undefined): boolean {
  * knows nothing of owners does not forget them. Sent ones that cannot be read are passed over.
  */
 export function entriesOf(sent: readonly JsonObject[] | undefined, stored: readonly JsonObject[] | undefined): Entry[] {
-  if (sent !== undefined && isReset([...sent])) return []
-  if (sent === undefined || sent === stored || (stored !== undefined && deepEqual([...sent], [...stored]))) {
-    return readEntries(stored ?? [])
-  }
+  if (sent === undefined) return readEntries(stored ?? [])
+  if (isReset(sent)) return []
+  if (stored !== undefined && (sent === stored || sameEntries(sent, stored))) return readEntries(stored)
   try {
     return decodeEntries(sent)
   } catch {
     return readEntries(stored ?? [])
   }
+}
+
+function sameEntries(left: readonly JsonObject[], right: readonly JsonObject[]): boolean {
+  if (left.length !== right.length) return false
+  for (let index = 0; index < left.length; index++) if (!deepEqual(left[index], right[index])) return false
+  return true
 }
 
 /** Whether two stored lists name the same owners of the same fields, whenever they came to own them. */
@@ -159,5 +162,11 @@ export function sameButTimes(left: readonly JsonObject[] | undefined, right: rea
 }
 
 function sameButTime(left: JsonObject, right: JsonObject): boolean {
-  return sameOwner(ownerOf(left), ownerOf(right)) && left.apiVersion === right.apiVersion && deepEqual(left.fieldsV1, right.fieldsV1)
+  return (
+    left.manager === right.manager &&
+    left.operation === right.operation &&
+    left.subresource === right.subresource &&
+    left.apiVersion === right.apiVersion &&
+    deepEqual(left.fieldsV1, right.fieldsV1)
+  )
 }

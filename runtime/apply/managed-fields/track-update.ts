@@ -4,7 +4,7 @@
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { reconciledSet } from "../ownership/atomic-change.ts"
 import { createdSet } from "../ownership/created-set.ts"
-import { difference, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { type Entry, encodeEntries, encodeEntry, entriesOf, type Owner, sameOwner } from "./entry.ts"
 import { withoutOldUpdaters } from "./old-updaters.ts"
 import { type Change, Changes, emptyObject, type Versions } from "./versions.ts"
@@ -12,7 +12,7 @@ import { type Change, Changes, emptyObject, type Versions } from "./versions.ts"
 export interface UpdateToTrack {
   readonly versions: Versions
   /** As stored; absent for a creation. */
-  readonly old?: ApiObject
+  readonly old?: ApiObject | undefined
   /** What was sent or patched, decoded, defaults filled, nothing prepared yet; its `managedFields` as the client sent them. */
   readonly next: ApiObject
   readonly manager: string
@@ -100,7 +100,6 @@ export function withoutTouched(entries: readonly Entry[], changes: Changes): Ent
 
 function untouched(entry: Entry, change: Change): Entry {
   if (isEmptySet(change.touched)) return entry
-  const fields = reconciledSet(change.version.shape, entry.fields)
-  const lost = intersection(fields, change.touched)
-  return isEmptySet(lost) && fields === entry.fields ? entry : { ...entry, fields: difference(fields, lost) }
+  const fields = difference(reconciledSet(change.version.shape, entry.fields), change.touched)
+  return fields === entry.fields ? entry : { ...entry, fields }
 }

@@ -5,7 +5,7 @@
 import { normalize } from "../../kit/normalize.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
-import { type Comparison, compareObjects } from "../ownership/compare.ts"
+import { type Comparison, compareStates } from "../ownership/compare.ts"
 import { type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 
 /** One served version of a kind, as a sub-resource writes it. */
@@ -59,27 +59,29 @@ export function emptyObject(shape: TypeShape): ApiObject {
 /** The change from `old` to `next` in every version that is asked for, found at most once each. */
 export class Changes {
   private readonly known = new Map<string, Change>()
+  private ofCurrent: Change | undefined
   private readonly old: ApiObject
-  private readonly next: ApiObject
 
-  /** Both in the current version; `old` undefined for a creation. */
+  /** Both in the current version; `old` undefined for a creation. Their owners do not count. */
   constructor(
     private readonly versions: Versions,
     old: ApiObject | undefined,
-    next: ApiObject,
+    private readonly next: ApiObject,
   ) {
-    this.old = old === undefined ? emptyObject(versions.current.shape) : withoutOwners(old)
-    this.next = withoutOwners(next)
+    this.old = old ?? emptyObject(versions.current.shape)
   }
 
   /** In the version of the objects. */
   get current(): Change {
-    return this.of(this.versions.current)
+    const { current } = this.versions
+    this.ofCurrent ??= changeOf(current, compareStates(current.shape, this.old, this.next))
+    return this.ofCurrent
   }
 
   /** Undefined when the version is not served. */
   at(apiVersion: string): Change | undefined {
-    const version = apiVersion === this.versions.current.apiVersion ? this.versions.current : this.versions.find(apiVersion)
+    if (apiVersion === this.versions.current.apiVersion) return this.current
+    const version = this.versions.find(apiVersion)
     return version === undefined ? undefined : this.of(version)
   }
 
@@ -89,7 +91,7 @@ export class Changes {
       const { current } = this.versions
       const old = convertVersion(this.old, current, version)
       const next = convertVersion(this.next, current, version)
-      change = changeOf(version, compareObjects(version.shape, old, next))
+      change = changeOf(version, compareStates(version.shape, old, next))
       this.known.set(version.apiVersion, change)
     }
     return change
@@ -101,11 +103,4 @@ function changeOf(version: TypedVersion, found: Comparison): Change {
   const kept = (set: FieldSet): FieldSet => (isEmptySet(reset) || isEmptySet(set) ? set : recursiveDifference(set, reset))
   const [added, modified, removed] = [kept(found.added), kept(found.modified), kept(found.removed)]
   return { version, added, modified, removed, touched: union(union(added, modified), removed) }
-}
-
-/** The list of owners is no field that has owners. */
-function withoutOwners(object: ApiObject): ApiObject {
-  if (object.metadata?.managedFields === undefined) return object
-  const { managedFields: _owners, ...metadata } = object.metadata
-  return { ...object, metadata }
 }

@@ -21,6 +21,25 @@ export function compareObjects(shape: TypeShape, old: JsonObject, next: JsonObje
   return { added, modified, removed }
 }
 
+/**
+ * As `compareObjects`, for whole objects with their owners: the list of these is no field that has owners. Called on every write but apply of
+ * something new.
+ */
+export function compareStates(shape: TypeShape, old: JsonObject, next: JsonObject): Comparison {
+  const { map } = rootNode(shape)
+  const found = map === undefined ? undefined : changeOfFields(map, old, next, owners)
+  const { added = {}, modified = {}, removed = {} } = found ?? {}
+  return { added, modified, removed }
+}
+
+/** A field that is passed over: this one, or one in it. */
+interface Omitted {
+  readonly field: string
+  readonly inner?: Omitted
+}
+
+const owners: Omitted = { field: "metadata", inner: { field: "managedFields" } }
+
 /** What is added or modified in a value, as the node of its path; undefined for nothing. Called by walks that begin below the root. */
 export function changedNode(node: TypedNode, old: JsonValue, next: JsonValue): FieldSet | undefined {
   const { added, modified } = change(node, old, next) ?? {}
@@ -83,28 +102,47 @@ function put(into: Change | undefined, element: string, changed: Change | undefi
   return result
 }
 
-function changeOfFields(map: MapForm, old: JsonObject, next: JsonObject): Change | undefined {
+function changeOfFields(map: MapForm, old: JsonObject, next: JsonObject, omitted?: Omitted): Change | undefined {
   let result: Change | undefined
   let shared = 0
   for (const name in next) {
     const after = next[name]
-    if (after === undefined) continue
+    if (after === undefined || (omitted !== undefined && isOmitted(omitted, name))) continue
     const before = valueAt(old, name)
     if (before !== undefined) shared++
     if (before === after) continue
     const type = typeAt(map, name)
     if (type === undefined) continue
-    result = put(result, fieldElement(name), before === undefined ? { added: whole(type, after) } : change(type, before, after))
+    const inner = omitted?.field === name ? omitted.inner : undefined
+    const changed = before === undefined ? { added: whole(type, after) } : changeBut(inner, type, before, after)
+    result = put(result, fieldElement(name), changed)
   }
-  for (const name in old) if (old[name] !== undefined) shared--
-  return shared === 0 ? result : changeOfLostFields(map, old, next, result)
+  for (const name in old) if (old[name] !== undefined && !(omitted !== undefined && isOmitted(omitted, name))) shared--
+  return shared === 0 ? result : changeOfLostFields(map, old, next, { found: result, omitted })
 }
 
-function changeOfLostFields(map: MapForm, old: JsonObject, next: JsonObject, found: Change | undefined): Change | undefined {
+function isOmitted({ field, inner }: Omitted, name: string): boolean {
+  return inner === undefined && field === name
+}
+
+function changeBut(omitted: Omitted | undefined, node: TypedNode, old: JsonValue, next: JsonValue): Change | undefined {
+  const fields = omitted === undefined || node.map?.atomic !== false ? undefined : node.map
+  const [before, after] = fields === undefined ? [] : [filledMap(old), filledMap(next)]
+  return fields === undefined || before === undefined || after === undefined
+    ? change(node, old, next)
+    : changeOfFields(fields, before, after, omitted)
+}
+
+function changeOfLostFields(
+  map: MapForm,
+  old: JsonObject,
+  next: JsonObject,
+  { found, omitted }: { found: Change | undefined; omitted: Omitted | undefined },
+): Change | undefined {
   let result = found
   for (const name in old) {
     const before = old[name]
-    if (before === undefined || valueAt(next, name) !== undefined) continue
+    if (before === undefined || valueAt(next, name) !== undefined || (omitted !== undefined && isOmitted(omitted, name))) continue
     const type = typeAt(map, name)
     if (type !== undefined) result = put(result, fieldElement(name), { removed: whole(type, before) })
   }
@@ -156,8 +194,9 @@ function wholeItem(list: ListForm, twins: Twins): FieldSet {
   return item === undefined || twins.length > 1 ? leaf : whole(list.item(), item)
 }
 
-function changeOfItems(list: ListForm, old: readonly JsonValue[], next: readonly JsonValue[]): Change | undefined {
-  if (old.length === next.length && old.every((item, index) => item === next[index])) return undefined
+function changeOfItems(list: ListForm, old: JsonValue[], next: JsonValue[]): Change | undefined {
+  // Most lists of an object stay as they are.
+  if (deepEqual(old, next)) return undefined
   const before = itemsByElement(list, old)
   const after = itemsByElement(list, next)
   let result: Change | undefined
