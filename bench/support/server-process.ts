@@ -80,8 +80,8 @@ export async function startServerProcess({ store = "memory", options = [], dataD
   }
 }
 
-/** A port of loopback that nobody has at the moment. */
-async function freePort(): Promise<number> {
+/** Called before another program is started that is told its port: one of loopback that nobody has at the moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   const address = server.address()

@@ -1,0 +1,189 @@
+/**
+ * What does a request cost when both servers keep their objects on etcd, and etcd's own work counts on both sides? Puts the same load on ours and
+ * on the Go original in turns, each with an etcd of its own with its defaults. Needs ORCH_BENCH_COMPARE, the folder of the tool that has the other
+ * (compare.mjs), and Go. Above 1 we are ahead; goals are those the project has set itself.
+ * Run: npm run bench -- etcd-compare
+ */
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { homedir, tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { openOptions } from "./support/options.ts"
+import { freePort, startServerProcess } from "./support/server-process.ts"
+import { tell } from "./support/tell.ts"
+
+const options = openOptions()
+const objects = options.number("objects", { small: 2000, full: 10_000 })
+const rounds = options.number("rounds", { small: 2, full: 3 })
+const seconds = options.number("seconds", { small: 2, full: 4 })
+const only = options.word("only", "create,get,list,page,selector,update,watch")
+options.done()
+
+/** What is wanted of each phase in CPU: writes pay for etcd on both sides, reads do not reach it here. */
+const goals: Readonly<Record<string, number>> = {
+  create: 1.2,
+  patch_merge: 1.2,
+  apply_ssa: 1.2,
+  get: 4,
+  get_rv0: 1.8,
+  list_rv0: 10,
+  list_consistent: 30,
+  list_label_1pct: 20,
+  page500: 20,
+  watch_fanout: 2,
+}
+
+/** One phase as the load generator prints it; other lines are its settings. */
+interface Phase {
+  readonly per_s?: number
+  readonly deliveries_per_s?: number
+  readonly cpu_us?: number
+  readonly failed?: number
+}
+
+/** A server with its etcd, under load. */
+interface Side {
+  readonly base: string
+  readonly token: string
+  readonly pids: readonly number[]
+  stop(): Promise<void>
+}
+
+const folder = process.env["ORCH_BENCH_COMPARE"]
+if (folder === undefined) console.log("passed over: ORCH_BENCH_COMPARE does not name the folder of compare.mjs")
+else await compare(folder)
+
+async function compare(tool: string): Promise<void> {
+  const loadgen = built(tool, { name: "loadgen", target: "." })
+  const sides = { theirs: await startTheirs(tool), ours: await startOurs(tool) }
+  const found = { theirs: new Map<string, Phase>(), ours: new Map<string, Phase>() }
+  for (let round = 0; round < rounds; round++) {
+    for (const who of ["theirs", "ours"] as const) {
+      for (const [phase, figures] of await load(loadgen, sides[who], `bench-${round}`)) keepBest(found[who], phase, figures)
+    }
+  }
+  await Promise.all([sides.theirs.stop(), sides.ours.stop()])
+  for (const [phase, ours] of found.ours) {
+    const theirs = found.theirs.get(phase) ?? {}
+    const cpuRatio = (theirs.cpu_us ?? 0) / (ours.cpu_us ?? Number.POSITIVE_INFINITY)
+    const goal = goals[phase]
+    tell({
+      phase,
+      ours: throughput(ours),
+      theirs: throughput(theirs),
+      ratio: throughput(ours) / throughput(theirs),
+      oursCpuUs: ours.cpu_us ?? null,
+      theirsCpuUs: theirs.cpu_us ?? null,
+      cpuRatio,
+      cpuGoal: goal ?? null,
+      failed: ours.failed ?? 0,
+      reached: goal === undefined ? null : cpuRatio >= goal,
+    })
+  }
+}
+
+function throughput({ per_s = 0, deliveries_per_s = per_s }: Phase): number {
+  return deliveries_per_s
+}
+
+/** Others may use the machine meanwhile: what disturbs makes figures worse, never better. */
+function keepBest(best: Map<string, Phase>, phase: string, figures: Phase): void {
+  const known = best.get(phase)
+  best.set(phase, {
+    per_s: Math.max(throughput(figures), known === undefined ? 0 : throughput(known)),
+    cpu_us: Math.min(figures.cpu_us || Number.POSITIVE_INFINITY, known?.cpu_us ?? Number.POSITIVE_INFINITY),
+    failed: (figures.failed ?? 0) + (known?.failed ?? 0),
+  })
+}
+
+async function load(loadgen: string, { base, pids, token }: Side, namespace: string): Promise<[string, Phase][]> {
+  const sizes = ["-n", String(objects), "-secs", String(seconds), "-only", only]
+  const words = ["-base", base, "-ns", namespace, "-pids", pids.join(","), ...sizes]
+  const { stdout } = await promisify(execFile)(loadgen, words, { env: { ...process.env, TOKEN: token }, maxBuffer: 1 << 26 })
+  const phases: Record<string, Phase | number | string> = JSON.parse(stdout)
+  return Object.entries(phases).flatMap(([phase, figures]) =>
+    typeof figures === "object" && throughput(figures) > 0 && phase !== "watch_create" ? [[phase, figures]] : [],
+  )
+}
+
+async function startOurs(tool: string): Promise<Side> {
+  const etcd = await startEtcd(tool)
+  const server = await startServerProcess({ options: ["--vendor=kubernetes", `--store-servers=${etcd.url}`] })
+  return {
+    base: `https://127.0.0.1:${server.port}`,
+    token: server.token,
+    pids: [server.pid, etcd.pid],
+    async stop() {
+      await server.stop()
+      await etcd.stop()
+    },
+  }
+}
+
+async function startTheirs(tool: string): Promise<Side> {
+  const etcd = await startEtcd(tool)
+  const port = await freePort()
+  const peer = started(built(tool, { name: "peer", target: "." }), [etcd.url, String(port)])
+  const base = `https://127.0.0.1:${port}`
+  await answering(() => execFileSync("curl", ["--silent", "--insecure", "--fail", `${base}/api/v1/namespaces`], { stdio: "ignore" }))
+  return {
+    base,
+    token: "",
+    pids: [peer.pid ?? 0, etcd.pid],
+    async stop() {
+      await end(peer)
+      await etcd.stop()
+    },
+  }
+}
+
+async function startEtcd(tool: string): Promise<{ readonly url: string; readonly pid: number; stop(): Promise<void> }> {
+  const data = mkdtempSync(join(tmpdir(), "bench-etcd-"))
+  process.once("exit", () => rmSync(data, { recursive: true, force: true }))
+  const [url, peers] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`]
+  const places = ["--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", peers]
+  const child = started(built(tool, { name: "etcd", target: "go.etcd.io/etcd/server/v3" }), [
+    ...["--data-dir", data, "--log-level", "error"],
+    ...places,
+  ])
+  await answering(() => execFileSync("curl", ["--silent", "--fail", `${url}/health`], { stdio: "ignore" }))
+  return { url, pid: child.pid ?? 0, stop: () => end(child) }
+}
+
+/** Where compare.mjs keeps its programs; what it has not built yet is built here. */
+function built(tool: string, { name, target }: { name: string; target: string }): string {
+  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "api-bench")
+  const program = join(cache, name)
+  if (existsSync(program)) return program
+  mkdirSync(cache, { recursive: true })
+  execFileSync("go", ["build", "-o", program, target], { cwd: join(tool, name), stdio: ["ignore", "inherit", "inherit"] })
+  return program
+}
+
+/** A question that fails leaves nothing behind. */
+function started(program: string, words: readonly string[]): ChildProcess {
+  const child = spawn(program, words, { stdio: "ignore" })
+  process.once("exit", () => child.kill("SIGKILL"))
+  return child
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, "exit")
+  child.kill()
+  await exited
+}
+
+/** Asks until it is answered; a program that never answers is for whoever runs the question to end. */
+async function answering(ask: () => void): Promise<void> {
+  for (;;) {
+    try {
+      return ask()
+    } catch {
+      // Not yet. Asking takes a process, which is pause enough.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
