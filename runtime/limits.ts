@@ -152,3 +152,6 @@ export const uidsRememberedMax = 10_000
 
 /** Path elements of fields that are kept made, of names of 64 characters at most; when there are more, all are forgotten. */
 export const fieldElementsMax = 4096
+
+/** Quantities of 16 characters at most that are kept as they were read; when there are more, all are forgotten. */
+export const knownQuantitiesMax = 1024

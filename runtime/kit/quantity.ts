@@ -10,6 +10,7 @@
  * Two departures, both for safety: exponents beyond `exponentMax` and texts beyond `lengthMax` are refused rather than
  * computed, and values of 10^21 and more keep the suffix `E` (the reference drops it and so changes the value).
  */
+import { knownQuantitiesMax } from "../limits.ts"
 import type { JsonValue } from "./json.ts"
 
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent"
@@ -58,10 +59,26 @@ interface Suffix {
   readonly exponent: number
 }
 
-/** Reads a quantity. Throws QuantityError. Called on every Quantity field of a decoded object, so numbers are fine too. */
+const known = new Map<string, Quantity>()
+const knownCharactersMax = 16
+
+/**
+ * Reads a quantity. Throws QuantityError. Called on every Quantity field of a decoded object, by its rules and by whoever adds it up, so numbers
+ * are fine too, and what was read is kept.
+ */
 export function parseQuantity(value: JsonValue): Quantity {
   if (typeof value === "number" || typeof value === "bigint") return parseQuantity(String(value))
   if (typeof value !== "string") throw new QuantityError(formatWrong)
+  const before = known.get(value)
+  if (before !== undefined) return before
+  const quantity = readQuantity(value)
+  if (value.length > knownCharactersMax) return quantity
+  if (known.size >= knownQuantitiesMax) known.clear()
+  known.set(value, quantity)
+  return quantity
+}
+
+function readQuantity(value: string): Quantity {
   const text = value.trim()
   if (text === "" || text.length > lengthMax) throw new QuantityError(formatWrong)
   const match = syntax.exec(text)

@@ -137,16 +137,24 @@ export function items(self: JsonObject, name: string, context: CheckContext, val
   if (!Array.isArray(list)) return
   const below = context.field(name)
   const old = Array.isArray(below.old) ? below.old : []
-  const find = keys === undefined ? undefined : byKeys(old, keys)
-  for (const [index, value] of list.entries()) {
-    if (isObject(value)) validate(value, below.item(index, find === undefined ? old[index] : find(value)))
+  let byKeys: ReadonlyMap<string, JsonObject> | undefined
+  for (let index = 0; index < list.length; index++) {
+    const value = list[index]
+    if (!isObject(value)) continue
+    let stored = old[index]
+    // Most items are where they were: only when one is not, all are looked up by their keys.
+    if (keys !== undefined && old.length > 0 && !hasKeysOf(stored, value, keys)) {
+      byKeys ??= new Map(old.filter(isObject).map((item) => [keyText(item, keys), item]))
+      stored = byKeys.get(keyText(value, keys))
+    }
+    validate(value, below.item(index, stored))
   }
 }
 
-function byKeys(old: readonly JsonValue[], keys: readonly string[]): (item: JsonObject) => JsonValue | undefined {
-  if (old.length === 0) return () => undefined
-  const index = new Map(old.filter(isObject).map((item) => [keyText(item, keys), item]))
-  return (item) => index.get(keyText(item, keys))
+function hasKeysOf(stored: JsonValue | undefined, item: JsonObject, keys: readonly string[]): boolean {
+  if (!isObject(stored)) return false
+  for (const key of keys) if (stored[key] !== item[key]) return false
+  return true
 }
 
 /** Validates each value of a map field. */
@@ -154,7 +162,10 @@ export function entries(self: JsonObject, name: string, context: CheckContext, v
   const map = self[name]
   if (!isObject(map)) return
   const below = context.field(name)
-  for (const [key, value] of Object.entries(map)) if (isObject(value)) validate(value, below.entry(key))
+  for (const key in map) {
+    const value = map[key]
+    if (isObject(value)) validate(value, below.entry(key))
+  }
 }
 
 /** Validates values below lists and maps in each other; `levels` says which, outermost first. */
@@ -177,6 +188,10 @@ export function nested(
 
 /** The values of these fields as one text; absent and the empty value are the same. */
 function keyText(item: JsonValue, fields: readonly string[]): string {
+  const [field, more] = fields
+  const only = field !== undefined && more === undefined && isObject(item) ? (item[field] ?? "") : undefined
+  // No JSON begins with a colon.
+  if (typeof only === "string") return `:${only}`
   if (fields.length === 0 || !isObject(item)) return JSON.stringify(item, bigintAsText)
   return JSON.stringify(
     fields.map((name) => item[name] ?? ""),
@@ -193,12 +208,19 @@ export function unique(self: JsonObject, name: string, context: CheckContext, fi
   const list = self[name]
   if (!Array.isArray(list) || list.length < 2) return
   const seen = new Set<string>()
-  for (const [index, value] of list.entries()) {
-    if (fields.length > 0 && (!isObject(value) || !fields.some((key) => nonZero(value[key])))) continue
+  for (let index = 0; index < list.length; index++) {
+    const value = list[index] ?? null
+    if (fields.length > 0 && !hasAnyOf(value, fields)) continue
     const key = keyText(value, fields)
     if (seen.has(key)) duplicate(context, `${name}[${index}]`, value, fields)
-    seen.add(key)
+    else seen.add(key)
   }
+}
+
+function hasAnyOf(value: JsonValue, fields: readonly string[]): boolean {
+  if (!isObject(value)) return false
+  for (const field of fields) if (nonZero(value[field])) return true
+  return false
 }
 
 function duplicate(context: CheckContext, below: string, value: JsonValue, fields: readonly string[]): void {
