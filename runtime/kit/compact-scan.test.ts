@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import protobuf from "protobufjs"
 import { expect, test } from "vitest"
-import { hasAnyField } from "./compact-scan.ts"
+import { hasAnyField, textMap } from "./compact-scan.ts"
 
 const number = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 500_000 }))
 const field = fc.oneof(
@@ -45,4 +45,26 @@ test("bytes that are no message are refused", () => {
   expect(() => look(0x0b)).toThrow("wire type 3")
   // An inner message that claims more than its outer one has.
   expect(() => hasAnyField(Buffer.of(0x0a, 0x02, 0x0a, 0x05, 0, 0, 0, 0, 0), { from: 0, path: [1], numbers: [2] })).toThrow(RangeError)
+})
+
+test("reads a map of texts where it stands", () => {
+  const text = fc.string({ maxLength: 200, unit: "binary" })
+  const fields = fc.array(field, { maxLength: 5 })
+  fc.assert(
+    fc.property(fields, fields, fc.array(fc.tuple(text, text), { maxLength: 8 }), (before, after, entries) => {
+      const parts = entries.map(([key, value]): Field => {
+        const part = protobuf.Writer.create()
+        if (key !== "") part.uint32(10).string(key)
+        if (value !== "") part.uint32(18).string(value)
+        return { number: 600_000, type: "bytes", value: Uint8Array.from(part.finish()) }
+      })
+      const inner = message([...before, ...parts.flatMap((part) => [part, ...after])])
+      const bytes = Buffer.concat([
+        Buffer.from("head"),
+        message([{ number: 600_001, type: "bytes", value: Uint8Array.from(inner) }, ...after]),
+      ])
+      expect(textMap(bytes, { from: 4, path: [600_001], number: 600_000 })).toEqual(Object.fromEntries(entries))
+      expect(textMap(bytes, { from: 4, path: [600_002], number: 600_000 })).toEqual({})
+    }),
+  )
 })

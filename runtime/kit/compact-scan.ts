@@ -4,6 +4,8 @@
  */
 
 const lengthDelimited = 2
+const keyTag = 8 + lengthDelimited
+const valueTag = 16 + lengthDelimited
 
 interface Cursor {
   readonly bytes: Uint8Array
@@ -28,6 +30,48 @@ export function hasAnyField(
     skipValue(cursor, tag % 8)
   }
   return false
+}
+
+/**
+ * As `hasAnyField`, for a map of texts that stands in the inner message: its entries, empty when there are none. Every part of a map that is
+ * written in several is read, the last of two values for a key counts.
+ */
+export function textMap(
+  bytes: Uint8Array,
+  { from, path, number }: { from: number; path: readonly number[]; number: number },
+): Record<string, string> {
+  const cursor: Cursor = { bytes, at: from, end: bytes.length }
+  const map: Record<string, string> = {}
+  for (const inner of path) if (!enter(cursor, inner)) return map
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const { end } = cursor
+  while (cursor.at < end && enter(cursor, number)) {
+    const entry = { key: "", value: "" }
+    const entryEnd = cursor.end
+    readEntry(cursor, text, entry)
+    // The one key that is no ordinary property when it is assigned.
+    if (entry.key === "__proto__")
+      Object.defineProperty(map, entry.key, { value: entry.value, enumerable: true, configurable: true, writable: true })
+    else map[entry.key] = entry.value
+    cursor.at = entryEnd
+    cursor.end = end
+  }
+  return map
+}
+
+/** Key and value are fields 1 and 2 of an entry, which is all that the cursor covers; absent means empty. */
+function readEntry(cursor: Cursor, text: Buffer, entry: { key: string; value: string }): void {
+  while (cursor.at < cursor.end) {
+    const tag = varint(cursor)
+    if (tag !== keyTag && tag !== valueTag) {
+      skipValue(cursor, tag % 8)
+      continue
+    }
+    const length = varint(cursor)
+    const start = cursor.at
+    skip(cursor, length)
+    entry[tag === keyTag ? "key" : "value"] = text.toString("utf8", start, cursor.at)
+  }
 }
 
 /** Narrows the cursor to the first field of that number; false when there is none. */

@@ -15,7 +15,7 @@ const metadataOf = fc.record(
   { requiredKeys: ["name"] },
 )
 
-test("what an object surely has not in its metadata is told from the stored bytes", async () => {
+test("labels, and what an object surely has not in its metadata, are told from the stored bytes", async () => {
   const { handle, close } = await openRegistry()
   const { codec } = await handle("configmaps")
   fc.assert(
@@ -23,6 +23,7 @@ test("what an object surely has not in its metadata is told from the stored byte
       const { value } = codec.encode({ kind: "ConfigMap", apiVersion: "v1", metadata })
       for (const name of ["ownerReferences", "deletionTimestamp"] as const)
         expect(codec.mayHaveMetadata?.(value, [name])).toBe(metadata[name] !== undefined)
+      expect(codec.labels?.(value)).toEqual(metadata.labels ?? {})
     }),
   )
   await close()
@@ -33,6 +34,7 @@ test("bytes that cannot be read are the decoder's to judge", async () => {
   const { codec } = await handle("configmaps")
   const { value } = codec.encode({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" } })
   expect(codec.mayHaveMetadata?.(value, ["ownerReferences"])).toBe(false)
+  expect(codec.labels?.(value.subarray(0, value.length / 2))).toBeUndefined()
   expect(codec.mayHaveMetadata?.(value.subarray(0, value.length / 2), ["ownerReferences"])).toBe(true)
   expect(codec.mayHaveMetadata?.(Buffer.from('{"metadata":{"ownerReferences":[]}}'), ["ownerReferences"])).toBe(true)
   expect(codec.mayHaveMetadata?.(Buffer.from('{"metadata":{"name":"a"}}'), ["ownerReferences"])).toBe(false)

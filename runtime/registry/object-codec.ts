@@ -11,7 +11,7 @@ import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import { isObject } from "../kit/json.ts"
 import { parseJson, stringify } from "../kit/json-text.ts"
 import type { SelectableField } from "../kit/kind.ts"
-import { hasAnyField } from "../kit/compact-scan.ts"
+import { hasAnyField, textMap } from "../kit/compact-scan.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { MetadataMark, ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
@@ -74,6 +74,7 @@ export function createObjectCodec(options: {
       return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })
     },
     mayHaveMetadata: (value, names) => mayHaveMetadata(value, names, place),
+    labels: (value) => storedLabels(value, place),
     describe(json) {
       const object = parseObject(json)
       const metadata = object.metadata ?? {}
@@ -122,6 +123,17 @@ function mayHaveMetadata(value: Uint8Array, names: readonly MetadataMark[], plac
     return place === undefined || hasAnyField(value, { from: magicBytes, path: [rawField, place.number], numbers })
   } catch {
     return true
+  }
+}
+
+/** As `ResourceCodec.labels`; a value that cannot be read so is for the decoder to judge. */
+function storedLabels(value: Uint8Array, place: MetadataPlace | undefined): Record<string, string> | undefined {
+  const number = place?.fields.get("labels")
+  if (place === undefined || number === undefined || !isEnvelope(value)) return undefined
+  try {
+    return textMap(value, { from: magicBytes, path: [rawField, place.number], number })
+  } catch {
+    return undefined
   }
 }
 

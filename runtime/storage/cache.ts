@@ -45,6 +45,8 @@ export interface ResourceCodec {
   toJson(value: StoredValue): string
   /** As `CachedObject.mayHaveMetadata`, of a stored value; absent: it may. */
   mayHaveMetadata?(value: Uint8Array, names: readonly MetadataMark[]): boolean
+  /** The labels of a stored value, without decoding the rest; absent, or answering undefined: they are in the JSON. */
+  labels?(value: Uint8Array): Record<string, string> | undefined
   /** Labels and all selectable fields from the JSON bytes. */
   describe(json: Buffer): { labels: Record<string, string>; fields: Record<string, string> }
   /** The same from an object that is decoded already (`expect`); absent: `describe` is called when a selector asks. */

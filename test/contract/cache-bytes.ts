@@ -19,7 +19,9 @@ export const bytesCases: CacheCases = {
     for (let round = 0; round < 3; round++) for (const object of things.snapshot().entries({ prefix: "" })) object.json()
     expect(events).toBe(1)
     expect(codec.made).toBe(2)
-    for (let round = 0; round < 3; round++) for (const object of things.snapshot().entries({ prefix: "" })) object.labels()
+    for (const object of things.snapshot().entries({ prefix: "" })) object.labels()
+    expect(codec.described).toBe(0)
+    for (let round = 0; round < 3; round++) for (const object of things.snapshot().entries({ prefix: "" })) object.field("text")
     expect(codec.described).toBe(2)
   },
 

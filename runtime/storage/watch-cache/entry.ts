@@ -8,7 +8,7 @@ import type { CachedObject, MetadataMark, ResourceCodec } from "../cache.ts"
 import { bytesOf, placeOf } from "./byte-arena.ts"
 import type { ByteArena, Tenant } from "./byte-arena.ts"
 import type { Description, Form, FormBudget } from "./forms.ts"
-import { withResourceVersion } from "./resource-version.ts"
+import { labelsInJson, withResourceVersion } from "./resource-version.ts"
 import type { Slab } from "./slab-pool.ts"
 
 /** What all entries of one resource share. */
@@ -20,6 +20,7 @@ export interface EntryContext {
 
 /** The names under which an entry's own forms stand in the budget; no caller's form starts with a NUL. */
 const descriptionForm = "\0description"
+const labelsForm = "\0labels"
 const deletionForm = "\0deletion"
 
 const metadataMarks: Readonly<Record<MetadataMark, Buffer>> = {
@@ -91,7 +92,27 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   labels(): Readonly<Record<string, string>> {
-    return this.describe().labels
+    const kept = this.keptLabels()
+    if (kept !== undefined) return kept
+    const labels = this.readLabels()
+    this.context.forms.keep(this, labelsForm, { labels, fields: {} }, textBytes(labels))
+    return labels
+  }
+
+  /** The same for who asks every object once: nothing is kept. */
+  passingLabels(): Readonly<Record<string, string>> {
+    return this.keptLabels() ?? this.readLabels()
+  }
+
+  private keptLabels(): Readonly<Record<string, string>> | undefined {
+    const { forms } = this.context
+    const kept = forms.find(this, descriptionForm) ?? forms.find(this, labelsForm)
+    return kept === undefined || Buffer.isBuffer(kept) ? undefined : kept.labels
+  }
+
+  private readLabels(): Readonly<Record<string, string>> {
+    if (this.isJson) return labelsInJson(bytesOf(this))
+    return this.context.codec.labels?.(bytesOf(this)) ?? labelsInJson(this.json())
   }
 
   field(name: string): string {

@@ -12,11 +12,11 @@ const context = {
   forms: new FormBudget(1 << 20),
   codec: {
     toJson: ({ value }: { value: Uint8Array }) => Buffer.from(value).toString(),
-    describe: (json: Buffer) => ({ labels: JSON.parse(json.toString()), fields: {} }),
+    describe: () => ({ labels: {}, fields: {} }),
   },
 }
 const entry = (key: string, labels: Record<string, string>, revision = 1) =>
-  new CachedEntry(context, key, revision, revision, Buffer.from(JSON.stringify(labels)))
+  new CachedEntry(context, key, revision, revision, Buffer.from(JSON.stringify({ metadata: { labels } })))
 const keys = (found: readonly CachedEntry[] | undefined) => found?.map(({ key }) => key)
 
 describe("indexes of labels", () => {

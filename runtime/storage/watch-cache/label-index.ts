@@ -85,7 +85,7 @@ class LabelIndex {
   }
 
   private valueOf(object: CachedEntry): string | undefined {
-    const labels = object.labels()
+    const labels = object.passingLabels()
     return Object.hasOwn(labels, this.name) ? labels[this.name] : undefined
   }
 }

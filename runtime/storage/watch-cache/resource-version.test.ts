@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { withResourceVersion } from "./resource-version.ts"
+import { labelsInJson, withResourceVersion } from "./resource-version.ts"
 
 const patch = (json: string, revision = 42): string => withResourceVersion(Buffer.from(json), revision).toString()
 
@@ -54,4 +54,15 @@ describe("withResourceVersion", () => {
       ),
     )
   })
+})
+
+test("labels are read from metadata alone", () => {
+  const labels = (json: unknown): Record<string, string> => labelsInJson(Buffer.from(JSON.stringify(json)))
+  expect(labels({ kind: "Pod", labels: { no: "n" }, metadata: { name: "labels", labels: { app: "a", other: 'q"}' }, uid: "u" } })).toEqual({
+    app: "a",
+    other: 'q"}',
+  })
+  expect(labels({ metadata: { name: "a", annotations: { labels: '{"a":"b"}' } }, spec: { labels: { no: "n" } } })).toEqual({})
+  expect(labels({ metadata: { labels: null } })).toEqual({})
+  expect(labels({ kind: "Pod" })).toEqual({})
 })

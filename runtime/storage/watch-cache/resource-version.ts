@@ -27,6 +27,13 @@ export function withResourceVersion(json: Buffer, revision: number): Buffer {
   return Buffer.concat([json.subarray(0, text + 1), Buffer.from(String(revision), "latin1"), json.subarray(end - 1)])
 }
 
+/** Called for the newest state of many objects: their labels, from JSON of a ResourceCodec, of which only what stands before them is looked at. */
+export function labelsInJson(json: Buffer): Record<string, string> {
+  const metadata = valueOfKey(json, skipSpace(json, 0), "metadata")
+  const labels = metadata < 0 ? -1 : valueOfKey(json, metadata, "labels")
+  return labels < 0 ? {} : (JSON.parse(json.toString("utf8", labels, endOfValue(json, labels))) ?? {})
+}
+
 /** Index of the value of `key` in the object that starts at `at`; -1 when there is none. */
 function valueOfKey(json: Buffer, at: number, key: string): number {
   if (json[at] !== openBrace) return -1
