@@ -2,7 +2,6 @@
  * Writes a sequence of pieces to a client with back-pressure: pieces are gathered into one buffer per answer, which is filled again only
  * once the connection has taken it. An answer of any size costs that buffer, on HTTP/1.1 and HTTP/2 alike.
  */
-import type { Writable } from "node:stream"
 import { constants, createGzip, type Gzip } from "node:zlib"
 import { sharedBytesMax } from "../kit/shared-bytes.ts"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
@@ -51,22 +50,11 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
   }
 }
 
-async function stream(answer: PiecesAnswer, gatherer: Gatherer, first: Uint8Array): Promise<void> {
-  const { outgoing, signal } = answer
+function stream(answer: PiecesAnswer, gatherer: Gatherer, first: Uint8Array): Promise<void> {
   writeHead(answer)
-  const sink = new Sink(answer.gzip === true ? compressor(outgoing) : outgoing, outgoing, signal)
-  try {
-    let chunk: Uint8Array | undefined = first
-    while (chunk !== undefined && !gatherer.done && (await sink.write(chunk))) chunk = gatherer.next()
-    // The last chunk and the end go together: that is one frame and one turn less.
-    if (gatherer.done && (await sink.end(chunk))) gatherer.bufferFree = true
-    else outgoing.destroy()
-  } catch (error) {
-    outgoing.destroy()
-    throw error
-  } finally {
-    sink.close()
-  }
+  return new Promise((resolve, reject) => {
+    new Streaming(answer, gatherer, { resolve, reject }).begin(first)
+  })
 }
 
 function writeHead(answer: PiecesAnswer): void {
@@ -91,62 +79,81 @@ function compressor(outgoing: Outgoing): Gzip {
   return gzip
 }
 
-/** Where chunks go; says when a chunk's bytes may be used again. */
-class Sink {
-  private gone = false
-  private readonly waiting = new Set<() => void>()
-  private readonly leave = (): void => {
-    this.gone = true
-    for (const wake of this.waiting) wake()
-  }
+/**
+ * An answer under way: whenever a chunk was taken, the next one follows, from within the call that says so. Promises would run later, when node has
+ * left the place from where a write goes out at once.
+ */
+class Streaming {
+  private readonly outgoing: Outgoing
+  private readonly signal: Expiry | undefined
+  private readonly gzip: Gzip | undefined
+  private over = false
 
   constructor(
-    private readonly target: Writable | Outgoing,
-    private readonly outgoing: Outgoing,
-    private readonly signal: Expiry | undefined,
+    answer: PiecesAnswer,
+    private readonly gatherer: Gatherer,
+    private readonly told: { resolve: () => void; reject: (error: unknown) => void },
   ) {
-    outgoing.on("close", this.leave)
-    outgoing.on("error", this.leave)
-    if (target !== outgoing) target.on("error", this.leave)
-    signal?.addEventListener("abort", this.leave)
-    if (outgoing.destroyed || signal?.aborted === true) this.gone = true
+    this.outgoing = answer.outgoing
+    this.signal = answer.signal
+    this.gzip = answer.gzip === true ? compressor(answer.outgoing) : undefined
   }
 
-  /** Resolves once the chunk was taken; false when the client has gone or the answer must end. */
-  write(chunk: Uint8Array): Promise<boolean> {
-    return this.wait((taken) => {
-      const target = this.target as Writable // The two kinds of answer and the compressor have this call with types of their own.
-      target.write(chunk, (error) => {
-        if (error) this.gone = true
-        taken()
-      })
-    })
+  begin(first: Uint8Array): void {
+    const { gzip, outgoing, signal } = this
+    outgoing.on("close", this.broken)
+    outgoing.on("error", this.broken)
+    gzip?.on("error", this.broken)
+    signal?.addEventListener("abort", this.broken)
+    if (outgoing.destroyed || signal?.aborted === true) this.broken()
+    else this.send(first)
   }
 
-  end(chunk?: Uint8Array): Promise<boolean> {
-    return this.wait((taken) => {
-      this.outgoing.once("finish", taken)
-      this.target.end(chunk)
-    })
+  private send(chunk: Uint8Array | undefined): void {
+    const { gatherer, gzip, outgoing } = this
+    const target: Pick<Outgoing, "write" | "end"> = gzip ?? outgoing
+    if (chunk !== undefined && !gatherer.done) {
+      target.write(chunk, this.taken)
+      return
+    }
+    // The last chunk and the end go together: that is one frame and one turn less.
+    outgoing.once("finish", this.finished)
+    target.end(chunk)
   }
 
-  close(): void {
-    this.outgoing.off("close", this.leave)
-    this.outgoing.off("error", this.leave)
-    this.signal?.removeEventListener("abort", this.leave)
-    if (this.target !== this.outgoing && this.gone) this.target.destroy()
+  private readonly taken = (error: Error | null | undefined): void => {
+    if (this.over) return
+    if (error) return this.broken()
+    try {
+      this.send(this.gatherer.next())
+    } catch (failure) {
+      this.close()
+      this.outgoing.destroy()
+      this.told.reject(failure)
+    }
   }
 
-  private wait(start: (taken: () => void) => void): Promise<boolean> {
-    if (this.gone) return Promise.resolve(false)
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        this.waiting.delete(wake)
-        resolve(!this.gone)
-      }
-      this.waiting.add(wake)
-      start(wake)
-    })
+  private readonly finished = (): void => {
+    if (this.over) return
+    this.gatherer.bufferFree = true
+    this.close()
+    this.told.resolve()
+  }
+
+  /** The client has gone, or the answer must end: he sees that it is not whole. */
+  private readonly broken = (): void => {
+    if (this.over) return
+    this.close()
+    this.gzip?.destroy()
+    this.outgoing.destroy()
+    this.told.resolve()
+  }
+
+  private close(): void {
+    this.over = true
+    this.outgoing.off("close", this.broken)
+    this.outgoing.off("error", this.broken)
+    this.signal?.removeEventListener("abort", this.broken)
   }
 }
 
