@@ -2,23 +2,22 @@
  * Requests and answers of HTTP/2, straight on node's streams. Node has classes of its own for this (`Http2ServerRequest`, `Http2ServerResponse`)
  * that behave like those of HTTP/1.1 in every corner; their listeners, their second stream and their trailers cost a third of a get.
  */
-import type { IncomingHttpHeaders } from "node:http"
-import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2"
+import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2"
 import type { ConnectionEnds, Incoming, Outgoing, OutgoingEvent } from "./exchange.ts"
 
 const closedConnection: ConnectionEnds = {}
+const noBytes = Buffer.alloc(0)
 
 /** Made by node for every stream that a client opens. Its body is the stream itself. */
 export class Http2Incoming implements Incoming {
   readonly httpVersionMajor = 2
+  private taken = false
   url: string | undefined
-  readonly headers: IncomingHttpHeaders & { readonly ":authority"?: string; readonly ":method"?: string; readonly ":path"?: string }
 
   constructor(
     readonly stream: ServerHttp2Stream,
-    headers: Http2Incoming["headers"],
+    readonly headers: IncomingHttpHeaders,
   ) {
-    this.headers = headers
     this.url = headers[":path"]
   }
 
@@ -32,7 +31,7 @@ export class Http2Incoming implements Incoming {
 
   get complete(): boolean {
     const { stream } = this
-    return stream.endAfterHeaders || stream.readableEnded || stream.destroyed
+    return this.taken || stream.endAfterHeaders || stream.readableEnded || stream.destroyed
   }
 
   get readableEnded(): boolean {
@@ -65,6 +64,14 @@ export class Http2Incoming implements Incoming {
   pause(): this {
     this.stream.pause()
     return this
+  }
+
+  /** The whole body, of so many bytes, once all of them are here; what is there when it ended early. Its end stays unread. */
+  take(length: number): Buffer | undefined {
+    const bytes: unknown = length === 0 ? noBytes : this.stream.read(length)
+    if (!Buffer.isBuffer(bytes)) return undefined
+    this.taken = true
+    return bytes
   }
 
   /** Called once the whole answer was sent: the client need not send the rest of its body. */

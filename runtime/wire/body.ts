@@ -1,6 +1,7 @@
 /** Reads the body of a request, bounded. HTTP/1.1 and HTTP/2 requests alike: both are readable streams with headers. */
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
 import type { Incoming } from "../exchange.ts"
+import { Http2Incoming } from "../http2-exchange.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Media } from "./negotiate.ts"
@@ -25,7 +26,7 @@ export async function readBody(options: ReadBodyOptions): Promise<Buffer> {
   const limit = options.limit ?? requestBodyBytesMax
   const announced = Number(request.headers["content-length"] ?? Number.NaN)
   if (announced > limit) throw bodyTooLarge(limit)
-  const body = await collect({ request, limit, signal })
+  const body = await (request instanceof Http2Incoming && canTake(request) ? take(request, signal) : collect({ request, limit, signal }))
   if (Number.isInteger(announced) && body.length < announced)
     throw badRequest(`the request body ended after ${body.length} of ${announced} bytes`)
   refuseEncoded(request.headers["content-encoding"], body)
@@ -52,6 +53,56 @@ function bodyTooLarge(limit: number): ApiError {
   return tooLarge(`Request entity too large: limit is ${limit}`)
 }
 
+/** Whether the end of the body is known without having read it. A client that waits to be asked for its body is asked by another way of reading. */
+function canTake({ stream, headers }: Http2Incoming): boolean {
+  return stream.endAfterHeaders || (Number.isSafeInteger(Number(headers["content-length"])) && headers.expect === undefined)
+}
+
+/**
+ * Takes as many bytes as are announced, without reading on to the end of the stream: node destroys a stream whose end was read as soon as the
+ * answer is on its way, and makes an exception, with its stack, for the write that was not confirmed yet. HTTP/2 itself ends streams whose bodies are
+ * longer or shorter than they say (RFC 9113 section 8.1.1).
+ */
+function take(request: Http2Incoming, signal: Expiry | undefined): Promise<Buffer> | Buffer {
+  const { stream, headers } = request
+  const length = stream.endAfterHeaders ? 0 : Number(headers["content-length"])
+  const atHand = stream.readableLength >= length ? request.take(length) : undefined
+  if (atHand !== undefined) return atHand
+  return new Promise((resolve, reject) => {
+    const takeAll = (): void => {
+      const bytes = request.take(length)
+      if (bytes !== undefined) finish(() => resolve(bytes))
+    }
+    const onReadable = (): void => {
+      // Asking for more than there is makes the stream read on.
+      if (stream.readableLength < length) return takeAll()
+      // The end comes with the last bytes, and is announced before anything else happens.
+      stream.off("readable", onReadable)
+      setImmediate(takeAll)
+    }
+    const onEnd = () => finish(() => resolve(Buffer.alloc(0)))
+    const onBroken = () => finish(() => reject(brokenOff()))
+    const onAbort = () => finish(() => reject(tooLate(signal)))
+    function finish(settle: () => void): void {
+      stream.off("readable", onReadable).off("end", onEnd).off("close", onBroken)
+      signal?.removeEventListener("abort", onAbort)
+      settle()
+    }
+    if (signal?.aborted === true) return onAbort()
+    if (stream.destroyed) return onBroken()
+    stream.on("end", onEnd).on("close", onBroken).on("readable", onReadable)
+    signal?.addEventListener("abort", onAbort)
+  })
+}
+
+function brokenOff(): ApiError {
+  return badRequest("the connection closed before the whole request body arrived")
+}
+
+function tooLate(signal: Expiry | undefined): ApiError {
+  return signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was read")
+}
+
 /** Listeners instead of an async iterator: the iterator destroys the stream when it stops early, and with it the answer. */
 function collect(options: { request: RequestStream; limit: number; signal: Expiry | undefined }): Promise<Buffer> {
   const { request, limit, signal } = options
@@ -64,9 +115,8 @@ function collect(options: { request: RequestStream; limit: number; signal: Expir
       else finish(() => reject(bodyTooLarge(limit)))
     }
     const onEnd = () => finish(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)))
-    const onBroken = () => finish(() => reject(badRequest("the connection closed before the whole request body arrived")))
-    const onAbort = () =>
-      finish(() => reject(signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was read")))
+    const onBroken = () => finish(() => reject(brokenOff()))
+    const onAbort = () => finish(() => reject(tooLate(signal)))
     function finish(settle: () => void): void {
       request.off("data", onData)
       request.off("end", onEnd)

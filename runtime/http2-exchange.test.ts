@@ -1,0 +1,172 @@
+import { once } from "node:events"
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, createServer, type IncomingHttpHeaders } from "node:http2"
+import type { AddressInfo } from "node:net"
+import { afterEach, expect, it } from "vitest"
+import { readableOf, writableOf } from "./exchange-streams.ts"
+import { Http2Incoming, Http2Outgoing } from "./http2-exchange.ts"
+import { readBody } from "./wire/body.ts"
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+type Answering = (incoming: Http2Incoming, outgoing: Http2Outgoing) => unknown
+
+/** A connection to a server that answers as `answering` does. */
+async function connected(answering: Answering): Promise<ClientHttp2Session> {
+  const server = createServer()
+  server.on("stream", (stream, headers) => void answering(new Http2Incoming(stream, headers), new Http2Outgoing(stream)))
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) // It listens on TCP.
+  closers.push(
+    () => session.destroy(),
+    () => server.close(),
+  )
+  return session
+}
+
+interface Answer {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  readonly trailers: IncomingHttpHeaders
+}
+
+async function answerTo(request: ClientHttp2Stream): Promise<Answer> {
+  let headers: IncomingHttpHeaders = {}
+  let trailers: IncomingHttpHeaders = {}
+  request.on("response", (received) => (headers = received))
+  request.on("trailers", (received) => (trailers = received))
+  let body = ""
+  for await (const chunk of request) body += String(chunk)
+  return { headers, body, trailers }
+}
+
+async function ask(answering: Answering, headers: Record<string, string> = {}, body?: string): Promise<Answer> {
+  const request = (await connected(answering)).request({ ":path": "/", ...headers }, { endStream: body === undefined })
+  if (body !== undefined) request.end(body)
+  return answerTo(request)
+}
+
+it("tells a request, and answers with a head and a body", async () => {
+  const { headers, body } = await ask(
+    (incoming, outgoing) => {
+      outgoing.setHeader("x-method", incoming.method ?? "")
+      outgoing.setHeader("x-url", incoming.url ?? "")
+      outgoing.setHeader("x-client", incoming.socket.remoteAddress ?? "")
+      expect([incoming.complete, outgoing.headersSent, outgoing.writableEnded]).toEqual([true, false, false])
+      outgoing.writeHead(201, { "x-more": ["a", "b"] })
+      outgoing.write(Buffer.from("first,"))
+      outgoing.end(Buffer.from("last"))
+      expect([outgoing.headersSent, outgoing.writableEnded, outgoing.statusCode]).toEqual([true, true, 201])
+    },
+    { ":method": "OPTIONS", ":path": "/a?b" },
+  )
+  expect(headers).toMatchObject({ ":status": 201, "x-method": "OPTIONS", "x-url": "/a?b", "x-client": "127.0.0.1", "x-more": "a, b" })
+  expect(headers.date).toBeDefined()
+  expect(body).toBe("first,last")
+})
+
+it.each(["HEAD", "GET"])("answers %s without a body where there is none", async (method) => {
+  const { headers, body } = await ask(
+    (_incoming, outgoing) => {
+      outgoing.statusCode = method === "HEAD" ? 200 : 204
+      outgoing.setHeader("x-here", "yes")
+      outgoing.write(Buffer.from("dropped"))
+      outgoing.end(Buffer.from("dropped"))
+      outgoing.end()
+    },
+    { ":method": method },
+  )
+  expect([headers["x-here"], body]).toEqual(["yes", ""])
+})
+
+it("sends trailers when it said so before", async () => {
+  const { body, trailers } = await ask((_incoming, outgoing) => {
+    outgoing.expectTrailers()
+    outgoing.writeHead(200)
+    outgoing.write(Buffer.from("body"))
+    outgoing.addTrailers({ "x-sum": "4" })
+    outgoing.end()
+  })
+  expect([body, trailers["x-sum"]]).toEqual(["body", "4"])
+})
+
+it("says nothing to a client that has gone, and tells who cares", async () => {
+  let gone: () => void = () => undefined
+  const wasGone = new Promise<void>((resolve) => (gone = resolve))
+  const session = await connected((_incoming, outgoing) => {
+    outgoing.on("close", () => {
+      expect(outgoing.destroyed).toBe(true)
+      outgoing.writeHead(200)
+      outgoing.end(Buffer.from("late"))
+      expect(outgoing.headersSent).toBe(false)
+      gone()
+    })
+    request.close(constants.NGHTTP2_CANCEL)
+  })
+  const request = session.request({ ":path": "/" })
+  await wasGone
+})
+
+it("breaks an answer off so that it does not look whole", async () => {
+  const broken = ask((_incoming, outgoing) => {
+    outgoing.write(Buffer.from("half"))
+    outgoing.breakOff()
+  })
+  await expect(broken).rejects.toThrow(/NGHTTP2_INTERNAL_ERROR/)
+})
+
+it.each([0, 5, 100_000, 1_000_000])("reads a body of %d bytes, in pieces or at once", async (length) => {
+  const sent = "x".repeat(length)
+  const sizeOf: Answering = async (incoming, outgoing) => {
+    const size = (await readBody({ request: incoming })).length
+    expect(incoming.complete).toBe(true)
+    outgoing.end(Buffer.from(String(size)))
+  }
+  const announced = { ":method": "POST", "content-length": String(length) }
+  expect((await ask(sizeOf, announced, sent)).body).toBe(String(length))
+  expect((await ask(sizeOf, { ":method": "POST" }, sent)).body).toBe(String(length))
+  const slow = (await connected(sizeOf)).request(announced)
+  slow.write(sent.slice(0, length / 2))
+  await new Promise((resolve) => setImmediate(resolve))
+  slow.end(sent.slice(length / 2))
+  expect((await answerTo(slow)).body).toBe(String(length))
+})
+
+it("refuses a body that breaks off, and one whose time is over", async () => {
+  let refused: (error: unknown) => void = () => undefined
+  const refusal = new Promise<unknown>((resolve) => (refused = resolve))
+  const session = await connected((incoming) => {
+    readBody({ request: incoming }).catch(refused)
+    request.close(constants.NGHTTP2_CANCEL)
+  })
+  const request = session.request({ ":path": "/", ":method": "POST", "content-length": "5" })
+  request.write("ab")
+  expect(await refusal).toMatchObject({ code: 400 })
+  const controller = new AbortController()
+  const late = await connected(async (incoming, outgoing) => {
+    const reading = readBody({ request: incoming, signal: controller.signal }).catch((error: unknown) => String(error))
+    controller.abort()
+    outgoing.end(Buffer.from(String(await reading)))
+    outgoing.on("finish", () => incoming.stopBody())
+  })
+  const { body } = await answerTo(late.request({ ":path": "/", ":method": "POST", "content-length": "5" }))
+  expect(body).toContain("ended before its body was read")
+})
+
+it("passes bodies on, whose fate does not end the answer", async () => {
+  const { body } = await ask(
+    (incoming, outgoing) => {
+      const passed = readableOf(incoming)
+      passed.once("data", (chunk: Buffer) => {
+        passed.destroy()
+        writableOf(outgoing).end(chunk)
+      })
+    },
+    { ":method": "POST" },
+    "body",
+  )
+  expect(body).toBe("body")
+})
