@@ -11,10 +11,10 @@ import type { ApiObject, JsonObject } from "../runtime/kit/json.ts"
 import { parseJson } from "../runtime/kit/json-text.ts"
 import { normalize } from "../runtime/kit/normalize.ts"
 import { createObject } from "../runtime/registry/create.ts"
-import { parseObject } from "../runtime/registry/object-codec.ts"
 import { validateObjectMeta } from "../runtime/registry/object-meta.ts"
 import { versionsOf } from "../runtime/registry/owners.ts"
 import type { KindHandle } from "../runtime/registry/registry.ts"
+import { readToChange } from "../runtime/registry/stored-object.ts"
 import { updateObject } from "../runtime/registry/update.ts"
 import { decodeObject } from "../runtime/wire/decode-object.ts"
 import { openRegistry } from "../test/support/open-registry.ts"
@@ -161,10 +161,10 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
   await patched(0)
   await patched(1)
   const bytes = Buffer.from(JSON.stringify((await stored(of, "patched")) ?? created.object))
-  const old = parseObject(bytes)
+  const old = readToChange(bytes)
   const next = renormalized(of, read(2).apply(old))
   return {
-    readStored: await cost(() => parseObject(bytes)),
+    readStored: await cost(() => readToChange(bytes)),
     patchNormalize: await cost((index) => renormalized(of, read(index).apply(old))),
     patchOwners: await cost(() => trackUpdate({ versions, old, next, manager, subresource: "", now })),
     mergePatch: await cost(patched),
@@ -212,5 +212,5 @@ async function ofApply({ body, patch }: Subject, of: KindHandle): Promise<JsonOb
 
 async function stored(of: KindHandle, name: string): Promise<ApiObject | undefined> {
   const version = of.cache.get(of.key("default", name))
-  return version === undefined ? undefined : parseObject(version.json())
+  return version === undefined ? undefined : readToChange(version.json())
 }

@@ -155,3 +155,9 @@ export const fieldElementsMax = 4096
 
 /** Quantities of 16 characters at most that are kept as they were read; when there are more, all are forgotten. */
 export const knownQuantitiesMax = 1024
+
+/** Sets of owned fields that are kept by their text, each of `sharedSetCharactersMax` at most; when there are more, all are forgotten. */
+export const sharedSetsMax = 512
+
+/** Characters of a set of owned fields that is kept for other objects: a pod with three containers has about 3,000. */
+export const sharedSetCharactersMax = 8192

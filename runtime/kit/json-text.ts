@@ -4,6 +4,7 @@
  * of the reference (Go's decoder) with the offset added.
  */
 import { documentDepthMax, strictErrorsMax } from "../limits.ts"
+import { builtInWillDo } from "./json-built-in.ts"
 import { isObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /** The text is not JSON. `message` says what was found and where; `offset` counts characters from 0. */
@@ -39,10 +40,6 @@ export interface Fraction {
   readonly text: string
 }
 
-/** Numbers that `JSON.parse` rounds or turns into Infinity. Two patterns: each alone is searched many times faster than both as one. */
-const longNumber = /[0-9]{16}/
-const largeExponent = /[0-9][eE]\+?[0-9]{3}/
-
 /**
  * Called for every JSON body and for stored values. Throws JsonSyntaxError. Text that came from bytes which were not UTF-8 holds
  * U+FFFD instead, as in the reference.
@@ -58,19 +55,6 @@ export function parseJson(text: string, options: ParseOptions = {}): ParsedJson 
   }
   const parser = new JsonParser(text, maxDepth)
   return { value: parser.document(), duplicates: parser.duplicates, fractions: parser.fractions }
-}
-
-/** True when `JSON.parse` would read `text` as the parser below does; false proves nothing. */
-function builtInWillDo(text: string, maxDepth: number): boolean {
-  if (longNumber.test(text) || largeExponent.test(text) || text.includes("\\ud") || text.includes("\\uD")) return false
-  return text.length <= maxDepth || opens(text, "{", maxDepth) + opens(text, "[", maxDepth) <= maxDepth
-}
-
-/** How often `bracket` occurs, counted up to `enough` and one more. */
-function opens(text: string, bracket: string, enough: number): number {
-  let count = 0
-  for (let at = text.indexOf(bracket); at >= 0 && count <= enough; at = text.indexOf(bracket, at + 1)) count++
-  return count
 }
 
 /** Called wherever a value becomes JSON text; the built-in serializer unless there is a `bigint`. `undefined` fields are left out. */

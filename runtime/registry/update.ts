@@ -14,12 +14,12 @@ import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult
 import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
 import { validateObjectMetaUpdate } from "./object-meta.ts"
-import { parseObject } from "./object-codec.ts"
 import { dropDoubleOwners } from "./owner-references.ts"
 import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalRiders } from "./removal.ts"
+import { readToChange } from "./stored-object.ts"
 import { writeUnasked } from "./write-unasked.ts"
 
 export interface UpdateRequest {
@@ -77,7 +77,7 @@ async function attemptOn(
   current: CachedObject,
 ): Promise<{ readonly outcome: CommitOutcome; readonly pinned: boolean }> {
   const { key, modRevision: revision } = current
-  const old = handle.fromStored(parseObject(current.json()))
+  const old = handle.fromStored(readToChange(current.json()))
   const next = await request.transform(old)
   checkUid(handle, request, { next, old })
   const pinned = checkVersion(handle, request, { next, current: revision })

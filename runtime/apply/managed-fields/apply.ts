@@ -5,9 +5,9 @@
 import { badRequest } from "../../errors.ts"
 import { deepEqual } from "../../kit/field-path.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
-import { reconciledSet } from "../ownership/atomic-change.ts"
 import { difference, equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
+import { reconciledOnce } from "../ownership/shared-sets.ts"
 import { typedFaults } from "../ownership/typed-check.ts"
 import { fieldSetOf } from "../ownership/typed-set.ts"
 import { type Conflict, conflictError } from "./conflict.ts"
@@ -79,7 +79,7 @@ function ownersBefore(apply: Apply, live: ApiObject): readonly Entry[] {
 
 function reconciled(versions: Versions, entry: Entry): Entry {
   const version = entry.apiVersion === versions.current.apiVersion ? versions.current : versions.find(entry.apiVersion)
-  return version === undefined ? entry : { ...entry, fields: reconciledSet(version.shape, entry.fields) }
+  return version === undefined ? entry : { ...entry, fields: reconciledOnce(version.shape, entry.fields) }
 }
 
 interface Attempt {

@@ -2,9 +2,9 @@
  * Ownership after a write that is no apply: who writes owns what the write has changed, and whoever owned that before owns it no longer.
  */
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
-import { reconciledSet } from "../ownership/atomic-change.ts"
 import { createdSet } from "../ownership/created-set.ts"
 import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { reconciledOnce } from "../ownership/shared-sets.ts"
 import { type Entry, encodeEntries, encodeEntry, entriesOf, type Owner, sameOwner } from "./entry.ts"
 import { withoutOldUpdaters } from "./old-updaters.ts"
 import { type Change, Changes, emptyObject, type Versions } from "./versions.ts"
@@ -76,7 +76,7 @@ export function ownersAfterUpdate(update: UpdateToTrack, before: readonly Entry[
     return isEmptySet(taken) ? left : [...left, { fields: taken, time: now, ...owner }]
   }
   // Most often a manager changes again what it owns: then its set stays the very same.
-  const kept = difference(reconciledSet(versions.current.shape, previous.fields), taken === changed ? removed : touched)
+  const kept = difference(reconciledOnce(versions.current.shape, previous.fields), taken === changed ? removed : touched)
   const others = before.filter((entry) => entry !== previous)
   return [...withoutTouched(others, changes), { ...previous, fields: union(kept, taken), time: now }]
 }
@@ -100,6 +100,6 @@ export function withoutTouched(entries: readonly Entry[], changes: Changes): Ent
 
 function untouched(entry: Entry, change: Change): Entry {
   if (isEmptySet(change.touched)) return entry
-  const fields = difference(reconciledSet(change.version.shape, entry.fields), change.touched)
+  const fields = difference(reconciledOnce(change.version.shape, entry.fields), change.touched)
   return fields === entry.fields ? entry : { ...entry, fields }
 }
