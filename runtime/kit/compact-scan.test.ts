@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import protobuf from "protobufjs"
 import { expect, test } from "vitest"
-import { hasAnyField, textMap } from "./compact-scan.ts"
+import { hasAnyField, textMap, withText } from "./compact-scan.ts"
 
 const number = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 500_000 }))
 const field = fc.oneof(
@@ -65,6 +65,32 @@ test("reads a map of texts where it stands", () => {
       ])
       expect(textMap(bytes, { from: 4, path: [600_001], number: 600_000 })).toEqual(Object.fromEntries(entries))
       expect(textMap(bytes, { from: 4, path: [600_002], number: 600_000 })).toEqual({})
+    }),
+  )
+})
+
+test("puts a text in the place of an empty one, and every length around it is right", () => {
+  const fields = fc.array(field, { maxLength: 6 })
+  const long = fc
+    .constantFrom(0, 1, 100, 130, 16_300, 16_390)
+    .map((length): Field => ({ number: 499_999, type: "bytes", value: new Uint8Array(length) }))
+  const without = (list: Field[], taken: number): Field[] => list.filter((each) => each.number !== taken)
+  const text = fc.nat().map(String)
+  fc.assert(
+    fc.property(fields, fields, long, text, (before, after, padding, version) => {
+      const around = (value: string): Buffer => {
+        const versioned: Field = { number: 6, type: "bytes", value: Uint8Array.from(Buffer.from(value)) }
+        const inner = message([...without(before, 6), versioned, padding, ...after])
+        const outer: Field = { number: 7, type: "bytes", value: Uint8Array.from(inner) }
+        return Buffer.from(message([...without(before, 7), outer, ...after]))
+      }
+      const envelope = message([{ number: 2, type: "bytes", value: Uint8Array.from(around("")) }, ...after])
+      const place = { from: 4, path: 2, inner: 7, number: 6, text: version }
+      const bytes = Buffer.concat([Buffer.from("head"), envelope])
+      expect(withText(bytes, place)?.equals(around(version))).toBe(true)
+      expect(withText(bytes, { ...place, inner: 500_001 })).toBeUndefined()
+      const filled = message([{ number: 2, type: "bytes", value: Uint8Array.from(around("1")) }])
+      expect(withText(filled, { ...place, from: 0 })).toBeUndefined()
     }),
   )
 })

@@ -59,6 +59,48 @@ export function textMap(
   return map
 }
 
+/**
+ * Called with a message that stands within another, both as `hasAnyField` finds them: answers the first of them (`path`, one number) with `text` as the
+ * field `number` of its inner message (`inner`), where that field stands empty. Undefined when it does not, for the caller to decode and encode;
+ * throws as `hasAnyField` does. So a stored object is sent with its version without being decoded.
+ */
+export function withText(
+  bytes: Uint8Array,
+  { from, path, inner, number, text }: { from: number; path: number; inner: number; number: number; text: string },
+): Buffer | undefined {
+  const cursor: Cursor = { bytes, at: from, end: bytes.length }
+  if (!enter(cursor, path)) return undefined
+  const [start, end] = [cursor.at, cursor.end]
+  if (!enter(cursor, inner)) return undefined
+  const [innerStart, innerEnd] = [cursor.at, cursor.end]
+  if (!enter(cursor, number) || cursor.at !== cursor.end) return undefined
+  const place = cursor.at
+  // Of the empty text only its length changes, of the inner message what stands before it.
+  const innerLength = innerEnd - innerStart + lengthBytes(text.length) - 1 + text.length
+  const innerHead = innerStart - lengthBytes(innerEnd - innerStart)
+  const message = Buffer.allocUnsafe(innerHead - start + lengthBytes(innerLength) + innerLength + end - innerEnd)
+  message.set(bytes.subarray(start, innerHead))
+  let at = putLength(message, innerHead - start, innerLength)
+  message.set(bytes.subarray(innerStart, place - 1), at)
+  at = putLength(message, at + place - 1 - innerStart, text.length)
+  at += message.write(text, at, "latin1")
+  message.set(bytes.subarray(place, end), at)
+  return message
+}
+
+/** Bytes of a length as a varint, in its shortest form. */
+function lengthBytes(length: number): number {
+  return length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : length < 0x1000_0000 ? 4 : 5
+}
+
+/** Answers where what follows it begins. */
+function putLength(message: Buffer, at: number, length: number): number {
+  let [place, left] = [at, length]
+  for (; left >= 0x80; left = Math.floor(left / 0x80)) message[place++] = (left % 0x80) + 0x80
+  message[place++] = left
+  return place
+}
+
 /** Key and value are fields 1 and 2 of an entry, which is all that the cursor covers; absent means empty. */
 function readEntry(cursor: Cursor, text: Buffer, entry: { key: string; value: string }): void {
   while (cursor.at < cursor.end) {

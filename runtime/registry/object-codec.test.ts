@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { openRegistry } from "../../test/support/open-registry.ts"
 import type { ObjectMeta, OwnerReference } from "../kit/json.ts"
+import { parseObject } from "./object-codec.ts"
 
 const owners: OwnerReference[] = [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "u" }]
 const metadataOf = fc.record(
@@ -17,13 +18,15 @@ const metadataOf = fc.record(
 
 test("labels, and what an object surely has not in its metadata, are told from the stored bytes", async () => {
   const { handle, close } = await openRegistry()
-  const { codec } = await handle("configmaps")
+  const { codec, compact } = await handle("configmaps")
   fc.assert(
     fc.property(metadataOf, (metadata: ObjectMeta) => {
       const { value } = codec.encode({ kind: "ConfigMap", apiVersion: "v1", metadata })
       for (const name of ["ownerReferences", "deletionTimestamp"] as const)
         expect(codec.mayHaveMetadata?.(value, [name])).toBe(metadata[name] !== undefined)
       expect(codec.labels?.(value)).toEqual(metadata.labels ?? {})
+      const stored = { key: "", value, createRevision: 1, modRevision: 4711 }
+      expect(codec.toMessage?.(stored)).toEqual(compact.encode(parseObject(Buffer.from(codec.toJson(stored)))))
     }),
   )
   await close()

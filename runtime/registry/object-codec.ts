@@ -11,7 +11,7 @@ import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import { isObject } from "../kit/json.ts"
 import { parseJson, stringify } from "../kit/json-text.ts"
 import type { SelectableField } from "../kit/kind.ts"
-import { hasAnyField, textMap } from "../kit/compact-scan.ts"
+import { hasAnyField, textMap, withText } from "../kit/compact-scan.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { MetadataMark, ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
@@ -75,6 +75,7 @@ export function createObjectCodec(options: {
     },
     mayHaveMetadata: (value, names) => mayHaveMetadata(value, names, place),
     labels: (value) => storedLabels(value, place),
+    toMessage: (stored) => storedMessage(stored, place),
     describe(json) {
       const object = parseObject(json)
       const metadata = object.metadata ?? {}
@@ -132,6 +133,17 @@ function storedLabels(value: Uint8Array, place: MetadataPlace | undefined): Reco
   if (place === undefined || number === undefined || !isEnvelope(value)) return undefined
   try {
     return textMap(value, { from: magicBytes, path: [rawField, place.number], number })
+  } catch {
+    return undefined
+  }
+}
+
+/** As `ResourceCodec.toMessage`: the message in the envelope, whose version stands empty in the store. */
+function storedMessage({ modRevision, value }: StoredValue, place: MetadataPlace | undefined): Buffer | undefined {
+  const number = place?.fields.get("resourceVersion")
+  if (place === undefined || number === undefined || !isEnvelope(value)) return undefined
+  try {
+    return withText(value, { from: magicBytes, path: rawField, inner: place.number, number, text: String(modRevision) })
   } catch {
     return undefined
   }

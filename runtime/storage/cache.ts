@@ -23,6 +23,11 @@ export interface CachedObject {
   json(): Buffer
   /** The same without a view, for who copies it at once. */
   jsonPlace(place: BytePlace): void
+  /**
+   * The compact message of the stored version, resourceVersion in place, where that is at hand without decoding: nobody has asked for JSON yet, and
+   * the store holds compact values. Made anew each time.
+   */
+  message?(): Buffer | undefined
   /** Metadata and selectable fields, read from the bytes on first use and kept. */
   labels(): Readonly<Record<string, string>>
   /** Value of a selectable field of the kind (`metadata.name` and `metadata.namespace` included), "" when absent. */
@@ -45,6 +50,8 @@ export interface ResourceCodec {
   toJson(value: StoredValue): string
   /** As `CachedObject.mayHaveMetadata`, of a stored value; absent: it may. */
   mayHaveMetadata?(value: Uint8Array, names: readonly MetadataMark[]): boolean
+  /** As `CachedObject.message`, of a stored value; absent: never at hand. */
+  toMessage?(value: StoredValue): Buffer | undefined
   /** The labels of a stored value, without decoding the rest; absent, or answering undefined: they are in the JSON. */
   labels?(value: Uint8Array): Record<string, string> | undefined
   /** Labels and all selectable fields from the JSON bytes. */

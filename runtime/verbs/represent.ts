@@ -7,7 +7,7 @@ import { parseObject } from "../registry/object-codec.ts"
 import type { KindHandle } from "../registry/registry.ts"
 
 /** The part of a cached version that forms are made from; a fresh write result offers it too. */
-export type Version = Pick<CachedObject, "json" | "derived">
+export type Version = Pick<CachedObject, "json" | "derived" | "message">
 
 /** Decoded, in the handle's version. For tables and the write path; never on a plain get, list or watch. */
 export function objectOf(handle: KindHandle, version: Version): ApiObject {
@@ -22,6 +22,8 @@ export function jsonOf(handle: KindHandle, version: Version): Buffer {
 
 /** The compact message alone, as list items hold it. */
 export function compactMessageOf(handle: KindHandle, version: Version): Buffer {
+  const stored = handle.kind === handle.stored ? version.message?.() : undefined
+  if (stored !== undefined) return stored
   return version.derived(`compact:${handle.apiVersion}`, () => Buffer.from(handle.compact.encode(objectOf(handle, version))))
 }
 

@@ -61,6 +61,11 @@ export class CachedEntry implements CachedObject, Tenant {
     placeOf(this, place)
   }
 
+  message(): Buffer | undefined {
+    const { context, createRevision, key, modRevision } = this
+    return this.isJson ? undefined : context.codec.toMessage?.({ key, value: bytesOf(this), createRevision, modRevision })
+  }
+
   private decode(): void {
     if (this.isJson) return
     const { context, createRevision, key, modRevision } = this
