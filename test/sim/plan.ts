@@ -65,8 +65,11 @@ const traffic: Readonly<Record<string, number>> = { write: 22, get: 14, list: 26
 /** Faults for each step of traffic. */
 const faultShare = 0.04
 
-/** Called once per run. Odd seeds have two servers on a shared store. */
-export function makePlan(seed: number, length: number, driver: Driver = seed % 2 === 0 ? "lmdb" : "shared"): Plan {
+/** By seed, so that runs of many seeds see them all. */
+const drivers: readonly [Driver, ...Driver[]] = ["lmdb", "shared", "lmdb", "etcd"]
+
+/** Called once per run. Odd seeds have two servers that share what they keep. */
+export function makePlan(seed: number, length: number, driver: Driver = drivers[seed % drivers.length] ?? drivers[0]): Plan {
   const random = createRandom(seed, "plan")
   const steps: Step[] = []
   /** What follows from a fault, and after how many steps. */
@@ -75,13 +78,13 @@ export function makePlan(seed: number, length: number, driver: Driver = seed % 2
     for (const { steps: due } of later.filter(({ at }) => at === index)) steps.push(...due)
     if (random.chance(faultShare)) {
       let at = index
-      for (const group of driver === "lmdb" ? drawDiskFault(random) : drawStoreFault(random, random.integer(2))) {
+      for (const group of driver === "lmdb" ? drawDiskFault(random) : drawStoreFault(random, random.integer(2), driver)) {
         if (at === index) steps.push(...group)
         else later.push({ at, steps: group })
         at += 2 + random.integer(10)
       }
     }
-    steps.push(drawTraffic(random, { server: driver === "shared" ? random.integer(2) : 0, tag: `t${index}` }))
+    steps.push(drawTraffic(random, { server: driver === "lmdb" ? 0 : random.integer(2), tag: `t${index}` }))
   }
   return { seed, driver, length, steps }
 }
@@ -185,8 +188,12 @@ function drawDiskFault(random: SeededRandom): readonly (readonly Step[])[] {
 }
 
 /** Of two servers and their connections. */
-function drawStoreFault(random: SeededRandom, server: number): readonly (readonly Step[])[] {
-  switch (weighted(random, { kill: 2, commit: 3, cut: 4, election: 2, stall: 2, compact: 5, clock: 1 })) {
+function drawStoreFault(random: SeededRandom, server: number, driver: Driver): readonly (readonly Step[])[] {
+  // Only etcd has an alarm for a lack of space.
+  const full = driver === "etcd" ? 2 : 0
+  switch (weighted(random, { kill: 2, commit: 3, cut: 4, election: 2, stall: 2, compact: 5, clock: 1, full })) {
+    case "full":
+      return [[{ do: "fill-disk" }], [{ do: "free-disk" }]]
     case "kill":
       return [[{ do: "kill", server }], [{ do: "start", server }]]
     case "commit":

@@ -173,8 +173,7 @@ function breakOrMend(world: World, step: Fault): void {
       return world.dieAt(0, { at: step.when })
     case "fill-disk":
     case "free-disk":
-      if (disk !== undefined) disk.faults.full = step.do === "fill-disk"
-      return
+      return world.fill(step.do === "fill-disk")
     case "fail-flush":
       if (disk !== undefined) disk.faults.failFlush = step.how
       return

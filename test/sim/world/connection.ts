@@ -18,6 +18,7 @@ import {
 import type { SeededRandom } from "./random.ts"
 import { turns } from "./turns.ts"
 
+/** What the simulation does to one server's connection. */
 export interface ConnectionControl {
   stalled(): Promise<void> | undefined
   alive(): boolean

@@ -5,14 +5,19 @@ import { openMemoryStore } from "../../../runtime/storage/memory/memory-store.ts
 import { Truth } from "../truth.ts"
 import { openSimBackend, type WorkerControl } from "./backend.ts"
 import { createSimClock, type SimClock } from "./clock.ts"
-import { StoreConnection } from "./connection.ts"
+import type { ConnectionControl } from "./connection.ts"
 import { createDisk, type CrashPoint, type SimDisk } from "./disk.ts"
+import { etcdHub } from "./etcd-hub.ts"
+import { type Line, plainHub } from "./hub.ts"
 import { type LoadedKinds, loadKinds } from "./kinds.ts"
 import { createRandom, type SeededRandom } from "./random.ts"
 import { SimServer } from "./server.ts"
 
-/** "lmdb": one server on the embedded store. "shared": two servers on one store that both reach over a connection. */
-export type Driver = "lmdb" | "shared"
+/**
+ * "lmdb": one server on the embedded store. "shared": two servers on one store that both reach over a connection. "etcd": the same, through the
+ * driver of etcd.
+ */
+export type Driver = "lmdb" | "shared" | "etcd"
 
 export interface World {
   readonly driver: Driver
@@ -28,6 +33,8 @@ export interface World {
   /** The shared store has no leader, as one server sees it. */
   cut(server: number): void
   restore(server: number): void
+  /** Nothing more can be written, or it can again. */
+  fill(full: boolean): void
   /** The server dies at such a moment. */
   dieAt(server: number, moment: CrashPoint | { readonly at: "answer" }): void
   /** What was not flushed is gone; of a machine whose server has died. */
@@ -51,7 +58,7 @@ export interface WorldOptions {
 /** Called once per run. Servers are started by the caller. */
 export async function createWorld(options: WorldOptions): Promise<World> {
   const loaded = await loadKinds()
-  return options.driver === "lmdb" ? embedded(options, loaded) : await shared(options, loaded)
+  return options.driver === "lmdb" ? embedded(options, loaded) : await shared(options, loaded, options.driver)
 }
 
 function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
@@ -92,6 +99,9 @@ function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
     resume: stall.end,
     cut: () => undefined,
     restore: () => undefined,
+    fill(full) {
+      disk.faults.full = full
+    },
     dieAt(_server, moment) {
       if (moment.at === "answer") {
         if (worker !== undefined) worker.dieAfterAnswer = true
@@ -113,7 +123,7 @@ function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
   }
 }
 
-async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Promise<World> {
+async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds, driver: "shared" | "etcd"): Promise<World> {
   const clock = createSimClock()
   const random = createRandom(seed, "world")
   const truth = new Truth()
@@ -130,8 +140,9 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
     onEvents: (events, revision) => truth.readEvents(events, revision),
     onEnd: () => undefined,
   })
-  const connections: StoreConnection[] = []
-  const controls: ConstructorParameters<typeof StoreConnection>[2][] = []
+  const hub = driver === "shared" ? plainHub(store, compact) : await etcdHub(store, compact, random.fork("etcd"))
+  const lines: Line[] = []
+  const controls: ConnectionControl[] = []
   const lost = new Set<number>()
   const servers = ["a", "b"].map((name, index): SimServer => {
     const server: SimServer = new SimServer({
@@ -141,7 +152,7 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
       random: random.fork(name),
       shared: true,
       loaded,
-      async openStore(life, _clock, lifeRandom) {
+      async openStore(life, processClock, lifeRandom) {
         const control = {
           stalled: stall.over,
           alive: () => life.alive,
@@ -149,23 +160,23 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
           dieAfterCommit: false,
           onDeath: life.kill,
         }
-        const connection = new StoreConnection(store, compact, control)
-        connections[index] = connection
+        const line = await hub.connect(control, processClock)
+        lines[index] = line
         controls[index] = control
-        if (lost.has(index)) connection.cut()
-        return connection
+        if (lost.has(index)) line.cut()
+        return line.store
       },
-      onDeath: () => connections[index]?.close(),
+      onDeath: () => void lines[index]?.store.close(),
       onStart: async (running) => onStart?.(running, server),
     })
     return server
   })
   function restore(index: number): void {
     lost.delete(index)
-    connections[index]?.restore()
+    lines[index]?.restore()
   }
   return {
-    driver: "shared",
+    driver,
     clock,
     random,
     servers,
@@ -175,9 +186,10 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
     resume: stall.end,
     cut(index) {
       lost.add(index)
-      connections[index]?.cut()
+      lines[index]?.cut()
     },
     restore,
+    fill: hub.fill,
     dieAt(index) {
       const control = controls[index]
       if (control !== undefined) control.dieAfterCommit = true
@@ -185,10 +197,11 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds): Pro
     powerCut: () => undefined,
     heal() {
       stall.end()
+      hub.fill(false)
       for (const index of servers.keys()) restore(index)
       for (const control of controls) control.dieAfterCommit = false
     },
-    quiet: () => connections.every((connection) => connection.idle),
+    quiet: () => lines.every((line) => line.idle),
     compact: (revision) => compact({ revision }),
     compacted: () => compacted,
   }

@@ -1,0 +1,199 @@
+/**
+ * etcd as the driver sees it, over a store in memory: transactions, ranges, watches with progress, compaction, leases and alarms, with etcd's own
+ * numbers and words for what goes wrong. Requests and answers pass through the driver's own encoding, both ways.
+ */
+import { status } from "@grpc/grpc-js"
+import { RpcError } from "../../../runtime/storage/etcd/connection.ts"
+import type { RpcFault } from "../../../runtime/storage/etcd/failures.ts"
+import type { Decoded, Encodable } from "../../../runtime/storage/etcd/message.ts"
+import {
+  alarmCall,
+  alarmType,
+  compactCall,
+  compareTarget,
+  leaseGrantCall,
+  leaseTimeToLiveCall,
+  rangeCall,
+  statusCall,
+  txnCall,
+} from "../../../runtime/storage/etcd/protocol.ts"
+import { leastKey } from "../../../runtime/storage/etcd/ranges.ts"
+import {
+  type Check,
+  compareKeys,
+  type Store,
+  StoreError,
+  type StoredValue,
+  type StoreEvent,
+  type Write,
+} from "../../../runtime/storage/store.ts"
+
+type RangeRequest = Decoded<typeof rangeCall.request>
+type TxnRequest = Decoded<typeof txnCall.request>
+type RequestOperation = TxnRequest["success"][number]
+type KeyValueOut = NonNullable<NonNullable<Encodable<typeof rangeCall.response>["kvs"]>[number]>
+
+/** The cluster that all servers speak to. Called once per world; `compact` is told of every compaction. */
+export class SimEtcd {
+  /** Out of space: nothing is put until it is cleared. */
+  full = false
+  private readonly granted = new Map<number, number>()
+  /** How often a key was put since it was created, and under which lease. */
+  private readonly keys = new Map<string, { version: number; lease: number }>()
+  private deleted: { revision: number; keys: Set<string> } = { revision: 0, keys: new Set() }
+
+  constructor(
+    readonly store: Store,
+    readonly version: string,
+    private readonly compact: Store["compact"],
+  ) {}
+
+  /** Called once, before the first connection. */
+  async open(): Promise<void> {
+    const onEvents = (events: readonly StoreEvent[]): void => events.forEach((event) => this.learn(event))
+    await this.store.watch({ prefix: "", afterRevision: await this.store.revision(), onEvents, onEnd: () => undefined })
+  }
+
+  /** Carries out one call whose request was encoded; answers the encoded response. Throws RpcError. */
+  async perform(path: string, request: Buffer): Promise<Buffer> {
+    switch (path) {
+      case rangeCall.path:
+        return rangeCall.response.encode(await this.range(rangeCall.request.decode(request)))
+      case txnCall.path:
+        return txnCall.response.encode(await this.transact(txnCall.request.decode(request)))
+      case compactCall.path:
+        return compactCall.response.encode(await this.forget(compactCall.request.decode(request).revision))
+      case statusCall.path: {
+        const header = { revision: await this.store.revision() }
+        return statusCall.response.encode({ header, version: this.version, dbSize: 4096, leader: 1 })
+      }
+      case alarmCall.path:
+        return alarmCall.response.encode({ alarms: this.full ? [{ alarm: alarmType.noSpace }] : [] })
+      case leaseGrantCall.path: {
+        const { id, ttl } = leaseGrantCall.request.decode(request)
+        this.granted.set(id, ttl)
+        return leaseGrantCall.response.encode({ id, ttl })
+      }
+      case leaseTimeToLiveCall.path: {
+        const { id } = leaseTimeToLiveCall.request.decode(request)
+        return leaseTimeToLiveCall.response.encode({ ttl: this.granted.get(Number(id)) ?? -1 })
+      }
+      default:
+        throw new Error(`the simulated etcd has no ${path}`)
+    }
+  }
+
+  /** A key as etcd tells it. */
+  keyValue({ key, createRevision, modRevision, value }: StoredValue): KeyValueOut {
+    const { lease = 0, version = 1 } = this.keys.get(key) ?? {}
+    return { key, createRevision, modRevision, version, value, lease }
+  }
+
+  private learn({ key, revision, type }: StoreEvent): void {
+    if (type === "put") {
+      const { lease = 0, version = 0 } = this.keys.get(key) ?? {}
+      this.keys.set(key, { lease, version: version + 1 })
+      return
+    }
+    this.keys.delete(key)
+    if (this.deleted.revision !== revision) this.deleted = { revision, keys: new Set() }
+    this.deleted.keys.add(key)
+  }
+
+  private async range(request: RangeRequest, at = request.revision): Promise<Encodable<typeof rangeCall.response>> {
+    try {
+      const revision = await this.store.revision()
+      const found = await this.found(request, at === 0 ? revision : at)
+      const { countOnly, limit } = request
+      const shown = countOnly ? [] : found.slice(0, limit === 0 ? found.length : limit)
+      return {
+        header: { revision },
+        kvs: shown.map((item) => this.keyValue(item)),
+        more: !countOnly && shown.length < found.length,
+        count: found.length,
+      }
+    } catch (error) {
+      throw rpcErrorOf(error)
+    }
+  }
+
+  private async found({ key, rangeEnd }: RangeRequest, revision: number): Promise<readonly StoredValue[]> {
+    if (rangeEnd !== "") {
+      const { items } = await this.store.list({ prefix: "", revision })
+      return items.filter((item) => isWithin(item.key, { key, rangeEnd }))
+    }
+    const item = await this.store.get({ key, revision })
+    return item === undefined ? [] : [item]
+  }
+
+  private async transact({ compare, failure, success }: TxnRequest): Promise<Encodable<typeof txnCall.response>> {
+    if (this.full && success.some(({ put }) => put !== undefined)) throw new RpcError(simFaults.noSpace)
+    const checks: Check[] = []
+    for (const { key, modRevision, target, version } of compare) {
+      const isVersion = target === compareTarget.version
+      if (isVersion && (this.keys.get(key)?.version ?? 0) !== version) return this.refused(failure, await this.store.revision())
+      const held = isVersion ? ((await this.store.get({ key }))?.modRevision ?? 0) : modRevision
+      checks.push({ key, modRevision: held })
+    }
+    const result = await this.store.commit({ checks, writes: success.map((operation) => this.writeOf(operation)) })
+    if (!result.ok) return this.refused(failure, result.revision)
+    for (const { put } of success) {
+      const known = put === undefined ? undefined : this.keys.get(put.key)
+      if (put !== undefined && known !== undefined) known.lease = put.lease
+    }
+    const { deleted } = this
+    const wasThere = (key: string): boolean => deleted.revision === result.revision && deleted.keys.has(key)
+    const responses = success.map(({ deleteRange }) =>
+      deleteRange === undefined ? {} : { deleteRange: { deleted: wasThere(deleteRange.key) ? 1 : 0 } },
+    )
+    return { header: { revision: result.revision }, succeeded: true, responses }
+  }
+
+  private writeOf({ deleteRange, put }: RequestOperation): Write {
+    if (deleteRange !== undefined) return { type: "delete", key: deleteRange.key }
+    if (put === undefined) throw new Error("the simulated etcd writes only by put and delete")
+    const { key, lease, value } = put
+    if (lease === 0) return { type: "put", key, value }
+    const ttlSeconds = this.granted.get(lease)
+    if (ttlSeconds === undefined) throw new RpcError(simFaults.leaseNotFound)
+    return { type: "put", key, value, ttlSeconds }
+  }
+
+  private async refused(failure: TxnRequest["failure"], revision: number): Promise<Encodable<typeof txnCall.response>> {
+    const ranges = failure.flatMap(({ range }) => (range === undefined ? [] : [range]))
+    const responses = await Promise.all(ranges.map(async (range) => ({ range: await this.range(range, revision) })))
+    return { header: { revision }, succeeded: false, responses }
+  }
+
+  private async forget(revision: number): Promise<Encodable<typeof compactCall.response>> {
+    const { compactedRevision } = await this.store.status()
+    if (revision <= compactedRevision) throw new RpcError(simFaults.compacted)
+    try {
+      await this.compact({ revision })
+    } catch (error) {
+      throw rpcErrorOf(error)
+    }
+    return { header: { revision: await this.store.revision() } }
+  }
+}
+
+/** Whether a request that names a key, or from one up to another, speaks of this one. */
+export function isWithin(key: string, range: { readonly key: string; readonly rangeEnd: string }): boolean {
+  if (range.rangeEnd === "") return key === range.key
+  return compareKeys(key, range.key) >= 0 && (range.rangeEnd === leastKey || compareKeys(key, range.rangeEnd) < 0)
+}
+
+/** etcd's numbers and words for what goes wrong. */
+export const simFaults = {
+  noLeader: { code: status.UNAVAILABLE, details: "etcdserver: no leader" },
+  noSpace: { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: mvcc: database space exceeded" },
+  leaseNotFound: { code: status.NOT_FOUND, details: "etcdserver: requested lease not found" },
+  compacted: { code: status.OUT_OF_RANGE, details: "etcdserver: mvcc: required revision has been compacted" },
+  future: { code: status.OUT_OF_RANGE, details: "etcdserver: mvcc: required revision is a future revision" },
+} as const satisfies Readonly<Record<string, RpcFault>>
+
+function rpcErrorOf(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error
+  if (error.code === "compacted") return new RpcError(simFaults.compacted)
+  return error.code === "future" ? new RpcError(simFaults.future) : error
+}
