@@ -4,6 +4,7 @@
  */
 import { badRequest } from "../../errors.ts"
 import { deepEqual } from "../../kit/field-path.ts"
+import { setField } from "../../kit/json-text.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { difference, equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
@@ -41,7 +42,7 @@ const beforeFirstApply = "before-first-apply"
  */
 export function applyConfiguration(apply: Apply): ApiObject {
   checkConfiguration(apply)
-  const live: ApiObject = { ...apply.live, metadata: withoutOwners(apply.live) }
+  const live = withOwners(apply.live ?? {}, undefined)
   const before = ownersBefore(apply, live)
   const result = attempt(apply, { live, before })
   if (result.conflicts.length === 0) return finished(apply, result)
@@ -52,9 +53,15 @@ export function applyConfiguration(apply: Apply): ApiObject {
   return finished(apply, result)
 }
 
-function withoutOwners(live: ApiObject | undefined): NonNullable<ApiObject["metadata"]> {
-  const { managedFields: _owners, ...metadata } = live?.metadata ?? {}
-  return metadata
+/** A copy with these owners in place of its own. Field by field: a record put together from parts costs more than all else here. */
+function withOwners(object: ApiObject, owners: JsonObject[] | undefined): ApiObject {
+  const metadata: NonNullable<ApiObject["metadata"]> = {}
+  for (const name in object.metadata) if (name !== "managedFields") metadata[name] = object.metadata[name]
+  if (owners !== undefined) metadata.managedFields = owners
+  const copy: ApiObject = {}
+  for (const name in object) setField(copy, name, name === "metadata" ? metadata : (object[name] ?? null))
+  copy.metadata = metadata
+  return copy
 }
 
 function checkConfiguration({ config, versions }: Apply): void {
@@ -79,7 +86,8 @@ function ownersBefore(apply: Apply, live: ApiObject): readonly Entry[] {
 
 function reconciled(versions: Versions, entry: Entry): Entry {
   const version = entry.apiVersion === versions.current.apiVersion ? versions.current : versions.find(entry.apiVersion)
-  return version === undefined ? entry : { ...entry, fields: reconciledOnce(version.shape, entry.fields) }
+  const fields = version === undefined ? entry.fields : reconciledOnce(version.shape, entry.fields)
+  return fields === entry.fields ? entry : { ...entry, fields }
 }
 
 interface Attempt {
@@ -98,18 +106,22 @@ function attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry[
   const others = before.filter((entry) => entry !== last)
   const applied = withoutReset(current, fieldSetOf(current.shape, config))
   const merged: ApiObject = mergeApplied(current.shape, live, config)
-  // What nobody owns, such as the name, is held by the configuration that has it all the same.
-  const entriesNow = [...others, { ...owner, fields: applied }]
-  const object = last === undefined ? merged : prune({ versions, merged, last, entries: entriesNow })
   const kept = owned(applied)
-  const fields = last !== undefined && equalSets(last.fields, kept) ? last.fields : kept
-  const mine: Entry = { ...last, ...owner, fields }
+  const same = last !== undefined && equalSets(last.fields, kept)
+  const fields = same ? last.fields : kept
+  // What nobody owns, such as the name, is held by the configuration that has it all the same.
+  const object =
+    last === undefined || (same && last.apiVersion === current.apiVersion)
+      ? merged
+      : prune({ versions, merged, last, entries: [...others, { ...owner, fields: applied }] })
+  const mine: Entry = { ...owner, fields, time: last?.time, stored: last?.stored }
   const changes = new Changes(versions, live, object)
   const conflicts = force ? [] : conflictsOf(others, changes)
   // An apply that changes no value does not move the time of its manager.
   const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
-  const entries = [...withoutTouched(others, changes), ...(isEmptySet(fields) ? [] : [entry])]
-  return { object, entries, conflicts }
+  const left = withoutTouched(others, changes)
+  if (!isEmptySet(fields)) left.push(entry)
+  return { object, entries: left, conflicts }
 }
 
 function withoutReset(version: TypedVersion, set: FieldSet): FieldSet {
@@ -134,6 +146,5 @@ function withoutAllowed(conflict: Conflict, allowed: FieldSet): Conflict[] {
 
 function finished(apply: Apply, { object, entries }: Attempt): ApiObject {
   const current = apply.manager === upgradingManager ? withLastApplied(object, apply.config, apply.lastAppliedAnnotation) : object
-  const managedFields = encodeEntries(entries)
-  return { ...current, metadata: { ...current.metadata, ...(managedFields !== undefined && { managedFields }) } }
+  return withOwners(current, encodeEntries(entries))
 }
