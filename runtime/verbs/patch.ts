@@ -104,7 +104,8 @@ function decodePatched(
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
     throw resultFault(`a patch may not change apiVersion or kind; the result says ${stringify(shownVersion)} ${stringify(shownKind)}`)
   }
-  const patched = decodeResult(call, options, { ...object, kind: shownKind, apiVersion: shownVersion })
+  const whole = object.kind === shownKind && object.apiVersion === shownVersion
+  const patched = decodeResult(call, options, whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion })
   const { name = "", namespace = info.namespace } = patched.metadata ?? {}
   if (namespace !== "" && patched.metadata !== undefined) patched.metadata.namespace = namespace
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)

@@ -54,8 +54,18 @@ export function decodeObject(body: Uint8Array, media: Media, options: DecodeOpti
   if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, `strict decoding error: ${strict.join(", ")}`)
   // The compact encoding does not tell an empty list from none.
   if (media !== "compact") keepOwnersReset(parsed.value, object)
-  const { kind: _kind, apiVersion: _apiVersion, ...fields } = object
-  return { object: { kind: options.expect.kind, apiVersion: found.apiVersion, ...fields }, warnings: level === "Warn" ? strict : [] }
+  return { object: described(object, options.expect.kind, found.apiVersion), warnings: level === "Warn" ? strict : [] }
+}
+
+/** The object with its kind and version, which stand first: most bodies name both. May change `object`. */
+function described(object: ApiObject, kind: string, apiVersion: string): ApiObject {
+  if (object.kind === undefined || object.apiVersion === undefined) {
+    const { kind: _kind, apiVersion: _apiVersion, ...fields } = object
+    return { kind, apiVersion, ...fields }
+  }
+  object.kind = kind
+  object.apiVersion = apiVersion
+  return object
 }
 
 interface ParsedBody {
