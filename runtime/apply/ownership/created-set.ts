@@ -13,6 +13,7 @@ import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
  * creation, with the object of which nothing is set.
  */
 export function createdSet(shape: TypeShape, empty: JsonObject, next: JsonObject, unowned: FieldSet): FieldSet {
+  names.length = 0
   const { map } = rootNode(shape)
   return (map === undefined ? undefined : changedFields(map, { before: empty, after: next }, unowned)) ?? {}
 }
@@ -48,9 +49,10 @@ function less(node: FieldSet, unowned: FieldSet | undefined): FieldSet | undefin
 
 function changedFields(map: MapForm, { before, after }: States<JsonObject>, unowned: FieldSet | undefined): FieldSet | undefined {
   let set: FieldSet | undefined
-  let last = ""
-  let sorted = true
-  for (const name in after) {
+  const first = names.length
+  const inOrder = pushNames(after)
+  for (let at = first; at < names.length; at++) {
+    const name = names[at] ?? ""
     const value = after[name]
     const type = value === undefined ? undefined : typeAt(map, name)
     if (value === undefined || type === undefined) continue
@@ -61,12 +63,32 @@ function changedFields(map: MapForm, { before, after }: States<JsonObject>, unow
     const whole = former === undefined ? wholeNode(type, value) : undefined
     const node = former === undefined ? whole && less(whole, not) : changed(type, { before: former, after: value }, not)
     if (node === undefined) continue
-    sorted &&= last < element && !hasSurrogate(name)
-    last = element
     set ??= {}
     set[element] = node
   }
-  return set === undefined || sorted ? set : inOrder(set)
+  names.length = first
+  return set === undefined || inOrder ? set : sorted(set)
+}
+
+/** Names of the fields of the objects from the root to the one at hand: one list for the whole walk. */
+const names: string[] = []
+const fewNames = 32
+
+/** Puts the names of an object's fields behind the others; true when they are in order. Many are left to be sorted when their elements are known. */
+function pushNames(object: JsonObject): boolean {
+  const first = names.length
+  let inOrder = true
+  for (const name in object) {
+    let at = names.length
+    inOrder &&= at - first < fewNames && !hasSurrogate(name)
+    for (; inOrder && at > first; at--) {
+      const before = names[at - 1]
+      if (before === undefined || before < name) break
+      names[at] = before
+    }
+    names[at] = name
+  }
+  return inOrder
 }
 
 /** The node of a value that was not there before: every field and item of it, and all that holds them. */
@@ -83,18 +105,16 @@ function wholeNode(node: TypedNode, value: JsonValue): FieldSet {
 
 function fieldsNode(map: MapForm, object: JsonObject): FieldSet {
   const set: FieldSet = { [selfKey]: leaf }
-  let last = ""
-  let sorted = true
-  for (const name in object) {
+  const first = names.length
+  const inOrder = pushNames(object)
+  for (let at = first; at < names.length; at++) {
+    const name = names[at] ?? ""
     const value = object[name]
     const type = value === undefined ? undefined : typeAt(map, name)
-    if (value === undefined || type === undefined) continue
-    const element = fieldElement(name)
-    sorted &&= last < element && !hasSurrogate(name)
-    last = element
-    set[element] = wholeNode(type, value)
+    if (value !== undefined && type !== undefined) set[fieldElement(name)] = wholeNode(type, value)
   }
-  return sorted ? set : inOrder(set)
+  names.length = first
+  return inOrder ? set : sorted(set)
 }
 
 /** `member`: the list itself is one. Items that are there twice are owned as one, without their fields. */
@@ -102,15 +122,15 @@ function itemsNode(list: ListForm, items: readonly JsonValue[], member: boolean)
   const set: FieldSet = member ? { [selfKey]: leaf } : {}
   const type = list.item()
   let last: JsonValue | undefined
-  let sorted = true
+  let inOrder = true
   for (const item of items) {
     const element = elementOf(list, item)
     if (element === undefined) continue
-    sorted &&= last === undefined || comesBefore(list, last, item)
+    inOrder &&= last === undefined || comesBefore(list, last, item)
     last = item
     set[element] = element in set ? leaf : wholeNode(type, item)
   }
-  return sorted ? set : inOrder(set)
+  return inOrder ? set : sorted(set)
 }
 
 /** Whether an item's element is written before that of another; false proves nothing. */
@@ -127,7 +147,7 @@ function comesBefore(list: ListForm, left: JsonValue, right: JsonValue): boolean
   return false
 }
 
-function inOrder(set: FieldSet): FieldSet {
+function sorted(set: FieldSet): FieldSet {
   const result: FieldSet = {}
   for (const element of sortElements(Object.keys(set))) result[element] = set[element]
   return result

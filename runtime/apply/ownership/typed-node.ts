@@ -5,6 +5,7 @@
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../kit/shape.ts"
+import { itemElementsMax } from "../../limits.ts"
 import { canonicalText } from "./field-set-element.ts"
 
 /** A value may have any of the forms that are there. Only values without a declared type have more than one. */
@@ -31,6 +32,8 @@ export interface ListKey {
   readonly label: string
   /** Stands in for the field when an item lacks it. */
   readonly default: JsonValue | undefined
+  /** Elements of items that have no other key, by its value: most come again and again, and making a text of parts is not free. */
+  readonly known: Map<string, string>
 }
 
 export interface MapForm {
@@ -82,14 +85,31 @@ export function filledList(value: JsonValue | undefined): JsonValue[] | undefine
 export function elementOf(list: ListForm, item: JsonValue): string | undefined {
   if (list.type === "set") return typeof item === "object" ? undefined : `v:${canonicalText(item)}`
   if (!isObject(item)) return undefined
+  const keys = list.keys()
+  const only = keys.length === 1 ? keys[0] : undefined
+  if (only !== undefined) return elementOfOne(only, valueAt(item, only.name) ?? only.default)
   let text = "k:{"
-  for (const key of list.keys()) {
+  for (const key of keys) {
     const value = valueAt(item, key.name) ?? key.default
     if (value === undefined) return undefined
     if (text.length > 3) text += ","
     text += key.label + canonicalText(value)
   }
   return `${text}}`
+}
+
+const knownValueCharactersMax = 64
+
+function elementOfOne(key: ListKey, value: JsonValue | undefined): string | undefined {
+  if (value === undefined) return undefined
+  const cached = typeof value === "string" && value.length <= knownValueCharactersMax
+  const before = cached ? key.known.get(value) : undefined
+  if (before !== undefined) return before
+  const element = `k:{${key.label}${canonicalText(value)}}`
+  if (!cached) return element
+  if (key.known.size >= itemElementsMax) key.known.clear()
+  key.known.set(value, element)
+  return element
 }
 
 /** Plain values and lists of the unknown; what `values` of an unknown map may be, which is why it is made by hand. */
@@ -211,7 +231,7 @@ function listTypeOf(field: FieldShape | undefined): { type: ListForm["type"]; ke
 function listKey(item: TypeRef, name: string): ListKey {
   const field = "ref" in item ? flatFields(item.ref()).find((candidate) => candidate.name === name) : undefined
   const zero = field?.keepEmpty === true && field.pointer !== true ? zeroOf(field.type) : undefined
-  return { name, label: `${canonicalText(name)}:`, default: field?.default ?? zero }
+  return { name, label: `${canonicalText(name)}:`, default: field?.default ?? zero, known: new Map() }
 }
 
 function zeroOf(type: TypeRef): JsonValue | undefined {
