@@ -268,9 +268,8 @@ function pageOf(options: {
   if (!more || last === undefined) return { ...page, continueToken: "" }
   const token = { revision: snapshot.revision, startAfter: last.key, startedMs }
   if (request.filter !== undefined) return { ...page, continueToken: registry.deps.tokens.encode(token, request.tokenScope) }
-  // Counting visits every leaf that is left: only the first page does.
-  const remaining =
-    options.remaining === undefined ? snapshot.count({ prefix: range.prefix, startAfter: last.key }) : options.remaining - items.length
+  // Counting may visit every leaf: only the first page does, and a list of all there is not even that.
+  const remaining = (options.remaining ?? snapshot.count(range)) - items.length
   return { ...page, continueToken: registry.deps.tokens.encode({ ...token, remaining }, request.tokenScope), remainingItemCount: remaining }
 }
 

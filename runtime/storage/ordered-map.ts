@@ -16,3 +16,38 @@ const nodeSize = 32
 export function orderedMapOf<K, V>(keys: K[], values: V[], compare: (left: K, right: K) => number): OrderedMap<K, V> {
   return bulkLoad(keys, values, nodeSize, compare)
 }
+
+/** A node of the tree. Nodes that have children know how many keys are below them; the package itself makes no use of that for ranges. */
+interface Node<K> {
+  /** Of a node with children: the last key of each, or a greater one that is below the next. */
+  readonly keys: readonly K[]
+  readonly children?: readonly Node<K>[]
+  size(): number
+}
+
+/** How many keys of the tree are less than `key`; costs what finding one does. `compare` is that of the tree. */
+export function countBelow<K, V>(tree: OrderedMap<K, V>, key: K, compare: (left: K, right: K) => number): number {
+  let node: Node<K> = tree["_root"]
+  let count = 0
+  for (;;) {
+    const place = placeOf(node.keys, key, compare)
+    if (node.children === undefined) return count + place
+    for (let index = 0; index < place; index++) count += node.children[index]?.size() ?? 0
+    const child = node.children[place]
+    if (child === undefined) return count
+    node = child
+  }
+}
+
+/** Index of the first key that is not less than `key`. */
+function placeOf<K>(keys: readonly K[], key: K, compare: (left: K, right: K) => number): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const at = keys[middle]
+    if (at !== undefined && compare(at, key) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -62,3 +62,18 @@ test.each([
 test("values that are not in the order of their keys are no fill", () => {
   expect(() => ObjectMap.of([object("/b"), object("/a")])).toThrow("ascending")
 })
+
+test("objects are counted without going through them", () => {
+  const map = ObjectMap.of(keys.map(object)).clone()
+  const counted = (prefix: string, startAfter?: string) => {
+    compared.count = 0
+    const objects = map.count(prefix, startAfter)
+    expect(compared.count, "comparisons").toBeLessThan(100)
+    return objects
+  }
+  for (const prefix of ["/", "/registry/things/", "/registry/things/n-0/", "/registry/things/n-2/", "/registry/others/", "/registry/zoo/"])
+    expect(counted(prefix)).toBe(keys.filter((key) => key.startsWith(prefix)).length)
+  for (const after of [0, 9, 24_999, 25_000, 50_000]) expect(counted("/registry/things/", keys[after])).toBe(keys.length - after - 1)
+  expect(counted("/registry/things/n-0/", "/registry/things/n-1/000001")).toBe(0)
+  expect(ObjectMap.empty<CachedObject>().count("/registry/things/", undefined)).toBe(0)
+})

@@ -3,7 +3,7 @@
  * snapshot of any size costs nothing and stays as it was while the map moves on.
  */
 import type { CachedObject } from "../cache.ts"
-import { OrderedMap, orderedMapOf } from "../ordered-map.ts"
+import { countBelow, OrderedMap, orderedMapOf } from "../ordered-map.ts"
 import { compareKeys } from "../store.ts"
 
 const surrogate = /[\ud800-\udfff]/
@@ -92,15 +92,15 @@ export class ObjectMap<Value extends CachedObject> {
     }
   }
 
-  /** How many values `entries` answers; visits tree leaves, not values. */
+  /** How many values `entries` answers, without going through them. */
   count(prefix: string, startAfter: string | undefined): number {
     const low = this.lowerBound(prefix, startAfter)
     if (!prefix.endsWith("/")) return this.countPlain(prefix, low, startAfter)
-    const end = endOfPrefix(prefix)
-    // Beyond the prefix the range would be upside down, for which the tree has no answer.
-    if (this.order.compare(low, end) >= 0) return 0
-    const counted = this.tree.forRange(low, end, false)
-    return low === startAfter && this.tree.has(low) ? counted - 1 : counted
+    const { order, tree } = this
+    const counted = countBelow(tree, endOfPrefix(prefix), order.compare) - countBelow(tree, low, order.compare)
+    // Beyond the prefix there is nothing.
+    if (counted <= 0) return 0
+    return low === startAfter && tree.has(low) ? counted - 1 : counted
   }
 
   /** A prefix that is no folder (an object's own key) has no simple end. */
