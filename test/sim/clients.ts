@@ -88,17 +88,20 @@ export class Clients {
     })
   }
 
+  /** A patch that changes nothing reads the newest state too. */
   get(step: Of<"get">): void {
     this.begin(async () => {
       const call = this.history.now()
-      const query = step.freshness === "any" ? "?resourceVersion=0" : ""
-      const answer = await this.send(step.server, { method: "GET", path: `${collection}/${step.name}${query}` })
+      const byPatch = step.freshness === "by-patch"
+      const path = `${collection}/${step.name}${step.freshness === "any" ? "?resourceVersion=0" : ""}`
+      const answer = await this.send(step.server, byPatch ? { method: "PATCH", path, body: {} } : { method: "GET", path })
       const found = answer?.status === 200 && isShown(answer.body) ? contentOf(answer.body) : undefined
       this.note(`get ${step.name} ${step.freshness} (${call}) -> ${answer?.status ?? "no answer"} ${JSON.stringify(found)}`)
-      this.expectStatus(answer, [200, 404], "get")
+      this.expectStatus(answer, byPatch ? [200, 404, 409] : [200, 404], "get")
       if (answer?.status !== 200 && answer?.status !== 404) return
       if (found !== undefined) this.remember(step.name, found)
-      this.history.gets.push({ name: step.name, freshness: { mode: step.freshness }, call, return: this.history.now(), content: found })
+      const mode = step.freshness === "any" ? "any" : "consistent"
+      this.history.gets.push({ name: step.name, freshness: { mode }, call, return: this.history.now(), content: found })
     })
   }
 

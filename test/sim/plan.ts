@@ -17,7 +17,7 @@ export type Step =
   | { readonly do: "patch"; readonly server: number; readonly name: string; readonly tag: string; readonly condition: Condition }
   | { readonly do: "delete"; readonly server: number; readonly name: string; readonly condition: Condition }
   | { readonly do: "twins"; readonly server: number; readonly names: readonly [string, string]; readonly tag: string }
-  | { readonly do: "get"; readonly server: number; readonly name: string; readonly freshness: "consistent" | "any" }
+  | { readonly do: "get"; readonly server: number; readonly name: string; readonly freshness: "consistent" | "any" | "by-patch" }
   | {
       readonly do: "list"
       readonly server: number
@@ -94,7 +94,7 @@ function drawTraffic(random: SeededRandom, { server, tag }: { server: number; ta
     case "write":
       return drawWrite(random, server, tag)
     case "get":
-      return { do: "get", server, name: random.pick(names), freshness: random.pick(["consistent", "consistent", "any"]) }
+      return { do: "get", server, name: random.pick(names), freshness: random.pick(["consistent", "consistent", "any", "by-patch"]) }
     case "list":
       return {
         do: "list",
