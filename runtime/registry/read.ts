@@ -95,7 +95,7 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const prefix = handle.prefix(request.namespace)
   const token = request.continueToken === "" ? undefined : registry.deps.tokens.decode(request.continueToken, request.tokenScope)
   const snapshot =
-    token === undefined ? await snapshotFor(registry, handle, request.freshness) : await tokenSnapshot(registry, handle, request, token)
+    token === undefined ? await indexedSnapshot(registry, handle, request) : await tokenSnapshot(registry, handle, request, token)
   const startAfter = token?.startAfter
   const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
   if (request.count === true) return countOf(snapshot, handle, request)
@@ -108,6 +108,15 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const items = request.decodes === true ? await matching(candidates, request) : filtered(candidates, filter)
   if (request.limit === 0) return { ...wholeList(snapshot), items }
   return pageOf({ registry, request, snapshot, range, items, startedMs, ...remainingOf(token) })
+}
+
+/** A state of which the label asked for is known, where one has to go through many objects for that. */
+async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshness, label }: ListRequest): Promise<Snapshot> {
+  const snapshot = await snapshotFor(registry, handle, freshness)
+  const indexed = label === undefined ? undefined : handle.cache.indexLabel(label.name)
+  if (indexed === undefined) return snapshot
+  await indexed
+  return snapshotFor(registry, handle, freshness)
 }
 
 /** A token that goes on in the newest state knows nothing of it. */

@@ -131,6 +131,11 @@ export interface ResourceCache {
   /** Throws StoreError "unavailable" before the first fill, as all that read do. `key` as in `CachedObject.key`. */
   get(key: string): CachedObject | undefined
   snapshot(): Snapshot
+  /**
+   * Called before the snapshot whose `labelled` is asked for a label: a large resource has to be gone through once, which is done in turns.
+   * Undefined when there is nothing to wait for.
+   */
+  indexLabel(name: string): Promise<void> | undefined
   /** The state at a retained revision; undefined when the window does not reach back or `revision` is newer than the cache. */
   snapshotAt(revision: number): Promise<Snapshot | undefined>
   /**

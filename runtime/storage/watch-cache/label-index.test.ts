@@ -5,6 +5,7 @@ import { ByteArena } from "./byte-arena.ts"
 import { CachedEntry } from "./entry.ts"
 import { FormBudget } from "./forms.ts"
 import { below, LabelIndexes } from "./label-index.ts"
+import { ObjectMap } from "./object-map.ts"
 import { SlabPool } from "./slab-pool.ts"
 
 const context = {
@@ -45,6 +46,46 @@ describe("indexes of labels", () => {
         }
       }),
     )
+  })
+
+  it("of many objects are made in turns, and know what changed meanwhile", async () => {
+    const indexes = new LabelIndexes()
+    const named = (index: number, app: string): CachedEntry => entry(`n/${String(index).padStart(6, "0")}`, { app })
+    const state = ObjectMap.of(Array.from({ length: 5000 }, (_, index) => named(index, `app-${index % 1000}`)))
+    const change = (next: CachedEntry): void => {
+      const previous = state.get(next.key)
+      state.set(next)
+      indexes.changed(previous, next)
+    }
+    const prepared = indexes.prepare("app", () => state.clone())
+    expect(indexes.prepare("app", () => state.clone())).toBe(prepared)
+    change(named(7, "app-8"))
+    change(named(5001, "app-8"))
+    let turns = 0
+    const counting = setImmediate(function count() {
+      turns++
+      change(named(4999, `turn-${turns}`))
+      if (turns < 3) setImmediate(count)
+    })
+    await prepared
+    clearImmediate(counting)
+    expect(turns).toBeGreaterThan(1)
+    const all = () => [...state.all()]
+    const unmade = () => {
+      throw new Error("it was made")
+    }
+    for (const value of ["app-7", "app-8", "app-999", `turn-${turns}`, "turn-0"])
+      expect(keys(indexes.find(unmade, { name: "app", value }))).toEqual(keys(all().filter((one) => one.labels()["app"] === value)))
+    expect(indexes.prepare("app", unmade)).toBeUndefined()
+  })
+
+  it("that are being made when the resource starts over are forgotten", async () => {
+    const indexes = new LabelIndexes()
+    const objects = ObjectMap.of(Array.from({ length: 3000 }, (_, index) => entry(`n/${String(index).padStart(6, "0")}`, { app: "old" })))
+    const prepared = indexes.prepare("app", () => objects)
+    indexes.clear()
+    await prepared
+    expect(keys(indexes.find(() => [entry("n/a", { app: "new" })], { name: "app", value: "new" }))).toEqual(["n/a"])
   })
 
   it("do not know a value that very many objects have", () => {

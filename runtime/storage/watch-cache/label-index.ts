@@ -2,8 +2,10 @@
  * Which objects have a label with a value. Without it a list by label asks every object of the resource; with it, it costs what it answers.
  * A label is indexed when a list first selects by it, and no longer once nobody asks: a write pays only for labels that lists are using.
  */
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { compareKeys } from "../store.ts"
 import type { CachedEntry } from "./entry.ts"
+import type { Objects } from "./snapshot.ts"
 
 /** Labels of one resource that are indexed at a time; the one that was asked for longest ago goes first. */
 const labelsMax = 8
@@ -12,19 +14,62 @@ const objectsOfValueMax = 16_384
 /** Changes of the resource without a question after which an index is given up. */
 const changesUnasked = 10_000
 
+/** Objects that are indexed in one turn: about two milliseconds. */
+const objectsATurn = 1000
+
+/** An index that is being made, and what changed meanwhile. */
+interface Making {
+  readonly changes: { readonly previous: CachedEntry | undefined; readonly next: CachedEntry | undefined }[]
+  readonly done: Promise<void>
+}
+
 /** The indexes of one resource, for its newest state. */
 export class LabelIndexes {
   /** By label name, the one asked for last at the end. */
   private readonly indexes = new Map<string, LabelIndex>()
+  private readonly making = new Map<string, Making>()
+
+  /** Called before `find`: makes the index of many objects in turns. `newest`: a copy of the newest state. Undefined when there is nothing to wait for. */
+  prepare(name: string, newest: () => Objects): Promise<void> | undefined {
+    if (this.indexes.has(name)) return undefined
+    const known = this.making.get(name)
+    if (known !== undefined) return known.done
+    const objects = newest()
+    if (objects.size <= objectsATurn) return undefined
+    const making: Making = { changes: [], done: Promise.resolve().then(() => this.make(name, making, objects.all())) }
+    this.making.set(name, making)
+    return making.done
+  }
+
+  private async make(name: string, making: Making, all: Iterable<CachedEntry>): Promise<void> {
+    const index = new LabelIndex(name, [])
+    let left = objectsATurn
+    for (const object of all) {
+      index.add(object)
+      if (--left > 0) continue
+      await nextTurn()
+      // The resource has started over, or more happened than an index is worth.
+      if (this.making.get(name) !== making) return
+      left = objectsATurn
+    }
+    this.making.delete(name)
+    for (const { previous, next } of making.changes) index.replace(previous, next)
+    this.take(name, index)
+  }
+
+  /** The one asked for longest ago gives way. */
+  private take(name: string, index: LabelIndex): void {
+    this.indexes.delete(name)
+    this.indexes.set(name, index)
+    const [oldest] = this.indexes.keys()
+    if (this.indexes.size > labelsMax && oldest !== undefined) this.indexes.delete(oldest)
+  }
 
   /** Objects with the label, in key order; undefined when they are so many that the caller must look at all objects. `all`: the newest state. */
   find(all: () => Iterable<CachedEntry>, label: { name: string; value: string }): readonly CachedEntry[] | undefined {
     const { name, value } = label
     const index = this.indexes.get(name) ?? new LabelIndex(name, all())
-    this.indexes.delete(name)
-    this.indexes.set(name, index)
-    const [oldest] = this.indexes.keys()
-    if (this.indexes.size > labelsMax && oldest !== undefined) this.indexes.delete(oldest)
+    this.take(name, index)
     return index.find(value)
   }
 
@@ -34,11 +79,16 @@ export class LabelIndexes {
       if (++index.changesUnasked > changesUnasked) this.indexes.delete(name)
       else index.replace(previous, next)
     }
+    for (const [name, { changes }] of this.making) {
+      if (changes.length === changesUnasked) this.making.delete(name)
+      else changes.push({ previous, next })
+    }
   }
 
   /** Called when the resource starts over. */
   clear(): void {
     this.indexes.clear()
+    this.making.clear()
   }
 }
 
@@ -65,7 +115,7 @@ class LabelIndex {
     if (next !== undefined) this.add(next)
   }
 
-  private add(object: CachedEntry): void {
+  add(object: CachedEntry): void {
     const value = this.valueOf(object)
     if (value === undefined) return
     const objects = this.byValue.get(value)

@@ -52,6 +52,10 @@ export class ObjectMap<Value extends CachedObject> {
     return new ObjectMap(order, orderedMapOf(keys, values, order.compare))
   }
 
+  get size(): number {
+    return this.tree.size
+  }
+
   get(key: string): Value | undefined {
     return this.tree.get(key)
   }

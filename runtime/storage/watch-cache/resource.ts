@@ -156,6 +156,11 @@ export class CachedResource implements ResourceCache {
     )
   }
 
+  indexLabel(name: string): Promise<void> | undefined {
+    if (this.phase !== "live" || this.readsStore) return undefined
+    return this.labels.prepare(name, () => this.objects.clone())
+  }
+
   async snapshotAt(revision: number): Promise<Snapshot | undefined> {
     this.checkFilled()
     const current = this.revision()
