@@ -1,6 +1,6 @@
 /**
  * Requests and answers of HTTP/2, straight on node's streams. Node has classes of its own for this (`Http2ServerRequest`, `Http2ServerResponse`)
- * that behave like those of HTTP/1.1 in every corner; their listeners, their second stream and their trailers cost a third of a get.
+ * that behave like those of HTTP/1.1 in every corner; their listeners, their second stream and their trailers take a seventh of a get.
  */
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2"
 import type { ConnectionEnds, Incoming, Outgoing, OutgoingEvent } from "./exchange.ts"

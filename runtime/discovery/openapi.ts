@@ -1,9 +1,10 @@
 /** `/openapi/v2`, `/openapi/v3` and the documents below it, with their conditional and never-changing forms. */
 import { notAcceptable } from "../errors.ts"
+import type { Outgoing } from "../exchange.ts"
 import type { RequestContext } from "../request.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip } from "../wire/negotiate.ts"
-import { answerUnknownPath, type Outgoing, sendBytes } from "../wire/send.ts"
+import { answerUnknownPath, sendBytes } from "../wire/send.ts"
 import { matchesTag, sendNotModified } from "./conditional.ts"
 import { documentUrl, type OpenApiDocument, type OpenApiDocuments } from "./openapi-documents.ts"
 

@@ -1,10 +1,11 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
 import { methodNotAllowed, unknownPath } from "../errors.ts"
+import type { Outgoing } from "../exchange.ts"
 import type { RequestContext } from "../request.ts"
 import type { Exchange } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
-import { answerUnknownPath, type Outgoing, sendBytes } from "../wire/send.ts"
+import { answerUnknownPath, sendBytes } from "../wire/send.ts"
 import { capabilitiesDocument, capabilitiesPath } from "./capabilities.ts"
 import { matchesTag, sendNotModified } from "./conditional.ts"
 import { aggregatedForm, Discovery, type DiscoveryTarget } from "./discovery.ts"

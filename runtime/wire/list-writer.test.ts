@@ -3,11 +3,11 @@ import { connect, createServer as createHttp2Server } from "node:http2"
 import type { AddressInfo, Server } from "node:net"
 import { gunzipSync } from "node:zlib"
 import { afterEach, describe, expect, it } from "vitest"
+import type { Outgoing } from "../exchange.ts"
 import { Http2Outgoing } from "../http2-exchange.ts"
 import { http2SessionMemoryMb } from "../limits.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
-import type { Outgoing } from "./send.ts"
 
 const closers: (() => void)[] = []
 afterEach(() => {

@@ -3,11 +3,12 @@
  * once the connection has taken it. An answer of any size costs that buffer, on HTTP/1.1 and HTTP/2 alike.
  */
 import { constants, createGzip, type Gzip } from "node:zlib"
+import type { Outgoing } from "../exchange.ts"
 import { sharedBytesMax } from "../kit/shared-bytes.ts"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Piece } from "./list-pieces.ts"
-import { type Outgoing, sendBytes, warningHeaders } from "./send.ts"
+import { sendBytes, warningHeaders } from "./send.ts"
 
 export interface PiecesAnswer {
   readonly outgoing: Outgoing

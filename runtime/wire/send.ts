@@ -14,8 +14,6 @@ import { indentJson } from "./pretty.ts"
 import { failureStatus, statusShape } from "./status.ts"
 import { writeYaml } from "./yaml.ts"
 
-export type { Outgoing }
-
 export interface Answer {
   readonly status: number
   readonly contentType: string
