@@ -51,7 +51,10 @@ function growYoungGeneration(): void {
   }
 }
 
-/** Resident memory, and what of it is in use: the allocator keeps what reading and decoding needed for a moment. */
+/**
+ * Resident memory, and what the process has asked for and not let go. The allocator keeps what reading and decoding needed for a moment; regions of
+ * slabs count whole among the live, although only what was written of them is resident.
+ */
 interface Memory {
   readonly resident: number
   readonly live: number
