@@ -28,8 +28,11 @@ export const warningCharactersMax = 256
 /** Answers smaller than this are not compressed; the reference's `defaultGzipThresholdBytes`. */
 export const gzipThresholdBytes = 128 * 1024
 
-/** Bytes gathered before a list is written to the connection. Measured: 64 KiB costs 1.6 times the CPU, more gains nothing. */
-export const listWriteBytes = 256 * 1024
+/**
+ * Bytes gathered before a list is written to the connection. Measured: 64 KiB costs 1.6 times the CPU of 256 KiB; a page of 500 objects that goes
+ * out in one write costs a tenth less than in three.
+ */
+export const listWriteBytes = 1024 * 1024
 
 /**
  * Bytes of all buffers in which lists are gathered at a time; beyond it a list gets `crowdedListWriteBytes`, so that hundreds of slow readers

@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { countBelow, OrderedMap, orderedMapOf } from "./ordered-map.ts"
+import { countBelow, OrderedMap, orderedMapOf, valuesOf } from "./ordered-map.ts"
 
 const compare = (left: number, right: number): number => left - right
 const key = fc.integer({ min: 0, max: 3000 })
 
-test("keys below one are counted whatever was set and deleted, in a map and its clones", () => {
+test("keys below one are counted, and values walked, whatever was set and deleted, in a map and its clones", () => {
   const change = fc.record({ from: key, length: fc.integer({ min: 1, max: 400 }), deletes: fc.boolean(), clones: fc.boolean() })
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), fc.array(key, { minLength: 1 }), fc.boolean(), (changes, asked, loaded) => {
@@ -27,8 +27,24 @@ test("keys below one are counted whatever was set and deleted, in a map and its 
       }
       states.push({ map, keys: [...model] })
       for (const { map: state, keys } of states)
-        for (const bound of [-1, ...asked, 4000]) expect(countBelow(state, bound, compare)).toBe(keys.filter((each) => each < bound).length)
+        for (const bound of [-1, ...asked, 4000]) {
+          expect(countBelow(state, bound, compare)).toBe(keys.filter((each) => each < bound).length)
+          for (const after of [false, true]) expect(walked(state, bound, after)).toEqual(inOrder(keys, bound, after))
+        }
     }),
     { numRuns: 50 },
   )
 })
+
+/** Up to a value in the middle of what follows. */
+function walked(map: InstanceType<typeof OrderedMap<number, number>>, from: number, after: boolean): number[] {
+  const following = inOrder([...map.keys()], from, after)
+  const last = following[following.length >> 1] ?? -1
+  const upTo = [...valuesOf(map, { from, after, last }, compare)]
+  expect(upTo).toEqual(following.filter((each) => each <= last))
+  return [...valuesOf(map, { from, after, last: Number.NaN }, compare)]
+}
+
+function inOrder(keys: readonly number[], from: number, after: boolean): number[] {
+  return keys.filter((each) => (after ? each > from : each >= from)).sort(compare)
+}

@@ -18,16 +18,17 @@ export function orderedMapOf<K, V>(keys: K[], values: V[], compare: (left: K, ri
 }
 
 /** A node of the tree. Nodes that have children know how many keys are below them; the package itself makes no use of that for ranges. */
-interface Node<K> {
+interface Node<K, V> {
   /** Of a node with children: the last key of each, or a greater one that is below the next. */
   readonly keys: readonly K[]
-  readonly children?: readonly Node<K>[]
+  readonly values?: readonly V[]
+  readonly children?: readonly Node<K, V>[]
   size(): number
 }
 
 /** How many keys of the tree are less than `key`; costs what finding one does. `compare` is that of the tree. */
 export function countBelow<K, V>(tree: OrderedMap<K, V>, key: K, compare: (left: K, right: K) => number): number {
-  let node: Node<K> = tree["_root"]
+  let node: Node<K, V> = tree["_root"]
   let count = 0
   for (;;) {
     const place = placeOf(node.keys, key, compare)
@@ -50,4 +51,78 @@ function placeOf<K>(keys: readonly K[], key: K, compare: (left: K, right: K) => 
     else high = middle
   }
   return low
+}
+
+/** Where a walk begins and ends. `last` is a value of the tree behind which nothing is given; `after`: the key `from` itself is passed over. */
+export interface WalkRange<K, V> {
+  readonly from: K
+  readonly after: boolean
+  readonly last: V
+}
+
+/**
+ * Values in the order of their keys; the tree must not change meanwhile. Called by long walks: the package's iterator, asked for pairs, and a
+ * generator around it took as long for each value as copying a small object does.
+ */
+export function valuesOf<K, V>(
+  tree: OrderedMap<K, V>,
+  range: WalkRange<K, V>,
+  compare: (left: K, right: K) => number,
+): IterableIterator<V> {
+  return new Walk<K, V>(tree["_root"], range, compare)
+}
+
+class Walk<K, V> implements IterableIterator<V> {
+  /** Nodes with children from the root down, and at which child the walk is. */
+  private readonly path: { readonly children: readonly Node<K, V>[]; at: number }[] = []
+  private leaf: Node<K, V> | undefined
+  private at = 0
+  private over = false
+  private readonly last: V
+
+  constructor(root: Node<K, V>, { after, from, last }: WalkRange<K, V>, compare: (left: K, right: K) => number) {
+    this.last = last
+    let node: Node<K, V> | undefined = root
+    while (node?.children !== undefined) {
+      const at: number = placeOf(node.keys, from, compare)
+      this.path.push({ children: node.children, at })
+      node = node.children[at]
+    }
+    this.leaf = node
+    const keys = node?.keys ?? []
+    this.at = placeOf(keys, from, compare)
+    const key = keys[this.at]
+    if (after && key !== undefined && compare(key, from) === 0) this.at++
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<V> {
+    while (!this.over && this.at >= (this.leaf?.keys.length ?? 0)) this.toNextLeaf()
+    if (this.over) return { done: true, value: undefined }
+    const value = this.leaf?.values?.[this.at++] as V // A leaf has a value for each of its keys.
+    this.over = value === this.last
+    return { done: false, value }
+  }
+
+  private toNextLeaf(): void {
+    let level = this.path.at(-1)
+    while (level !== undefined && level.at + 1 >= level.children.length) {
+      this.path.pop()
+      level = this.path.at(-1)
+    }
+    if (level === undefined) {
+      this.over = true
+      return
+    }
+    let node = level.children[++level.at]
+    while (node?.children !== undefined) {
+      this.path.push({ children: node.children, at: 0 })
+      node = node.children[0]
+    }
+    this.leaf = node
+    this.at = 0
+  }
 }

@@ -3,7 +3,7 @@
  * snapshot of any size costs nothing and stays as it was while the map moves on.
  */
 import type { CachedObject } from "../cache.ts"
-import { countBelow, OrderedMap, orderedMapOf } from "../ordered-map.ts"
+import { countBelow, OrderedMap, orderedMapOf, valuesOf } from "../ordered-map.ts"
 import { compareKeys } from "../store.ts"
 
 const surrogate = /[\ud800-\udfff]/
@@ -80,19 +80,21 @@ export class ObjectMap<Value extends CachedObject> {
   }
 
   /** Values whose key starts with `prefix` and is greater than `startAfter`, in order. The map must not change meanwhile: walk a clone. */
-  *entries(prefix: string, startAfter: string | undefined): Generator<Value, void, undefined> {
+  entries(prefix: string, startAfter: string | undefined): IterableIterator<Value> {
     const low = this.lowerBound(prefix, startAfter)
-    const isFolder = prefix.endsWith("/")
-    const last = isFolder ? this.lastBelow(prefix) : undefined
-    if (isFolder && (last === undefined || this.order.compare(last.key, low) < 0)) return
-    let skip = low === startAfter
+    if (!prefix.endsWith("/")) return this.plainEntries(prefix, low, startAfter)
+    // To know the last one spares comparing every key with the prefix, which cost most of a walk.
+    const last = this.lastBelow(prefix)
+    if (last === undefined || this.order.compare(last.key, low) < 0) return none()
+    const after = low === startAfter
+    if (after && last.key === low) return none()
+    return valuesOf(this.tree, { from: low, after, last }, this.order.compare)
+  }
+
+  private *plainEntries(prefix: string, low: string, startAfter: string | undefined): Generator<Value, void, undefined> {
     for (const [key, value] of this.tree.entries(low, [])) {
-      if (!isFolder && !key.startsWith(prefix)) return
-      const given = skip && key === startAfter
-      skip = false
-      if (!given) yield value
-      // To know the last one spares comparing every key with the prefix, which cost most of a walk.
-      if (value === last) return
+      if (!key.startsWith(prefix)) return
+      if (key !== startAfter) yield value
     }
   }
 
@@ -135,4 +137,8 @@ export class ObjectMap<Value extends CachedObject> {
 /** The first key after all that start with `prefix`: its final "/" becomes "0", the next byte. */
 function endOfPrefix(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
+}
+
+function none(): IterableIterator<never> {
+  return [].values()
 }
