@@ -3,7 +3,7 @@
  * handles cached versions; nothing is parsed but by the filters and orders of extended lists, which bring their own reader.
  */
 import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
-import { staleReadTimeoutMs, untoldWaitMs } from "../limits.ts"
+import { conflictRetries, staleReadTimeoutMs, untoldWaitMs } from "../limits.ts"
 import type { CachedObject, SelectedLabel, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { ContinueToken } from "./continue-token.ts"
@@ -196,8 +196,13 @@ export async function snapshotFor(registry: Registry, handle: KindHandle, freshn
     await awaitFreshness(registry, handle, freshness)
     return kept(freshness.revision, await snapshotAt(handle, freshness.revision))
   }
-  const newest = await revisionToRead(registry, handle, freshness)
-  return newest === undefined ? handle.cache.snapshot() : kept(newest, await handle.cache.snapshotStored(newest))
+  for (let attempt = 1; ; attempt++) {
+    const newest = await revisionToRead(registry, handle, freshness)
+    if (newest === undefined) return handle.cache.snapshot()
+    const snapshot = await handle.cache.snapshotStored(newest)
+    // A compaction that went past it before its state was read leaves a newer one to be read.
+    if (snapshot !== undefined || attempt >= conflictRetries) return kept(newest, snapshot)
+  }
 }
 
 function kept(revision: number, snapshot: Snapshot | undefined): Snapshot {

@@ -1,6 +1,6 @@
 /**
  * The whole server under faults: every run is a seed, the same each time. `npm run sim -- --minutes N` goes on from other seeds; one that finds
- * something is kept in `seeds.test.ts`. Bounded by steps: it takes as long as it takes.
+ * something is kept in `found.test.ts`. Bounded by steps: it takes as long as it takes.
  */
 import { expect, it } from "vitest"
 import { describeFailure } from "./failure.ts"
