@@ -1,6 +1,6 @@
 /** One request as filters and verbs see it. */
 import type { IncomingHttpHeaders } from "node:http"
-import type { Outgoing } from "./exchange.ts"
+import type { Outgoing } from "./http/exchange.ts"
 
 /** Who is asking; decided by the authentication filter. */
 export interface User {

@@ -1,6 +1,6 @@
 /** One exchange of a request and its answer, and what looks at it on its way in. */
 import { assert } from "./assert.ts"
-import type { Incoming, Outgoing } from "./exchange.ts"
+import type { Incoming, Outgoing } from "./http/exchange.ts"
 import type { RequestContext } from "./request.ts"
 
 /** What Hono hands to the application: made once per request by `dispatch.ts`. */

@@ -3,7 +3,7 @@
  * the client are for this server and nobody else.
  */
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http"
-import type { Incoming } from "../exchange.ts"
+import type { Incoming } from "../http/exchange.ts"
 
 const hopByHop = new Set([
   "connection",

@@ -3,7 +3,7 @@
  * is an answer like others, and its connection is closed: nobody may go on speaking there with the rights of this server (CVE-2018-1002105).
  */
 import type { IncomingMessage } from "node:http"
-import type { TakenConnection } from "../upgrade.ts"
+import type { TakenConnection } from "../http/upgrade.ts"
 import type { Reply } from "./dialer.ts"
 
 /** Joins the two. `server`: the other end's 101. Resolves when either side is closed or `signal` is aborted; both are closed then. */

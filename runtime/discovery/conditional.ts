@@ -1,5 +1,5 @@
 /** Conditional requests: RFC 9110 section 13.1.2. */
-import type { Outgoing } from "../exchange.ts"
+import type { Outgoing } from "../http/exchange.ts"
 
 /** Whether the client's `If-None-Match` names what it would get. `tag` is quoted, as in the ETag header. */
 export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {

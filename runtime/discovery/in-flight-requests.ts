@@ -1,5 +1,5 @@
 /** Requests that are being answered, so that a server that stops can wait for them, and tests can see that nothing stays open. */
-import type { Outgoing } from "../exchange.ts"
+import type { Outgoing } from "../http/exchange.ts"
 import type { RequestInfo } from "../request.ts"
 
 /** Sub-resources that last as long as the client likes: connections to other machines. */

@@ -1,6 +1,6 @@
 /** `/openapi/v2`, `/openapi/v3` and the documents below it, with their conditional and never-changing forms. */
 import { notAcceptable } from "../errors.ts"
-import type { Outgoing } from "../exchange.ts"
+import type { Outgoing } from "../http/exchange.ts"
 import type { RequestContext } from "../request.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip } from "../wire/negotiate.ts"

@@ -1,6 +1,6 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
 import { methodNotAllowed, unknownPath } from "../errors.ts"
-import type { Outgoing } from "../exchange.ts"
+import type { Outgoing } from "../http/exchange.ts"
 import type { RequestContext } from "../request.ts"
 import type { Exchange } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"

@@ -1,7 +1,7 @@
 /** One resource request on its way through a verb: how its body is read, and what its answer looks like. */
 import { managerName } from "../apply/managed-fields/manager-name.ts"
 import type { StatusDetails } from "../errors.ts"
-import type { Incoming, Outgoing } from "../exchange.ts"
+import type { Incoming, Outgoing } from "../http/exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
 import type { ListRequest } from "../registry/read.ts"
 import type { RequestContext } from "../request.ts"

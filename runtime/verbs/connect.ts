@@ -21,7 +21,7 @@ import type { Connect, Subresource } from "../kit/kind.ts"
 import { refusalBytesMax } from "../limits.ts"
 import { getObject } from "../registry/read.ts"
 import { parseObject } from "../registry/object-codec.ts"
-import { takeConnection, wantedProtocol } from "../upgrade.ts"
+import { takeConnection, wantedProtocol } from "../http/upgrade.ts"
 import { type Call, representation } from "./call.ts"
 import { checkLogWebSocket, passLogToWebSocket } from "./log-websocket.ts"
 

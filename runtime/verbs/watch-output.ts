@@ -1,6 +1,6 @@
 /** Where the frames of a watch go: the answer of a plain request, or a websocket (`watch-websocket.ts`). */
 import { listWriteBytes } from "../limits.ts"
-import type { Outgoing } from "../exchange.ts"
+import type { Outgoing } from "../http/exchange.ts"
 import type { Call, Wanted } from "./call.ts"
 
 /** Why a watch is over: it came to its end (its time, its history), or the server stops. */

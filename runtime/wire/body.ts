@@ -1,7 +1,7 @@
 /** Reads the body of a request, bounded. HTTP/1.1 and HTTP/2 requests alike: both are readable streams with headers. */
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
-import type { Incoming } from "../exchange.ts"
-import { Http2Incoming } from "../http2-exchange.ts"
+import type { Incoming } from "../http/exchange.ts"
+import { Http2Incoming } from "../http/http2-exchange.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Media } from "./negotiate.ts"

@@ -3,7 +3,7 @@
  * once the connection has taken it. An answer of any size costs that buffer, on HTTP/1.1 and HTTP/2 alike.
  */
 import { constants, createGzip, type Gzip } from "node:zlib"
-import type { Outgoing } from "../exchange.ts"
+import type { Outgoing } from "../http/exchange.ts"
 import { sharedBytesMax } from "../kit/shared-bytes.ts"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"

@@ -2,7 +2,7 @@
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { ApiError } from "../errors.ts"
-import type { Outgoing } from "../exchange.ts"
+import type { Outgoing } from "../http/exchange.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { type CompactCodec, createCompactCodec, wrapUnknown } from "../kit/compact.ts"
 import type { ApiObject } from "../kit/json.ts"

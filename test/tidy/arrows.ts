@@ -10,18 +10,19 @@ interface Area {
 }
 
 /** Facts and tools that anybody may lean on. */
-const ground = /^runtime\/(errors|assert|clock|random|limits|vendor|exchange|http2-exchange)\.ts$/
+const ground = /^runtime\/((errors|assert|clock|random|limits|vendor)|http\/(exchange|http2-exchange))\.ts$/
 const kit = /^runtime\/kit\//
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** One request and its connection as filters and verbs see them. */
-const request = /^runtime\/(request|request-info|query|server-env|server-parts|upgrade|dead-connections|exchange-streams|unread-body)\.ts$/
+const request =
+  /^runtime\/((request|request-info|query|server-env|server-parts)|http\/(upgrade|dead-connections|exchange-streams|unread-body))\.ts$/
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
 
 /** The first area that a file belongs to counts. */
 const areas: readonly Area[] = [
   {
-    files: /^runtime\/(errors|assert|clock|random|limits|vendor|exchange|http2-exchange)\.ts$/,
+    files: ground,
     mayImport: [kit],
     reason: "everybody stands on these; they may stand on the kit's types only",
   },
@@ -76,7 +77,12 @@ const areas: readonly Area[] = [
   },
   { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; whoever starts the server gives them meaning" },
   {
-    files: /^runtime\/(server-env|server-parts|request|request-info|query|bodies|upgrade)\.ts$/,
+    files: /^runtime\/http\//,
+    mayImport: [ground, kit, request, wire],
+    reason: "what carries requests knows only that there is an application",
+  },
+  {
+    files: /^runtime\/(server-env|server-parts|request|request-info|query|bodies)\.ts$/,
     mayImport: [ground, kit, request, registry, /^runtime\/(access|connect|discovery)\//],
     reason: "what a request carries is types",
   },

@@ -1,8 +1,8 @@
 /** HTTP/1.1 between clients and a server without a network: node's own client and server over pairs of streams. */
 import { createServer, type IncomingMessage, request as httpRequest } from "node:http"
 import { Duplex } from "node:stream"
-import { dispatchTo } from "../../../runtime/dispatch.ts"
-import type { ListenOptions } from "../../../runtime/listen.ts"
+import { dispatchTo } from "../../../runtime/http/dispatch.ts"
+import type { ListenOptions } from "../../../runtime/http/listen.ts"
 
 export interface Wire {
   /** Resolves with the head of the answer; rejects when the connection breaks before. */

@@ -3,11 +3,11 @@ import { Agent, get, type RequestOptions } from "node:https"
 import type { AddressInfo } from "node:net"
 import { Hono } from "hono"
 import { describe, expect, it } from "vitest"
-import { createManualClock } from "../test/contract/manual-clock.ts"
-import { passingPair } from "./certificates.ts"
-import { systemClock } from "./clock.ts"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { passingPair } from "../certificates.ts"
+import { systemClock } from "../clock.ts"
 import { type Listener, listen } from "./listen.ts"
-import type { ServerEnv } from "./server-env.ts"
+import type { ServerEnv } from "../server-env.ts"
 
 const graceMs = 60_000
 

@@ -4,11 +4,11 @@ import { createSecureServer, type Http2SecureServer, type Http2Session } from "n
 import type { AddressInfo, Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import type { Hono } from "hono"
-import { assert } from "./assert.ts"
-import { type Clock, systemClock } from "./clock.ts"
+import { assert } from "../assert.ts"
+import { type Clock, systemClock } from "../clock.ts"
 import { endWhenDead } from "./dead-connections.ts"
 import { dispatchTo } from "./dispatch.ts"
-import { methodNotAllowed } from "./errors.ts"
+import { methodNotAllowed } from "../errors.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { askForBodyWhenRead } from "./expect-continue.ts"
 import { Http2Incoming, Http2Outgoing } from "./http2-exchange.ts"
@@ -21,10 +21,10 @@ import {
   requestHeaderFieldsMax,
   requestHeaderTimeoutMs,
   tlsHandshakeTimeoutMs,
-} from "./limits.ts"
+} from "../limits.ts"
 import { endWithError, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
 import { answerPlainHttp } from "./plain-http.ts"
-import type { ServerEnv } from "./server-env.ts"
+import type { ServerEnv } from "../server-env.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
 import { acceptUpgrades } from "./upgrade.ts"
 

@@ -2,7 +2,7 @@
 import type { Http2SecureServer } from "node:http2"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { badRequest } from "./errors.ts"
+import { badRequest } from "../errors.ts"
 import { endWithError } from "./malformed-request.ts"
 
 /** Called once per server. */

@@ -2,7 +2,7 @@
  * Finds HTTP/2 connections whose client has gone without a word that reached us. Node 20 stops reading a connection while a write is under way
  * and forgets both when the client resets it: the session and all its answers would stay for ever. A host that loses its power says nothing either.
  */
-import type { Clock } from "./clock.ts"
+import type { Clock } from "../clock.ts"
 
 /** What is needed of `ServerHttp2Session`. */
 export interface Connection {

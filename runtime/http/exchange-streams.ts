@@ -1,7 +1,7 @@
 /** Requests and answers as streams of node, for pipelines. */
 import { IncomingMessage, ServerResponse } from "node:http"
 import { PassThrough, type Readable, type Writable } from "node:stream"
-import { assert } from "./assert.ts"
+import { assert } from "../assert.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { Http2Incoming, Http2Outgoing } from "./http2-exchange.ts"
 

@@ -1,13 +1,13 @@
 /** What a client gets for bytes that are no request, and for requests that HTTP does not allow: no filter and no route ever sees them. */
 import { ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import { type Clock, systemClock } from "./clock.ts"
-import { ApiError, badRequest, methodNotAllowed } from "./errors.ts"
+import { type Clock, systemClock } from "../clock.ts"
+import { ApiError, badRequest, methodNotAllowed } from "../errors.ts"
 import type { Outgoing } from "./exchange.ts"
-import { lingerMs } from "./limits.ts"
-import { vendorProfile } from "./vendor.ts"
-import { encodeStatus, sendError } from "./wire/send.ts"
-import { failureStatus } from "./wire/status.ts"
+import { lingerMs } from "../limits.ts"
+import { vendorProfile } from "../vendor.ts"
+import { encodeStatus, sendError } from "../wire/send.ts"
+import { failureStatus } from "../wire/status.ts"
 
 /** As node's parser reports it. */
 export interface ParserFault extends Error {

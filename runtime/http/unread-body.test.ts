@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, expect, it } from "vitest"
-import { createManualClock, type ManualClock } from "../test/contract/manual-clock.ts"
-import { lingerMs } from "./limits.ts"
+import { createManualClock, type ManualClock } from "../../test/contract/manual-clock.ts"
+import { lingerMs } from "../limits.ts"
 import { dropRest } from "./unread-body.ts"
 
 const closers: (() => void)[] = []

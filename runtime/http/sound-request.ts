@@ -3,9 +3,9 @@
  * request is routed. RFC 9112 sections 2.3, 3.2 and 6.1; RFC 9110 section 7.2.
  */
 import { IncomingMessage } from "node:http"
-import { ApiError, badRequest } from "./errors.ts"
+import { ApiError, badRequest } from "../errors.ts"
 import type { Incoming } from "./exchange.ts"
-import { requestHeaderFieldsMax } from "./limits.ts"
+import { requestHeaderFieldsMax } from "../limits.ts"
 
 /** The characters of a host and its port; RFC 3986 section 3.2.2. */
 const hostPattern = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createManualClock } from "../test/contract/manual-clock.ts"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { endWhenDead } from "./dead-connections.ts"
 
 const intervalMs = 1000

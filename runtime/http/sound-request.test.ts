@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { describe, expect, it } from "vitest"
-import { requestHeaderFieldsMax } from "./limits.ts"
+import { requestHeaderFieldsMax } from "../limits.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
 
 function request(httpVersion: string, fields: readonly (readonly [string, string])[]): IncomingMessage {

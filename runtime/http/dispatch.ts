@@ -4,7 +4,7 @@
  */
 import type { Hono } from "hono"
 import type { Incoming, Outgoing } from "./exchange.ts"
-import { Exchange, type ServerEnv } from "./server-env.ts"
+import { Exchange, type ServerEnv } from "../server-env.ts"
 
 /** Called once per listener, or whatever carries HTTP in its place. The answer is called once per request, whose answer the application writes. */
 export function dispatchTo(app: Hono<ServerEnv>): (incoming: Incoming, outgoing: Outgoing) => void {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { afterEach, expect, it } from "vitest"
 import { readableOf, writableOf } from "./exchange-streams.ts"
 import { Http2Incoming, Http2Outgoing } from "./http2-exchange.ts"
-import { readBody } from "./wire/body.ts"
+import { readBody } from "../wire/body.ts"
 
 const closers: (() => void)[] = []
 afterEach(() => {

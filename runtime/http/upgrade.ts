@@ -5,7 +5,7 @@
 import { type IncomingMessage, ServerResponse } from "node:http"
 import type { Http2SecureServer } from "node:http2"
 import type { Socket } from "node:net"
-import { type ApiError, badRequest } from "./errors.ts"
+import { type ApiError, badRequest } from "../errors.ts"
 import type { Incoming } from "./exchange.ts"
 
 /** A connection that nobody else writes to any more. */

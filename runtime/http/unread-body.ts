@@ -1,9 +1,9 @@
 /** What is left of a request's body once its answer is sent. */
 import { IncomingMessage } from "node:http"
-import { type Clock, systemClock } from "./clock.ts"
+import { type Clock, systemClock } from "../clock.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { Http2Incoming } from "./http2-exchange.ts"
-import { lingerMs, unreadBodyBytesMax } from "./limits.ts"
+import { lingerMs, unreadBodyBytesMax } from "../limits.ts"
 
 /**
  * Called when a request was answered before all of its body had come. HTTP/2 has a word for "send no more" (RFC 9113 section 8.1); on HTTP/1.1
