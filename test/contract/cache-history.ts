@@ -2,6 +2,7 @@ import { expect } from "vitest"
 import { StoreError } from "../../runtime/storage/store.ts"
 import type { CacheCases } from "./cache-contract.ts"
 import { brief, put, record, remove, settle, thing, thingCodec } from "./cache-fixtures.ts"
+import { lost } from "./cache-unreliable.ts"
 
 /** How far back watches may begin: the window, and behind it the store's own log. */
 export const historyCases: CacheCases = {
@@ -66,6 +67,23 @@ export const historyCases: CacheCases = {
     }
     await settle()
     expect(resumed.events.map((event) => event.revision)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11])
+  },
+
+  async "a read of the log that breaks off is made again, and who waits for it notices nothing"({ store, open, place }) {
+    for (let index = 0; index < 3; index++) await put(store, `/registry/things/a/${index}`)
+    const things = open().resource("things", thingCodec())
+    await things.ready
+    const resumed = record(things, { afterRevision: 1 })
+    store.fail(lost())
+    await settle()
+    expect(resumed.events).toEqual([])
+    store.fail(undefined)
+    for (let round = 0; round < 3; round++) {
+      place.clock.advance(10_000)
+      await settle()
+    }
+    expect(resumed.ends).toEqual([])
+    expect(resumed.events.map(brief)).toEqual(["ADDED a/0@2", "ADDED a/1@3", "ADDED a/2@4"])
   },
 
   async "what the store has forgotten is compacted, at once or as soon as it is known"({ store, open }) {

@@ -46,21 +46,26 @@ interface Reading {
 export class HistoryReader {
   private waiting: Subscriber[] = []
   private reading: Reading | undefined
+  /** While a pass that broke off is to be made again. */
+  private cancelRetry: (() => void) | undefined
+  private attempts = 0
 
   constructor(private readonly options: HistoryOptions) {}
 
   /** Called with a subscriber that begins below the window; it is resumed or ended later. */
   request(subscriber: Subscriber): void {
     this.waiting.push(subscriber)
-    if (this.reading === undefined) void this.read()
+    if (this.reading === undefined && this.cancelRetry === undefined) void this.read()
   }
 
-  /** Called when the resource starts over or closes. */
-  endAll(error: StoreError): void {
+  /** Called when the resource starts over or closes: answers those that wait, who are its caller's to end. */
+  giveUp(): readonly Subscriber[] {
     this.over()
+    this.cancelRetry?.()
+    this.cancelRetry = undefined
     const { waiting } = this
     this.waiting = []
-    for (const subscriber of waiting) this.options.end(subscriber, error)
+    return waiting
   }
 
   private async read(): Promise<void> {
@@ -101,6 +106,7 @@ export class HistoryReader {
   private finish(reading: Reading): void {
     const { clock, window } = this.options
     this.over()
+    this.attempts = 0
     const { low } = window()
     if (reading.after < low) {
       const older = reading.events.filter((event) => event.revision <= low)
@@ -118,6 +124,7 @@ export class HistoryReader {
   private failed(reading: Reading, error: StoreError): void {
     if (this.reading !== reading) return
     this.over()
+    if (error.code === "unavailable" || error.code === "timeout") return this.readLater()
     const oldest = error.code === "compacted" ? error.revision : undefined
     if (oldest !== undefined) this.options.feed.compactedRevision = Math.max(this.options.feed.compactedRevision, oldest)
     const { waiting } = this
@@ -128,6 +135,17 @@ export class HistoryReader {
       if (reachable) this.options.resume(subscriber)
       else this.options.end(subscriber, error)
     }
+  }
+
+  /** Who waits for the past need not notice that the store was away, as who watches the present does not. */
+  private readLater(): void {
+    const { clock, limits } = this.options
+    const delayMs = Math.min(limits.retryMinMs * 2 ** Math.min(this.attempts++, 16), limits.retryMaxMs)
+    this.cancelRetry = clock.after(delayMs, () => {
+      this.cancelRetry = undefined
+      this.waiting = this.waiting.filter((subscriber) => !subscriber.stopped)
+      if (this.waiting.length > 0) void this.read()
+    })
   }
 
   private over(): void {

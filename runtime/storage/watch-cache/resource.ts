@@ -240,8 +240,7 @@ export class CachedResource implements ResourceCache {
     this.phase = "filling"
     this.startedOver = error.message
     this.batch = []
-    this.subscribers.endAll(error)
-    this.history.endAll(error)
+    this.subscribers.endAll(error, this.history.giveUp())
     void this.fill()
   }
 
@@ -249,8 +248,7 @@ export class CachedResource implements ResourceCache {
     this.phase = "closed"
     this.fillSession++
     this.early = []
-    this.subscribers.endAll(error)
-    this.history.endAll(error)
+    this.subscribers.endAll(error, this.history.giveUp())
     this.waiters.giveUp()
   }
 

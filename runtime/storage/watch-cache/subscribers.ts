@@ -89,10 +89,11 @@ export class Subscribers {
     this.guarded(subscriber, () => options.onEvents(wanted, revision))
   }
 
-  /** Called when the resource starts over or the cache closes. */
-  endAll(error: StoreError): void {
+  /** Called when the resource starts over or the cache closes. `outside`: those that do not take part yet. */
+  endAll(error: StoreError, outside: readonly Subscriber[]): void {
     const scoped = [...this.byNamespace.values(), ...this.byObject.values()]
-    for (const subscriber of [...this.all, ...scoped.flatMap((set) => [...set])]) this.end(subscriber, this.endOf(subscriber, error))
+    const inside = [...this.all, ...scoped.flatMap((set) => [...set])]
+    for (const subscriber of [...inside, ...outside]) this.end(subscriber, this.endOf(subscriber, error))
   }
 
   /** Who begins where the log still reaches, ahead of what this cache has seen, has missed nothing and may come again. */
