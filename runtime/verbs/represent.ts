@@ -24,12 +24,12 @@ export function jsonOf(handle: KindHandle, version: Version): Buffer {
 export function compactMessageOf(handle: KindHandle, version: Version): Buffer {
   const stored = handle.kind === handle.stored ? version.message?.() : undefined
   if (stored !== undefined) return stored
-  return version.derived(`compact:${handle.apiVersion}`, () => Buffer.from(handle.compact.encode(objectOf(handle, version))))
+  return version.derived(`compact:${handle.apiVersion}`, () => handle.compact.encode(objectOf(handle, version)))
 }
 
 /** The compact message in its envelope. */
 export function compactOf(handle: KindHandle, version: Version): Buffer {
-  return Buffer.from(wrapUnknown({ apiVersion: handle.apiVersion, kind: handle.kind.kind, raw: compactMessageOf(handle, version) }))
+  return wrapUnknown({ apiVersion: handle.apiVersion, kind: handle.kind.kind, raw: compactMessageOf(handle, version) })
 }
 
 /** A write result as a version: nothing to share, so nothing is kept. */
