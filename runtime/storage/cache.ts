@@ -28,6 +28,13 @@ export interface CachedObject {
    * the store holds compact values. Made anew each time.
    */
   message?(): Buffer | undefined
+  /**
+   * As `message`, which answers the same until `releaseMessage` is called, whoever asks for JSON meanwhile. Called by who has to know its length before
+   * he writes it: another program may have stored fields that are unknown here, and encoding the JSON gives another length then. To be released only
+   * where it answered a message, as often.
+   */
+  holdMessage?(): Buffer | undefined
+  releaseMessage?(): void
   /** Metadata and selectable fields, read from the bytes on first use and kept. */
   labels(): Readonly<Record<string, string>>
   /** Value of a selectable field of the kind (`metadata.name` and `metadata.namespace` included), "" when absent. */

@@ -7,8 +7,9 @@ import { compactListPieces, type JsonList, jsonListPieces, type Piece, prettyLis
 import { writePieces } from "../wire/list-writer.ts"
 import { metaApiVersion, tableHead, tableRow } from "../wire/table.ts"
 import type { Call, Wanted } from "./call.ts"
+import { HeldMessages, releasing } from "./held-messages.ts"
 import { partialJson, partialMessage, tableOptions } from "./render.ts"
-import { compactMessageOf, jsonOf, objectOf } from "./represent.ts"
+import { jsonOf, objectOf } from "./represent.ts"
 
 /** Called by list and deletecollection. Resolves when the connection has taken the last byte, or the client has gone. */
 export async function answerList(call: Call, answer: { wanted: Wanted; page: ListPage }): Promise<void> {
@@ -62,26 +63,18 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
   }
 }
 
-/** Gone through twice, so the items are held; their messages are forms of the cache. */
+/** Gone through twice, so the items are held, and so is what their lengths were counted of. */
 function compactPieces(call: Call, wanted: Wanted, page: ListPage): Iterable<Uint8Array> {
   const { handle, parts } = call
   const metadata = listMetadata(page)
-  const held = [...page.items]
   if (wanted.as !== undefined) {
     const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
-    return compactListPieces({
-      kind: "PartialObjectMetadataList",
-      apiVersion,
-      metadata,
-      items: again(held, (item) => partialMessage(call, wanted, item)),
-    })
+    const held = [...page.items]
+    const items = { [Symbol.iterator]: () => mapped(held, (item) => partialMessage(call, wanted, item)) }
+    return compactListPieces({ kind: "PartialObjectMetadataList", apiVersion, metadata, items })
   }
-  return compactListPieces({
-    kind: handle.kind.listKind,
-    apiVersion: handle.apiVersion,
-    metadata,
-    items: again(held, (item) => compactMessageOf(handle, item)),
-  })
+  const items = new HeldMessages(handle, [...page.items])
+  return releasing(items, compactListPieces({ kind: handle.kind.listKind, apiVersion: handle.apiVersion, metadata, items }))
 }
 
 /** ListMeta; specification section 2.3. */
@@ -95,8 +88,4 @@ function listMetadata(page: ListPage): JsonObject {
 
 function* mapped(items: Iterable<CachedObject>, form: (item: CachedObject) => Buffer): Generator<Buffer> {
   for (const item of items) yield form(item)
-}
-
-function again(items: readonly CachedObject[], form: (item: CachedObject) => Buffer): Iterable<Buffer> {
-  return { [Symbol.iterator]: () => mapped(items, form) }
 }

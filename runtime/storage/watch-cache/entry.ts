@@ -7,6 +7,7 @@ import { type BytePlace, placeAll } from "../../kit/shared-bytes.ts"
 import type { CachedObject, MetadataMark, ResourceCodec } from "../cache.ts"
 import { bytesOf, placeOf } from "./byte-arena.ts"
 import type { ByteArena, Tenant } from "./byte-arena.ts"
+import type { StoredValue } from "../store.ts"
 import type { Description, Form, FormBudget } from "./forms.ts"
 import { labelsInJson, withResourceVersion } from "./resource-version.ts"
 import type { Slab } from "./slab-pool.ts"
@@ -22,6 +23,10 @@ export interface EntryContext {
 const descriptionForm = "\0description"
 const labelsForm = "\0labels"
 const deletionForm = "\0deletion"
+const heldJsonForm = "\0json"
+
+/** Instead of a number of holders: the bytes are the JSON. */
+const isJson = -1
 
 const metadataMarks: Readonly<Record<MetadataMark, Buffer>> = {
   ownerReferences: Buffer.from('"ownerReferences"'),
@@ -38,7 +43,8 @@ export class CachedEntry implements CachedObject, Tenant {
   offset = 0
   length: number
   current = false
-  private isJson = false
+  /** How many hold on to the stored value, or `isJson`. One field for both: there are as many of these as objects. */
+  private holders = 0
 
   constructor(
     private readonly context: EntryContext,
@@ -52,31 +58,51 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   json(): Buffer {
+    if (this.holders > 0) return this.jsonBeside()
     this.decode()
     return bytesOf(this)
   }
 
   jsonPlace(place: BytePlace): void {
+    if (this.holders > 0) return placeAll(place, this.jsonBeside())
     this.decode()
     placeOf(this, place)
   }
 
   message(): Buffer | undefined {
-    const { context, createRevision, key, modRevision } = this
-    return this.isJson ? undefined : context.codec.toMessage?.({ key, value: bytesOf(this), createRevision, modRevision })
+    return this.holders === isJson ? undefined : this.context.codec.toMessage?.(this.stored())
+  }
+
+  holdMessage(): Buffer | undefined {
+    const message = this.message()
+    if (message !== undefined) this.holders++
+    return message
+  }
+
+  releaseMessage(): void {
+    this.holders--
   }
 
   private decode(): void {
-    if (this.isJson) return
-    const { context, createRevision, key, modRevision } = this
-    const text = context.codec.toJson({ key, value: bytesOf(this), createRevision, modRevision })
-    this.isJson = true
-    context.arena.settleText(this, text)
+    if (this.holders === isJson) return
+    const text = this.context.codec.toJson(this.stored())
+    this.holders = isJson
+    this.context.arena.settleText(this, text)
+  }
+
+  /** While somebody holds on to the stored value the JSON is one more form of it. */
+  private jsonBeside(): Buffer {
+    return this.derived(heldJsonForm, () => Buffer.from(this.context.codec.toJson(this.stored())))
+  }
+
+  private stored(): StoredValue {
+    const { createRevision, key, modRevision } = this
+    return { key, value: bytesOf(this), createRevision, modRevision }
   }
 
   /** Called before anything else with JSON that the writer had at hand: the stored value is not needed then. */
   giveJson(json: Buffer): void {
-    this.isJson = true
+    this.holders = isJson
     this.context.arena.settle(this, json)
   }
 
@@ -116,7 +142,7 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   private readLabels(): Readonly<Record<string, string>> {
-    if (this.isJson) return labelsInJson(bytesOf(this))
+    if (this.holders === isJson) return labelsInJson(bytesOf(this))
     return this.context.codec.labels?.(bytesOf(this)) ?? labelsInJson(this.json())
   }
 
@@ -127,7 +153,7 @@ export class CachedEntry implements CachedObject, Tenant {
 
   mayHaveMetadata(names: readonly MetadataMark[]): boolean {
     const bytes = bytesOf(this)
-    if (this.isJson) return names.some((name) => bytes.includes(metadataMarks[name]))
+    if (this.holders === isJson) return names.some((name) => bytes.includes(metadataMarks[name]))
     return this.context.codec.mayHaveMetadata?.(bytes, names) ?? true
   }
 

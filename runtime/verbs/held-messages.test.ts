@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
+import { unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
+import type { KindHandle } from "../registry/registry.ts"
+import type { CachedObject } from "../storage/cache.ts"
+import { compactListPieces } from "../wire/list-pieces.ts"
+import { HeldMessages, releasing } from "./held-messages.ts"
+
+let at: OpenRegistry
+let handle: KindHandle
+/** Field 15, which ConfigMaps do not have: four bytes "news". */
+const unknownField = Buffer.from([0x7a, 4, ...Buffer.from("news")])
+
+beforeEach(async () => {
+  at = await openRegistry()
+  handle = await at.handle("configmaps")
+  await handle.cache.ready
+  for (const name of ["a", "b", "c"]) await store(name)
+})
+
+afterEach(() => at.close())
+
+/** As another program stores it that knows more fields. */
+async function store(name: string): Promise<void> {
+  const object = { metadata: { name, namespace: "default", uid: name }, data: { text: "kept" } }
+  const raw = Buffer.concat([handle.compact.encode(object), unknownField])
+  const value = wrapUnknown({ apiVersion: handle.apiVersion, kind: handle.kind.kind, raw })
+  const key = handle.key("default", name)
+  const { revision } = await at.store.commit({ checks: [], writes: [{ type: "put", key, value }] })
+  await handle.cache.waitFor(revision, 1000)
+}
+
+const objects = (): readonly CachedObject[] => [...handle.cache.snapshot().entries({ prefix: handle.prefix("") })]
+const texts = () => objects().map((object) => object.json().toString())
+const times = (bytes: Uint8Array, part: Buffer) => Buffer.from(bytes).toString("latin1").split(part.toString("latin1")).length - 1
+
+function begun(): { pieces: Generator<Uint8Array>; first: Uint8Array[] } {
+  const messages = new HeldMessages(handle, objects())
+  const pieces = releasing(messages, compactListPieces({ kind: "ConfigMapList", apiVersion: "v1", metadata: {}, items: messages }))
+  return { pieces, first: [pieces.next().value] }
+}
+
+test("a list whose objects are asked for as JSON midway is what it was measured as", () => {
+  const { first, pieces } = begun()
+  const shown = texts()
+  const { raw } = unwrapUnknown(Buffer.concat([...first, ...pieces]))
+  expect(times(raw, unknownField)).toBe(3)
+  expect(shown).toEqual(texts())
+  for (const text of shown) expect(JSON.parse(text)).toMatchObject({ kind: "ConfigMap", data: { text: "kept" } })
+})
+
+test("two lists hold on to the same objects, each for itself", () => {
+  const one = begun()
+  const other = begun()
+  texts()
+  one.pieces.return(undefined)
+  texts()
+  expect(times(Buffer.concat([...other.first, ...other.pieces]), unknownField)).toBe(3)
+  for (const object of objects()) expect(object.message?.()).toBeDefined()
+})
+
+test("once a list is over, or its client gone, JSON takes the place of the stored value", () => {
+  const { pieces } = begun()
+  texts()
+  pieces.return(undefined)
+  for (const object of objects()) {
+    expect(object.message?.()).toBeDefined()
+    object.json()
+    expect(object.message?.()).toBeUndefined()
+  }
+  const again = begun()
+  expect(times(Buffer.concat([...again.first, ...again.pieces]), unknownField)).toBe(0)
+})
