@@ -1,4 +1,5 @@
 /** Many clients that speak HTTP to the servers of a world, and write down what they did and were told. */
+import { type Answer, ask, isTrouble, type Question } from "./ask.ts"
 import type { Content, Freshness, History, Outcome, WatchRecord, Write } from "./history.ts"
 import { contentOf, type Shown } from "./truth.ts"
 import type { Condition, Step } from "./plan.ts"
@@ -12,11 +13,6 @@ const collection = "/api/v1/namespaces/sim/configmaps"
 const requestsMax = 24
 /** Versions of an object that clients remember. */
 const rememberedMax = 4
-
-interface Answer {
-  readonly status: number
-  readonly body: unknown
-}
 
 type Of<Do extends Step["do"]> = Extract<Step, { do: Do }>
 
@@ -215,24 +211,8 @@ export class Clients {
     })
   }
 
-  private async send(server: number, request: { method: string; path: string; body?: unknown }): Promise<Answer | undefined> {
-    const wire = this.world.servers[server]?.wire
-    if (wire === undefined) return undefined
-    const type = request.method === "PATCH" ? "application/merge-patch+json" : "application/json"
-    try {
-      const response = await wire.request({
-        method: request.method,
-        path: request.path,
-        headers: { authorization: `Bearer ${simToken}`, ...(request.body !== undefined && { "content-type": type }) },
-        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-      })
-      const chunks: Buffer[] = []
-      for await (const chunk of response) chunks.push(chunk)
-      const text = Buffer.concat(chunks).toString()
-      return { status: response.statusCode ?? 0, body: text.startsWith("{") ? JSON.parse(text) : text }
-    } catch {
-      return undefined
-    }
+  private send(server: number, question: Question): Promise<Answer | undefined> {
+    return ask(this.world, server, question)
   }
 
   /** A call that nobody answers because its process has died ends with it. */
@@ -265,9 +245,8 @@ export class Clients {
     }
   }
 
-  /** What faults may lead to: the store cannot be asked (503), is too slow (504), or the server begins or stops (429). */
   private expectStatus(answer: Answer | undefined, expected: readonly number[], what: string): void {
-    if (answer === undefined || expected.includes(answer.status) || [429, 503, 504].includes(answer.status)) return
+    if (answer === undefined || expected.includes(answer.status) || isTrouble(answer.status)) return
     this.complain(`${what} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`)
   }
 

@@ -1,4 +1,5 @@
 /** What happens in a run, step by step, drawn from a seed. A plan is data: the same steps do the same, and steps can be left out of it. */
+import { drawLife, drawThemes, type LifeAct } from "./lives/steps.ts"
 import { createRandom, type SeededRandom } from "./world/random.ts"
 import type { Driver } from "./world/world.ts"
 
@@ -37,6 +38,7 @@ export type Step =
       readonly label: boolean
       readonly name: string | undefined
     }
+  | { readonly do: "life"; readonly server: number; readonly life: LifeAct }
   | { readonly do: "pause" | "unpause" | "leave"; readonly slot: number }
   | { readonly do: "turns"; readonly count: number }
   | { readonly do: "pass"; readonly milliseconds: number }
@@ -65,6 +67,10 @@ const traffic: Readonly<Record<string, number>> = { write: 22, get: 14, list: 26
 /** Faults for each step of traffic. */
 const faultShare = 0.04
 
+/** Steps about other kinds of objects for each step of traffic, in plans that have them. */
+const lifeShare = 0.5
+const plansWithLives = 0.7
+
 /** By seed, so that runs of many seeds see them all. */
 const drivers: readonly [Driver, ...Driver[]] = ["lmdb", "shared", "lmdb", "etcd"]
 
@@ -72,6 +78,9 @@ const drivers: readonly [Driver, ...Driver[]] = ["lmdb", "shared", "lmdb", "etcd
 export function makePlan(seed: number, length: number, driver: Driver = drivers[seed % drivers.length] ?? drivers[0]): Plan {
   const random = createRandom(seed, "plan")
   const steps: Step[] = []
+  // A sequence of its own, and additional: what is drawn of ConfigMaps stays.
+  const lives = createRandom(seed, "lives")
+  const themes = lives.chance(plansWithLives) ? drawThemes(lives) : undefined
   /** What follows from a fault, and after how many steps. */
   const later: { readonly at: number; readonly steps: readonly Step[] }[] = []
   for (let index = 0; index < length; index++) {
@@ -85,8 +94,15 @@ export function makePlan(seed: number, length: number, driver: Driver = drivers[
       }
     }
     steps.push(drawTraffic(random, { server: driver === "lmdb" ? 0 : random.integer(2), tag: `t${index}` }))
+    if (themes !== undefined && lives.chance(lifeShare)) steps.push(lifeStep(lives, themes, { driver, tag: `t${index}` }))
   }
   return { seed, driver, length, steps }
+}
+
+function lifeStep(random: SeededRandom, themes: Readonly<Record<string, number>>, { driver, tag }: { driver: Driver; tag: string }): Step {
+  const life = drawLife(random, weighted(random, themes), tag)
+  if ("pass" in life) return { do: "pass", milliseconds: life.pass }
+  return { do: "life", server: driver === "lmdb" ? 0 : random.integer(2), life }
 }
 
 function drawTraffic(random: SeededRandom, { server, tag }: { server: number; tag: string }): Step {

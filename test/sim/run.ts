@@ -5,8 +5,16 @@ import type { ResourceCache } from "../../runtime/storage/cache.ts"
 import { acknowledgedFaults, objectFaults } from "./check/objects.ts"
 import { listFaults } from "./check/lists.ts"
 import { watchFaults } from "./check/watches.ts"
+import { answerFaults } from "./check/answers.ts"
+import { electionFaults } from "./check/elections.ts"
+import { endingFaults } from "./check/endings.ts"
+import { ownerFaults } from "./check/owners.ts"
+import { serviceFaults } from "./check/services.ts"
 import { Clients } from "./clients.ts"
 import { createHistory, type DeliveryRecord, type History } from "./history.ts"
+import { LifeClients } from "./lives/clients.ts"
+import { createLifeHistory, type LifeHistory } from "./lives/history.ts"
+import { home } from "./lives/steps.ts"
 import type { Plan, Step } from "./plan.ts"
 import { turns, turnsUntil } from "./world/turns.ts"
 import { createWorld, type World } from "./world/world.ts"
@@ -15,6 +23,10 @@ import { createWorld, type World } from "./world/world.ts"
 export interface Planted {
   /** Called with each server's cache of the objects before anybody uses it. */
   readonly cache?: (cache: ResourceCache) => void
+  /** Called with each server before anybody uses it. */
+  readonly server?: (running: RunningServer) => void
+  /** Default: yes. */
+  readonly garbageCollector?: boolean
   /** Called once with the world. */
   readonly world?: (world: World) => void
 }
@@ -41,24 +53,27 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
   const world = await createWorld({
     seed: plan.seed,
     driver: plan.driver,
+    ...(planted.garbageCollector !== undefined && { garbageCollector: planted.garbageCollector }),
     onStart: async (running, server) => {
+      planted.server?.(running)
       const cache = await objectCache(running)
       planted.cache?.(cache)
       follow(cache, history, `cache of ${server.name}, ${history.deliveries.length}`)
     },
   })
   planted.world?.(world)
-  const clients = new Clients(world, history, note)
+  const lifeHistory = createLifeHistory()
+  const all = { clients: new Clients(world, history, note), lives: new LifeClients(world, history, lifeHistory, note) }
   for (const server of world.servers) server.start()
-  await began(world, clients)
+  await began(world, all.clients, ["sim", ...(plan.steps.some((step) => step.do === "life") ? [home] : [])])
   for (const step of plan.steps) {
     note(`- ${JSON.stringify(step)}`)
     if (step.do === "compact") {
       void world.compact(Math.max(1, world.truth.revision - step.back)).catch(() => undefined)
-    } else await perform(world, clients, step)
+    } else await perform(world, all, step)
     await turns(1 + world.random.integer(10))
   }
-  await comeToRest(world, clients, history)
+  await comeToRest(world, all, history)
   const faults = [
     ...history.complaints.map(({ moment, text }) => `${text} (${moment})`),
     ...world.truth.faults,
@@ -67,24 +82,31 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     ...objectFaults(history, world.truth),
     ...listFaults(history, world.truth),
     ...watchFaults(history, world.truth),
+    ...answerFaults(lifeHistory, world.truth.stored),
+    ...endingFaults(lifeHistory, world.truth.stored),
+    ...ownerFaults(world.truth.stored),
+    ...serviceFaults(world.truth.stored),
+    ...electionFaults(lifeHistory),
   ]
   for (const server of world.servers) server.kill()
   return {
     faults,
     trace,
     fingerprint: createHash("sha256").update(trace.join("\n")).digest("hex").slice(0, 16),
-    counts: countsOf(history, world),
+    counts: { ...countsOf(history, world), ...countsOfLives(lifeHistory) },
   }
 }
 
-/** The servers are up and the namespace is there. */
-async function began(world: World, clients: Clients): Promise<void> {
+/** The servers are up and the namespaces are there. */
+async function began(world: World, clients: Clients, namespaces: readonly string[]): Promise<void> {
   await upAgain(world)
-  await clients.demand(
-    0,
-    { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: "sim" } } },
-    "creating a namespace at the beginning",
-  )
+  for (const name of namespaces) {
+    await clients.demand(
+      0,
+      { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } },
+      "creating a namespace at the beginning",
+    )
+  }
   await turnsUntil(() => world.quiet(), restTurns)
 }
 
@@ -97,7 +119,12 @@ async function upAgain(world: World): Promise<void> {
   }
 }
 
-async function perform(world: World, clients: Clients, step: Exclude<Step, { do: "compact" }>): Promise<void> {
+interface AllClients {
+  readonly clients: Clients
+  readonly lives: LifeClients
+}
+
+async function perform(world: World, { clients, lives }: AllClients, step: Exclude<Step, { do: "compact" }>): Promise<void> {
   switch (step.do) {
     case "create":
     case "put":
@@ -116,6 +143,8 @@ async function perform(world: World, clients: Clients, step: Exclude<Step, { do:
     case "unpause":
     case "leave":
       return clients.slot(step)
+    case "life":
+      return lives.act(step.server, step.life)
     case "turns":
       return turns(step.count)
     case "pass":
@@ -140,6 +169,7 @@ type Fault = Exclude<
       | "pause"
       | "unpause"
       | "leave"
+      | "life"
       | "turns"
       | "pass"
       | "compact"
@@ -181,7 +211,7 @@ function breakOrMend(world: World, step: Fault): void {
 }
 
 /** Mends everything, and demands what a sound world has to give: writes, equal lists, caches that are the store's. */
-async function comeToRest(world: World, clients: Clients, history: History): Promise<void> {
+async function comeToRest(world: World, { clients, lives }: AllClients, history: History): Promise<void> {
   world.heal()
   clients.unpauseAll()
   // Whoever was about to die does so now.
@@ -191,10 +221,11 @@ async function comeToRest(world: World, clients: Clients, history: History): Pro
   for (let step = 0; step < 20; step++) {
     world.clock.advance(1000)
     await turns(20)
-    await turnsUntil(() => clients.idle && world.quiet(), 200)
+    await turnsUntil(() => clients.idle && lives.idle && world.quiet(), 200)
   }
   const complain = (text: string): void => void history.complaints.push({ moment: history.now(), text })
-  if (!(await turnsUntil(() => clients.idle, restTurns))) complain("a request was never answered, though nothing is wrong any more")
+  if (!(await turnsUntil(() => clients.idle && lives.idle, restTurns)))
+    complain("a request was never answered, though nothing is wrong any more")
   for (const [index, server] of world.servers.entries()) {
     const name = `last-${server.name}`
     clients.write({ do: "create", server: index, name, tag: name, label: "", condition: "none" })
@@ -205,9 +236,11 @@ async function comeToRest(world: World, clients: Clients, history: History): Pro
     await turnsUntil(() => clients.idle && world.quiet(), restTurns)
     await clients.demand(index, { method: "GET", path: "/readyz" }, `readiness of ${server.name}`)
   }
+  await lives.settle()
   await turns(50)
   await verifyCaches(world, complain)
   clients.closeAll(world.truth.revision)
+  await lives.outlive()
 }
 
 /** Invariant 11. */
@@ -259,4 +292,14 @@ function countsOf(history: History, world: World): Record<string, number> {
     bookmarks: history.watches.reduce((count, { events }) => count + events.filter(({ type }) => type === "BOOKMARK").length, 0),
     gone: history.watches.filter(({ state }) => state === "gone").length,
   }
+}
+
+/** Each kind of request that was answered well. */
+function countsOfLives({ calls, beliefs }: LifeHistory): Record<string, number> {
+  const counts: Record<string, number> = { beliefs: beliefs.length }
+  for (const { act, resource, status = 0 } of calls) {
+    const name = `${act} ${resource}${status < 300 ? "" : ` ${status}`}`
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
 }

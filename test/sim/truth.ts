@@ -1,5 +1,6 @@
 /** What really happened: every durable commit of the store, in order. Taken from the store itself, beside the server. */
 import type { Content } from "./history.ts"
+import { type Instant, StoredObjects } from "./lives/stored-objects.ts"
 import {
   decodeState,
   logRecordKey,
@@ -33,6 +34,13 @@ export class Truth {
   revision = emptyState.revision
   private readonly current = new Map<string, Content>()
   readonly faults: string[] = []
+  /** The same of objects of every kind. */
+  readonly stored: StoredObjects
+
+  /** `shown`: the clock that times to live are counted by. */
+  constructor(shown: () => Instant) {
+    this.stored = new StoredObjects(shown)
+  }
 
   /** Called with each durable image of the simulated disk. */
   readImage(image: Image): void {
@@ -54,6 +62,7 @@ export class Truth {
   /** Called after a power cut: what is not on the disk has not happened. */
   cutTo(image: Image): void {
     this.revision = stateOf(image).revision
+    this.stored.cutTo(this.revision)
     const lost = this.changes.findIndex((change) => change.revision > this.revision)
     if (lost < 0) return
     this.changes.length = lost
@@ -73,6 +82,7 @@ export class Truth {
   }
 
   private add(key: string, revision: number, value: Uint8Array | undefined): void {
+    this.stored.add(key, revision, value)
     if (!key.startsWith(objectPrefix)) return
     const name = key.slice(objectPrefix.length)
     const content = value === undefined ? undefined : contentOf(JSON.parse(Buffer.from(value).toString()), revision)

@@ -16,6 +16,8 @@ export interface SimClock {
 export interface MachineClock {
   /** Makes the clock show so much more, or less, without time having passed. */
   step(byMs: number): void
+  /** What it shows, and how often it has been stepped. */
+  shown(): { readonly ms: number; readonly steps: number }
   /** The clock as one process on the machine has it. Its callbacks die with it. */
   process(): { readonly clock: Clock; kill(): void }
 }
@@ -26,10 +28,13 @@ export function createSimClock(): SimClock {
   const startMs = base.nowMs()
   function machine(): MachineClock {
     let offsetMs = 0
+    let steps = 0
     return {
       step(byMs) {
         offsetMs += byMs
+        steps++
       },
+      shown: () => ({ ms: base.nowMs() + offsetMs, steps }),
       process() {
         let alive = true
         const clock: Clock = {

@@ -1,5 +1,6 @@
 /** One server of the simulation: a whole API server in this process, without a network, that can be killed and started again. */
 import { silentLog } from "../../../runtime/logging.ts"
+import type { BehaviourOptions } from "../../../runtime/kit/behaviour.ts"
 import { type RunningServer, startServer } from "../../../runtime/server.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
 import type { Clock } from "../../../runtime/clock.ts"
@@ -25,6 +26,7 @@ export interface SimServerOptions {
   readonly random: SeededRandom
   readonly shared: boolean
   readonly loaded: LoadedKinds
+  readonly garbageCollector?: boolean
   /** Opens its way to the store, once per life. */
   readonly openStore: (life: Life, clock: Clock, random: SeededRandom) => Promise<Store>
   /** Called when a life is over. */
@@ -103,7 +105,7 @@ export class SimServer {
 }
 
 function serverOptions(
-  { shared, address, loaded }: SimServerOptions,
+  { shared, address, loaded, garbageCollector = true }: SimServerOptions,
   { store, clock, random, life }: { store: Store; clock: Clock; random: SeededRandom; life: Life },
 ): Parameters<typeof startServer>[0] {
   return {
@@ -131,7 +133,8 @@ function serverOptions(
     authorizationModes: ["AlwaysAllow"],
     ttlSeconds: { "event-ttl": 3600 },
     compactionIntervalMs: 60_000,
-    behaviourOptions: { serviceClusterIpRange: ["10.0.0.0/24"], serviceNodePortRange: { first: 30000, last: 30100 } },
+    behaviourOptions,
+    garbageCollector,
     tokenSecret: Buffer.from("a secret of simulations"),
     host: "127.0.0.1",
     port: 6443,
@@ -143,6 +146,12 @@ function serverOptions(
       return { port: 6443, close: async () => life.wire?.cut() }
     },
   }
+}
+
+/** Ranges of services. */
+export const behaviourOptions: BehaviourOptions = {
+  serviceClusterIpRange: ["10.0.0.0/24"],
+  serviceNodePortRange: { first: 30000, last: 30100 },
 }
 
 export const simToken = "sim-token"

@@ -53,6 +53,8 @@ export interface WorldOptions {
   readonly seed: number
   readonly driver: Driver
   readonly onStart?: (running: RunningServer, server: SimServer) => Promise<void>
+  /** Default: yes. */
+  readonly garbageCollector?: boolean
 }
 
 /** Called once per run. Servers are started by the caller. */
@@ -61,10 +63,11 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   return options.driver === "lmdb" ? embedded(options, loaded) : await shared(options, loaded, options.driver)
 }
 
-function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
+function embedded({ seed, onStart, garbageCollector }: WorldOptions, loaded: LoadedKinds): World {
   const clock = createSimClock()
   const random = createRandom(seed, "world")
-  const truth = new Truth()
+  const machine = clock.machine()
+  const truth = new Truth(machine.shown)
   const stall = createStall()
   const disk = createDisk((image) => truth.readImage(image))
   let worker: WorkerControl | undefined
@@ -75,10 +78,11 @@ function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
   const server: SimServer = new SimServer({
     name: "a",
     address: "192.0.2.1",
-    clock: clock.machine(),
+    clock: machine,
     random: random.fork("a"),
     shared: false,
     loaded,
+    ...(garbageCollector !== undefined && { garbageCollector }),
     openStore(life, processClock, lifeRandom) {
       const control: WorkerControl = { stalled: stall.over, dieAfterAnswer: false }
       worker = control
@@ -123,12 +127,13 @@ function embedded({ seed, onStart }: WorldOptions, loaded: LoadedKinds): World {
   }
 }
 
-async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds, driver: "shared" | "etcd"): Promise<World> {
+async function shared({ seed, onStart, garbageCollector }: WorldOptions, loaded: LoadedKinds, driver: "shared" | "etcd"): Promise<World> {
   const clock = createSimClock()
   const random = createRandom(seed, "world")
-  const truth = new Truth()
+  const machine = clock.machine()
+  const truth = new Truth(machine.shown)
   const stall = createStall()
-  const store = await openMemoryStore({ clock: clock.machine().process().clock })
+  const store = await openMemoryStore({ clock: machine.process().clock })
   let compacted = 0
   const compact = async ({ revision }: { revision: number }): Promise<void> => {
     await store.compact({ revision })
@@ -152,6 +157,7 @@ async function shared({ seed, onStart }: WorldOptions, loaded: LoadedKinds, driv
       random: random.fork(name),
       shared: true,
       loaded,
+      ...(garbageCollector !== undefined && { garbageCollector }),
       async openStore(life, processClock, lifeRandom) {
         const control = {
           stalled: stall.over,

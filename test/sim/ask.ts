@@ -1,0 +1,44 @@
+/** One request of a client of the simulation and its whole answer. */
+import { simToken } from "./world/server.ts"
+import type { World } from "./world/world.ts"
+
+export interface Question {
+  readonly method: string
+  readonly path: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Default: merge patches for PATCH, else JSON. */
+  readonly contentType?: string
+}
+
+export interface Answer {
+  readonly status: number
+  /** Decoded when it is JSON, else a text. */
+  readonly body: unknown
+}
+
+/** Called by every client for everything but watches. Undefined: the server does not listen, or the connection broke. */
+export async function ask(world: World, server: number, { method, path, body, contentType }: Question): Promise<Answer | undefined> {
+  const wire = world.servers[server]?.wire
+  if (wire === undefined) return undefined
+  const type = contentType ?? (method === "PATCH" ? "application/merge-patch+json" : "application/json")
+  try {
+    const response = await wire.request({
+      method,
+      path,
+      headers: { authorization: `Bearer ${simToken}`, ...(body !== undefined && { "content-type": type }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString()
+    return { status: response.statusCode ?? 0, body: text.startsWith("{") ? JSON.parse(text) : text }
+  } catch {
+    return undefined
+  }
+}
+
+/** What faults may lead to: the store cannot be asked (503), is too slow (504), or the server begins or stops (429). */
+export function isTrouble(status: number): boolean {
+  return status === 429 || status === 503 || status === 504
+}

@@ -1,0 +1,14 @@
+/** Never do two candidates of one election take themselves for the leader: that Leases are for. */
+import type { LifeHistory } from "../lives/history.ts"
+
+export function electionFaults({ beliefs }: LifeHistory): string[] {
+  return beliefs.flatMap((belief, index) =>
+    beliefs
+      .slice(0, index)
+      .filter((other) => other.candidate !== belief.candidate && other.fromMs < belief.untilMs && belief.fromMs < other.untilMs)
+      .map(
+        (other) =>
+          `elections: ${other.candidate} led from ${other.fromMs} to ${other.untilMs} ms, and ${belief.candidate} from ${belief.fromMs} to ${belief.untilMs} ms`,
+      ),
+  )
+}

@@ -1,0 +1,122 @@
+/**
+ * How objects end: for a reason, held by their finalizers, never coming back to life; namespaces with nothing in them, and nothing made in them
+ * once they go. Specification sections 2.1 and 3.1.
+ */
+import type { ApiObject } from "../../../runtime/kit/json.ts"
+import type { LifeHistory, ObjectCall } from "../lives/history.ts"
+import { holder } from "../lives/clients.ts"
+import { ownerAt } from "../lives/rest.ts"
+import { isWatchedOver } from "../lives/steps.ts"
+import { type ObjectChange, type Place, placeText, type StoredObjects } from "../lives/stored-objects.ts"
+
+export const foreground = "foregroundDeletion"
+/** Of events here. */
+const timeToLiveMs = 3_600_000
+
+export function endingFaults({ calls }: LifeHistory, stored: StoredObjects): string[] {
+  const scope = { calls, stored }
+  return stored.changes.flatMap((change) => {
+    if (!isWatchedOver(change)) return []
+    const faults = change.before === undefined ? birthFaults(change, scope) : lifeFaults(change, change.before, scope)
+    return faults.map((fault) => `endings: ${placeText(change)} at ${change.revision} ${fault}`)
+  })
+}
+
+interface Scope {
+  readonly calls: readonly ObjectCall[]
+  readonly stored: StoredObjects
+}
+
+/** What is made in a namespace was admitted while that was there and not going. */
+function birthFaults(change: ObjectChange, { calls, stored }: Scope): string[] {
+  if (change.namespace === "") return []
+  const namespace = namespaceOf(change)
+  const there = stored.at(namespace, change.revision - 1)
+  if (there === undefined) return ["was made in a namespace that was not there"]
+  const going = stored
+    .history(namespace)
+    .findLast(({ object, revision }) => revision < change.revision && object?.metadata?.deletionTimestamp === undefined)
+  const since = stored.history(namespace).find(({ revision }) => revision > (going?.revision ?? 0))?.revision
+  if (since === undefined || since >= change.revision) return []
+  const admitted = calls.some((call) => makes(call, change) && call.since < since)
+  return admitted ? [] : [`was asked for when its namespace had been going since ${since}`]
+}
+
+function lifeFaults(change: ObjectChange, before: ApiObject, scope: Scope): string[] {
+  const { object } = change
+  const [was, is] = [before.metadata ?? {}, object?.metadata]
+  const faults: string[] = []
+  const ends = was.deletionTimestamp === undefined && (is === undefined || is.deletionTimestamp !== undefined)
+  if (ends && !hasReason(change, before, scope)) faults.push("ended without a reason")
+  if (is === undefined) return [...faults, ...removalFaults(change, before, scope)]
+  if (is.uid !== was.uid || is.creationTimestamp !== was.creationTimestamp) faults.push("became another object")
+  if (was.deletionTimestamp === undefined) return faults
+  if (is.deletionTimestamp === undefined) faults.push("was going and came back")
+  else if (is.deletionTimestamp > was.deletionTimestamp) faults.push("was going and got longer to live")
+  if (is.finalizers?.includes(holder) === true && was.finalizers?.includes(holder) !== true) faults.push("was going and is held anew")
+  return faults
+}
+
+/** Nothing is removed that somebody holds; a namespace is the last of what is in it. */
+function removalFaults(change: ObjectChange, { metadata, spec }: ApiObject, { calls, stored }: Scope): string[] {
+  const faults: string[] = []
+  const finalizers = metadata?.finalizers ?? []
+  if (finalizers.length > 1) faults.push(`was removed with the finalizers ${finalizers.join(" and ")}`)
+  if (finalizers.length > 0 && metadata?.deletionTimestamp === undefined) faults.push("was removed at once in spite of a finalizer")
+  if (finalizers.includes(holder) && !calls.some((call) => call.act === "let-go" && covers(call, change) && isWithin(call, change)))
+    faults.push("was removed although nobody let it go")
+  if (change.resource !== "namespaces") return faults
+  if (metadata?.deletionTimestamp === undefined) faults.push(`was removed at once with ${JSON.stringify(spec)}`)
+  for (const { place } of stored.all(change.revision)) if (place.namespace === change.name) faults.push(`left ${placeText(place)} behind`)
+  return faults
+}
+
+function hasReason(change: ObjectChange, before: ApiObject, { calls, stored }: Scope): boolean {
+  if (calls.some((call) => isWithin(call, change) && endsIt(call, change, before))) return true
+  if (change.namespace !== "" && stored.at(namespaceOf(change), change.revision - 1)?.metadata?.deletionTimestamp !== undefined) return true
+  if (change.resource === "events" && hasOutlived(change, { calls, stored })) return true
+  const owners = before.metadata?.ownerReferences ?? []
+  return owners.length > 0 && owners.every((owner) => isNoOwner(ownerAt(stored, change, owner, change.revision - 1)))
+}
+
+function endsIt(call: ObjectCall, change: ObjectChange, before: ApiObject): boolean {
+  if (call.act === "delete") return covers(call, change)
+  const isSwept = call.act === "sweep" && call.resource === change.resource && call.namespace === change.namespace
+  return isSwept && (call.label === undefined || before.metadata?.labels?.in === call.label)
+}
+
+/** Gone, or waiting for its dependents to go first. */
+function isNoOwner(owner: ApiObject | undefined): boolean {
+  return (
+    owner === undefined || (owner.metadata?.deletionTimestamp !== undefined && owner.metadata.finalizers?.includes(foreground) === true)
+  )
+}
+
+/** Nobody knows of a time that a clock jumped over or went through twice. */
+function hasOutlived(change: ObjectChange, { calls, stored }: Scope): boolean {
+  const written = stored.history(change).findLast(({ revision }) => revision < change.revision)
+  const call = calls.find((candidate) => written !== undefined && makes(candidate, written))
+  if (written === undefined) return false
+  if (change.at.steps !== written.at.steps || (call !== undefined && call.at.steps !== written.at.steps)) return true
+  return change.at.ms >= Math.min(written.at.ms, call?.at.ms ?? written.at.ms) + timeToLiveMs
+}
+
+function makes(call: ObjectCall, change: ObjectChange): boolean {
+  const isCreating = call.act === "create" || call.applied !== undefined
+  const isNamed = call.generate === true ? change.name.startsWith("g-") : call.name === change.name
+  return isCreating && isNamed && call.resource === change.resource && call.namespace === change.namespace && isWithin(call, change)
+}
+
+function covers(call: ObjectCall, place: Place): boolean {
+  return call.resource === place.resource && call.namespace === place.namespace && call.name === place.name
+}
+
+/** Whether the request was under way, or may still have been, when this happened. */
+function isWithin({ since, until, status = 0 }: ObjectCall, { revision }: ObjectChange): boolean {
+  const refused = status >= 400 && status < 500
+  return !refused && since < revision && revision <= until
+}
+
+function namespaceOf({ namespace }: Place): Place {
+  return { resource: "namespaces", namespace: "", name: namespace }
+}

@@ -1,0 +1,38 @@
+/** What owners that go do to their dependents. That dependents without owners go in the end, and no others, is checked elsewhere. */
+import type { ApiObject } from "../../../runtime/kit/json.ts"
+import { isWatchedOver } from "../lives/steps.ts"
+import { type ObjectChange, placeText, type StoredObjects } from "../lives/stored-objects.ts"
+import { foreground } from "./endings.ts"
+
+export function ownerFaults(stored: StoredObjects): string[] {
+  return stored.changes.flatMap((change) => (isWatchedOver(change) && change.object === undefined ? removedOwner(change, stored) : []))
+}
+
+/** An owner that lets its dependents live has been forgotten by those it had; one that goes after them has seen those go that block it. */
+function removedOwner(change: ObjectChange, stored: StoredObjects): string[] {
+  const [finalizer] = change.before?.metadata?.finalizers ?? []
+  if (finalizer !== "orphan" && finalizer !== foreground) return []
+  const mark = stored
+    .history(change)
+    .findLast(({ before, object, revision }) => revision < change.revision && !has(before, finalizer) && has(object, finalizer))
+  const uid = change.before?.metadata?.uid ?? ""
+  if (mark === undefined) return []
+  const namespace = { resource: "namespaces", namespace: "", name: change.namespace } as const
+  const emptied = stored.during(namespace, { since: mark.revision, until: change.revision }).some((state) => has(state, undefined))
+  if (emptied) return []
+  return stored.all(change.revision).flatMap(({ place, object }) => {
+    if (!refersTo(object, uid, finalizer) || !refersTo(stored.at(place, mark.revision), uid, finalizer)) return []
+    return [`owners: ${placeText(change)} went at ${change.revision} (${finalizer}), but ${placeText(place)} still belongs to it`]
+  })
+}
+
+/** Being deleted, with this finalizer or with whichever. */
+function has(object: ApiObject | undefined, finalizer: string | undefined): boolean {
+  const { deletionTimestamp, finalizers = [] } = object?.metadata ?? {}
+  return deletionTimestamp !== undefined && (finalizer === undefined || finalizers.includes(finalizer))
+}
+
+function refersTo(object: ApiObject | undefined, uid: string, finalizer: string): boolean {
+  const owners = object?.metadata?.ownerReferences ?? []
+  return owners.some((owner) => owner.uid === uid && (finalizer === "orphan" || owner.blockOwnerDeletion === true))
+}
