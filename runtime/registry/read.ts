@@ -4,9 +4,10 @@
  */
 import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
 import { conflictRetries, staleReadTimeoutMs, untoldWaitMs } from "../limits.ts"
-import type { CachedObject, SelectedLabel, Snapshot } from "../storage/cache.ts"
+import type { CachedObject, ObjectRun, SelectedLabel, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { ContinueToken } from "./continue-token.ts"
+import { takeObjects, takeRuns, type Taken } from "./page-of.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { type ListOrder, scan, sortedPage } from "./sorted-page.ts"
 
@@ -47,6 +48,8 @@ export interface ListRequest {
 export interface ListPage {
   readonly revision: number
   readonly items: Iterable<CachedObject>
+  /** The same in runs of neighbours, where none between the first and the last is left out. Items or runs are gone through, not both. */
+  readonly runs?: Iterable<ObjectRun>
   readonly continueToken: string
   readonly remainingItemCount?: number
 }
@@ -103,11 +106,17 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const startedMs = token?.startedMs ?? registry.deps.clock.nowMs()
   if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, startedMs })
   const found = startAfter === undefined ? labelled(snapshot, prefix, request) : undefined
-  const candidates = found ?? snapshot.entries(range)
   const filter = found !== undefined && request.label?.sole === true ? undefined : request.filter
+  const rest = { registry, request, snapshot, range, startedMs, ...remainingOf(token) }
+  if (found === undefined && filter === undefined) {
+    const runs = snapshot.runs(range)
+    if (request.limit === 0) return { ...wholeList(snapshot), items: snapshot.entries(range), runs }
+    return pageOf({ ...rest, taken: takeRuns(runs, request.limit) })
+  }
+  const candidates = found ?? snapshot.entries(range)
   const items = request.decodes === true ? await matching(candidates, request) : filtered(candidates, filter)
   if (request.limit === 0) return { ...wholeList(snapshot), items }
-  return pageOf({ registry, request, snapshot, range, items, startedMs, ...remainingOf(token) })
+  return pageOf({ ...rest, taken: takeObjects(items, request.limit) })
 }
 
 /** A state of which the label asked for is known, where one has to go through many objects for that. */
@@ -261,29 +270,19 @@ function pageOf(options: {
   request: ListRequest
   snapshot: Snapshot
   range: { prefix: string; startAfter?: string }
-  /** What matches in the range, at least one more than the limit if there are so many. */
-  items: Iterable<CachedObject>
+  readonly taken: Taken
   startedMs: number
   /** Objects of the snapshot that follow the page before, if that page knew. */
   remaining?: number
 }): ListPage {
-  const { registry, request, snapshot, range, startedMs } = options
-  const items: CachedObject[] = []
-  let more = false
-  for (const entry of options.items) {
-    if (items.length === request.limit) {
-      more = true
-      break
-    }
-    items.push(entry)
-  }
-  const last = items.at(-1)
-  const page = { revision: snapshot.revision, items }
+  const { registry, request, snapshot, range, startedMs, taken } = options
+  const { count, items, last, more, runs } = taken
+  const page = { revision: snapshot.revision, items, ...(runs !== undefined && { runs }) }
   if (!more || last === undefined) return { ...page, continueToken: "" }
   const token = { revision: snapshot.revision, startAfter: last.key, startedMs }
   if (request.filter !== undefined) return { ...page, continueToken: registry.deps.tokens.encode(token, request.tokenScope) }
   // Counting may visit every leaf: only the first page does, and a list of all there is not even that.
-  const remaining = (options.remaining ?? snapshot.count(range)) - items.length
+  const remaining = (options.remaining ?? snapshot.count(range)) - count
   return { ...page, continueToken: registry.deps.tokens.encode({ ...token, remaining }, request.tokenScope), remainingItemCount: remaining }
 }
 

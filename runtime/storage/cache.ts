@@ -82,6 +82,8 @@ export interface Snapshot {
   readonly revision: number
   /** In key order below `prefix`, after `startAfter`. */
   entries(options: { prefix: string; startAfter?: string }): Iterable<CachedObject>
+  /** The same in runs of neighbours, none of them empty. */
+  runs(options: { prefix: string; startAfter?: string }): Iterable<ObjectRun>
   /** Entries below `prefix` after `startAfter`, without visiting them one by one where it can be helped. */
   count(options: { prefix: string; startAfter?: string }): number
   /**
@@ -89,6 +91,18 @@ export interface Snapshot {
    * or a label that a large share has. To be asked in the turn in which the snapshot was taken.
    */
   labelled(options: { prefix: string; label: SelectedLabel }): readonly CachedObject[] | undefined
+}
+
+/** Neighbours in a snapshot: those of `objects` from `start` to before `end`. */
+export interface ObjectRun {
+  readonly objects: readonly CachedObject[]
+  readonly start: number
+  readonly end: number
+  /**
+   * What all of them come to in one piece, which lasts and must not be changed: made when it is asked for again while none of them has changed, and
+   * kept under a byte budget. Undefined: take them one by one.
+   */
+  gathered(form: string, make: () => Buffer): Buffer | undefined
 }
 
 /** A label that an object must have, with this value. */

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { countBelow, OrderedMap, orderedMapOf, valuesOf } from "./ordered-map.ts"
+import { countBelow, OrderedMap, orderedMapOf, stretchesOf, valuesOf } from "./ordered-map.ts"
 
 const compare = (left: number, right: number): number => left - right
 const key = fc.integer({ min: 0, max: 3000 })
@@ -36,13 +36,15 @@ test("keys below one are counted, and values walked, whatever was set and delete
   )
 })
 
-/** Up to a value in the middle of what follows. */
+/** Also below a key in the middle of what follows. */
 function walked(map: InstanceType<typeof OrderedMap<number, number>>, from: number, after: boolean): number[] {
   const following = inOrder([...map.keys()], from, after)
-  const last = following[following.length >> 1] ?? -1
-  const upTo = [...valuesOf(map, { from, after, last }, compare)]
-  expect(upTo).toEqual(following.filter((each) => each <= last))
-  return [...valuesOf(map, { from, after, last: Number.NaN }, compare)]
+  const below = following[following.length >> 1] ?? -1
+  expect([...valuesOf(map, { from, after, below }, compare)]).toEqual(following.filter((each) => each < below))
+  expect(
+    [...stretchesOf(map, { from, after, below: Infinity }, compare)].flatMap(({ end, start, values }) => values.slice(start, end)),
+  ).toEqual(following)
+  return [...valuesOf(map, { from, after, below: Infinity }, compare)]
 }
 
 function inOrder(keys: readonly number[], from: number, after: boolean): number[] {

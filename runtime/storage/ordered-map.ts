@@ -53,35 +53,62 @@ function placeOf<K>(keys: readonly K[], key: K, compare: (left: K, right: K) => 
   return low
 }
 
-/** Where a walk begins and ends. `last` is a value of the tree behind which nothing is given; `after`: the key `from` itself is passed over. */
-export interface WalkRange<K, V> {
+/** Where a walk begins and ends. `after`: the key `from` itself is passed over. Keys from `below` on are not given. */
+export interface WalkRange<K> {
   readonly from: K
   readonly after: boolean
-  readonly last: V
+  readonly below: K
+}
+
+/** Values that are neighbours in a leaf of the tree: those from `start` to before `end`. */
+export interface Stretch<V> {
+  readonly values: readonly V[]
+  readonly start: number
+  readonly end: number
+  /** Stands for the leaf. In a clone of a tree it has these values for ever: whoever writes copies the leaf. */
+  readonly leaf: object
 }
 
 /**
  * Values in the order of their keys; the tree must not change meanwhile. Called by long walks: the package's iterator, asked for pairs, and a
  * generator around it took as long for each value as copying a small object does.
  */
-export function valuesOf<K, V>(
-  tree: OrderedMap<K, V>,
-  range: WalkRange<K, V>,
-  compare: (left: K, right: K) => number,
-): IterableIterator<V> {
-  return new Walk<K, V>(tree["_root"], range, compare)
+export function valuesOf<K, V>(tree: OrderedMap<K, V>, range: WalkRange<K>, compare: (left: K, right: K) => number): IterableIterator<V> {
+  return new Walk<K, V>(new Stretches<K, V>(tree["_root"], range, compare))
 }
 
-class Walk<K, V> implements IterableIterator<V> {
+/** The same, a leaf at a time. */
+export function stretchesOf<K, V>(
+  tree: OrderedMap<K, V>,
+  range: WalkRange<K>,
+  compare: (left: K, right: K) => number,
+): IterableIterator<Stretch<V>> {
+  return new Stretches<K, V>(tree["_root"], range, compare)
+}
+
+/** What stands for the leaf in which `key` is, or would be. */
+export function leafOf<K, V>(tree: OrderedMap<K, V>, key: K, compare: (left: K, right: K) => number): object {
+  let node: Node<K, V> = tree["_root"]
+  while (node.children !== undefined) {
+    const child: Node<K, V> | undefined = node.children[Math.min(placeOf(node.keys, key, compare), node.children.length - 1)]
+    if (child === undefined) break
+    node = child
+  }
+  return node
+}
+
+class Stretches<K, V> implements IterableIterator<Stretch<V>> {
   /** Nodes with children from the root down, and at which child the walk is. */
   private readonly path: { readonly children: readonly Node<K, V>[]; at: number }[] = []
   private leaf: Node<K, V> | undefined
-  private at = 0
-  private over = false
-  private readonly last: V
+  private start: number
 
-  constructor(root: Node<K, V>, { after, from, last }: WalkRange<K, V>, compare: (left: K, right: K) => number) {
-    this.last = last
+  constructor(
+    root: Node<K, V>,
+    private readonly range: WalkRange<K>,
+    private readonly compare: (left: K, right: K) => number,
+  ) {
+    const { after, from } = range
     let node: Node<K, V> | undefined = root
     while (node?.children !== undefined) {
       const at: number = placeOf(node.keys, from, compare)
@@ -90,39 +117,77 @@ class Walk<K, V> implements IterableIterator<V> {
     }
     this.leaf = node
     const keys = node?.keys ?? []
-    this.at = placeOf(keys, from, compare)
-    const key = keys[this.at]
-    if (after && key !== undefined && compare(key, from) === 0) this.at++
+    this.start = placeOf(keys, from, compare)
+    const key = keys[this.start]
+    if (after && key !== undefined && compare(key, from) === 0) this.start++
   }
 
   [Symbol.iterator](): this {
     return this
   }
 
-  next(): IteratorResult<V> {
-    while (!this.over && this.at >= (this.leaf?.keys.length ?? 0)) this.toNextLeaf()
-    if (this.over) return { done: true, value: undefined }
-    const value = this.leaf?.values?.[this.at++] as V // A leaf has a value for each of its keys.
-    this.over = value === this.last
-    return { done: false, value }
+  next(): IteratorResult<Stretch<V>> {
+    const stretch = this.take()
+    return stretch === undefined ? { done: true, value: undefined } : { done: false, value: stretch }
   }
 
-  private toNextLeaf(): void {
+  /** The next one that is not empty. */
+  take(): Stretch<V> | undefined {
+    for (;;) {
+      const { leaf, start } = this
+      if (leaf === undefined) return undefined
+      const end = this.endIn(leaf.keys)
+      this.start = 0
+      this.leaf = end < leaf.keys.length ? undefined : this.nextLeaf()
+      if (start < end) return { values: leaf.values ?? [], start, end, leaf }
+    }
+  }
+
+  private endIn(keys: readonly K[]): number {
+    const last = keys.at(-1)
+    const { below } = this.range
+    return last === undefined || this.compare(last, below) < 0 ? keys.length : placeOf(keys, below, this.compare)
+  }
+
+  private nextLeaf(): Node<K, V> | undefined {
     let level = this.path.at(-1)
     while (level !== undefined && level.at + 1 >= level.children.length) {
       this.path.pop()
       level = this.path.at(-1)
     }
-    if (level === undefined) {
-      this.over = true
-      return
-    }
-    let node = level.children[++level.at]
+    let node = level?.children[++level.at]
     while (node?.children !== undefined) {
       this.path.push({ children: node.children, at: 0 })
       node = node.children[0]
     }
-    this.leaf = node
-    this.at = 0
+    return node
+  }
+}
+
+const noValues: readonly never[] = []
+
+class Walk<K, V> implements IterableIterator<V> {
+  private values: readonly V[] = noValues
+  private at = 0
+  private end = 0
+
+  constructor(private readonly stretches: Stretches<K, V>) {}
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<V> {
+    if (this.at === this.end && !this.goOn()) return { done: true, value: undefined }
+    return { done: false, value: this.values[this.at++] as V } // A leaf has a value for each of its keys.
+  }
+
+  private goOn(): boolean {
+    const stretch = this.stretches.take()
+    if (stretch === undefined) return false
+    this.values = stretch.values
+    this.at = stretch.start
+    this.end = stretch.end
+    return true
   }
 }

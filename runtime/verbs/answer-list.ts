@@ -59,7 +59,7 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
     metadata,
     itemType,
     items: mapped(page.items, (item) => jsonOf(handle, item)),
-    ...(kind === handle.stored && { places: page.items }),
+    ...(kind === handle.stored && { places: page.items, ...(page.runs !== undefined && { runs: page.runs }) }),
   }
 }
 

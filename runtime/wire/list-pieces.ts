@@ -28,6 +28,8 @@ export interface JsonList extends ListHead {
   readonly items: Iterable<Buffer>
   /** The same items, where they tell their place: compact JSON makes no view of them. All of them start with `itemType`. */
   readonly places?: Iterable<PlacedItem>
+  /** The same again in runs, some of which may be there in one piece; preferred to `places` where there are both. */
+  readonly runs?: Iterable<PlacedRun>
   /** Items start with this kind and apiVersion, which lists leave out. Absent: items are written whole. */
   readonly itemType?: { readonly kind: string; readonly apiVersion: string }
   /** Further fields before the items: the column definitions of a Table. */
@@ -48,9 +50,20 @@ export interface PlacedItem {
   jsonPlace(place: BytePlace): void
 }
 
+/** Items that follow each other: those of `objects` from `start` to before `end`, at least one. */
+export interface PlacedRun {
+  readonly objects: readonly PlacedItem[]
+  readonly start: number
+  readonly end: number
+  /** What `make` makes of them, where that is worth keeping; it lasts. Undefined: they are taken one by one. */
+  gathered(form: string, make: () => Buffer): Buffer | undefined
+}
+
 /** Bytes to be written: `before`, which is short, then those of the place. */
 export interface Piece extends BytePlace {
   before: Uint8Array
+  /** The bytes stay as they are: they may be handed on as they lie. */
+  lasting: boolean
 }
 
 /** Compact JSON, with a line break at the end as the reference writes it. */
@@ -63,15 +76,14 @@ export function jsonListPieces(list: JsonList): IterableIterator<Uint8Array | Pi
  * item; they hold until the next is asked for.
  */
 class JsonListPieces implements IterableIterator<Uint8Array | Piece> {
-  private readonly itemHead: Buffer
-  private readonly items: Iterator<Buffer | PlacedItem>
-  private readonly piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0 }
+  private readonly items: ItemSource
+  private readonly piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0, lasting: false }
   private readonly result: IteratorResult<Uint8Array | Piece> = { done: false, value: this.piece }
   private state: "head" | "first" | "next" | "over" = "head"
 
   constructor(private readonly list: JsonList) {
-    this.itemHead = itemHeadOf(list)
-    this.items = (list.places ?? list.items)[Symbol.iterator]()
+    const cut = new HeadCut(list)
+    this.items = list.runs === undefined ? new SingleItems(list.places ?? list.items, cut) : new ItemRuns(list.runs, cut)
   }
 
   [Symbol.iterator](): this {
@@ -84,29 +96,18 @@ class JsonListPieces implements IterableIterator<Uint8Array | Piece> {
       return this.result
     }
     if (this.state === "over") return { done: true, value: undefined }
-    const { value, done } = this.items.next()
-    if (done === true) return this.last()
     const isFirst = this.state === "head"
-    this.place(value, isFirst)
+    if (!this.items.next(this.piece)) return this.last()
     if (!isFirst) return this.result
     this.state = "first"
+    withoutComma(this.piece)
     return { done: false, value: Buffer.from(`${jsonHead(this.list)}[`) }
   }
 
   return(): IteratorResult<Uint8Array | Piece> {
-    if (this.state !== "over") this.items.return?.()
+    if (this.state !== "over") this.items.return()
     this.state = "over"
     return { done: true, value: undefined }
-  }
-
-  private place(item: Buffer | PlacedItem, isFirst: boolean): void {
-    const { itemHead, piece } = this
-    if ("jsonPlace" in item) item.jsonPlace(piece)
-    else placeAll(piece, item)
-    const cut = startsWith(piece, itemHead, this.list.places === undefined ? 0 : itemHead.length - telltaleBytes)
-    if (cut) piece.start += itemHead.length
-    if (isFirst) piece.before = cut ? openItem : nothing
-    else piece.before = cut ? nextItem : comma
   }
 
   private last(): IteratorResult<Uint8Array | Piece> {
@@ -114,6 +115,125 @@ class JsonListPieces implements IterableIterator<Uint8Array | Piece> {
     this.state = "over"
     return { done: false, value: Buffer.from(state === "head" ? `${jsonHead(list)}${list.emptyItems ?? "[]"}}\n` : "]}\n") }
   }
+}
+
+/** Items with a comma before each. */
+interface ItemSource {
+  /** Sets what comes next; false at the end. */
+  next(piece: Piece): boolean
+  return(): void
+}
+
+class SingleItems implements ItemSource {
+  private readonly items: Iterator<Buffer | PlacedItem>
+
+  constructor(
+    items: Iterable<Buffer | PlacedItem>,
+    private readonly cut: HeadCut,
+  ) {
+    this.items = items[Symbol.iterator]()
+  }
+
+  next(piece: Piece): boolean {
+    const { value, done } = this.items.next()
+    if (done === true) return false
+    this.cut.place(piece, value)
+    return true
+  }
+
+  return(): void {
+    this.items.return?.()
+  }
+}
+
+/** The name of what a list in JSON has of a run. */
+const runForm = "list:json"
+
+class ItemRuns implements ItemSource {
+  private readonly runs: Iterator<PlacedRun>
+  /** One that is taken item by item, and where that is. */
+  private run: PlacedRun | undefined
+  private at = 0
+
+  constructor(
+    runs: Iterable<PlacedRun>,
+    private readonly cut: HeadCut,
+  ) {
+    this.runs = runs[Symbol.iterator]()
+  }
+
+  next(piece: Piece): boolean {
+    const item = this.run?.objects[this.at++]
+    if (item === undefined || this.run === undefined) return this.nextRun(piece)
+    this.cut.place(piece, item)
+    if (this.at === this.run.end) this.run = undefined
+    return true
+  }
+
+  return(): void {
+    this.runs.return?.()
+  }
+
+  private nextRun(piece: Piece): boolean {
+    const { value: run, done } = this.runs.next()
+    if (done === true) return false
+    const gathered = run.gathered(runForm, () => gather(run, this.cut))
+    if (gathered === undefined) {
+      this.run = run
+      this.at = run.start
+      return this.next(piece)
+    }
+    piece.before = nothing
+    placeAll(piece, gathered)
+    piece.lasting = true
+    return true
+  }
+}
+
+/** The items of a run one after the other, in memory of their own. */
+function gather(run: PlacedRun, cut: HeadCut): Buffer {
+  const piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0, lasting: false }
+  const items = run.objects.slice(run.start, run.end)
+  let length = 0
+  for (const item of items) {
+    cut.place(piece, item)
+    length += piece.before.length + piece.end - piece.start
+  }
+  const gathered = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const item of items) {
+    cut.place(piece, item)
+    gathered.set(piece.before, at)
+    piece.bytes.copy(gathered, at + piece.before.length, piece.start, piece.end)
+    at += piece.before.length + piece.end - piece.start
+  }
+  return gathered
+}
+
+/** Places items as lists show them: without kind and apiVersion, and behind a comma. */
+class HeadCut {
+  private readonly head: Buffer
+  private readonly from: number
+
+  constructor(list: JsonList) {
+    this.head = itemHeadOf(list)
+    this.from = list.places === undefined && list.runs === undefined ? 0 : this.head.length - telltaleBytes
+  }
+
+  place(piece: Piece, item: Buffer | PlacedItem): void {
+    if ("jsonPlace" in item) item.jsonPlace(piece)
+    else placeAll(piece, item)
+    const cut = startsWith(piece, this.head, this.from)
+    if (cut) piece.start += this.head.length
+    piece.before = cut ? nextItem : comma
+    piece.lasting = false
+  }
+}
+
+/** Before the first item there is none. */
+function withoutComma(piece: Piece): void {
+  if (piece.before === nothing) piece.start++
+  else piece.before = piece.before === nextItem ? openItem : nothing
 }
 
 /** `{"kind":"PodList","apiVersion":"v1","metadata":{…},"items":` */

@@ -68,7 +68,7 @@ describe("writePieces", () => {
 
   it("writes cut pieces with what stands before them, whether they fit the buffer or not", async () => {
     const expected = `,{${"y".repeat(70)}`.repeat(50)
-    const piece = { before: Buffer.from(",{"), bytes: Buffer.from(`xx${"y".repeat(70)}xx`), start: 2, end: 72 }
+    const piece = { before: Buffer.from(",{"), bytes: Buffer.from(`xx${"y".repeat(70)}xx`), start: 2, end: 72, lasting: false }
     for (const writeBytes of [40, 73, 100, 100_000]) {
       const { body } = await answer(await http1(write({ pieces: Array(50).fill(piece), writeBytes })))
       expect(body.toString()).toBe(expected)
@@ -79,7 +79,7 @@ describe("writePieces", () => {
     const bytes = Buffer.alloc(100)
     function* changing(): Generator<Piece> {
       for (let index = 0; index < 5000; index++)
-        yield { before: Buffer.from(","), bytes: bytes.fill(48 + (index % 10)), start: 20, end: 80 }
+        yield { before: Buffer.from(","), bytes: bytes.fill(48 + (index % 10)), start: 20, end: 80, lasting: false }
     }
     const ended = deferred<void>()
     const port = await http1((outgoing) => {

@@ -1,6 +1,7 @@
 /**
- * Writes a sequence of pieces to a client with back-pressure: pieces are gathered into one buffer per answer, which is filled again only
- * once the connection has taken it. An answer of any size costs that buffer, on HTTP/1.1 and HTTP/2 alike.
+ * Writes a sequence of pieces to a client with back-pressure: short pieces are gathered into one buffer per answer, which is filled again only
+ * once the connection has taken it; long ones that last are written from where they lie. An answer of any size costs that buffer, on HTTP/1.1 and
+ * HTTP/2 alike.
  */
 import { constants, createGzip, type Gzip } from "node:zlib"
 import type { Outgoing } from "../http/exchange.ts"
@@ -35,23 +36,23 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
   const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), takeBuffer(answer.writeBytes ?? writeBytesNow()))
   try {
     const first = gatherer.next()
-    const isWhole = first === undefined || gatherer.done
-    if (isWhole && (answer.gzip === true || (first?.length ?? 0) <= copiedListBytesMax)) {
+    const length = gatherer.length
+    if (gatherer.done && (answer.gzip === true || length <= copiedListBytesMax)) {
       const { contentType, status = 200, gzip = false, warnings = [] } = answer
       // A copy: the connection keeps what it is given, and the buffer goes back.
-      const body = Buffer.from(first ?? [])
+      const body = Buffer.concat(first, length)
       gatherer.bufferFree = true
       return await sendBytes(outgoing, { status, contentType, body, gzip, warnings })
     }
-    if (first === undefined || outgoing.headersSent || outgoing.destroyed) return
-    if (isWhole) outgoing.setHeader("content-length", String(first.length))
+    if (outgoing.headersSent || outgoing.destroyed) return
+    if (gatherer.done) outgoing.setHeader("content-length", String(length))
     await stream(answer, gatherer, first)
   } finally {
     gatherer.close()
   }
 }
 
-function stream(answer: PiecesAnswer, gatherer: Gatherer, first: Uint8Array): Promise<void> {
+function stream(answer: PiecesAnswer, gatherer: Gatherer, first: readonly Uint8Array[]): Promise<void> {
   writeHead(answer)
   return new Promise((resolve, reject) => {
     new Streaming(answer, gatherer, { resolve, reject }).begin(first)
@@ -100,7 +101,7 @@ class Streaming {
     this.gzip = answer.gzip === true ? compressor(answer.outgoing) : undefined
   }
 
-  begin(first: Uint8Array): void {
+  begin(first: readonly Uint8Array[]): void {
     const { gzip, outgoing, signal } = this
     outgoing.on("close", this.broken)
     outgoing.on("error", this.broken)
@@ -110,16 +111,25 @@ class Streaming {
     else this.send(first)
   }
 
-  private send(chunk: Uint8Array | undefined): void {
+  private send(chunk: readonly Uint8Array[]): void {
     const { gatherer, gzip, outgoing } = this
-    const target: Pick<Outgoing, "write" | "end"> = gzip ?? outgoing
-    if (chunk !== undefined && !gatherer.done) {
-      target.write(chunk, this.taken)
-      return
+    const target: Target = gzip ?? outgoing
+    const last = chunk.at(-1)
+    if (last !== undefined && !gatherer.done) {
+      if (chunk.length === 1) return void target.write(last, this.taken)
+      target.cork()
+      writeAllButLast(target, chunk)
+      target.write(last, this.taken)
+      return target.uncork()
     }
     // The last chunk and the end go together: that is one frame and one turn less.
     outgoing.once("finish", this.finished)
-    target.end(chunk)
+    if (chunk.length > 1) {
+      target.cork()
+      writeAllButLast(target, chunk)
+      target.uncork()
+    }
+    target.end(last)
   }
 
   private readonly taken = (error: Error | null | undefined): void => {
@@ -158,45 +168,85 @@ class Streaming {
   }
 }
 
-/** Fills one buffer from pieces, again and again. */
+type Target = Pick<Outgoing, "write" | "end" | "cork" | "uncork">
+
+function writeAllButLast(target: Target, chunk: readonly Uint8Array[]): void {
+  for (let index = 0; index < chunk.length - 1; index++) {
+    const part = chunk[index]
+    if (part !== undefined) target.write(part)
+  }
+}
+
+/** Fills one buffer from pieces, again and again; long pieces that last stay where they are. */
 class Gatherer {
   done = false
+  /** Bytes of the chunk that was answered last. */
+  length = 0
   /** Nobody reads the buffer any more. Not so after a broken answer: the connection may still send from it. */
   bufferFree = false
   /** What did not fit any more. */
   private rest: Piece | undefined
+  /** The end of what is in the buffer, and of what has become a part. */
+  private filled = 0
+  private parted = 0
 
   constructor(
     private readonly pieces: Iterator<Uint8Array | Piece>,
     private readonly buffer: Buffer,
   ) {}
 
-  /** The next chunk, which is the buffer's start. Undefined at the end. Valid until the next call. */
-  next(): Uint8Array | undefined {
-    let length = 0
+  /** The parts of the next chunk, of as many bytes as the buffer has; none at the end. Valid until the next call. */
+  next(): readonly Uint8Array[] {
+    const parts: Uint8Array[] = []
+    this.length = 0
+    this.filled = 0
+    this.parted = 0
     do {
       const piece = this.rest ?? this.nextPiece()
       this.rest = undefined
       if (piece === undefined) break
-      length = this.put(piece, length)
+      if (isLeftInPlace(piece)) this.refer(piece, parts)
+      else this.copy(piece)
     } while (this.rest === undefined)
-    return length === 0 ? undefined : this.buffer.subarray(0, length)
+    this.part(parts)
+    return parts
   }
 
-  /** Answers where the next piece goes; sets `rest` when there is no room for all of this one. */
-  private put(piece: Piece, at: number): number {
-    const { buffer } = this
+  /** Sets `rest` when there is no room for all of the piece. */
+  private copy(piece: Piece): void {
+    const { buffer, filled } = this
     const { before, bytes, end, start } = piece
-    const begin = at + before.length
-    if (begin > buffer.length) {
+    const room = buffer.length - this.length - before.length
+    if (room < 0) {
       this.rest = restOf(piece, 0)
-      return at
+      return
     }
-    const length = Math.min(end - start, buffer.length - begin)
-    for (let index = 0; index < before.length; index++) buffer[at + index] = before[index] ?? 0
-    bytes.copy(buffer, begin, start, start + length)
+    const length = Math.min(end - start, room)
+    for (let index = 0; index < before.length; index++) buffer[filled + index] = before[index] ?? 0
+    bytes.copy(buffer, filled + before.length, start, start + length)
     if (start + length < end) this.rest = restOf({ ...piece, before: nothing }, length)
-    return begin + length
+    this.filled += before.length + length
+    this.length += before.length + length
+  }
+
+  private refer(piece: Piece, parts: Uint8Array[]): void {
+    const { bytes, end, start } = piece
+    this.copy({ ...piece, end: start })
+    const length = Math.min(end - start, this.buffer.length - this.length)
+    if (this.rest !== undefined || length === 0) {
+      this.rest = { ...piece, before: this.rest === undefined ? nothing : piece.before }
+      return
+    }
+    this.part(parts)
+    parts.push(bytes.subarray(start, start + length))
+    this.length += length
+    if (start + length < end) this.rest = { ...piece, before: nothing, start: start + length }
+  }
+
+  /** What was copied since the last part is one. */
+  private part(parts: Uint8Array[]): void {
+    if (this.filled > this.parted) parts.push(this.buffer.subarray(this.parted, this.filled))
+    this.parted = this.filled
   }
 
   close(): void {
@@ -218,12 +268,19 @@ const nothing: Uint8Array = Buffer.alloc(0)
 
 function pieceOf(bytes: Uint8Array): Piece {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return { before: nothing, bytes: buffer, start: 0, end: buffer.length }
+  return { before: nothing, bytes: buffer, start: 0, end: buffer.length, lasting: false }
+}
+
+/** Pieces from this length on cost less to refer to than to copy. */
+const referredBytesMin = 8 * 1024
+
+function isLeftInPlace({ end, lasting, start }: Piece): boolean {
+  return lasting ? end - start >= referredBytesMin : end - start > sharedBytesMax
 }
 
 /** What is left of a piece, for the next chunk: that is filled in another turn, until when the bytes must not change. */
-function restOf({ before, bytes, end, start }: Piece, taken: number): Piece {
-  if (end - start > sharedBytesMax) return { before, bytes, start: start + taken, end }
+function restOf({ before, bytes, end, lasting, start }: Piece, taken: number): Piece {
+  if (lasting) return { before, bytes, start: start + taken, end, lasting }
   return { ...pieceOf(Buffer.from(bytes.subarray(start + taken, end))), before }
 }
 

@@ -3,7 +3,7 @@
  * snapshot of any size costs nothing and stays as it was while the map moves on.
  */
 import type { CachedObject } from "../cache.ts"
-import { countBelow, OrderedMap, orderedMapOf, valuesOf } from "../ordered-map.ts"
+import { countBelow, leafOf, OrderedMap, orderedMapOf, type Stretch, stretchesOf, valuesOf, type WalkRange } from "../ordered-map.ts"
 import { compareKeys } from "../store.ts"
 
 const surrogate = /[\ud800-\udfff]/
@@ -81,14 +81,26 @@ export class ObjectMap<Value extends CachedObject> {
 
   /** Values whose key starts with `prefix` and is greater than `startAfter`, in order. The map must not change meanwhile: walk a clone. */
   entries(prefix: string, startAfter: string | undefined): IterableIterator<Value> {
-    const low = this.lowerBound(prefix, startAfter)
-    if (!prefix.endsWith("/")) return this.plainEntries(prefix, low, startAfter)
-    // To know the last one spares comparing every key with the prefix, which cost most of a walk.
-    const last = this.lastBelow(prefix)
-    if (last === undefined || this.order.compare(last.key, low) < 0) return none()
-    const after = low === startAfter
-    if (after && last.key === low) return none()
-    return valuesOf(this.tree, { from: low, after, last }, this.order.compare)
+    if (!prefix.endsWith("/")) return this.plainEntries(prefix, this.lowerBound(prefix, startAfter), startAfter)
+    return valuesOf(this.tree, this.range(prefix, startAfter), this.order.compare)
+  }
+
+  /** The same in stretches of neighbours. Walk a clone, where a leaf stays as it is. */
+  stretches(prefix: string, startAfter: string | undefined): Iterable<Stretch<Value>> {
+    if (prefix.endsWith("/")) return stretchesOf(this.tree, this.range(prefix, startAfter), this.order.compare)
+    const values = [...this.entries(prefix, startAfter)]
+    return values.length === 0 ? [] : [{ values, start: 0, end: values.length, leaf: values }]
+  }
+
+  /** The leaf of the stretch that `key` is in, or would be. */
+  leafOf(key: string): object {
+    this.order.note(key)
+    return leafOf(this.tree, key, this.order.compare)
+  }
+
+  private range(prefix: string, startAfter: string | undefined): WalkRange<string> {
+    const from = this.lowerBound(prefix, startAfter)
+    return { from, after: from === startAfter, below: endOfPrefix(prefix) }
   }
 
   private *plainEntries(prefix: string, low: string, startAfter: string | undefined): Generator<Value, void, undefined> {
@@ -120,12 +132,6 @@ export class ObjectMap<Value extends CachedObject> {
     return counted
   }
 
-  /** The last value whose key starts with `prefix`, which ends with "/". */
-  private lastBelow(prefix: string): Value | undefined {
-    const [key, value] = this.tree.nextLowerPair(endOfPrefix(prefix)) ?? []
-    return key?.startsWith(prefix) === true ? value : undefined
-  }
-
   private lowerBound(prefix: string, startAfter: string | undefined): string {
     this.order.note(prefix)
     if (startAfter === undefined) return prefix
@@ -137,8 +143,4 @@ export class ObjectMap<Value extends CachedObject> {
 /** The first key after all that start with `prefix`: its final "/" becomes "0", the next byte. */
 function endOfPrefix(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
-}
-
-function none(): IterableIterator<never> {
-  return [].values()
 }

@@ -15,6 +15,8 @@ export interface CacheLimits {
   readonly historyBytes: number
   /** All derived forms of all resources together. */
   readonly derivedBytes: number
+  /** Pieces of lists that are kept ready, of all resources together; 0: none. */
+  readonly gatheredBytes: number
   /** Bytes announced by `expect` that no event has claimed yet. */
   readonly expectedBytes: number
   /** Small objects are kept together in stretches of about this size. */
@@ -45,6 +47,7 @@ export const defaultCacheLimits: CacheLimits = {
   windowEvents: 1000,
   historyBytes: 256 * 1024 * 1024,
   derivedBytes: 64 * 1024 * 1024,
+  gatheredBytes: 32 * 1024 * 1024,
   expectedBytes: 16 * 1024 * 1024,
   slabBytes: 256 * 1024,
   // Beyond the 32 MiB up to which malloc may serve from its heap.

@@ -26,6 +26,7 @@ export function openCaches(options: CacheOptions): WatchCache {
     checks: () => all.flatMap((cache) => cache.checks()),
     objects: () => all.flatMap((cache) => cache.objects()),
     derivedBytes: () => all.reduce((sum, cache) => sum + cache.derivedBytes(), 0),
+    gatheredBytes: () => all.reduce((sum, cache) => sum + cache.gatheredBytes(), 0),
     async close() {
       await Promise.all(all.map((cache) => cache.close()))
     },

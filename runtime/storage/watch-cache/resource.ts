@@ -18,6 +18,7 @@ import type { HeldEvent } from "./event-window.ts"
 import { Expectations } from "./expectations.ts"
 import { readObjects, retireAllBut } from "./fill.ts"
 import type { FormBudget } from "./forms.ts"
+import type { GatheredRuns } from "./gathered-runs.ts"
 import { HistoryReader } from "./history.ts"
 import { LabelIndexes } from "./label-index.ts"
 import { ObjectMap } from "./object-map.ts"
@@ -47,6 +48,7 @@ export interface ResourceOptions {
   readonly clock: Clock
   readonly limits: CacheLimits
   readonly forms: FormBudget
+  readonly gathered: GatheredRuns
   /** Of the whole cache. */
   readonly slabs: SlabPool
   /** Whether a key belongs here and not to a resource whose path is longer. */
@@ -152,6 +154,7 @@ export class CachedResource implements ResourceCache {
       this.revision(),
       objects,
       (key) => this.fullKey(key),
+      this.options.gathered,
       (label) => (changes === this.changes ? this.labels.find(() => objects.all(), label) : undefined),
     )
   }
@@ -324,6 +327,7 @@ export class CachedResource implements ResourceCache {
     object.enter()
     previous?.retire()
     if (claimed?.object !== undefined) object.describeFrom(claimed.object)
+    this.options.gathered.drop(() => this.objects.leafOf(key))
     this.objects.set(object)
     this.changes++
     this.labels.changed(previous, object)
@@ -332,6 +336,7 @@ export class CachedResource implements ResourceCache {
 
   private remove({ key, revision }: StoreEvent, previous: CachedEntry | undefined): HeldEvent | undefined {
     if (previous === undefined) return undefined
+    this.options.gathered.drop(() => this.objects.leafOf(key))
     this.objects.delete(key)
     this.changes++
     this.labels.changed(previous, undefined)
@@ -371,7 +376,7 @@ export class CachedResource implements ResourceCache {
   }
 
   private shown(revision: number, objects: Objects): Snapshot {
-    return new MapSnapshot(revision, objects, (key) => this.fullKey(key))
+    return new MapSnapshot(revision, objects, (key) => this.fullKey(key), this.options.gathered)
   }
 
   /** Keys may be given in full or below the resource; below it none starts like the store's prefix, which begins with a slash. */

@@ -1,7 +1,8 @@
 /** States of one resource at a revision, and the rebuilding of past ones. */
-import type { CachedObject, SelectedLabel, Snapshot } from "../cache.ts"
+import type { CachedObject, ObjectRun, SelectedLabel, Snapshot } from "../cache.ts"
 import type { CachedEntry } from "./entry.ts"
 import type { EventWindow } from "./event-window.ts"
+import type { GatheredRuns } from "./gathered-runs.ts"
 import { below } from "./label-index.ts"
 import type { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
@@ -15,12 +16,18 @@ export class MapSnapshot implements Snapshot {
     readonly revision: number,
     private readonly objects: Objects,
     private readonly fullKey: (key: string) => string,
+    private readonly gathered: GatheredRuns,
     /** What the newest state's index says; absent for states of the past. */
     private readonly indexed?: (label: SelectedLabel) => readonly CachedEntry[] | undefined,
   ) {}
 
   entries({ prefix, startAfter }: { prefix: string; startAfter?: string }): Iterable<CachedObject> {
     return this.objects.entries(this.fullKey(prefix), startAfter === undefined ? undefined : this.fullKey(startAfter))
+  }
+
+  runs({ prefix, startAfter }: { prefix: string; startAfter?: string }): Iterable<ObjectRun> {
+    const from = startAfter === undefined ? undefined : this.fullKey(startAfter)
+    return this.gathered.walk(this.objects.stretches(this.fullKey(prefix), from))
   }
 
   count({ prefix, startAfter }: { prefix: string; startAfter?: string }): number {

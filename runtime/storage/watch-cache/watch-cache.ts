@@ -10,6 +10,7 @@ import type { Cache, ResourceCache, ResourceCodec } from "../cache.ts"
 import { StoreError } from "../store.ts"
 import type { StoreEvent } from "../store.ts"
 import { FormBudget } from "./forms.ts"
+import { GatheredRuns } from "./gathered-runs.ts"
 import { defaultCacheLimits } from "./options.ts"
 import type { CacheLimits, CacheOptions } from "./options.ts"
 import { CachedResource } from "./resource.ts"
@@ -32,6 +33,8 @@ export interface WatchCache extends Cache {
   objects(): readonly { readonly resource: string; readonly count: number }[]
   /** Memory held by derived forms; for metrics. */
   derivedBytes(): number
+  /** Memory held by pieces of lists. */
+  gatheredBytes(): number
 }
 
 /** Called once at start. Connects in the background; resources are filled on first use, whenever they were registered. */
@@ -43,6 +46,7 @@ class StoreCache implements WatchCache {
   private readonly limits: CacheLimits
   private readonly clock: Clock
   private readonly forms: FormBudget
+  private readonly gathered: GatheredRuns
   private readonly slabs: SlabPool
   private readonly feed: StoreFeed
   private readonly selfCheck: SelfCheck
@@ -58,6 +62,7 @@ class StoreCache implements WatchCache {
     this.limits = { ...defaultCacheLimits, ...options.limits }
     this.lastTidyMs = this.clock.nowMs()
     this.forms = new FormBudget(this.limits.derivedBytes)
+    this.gathered = new GatheredRuns(this.limits.gatheredBytes)
     this.slabs = new SlabPool(this.limits.slabBytes, this.limits.regionBytes)
     this.feed = new StoreFeed({
       store: options.store,
@@ -95,6 +100,7 @@ class StoreCache implements WatchCache {
       feed: this.feed,
       limits: this.limits,
       forms: this.forms,
+      gathered: this.gathered,
       slabs: this.slabs,
       owns: (key) => this.ownerOf(key) === resource,
     })
@@ -137,6 +143,10 @@ class StoreCache implements WatchCache {
 
   derivedBytes(): number {
     return this.forms.usedBytes
+  }
+
+  gatheredBytes(): number {
+    return this.gathered.usedBytes
   }
 
   async close(): Promise<void> {

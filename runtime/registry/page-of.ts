@@ -1,0 +1,60 @@
+/** The part of a list that one page shows, object by object or in runs of neighbours. */
+import type { CachedObject, ObjectRun } from "../storage/cache.ts"
+
+/** What a page shows. */
+export interface Taken {
+  readonly items: Iterable<CachedObject>
+  /** The same in runs, where no object between the first and the last is left out. */
+  readonly runs?: readonly ObjectRun[]
+  readonly count: number
+  readonly last: CachedObject | undefined
+  /** There are more than the page shows. */
+  readonly more: boolean
+}
+
+/** Called with what matches; goes one further than the limit. */
+export function takeObjects(objects: Iterable<CachedObject>, limit: number): Taken {
+  const items: CachedObject[] = []
+  let more = false
+  for (const object of objects) {
+    if (items.length === limit) {
+      more = true
+      break
+    }
+    items.push(object)
+  }
+  return { items, count: items.length, last: items.at(-1), more }
+}
+
+/** The same where everything matches: costs no more than the runs there are. */
+export function takeRuns(all: Iterable<ObjectRun>, limit: number): Taken {
+  const runs: ObjectRun[] = []
+  let count = 0
+  let more = false
+  for (const run of all) {
+    if (count === limit) {
+      more = true
+      break
+    }
+    const length = run.end - run.start
+    more = length > limit - count
+    runs.push(more ? beginningOf(run, limit - count) : run)
+    count += more ? limit - count : length
+    if (more) break
+  }
+  const last = runs.at(-1)
+  return { runs, items: { [Symbol.iterator]: () => objectsOf(runs) }, count, last: last?.objects[last.end - 1], more }
+}
+
+function beginningOf({ objects, start }: ObjectRun, length: number): ObjectRun {
+  return { objects, start, end: start + length, gathered: () => undefined }
+}
+
+function* objectsOf(runs: readonly ObjectRun[]): Generator<CachedObject> {
+  for (const { end, objects, start } of runs) {
+    for (let index = start; index < end; index++) {
+      const object = objects[index]
+      if (object !== undefined) yield object
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * What lists say of neighbouring objects, in one piece: a list that nothing has changed since is a few hundred pieces that are there, instead of
+ * thousands of objects to be found and copied (10,000 of 1.35 KB: 12 ms of CPU instead of 17). A run is a leaf of the resource's tree.
+ * A write puts another leaf in its place, and with that only the piece of this run goes.
+ */
+import type { ObjectRun } from "../cache.ts"
+import type { Stretch } from "../ordered-map.ts"
+import type { CachedEntry } from "./entry.ts"
+import { type Form, FormBudget, type FormHolder } from "./forms.ts"
+
+/** Bytes of the objects of a run that is worth it: with larger ones, finding them costs little beside writing them. */
+const runBytesMax = 128 * 1024
+
+/** The pieces of all resources of a cache. */
+export class GatheredRuns {
+  private readonly leaves = new WeakMap<object, Leaf>()
+  private readonly budget: FormBudget
+
+  constructor(private readonly limitBytes: number) {
+    this.budget = new FormBudget(limitBytes)
+  }
+
+  /** Never above the limit. Read by tests. */
+  get usedBytes(): number {
+    return this.budget.usedBytes
+  }
+
+  /** Called for each list that may be written from pieces. */
+  *walk(stretches: Iterable<Stretch<CachedEntry>>): Generator<ObjectRun> {
+    const walk: Walk = { budget: this.budget, leftBytes: this.limitBytes }
+    for (const stretch of stretches) yield new Run(walk, stretch, this.leaf(stretch))
+  }
+
+  /** Called before an object of a leaf changes. */
+  drop(leafOf: () => object): void {
+    if (this.budget.usedBytes === 0) return
+    const leaf = this.leaves.get(leafOf())
+    if (leaf !== undefined) this.budget.dropAll(leaf)
+  }
+
+  /** Undefined for a part of one: where lists and pages begin and end. */
+  private leaf({ end, leaf, start, values }: Stretch<CachedEntry>): Leaf | undefined {
+    if (start > 0 || end < values.length) return undefined
+    let found = this.leaves.get(leaf)
+    if (found === undefined) {
+      found = new Leaf()
+      this.leaves.set(leaf, found)
+    }
+    return found
+  }
+}
+
+interface Walk {
+  readonly budget: FormBudget
+  /** A list that is longer than the budget keeps its first part; were it to go on, each piece would push out one that it needs next time. */
+  leftBytes: number
+}
+
+/** What is known of a leaf: the chain of its pieces, and by which forms it was asked for. */
+class Leaf implements FormHolder {
+  forms: Form | undefined = undefined
+  private asked: readonly string[] = []
+
+  /** Lists that come once cost no memory. */
+  askedBefore(form: string): boolean {
+    if (this.asked.includes(form)) return true
+    this.asked = [...this.asked, form]
+    return false
+  }
+}
+
+class Run implements ObjectRun {
+  readonly objects: readonly CachedEntry[]
+  readonly start: number
+  readonly end: number
+
+  constructor(
+    private readonly walk: Walk,
+    { end, start, values }: Stretch<CachedEntry>,
+    private readonly leaf: Leaf | undefined,
+  ) {
+    this.objects = values
+    this.start = start
+    this.end = end
+  }
+
+  gathered(form: string, make: () => Buffer): Buffer | undefined {
+    const { leaf, walk } = this
+    if (leaf === undefined) return undefined
+    const kept = walk.budget.find(leaf, form)
+    if (Buffer.isBuffer(kept)) {
+      walk.leftBytes -= kept.byteLength
+      return kept
+    }
+    if (!leaf.askedBefore(form) || this.objectBytes() > Math.min(runBytesMax, walk.leftBytes)) return undefined
+    const made = make()
+    walk.leftBytes -= made.byteLength
+    walk.budget.keep(leaf, form, made, made.byteLength)
+    return made
+  }
+
+  private objectBytes(): number {
+    let bytes = 0
+    for (const { sizeBytes } of this.objects) bytes += sizeBytes
+    return bytes
+  }
+}
