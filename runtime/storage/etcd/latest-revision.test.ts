@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { sharedQuestion } from "./latest-revision.ts"
 
@@ -12,28 +13,73 @@ function questions() {
   return { asked, ask }
 }
 
-test("who comes while a question is under way shares the next one", async () => {
+/** As many turns as a question gathers for, and one. */
+async function gathered(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await nextTurn()
+}
+
+test("who comes before a question is put shares it, who comes while it is under way shares the next one", async () => {
   const { ask, asked } = questions()
-  const first = ask()
+  const first = [ask(), ask()]
+  await gathered()
+  expect(asked).toHaveLength(1)
   const shared = [ask(), ask(), ask()]
+  await gathered()
   expect(asked).toHaveLength(1)
   asked[0]?.answer(7)
-  expect(await first).toBe(7)
+  expect(await Promise.all(first)).toEqual([7, 7])
+  await gathered()
   expect(asked).toHaveLength(2)
   asked[1]?.answer(9)
   expect(await Promise.all(shared)).toEqual([9, 9, 9])
   const last = ask()
+  await gathered()
   expect(asked).toHaveLength(3)
   asked[2]?.answer(9)
   expect(await last).toBe(9)
 })
 
+test("who is alone waits for no more than a turn", async () => {
+  const { ask, asked } = questions()
+  const alone = ask()
+  await nextTurn()
+  await nextTurn()
+  expect(asked).toHaveLength(1)
+  asked[0]?.answer(3)
+  expect(await alone).toBe(3)
+})
+
+test("turns that go on bringing somebody do not put a question off for ever", async () => {
+  const { ask, asked } = questions()
+  const all: Promise<number>[] = []
+  for (let turn = 0; turn < 10 && asked.length === 0; turn++) {
+    all.push(ask())
+    await nextTurn()
+  }
+  expect(all.length).toBeLessThan(10)
+  asked[0]?.answer(3)
+  expect(await all[0]).toBe(3)
+})
+
 test("a question that failed fails for those who shared it, and not for those after", async () => {
   const { ask, asked } = questions()
   const first = ask()
+  await gathered()
   const next = ask()
   asked[0]?.fail(new Error("gone"))
   await expect(first).rejects.toThrow("gone")
+  await gathered()
   asked[1]?.answer(3)
   expect(await next).toBe(3)
+})
+
+test("a question that cannot be put fails for those who shared it, and not for those after", async () => {
+  let open = false
+  const ask = sharedQuestion(() => {
+    if (!open) throw new Error("closed")
+    return Promise.resolve(3)
+  })
+  await expect(ask()).rejects.toThrow("closed")
+  open = true
+  expect(await ask()).toBe(3)
 })

@@ -1,3 +1,4 @@
+import { setImmediate as turnOver } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { status } from "@grpc/grpc-js"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
@@ -81,7 +82,41 @@ test("the pieces of a large answer are handed over as one", async () => {
   answer({ fragment: true, events: [put("foo/c", 6)], header: { revision: 7 } })
   expect(seen).toEqual([])
   answer({ events: [put("foo/d", 7)], header: { revision: 7 } })
+  await turnOver()
   expect(seen).toEqual([{ events: ["put foo/a@6", "put foo/b@6", "put foo/c@6", "put foo/d@7"], revision: 7 }])
+})
+
+test("what comes in one turn is handed over at once, with the progress that was told meanwhile", async () => {
+  const { answer, opened, seen } = setUp()
+  answer(created(5))
+  await opened
+  answer({ events: [put("foo/a", 6)] })
+  answer({ events: [put("foo/b", 7)] })
+  expect(seen).toEqual([])
+  await turnOver()
+  expect(seen).toEqual([{ events: ["put foo/a@6", "put foo/b@7"], revision: 7 }])
+  answer({ events: [put("foo/c", 8)] })
+  answer({ header: { revision: 9 } })
+  expect(seen.at(-1)).toEqual({ events: ["put foo/c@8"], revision: 9 })
+  await turnOver()
+  expect(seen).toHaveLength(2)
+})
+
+test("what came before the end is handed over, and nothing after a stop", async () => {
+  const lost = setUp()
+  lost.answer(created(5))
+  await lost.opened
+  lost.answer({ events: [put("foo/a", 6)] })
+  lost.fail(status.UNAVAILABLE)
+  expect(lost.seen).toEqual([{ events: ["put foo/a@6"], revision: 6 }])
+  expect(lost.ends).toHaveLength(1)
+  const stopped = setUp()
+  stopped.answer(created(5))
+  await stopped.opened
+  stopped.answer({ events: [put("foo/a", 6)] })
+  stopped.watching.stop()
+  await turnOver()
+  expect(stopped.seen).toEqual([])
 })
 
 test("a server that goes back is not believed", async () => {
@@ -91,7 +126,9 @@ test("a server that goes back is not believed", async () => {
   answer({ events: [put("foo/a", 8)] })
   answer({ events: [put("foo/a", 7), put("foo/a", 8)] })
   answer({ header: { revision: 6 } })
+  await turnOver()
   answer({ events: [put("foo/a", 8), put("foo/a", 9)] })
+  await turnOver()
   expect(seen.map(({ revision }) => revision)).toEqual([8, 9])
   expect(seen.at(-1)?.events).toEqual(["put foo/a@9"])
 })
@@ -101,6 +138,7 @@ test("an answer to a replay says no more than its events", async () => {
   answer(created(50))
   await opened
   answer({ events: [put("foo/a", 6)], header: { revision: 50 } })
+  await turnOver()
   expect(watching.revision).toBe(6)
   answer({ header: { revision: 50 } })
   expect(seen.at(-1)).toEqual({ events: [], revision: 50 })
@@ -123,6 +161,7 @@ test("who waits has the server asked, once, and again when it does not answer", 
   expect(asked()).toBe(2)
   watching.reach(8)
   answer({ events: [put("foo/a", 8)] })
+  await turnOver()
   clock.advance(1000)
   expect(asked()).toBe(2)
 })
@@ -147,13 +186,14 @@ test("there a write ends a replay, and makes a watch come to who is about to wri
   clock.advance(500)
   expect(setup.puts).toBe(1)
   answer({ events: [put("foo0", 8)] })
+  await turnOver()
   expect(seen).toEqual([{ events: [], revision: 8 }])
   watching.bringTo(9)
   watching.bringTo(9)
   clock.advance(20)
   expect(setup.puts).toBe(2)
   answer({ events: [put("foo0", 10)] })
-  await Promise.resolve()
+  await turnOver()
   clock.advance(10_000)
   expect(setup.puts).toBe(2)
 })

@@ -3,7 +3,8 @@
  *
  *     opening ──created──▶ open ──onEnd──▶ over
  *
- * `revision` is what was handed over completely. It grows with events, and with answers to progress requests where those can be trusted. Where
+ * etcd sends the events of each commit by themselves; what a turn of the event loop brought is handed over at its end, at once, so that hundreds of
+ * clients are written to once. `revision` is what was handed over completely. It grows with events, and with answers to progress requests where those can be trusted. Where
  * they cannot, the end of a replay is found by writing: the watch covers one key more than was asked for, the one right behind the prefix.
  */
 import type { Clock } from "../../clock.ts"
@@ -49,6 +50,10 @@ export class Watching {
   private stream: WatchStream | undefined
   private over = false
   private fragments: WatchEvent[] = []
+  /** What came this turn, and how far it leads. */
+  private gathered: StoreEvent[] = []
+  private gatheredRevision: number
+  private handOver: NodeJS.Immediate | undefined
   private wanted = 0
   private cancelProgress: (() => void) | undefined
   private waiters: Waiter[] = []
@@ -61,6 +66,7 @@ export class Watching {
     private readonly onOver: () => void,
   ) {
     this.revision = options.afterRevision
+    this.gatheredRevision = options.afterRevision
   }
 
   /** Called once. Resolves when the server has the watch; throws StoreError. */
@@ -119,12 +125,16 @@ export class Watching {
     this.over = true
     this.stream?.cancel()
     this.cancelProgress?.()
+    clearImmediate(this.handOver)
     this.release(Number.POSITIVE_INFINITY)
     this.onOver()
   }
 
   /** Called when the server, the connection or the store ends the watch. */
   end(error: StoreError): void {
+    if (this.over) return
+    this.handOverGathered()
+    // Who was told may have stopped it.
     if (this.over) return
     const { opened } = this
     this.opened = undefined
@@ -150,18 +160,34 @@ export class Watching {
     if (fragment) return
     const whole = this.fragments
     this.fragments = []
-    this.handOver(whole)
+    this.gather(whole)
   }
 
   /** A server that takes a watch up again must not repeat (etcd issue 15271). */
-  private handOver(received: readonly WatchEvent[]): void {
-    const events = received.map((event) => this.storeEvent(event)).filter((event) => event.revision > this.revision)
-    const last = events.at(-1)
-    if (last !== undefined) this.advance(events, last.revision)
+  private gather(received: readonly WatchEvent[]): void {
+    const before = this.gatheredRevision
+    for (const event of received) {
+      const revision = event.kv?.modRevision ?? 0
+      if (revision <= before) continue
+      this.gathered.push(this.storeEvent(event))
+      this.gatheredRevision = revision
+    }
+    if (this.gatheredRevision > before) this.handOver ??= setImmediate(() => this.handOverGathered())
   }
 
   private progressed(revision: number): void {
-    if (this.tellsProgress && revision > this.revision) this.advance([], revision)
+    if (!this.tellsProgress || revision <= this.gatheredRevision) return
+    this.gatheredRevision = revision
+    this.handOverGathered()
+  }
+
+  private handOverGathered(): void {
+    clearImmediate(this.handOver)
+    this.handOver = undefined
+    if (this.gatheredRevision === this.revision) return
+    const events = this.gathered
+    this.gathered = []
+    this.advance(events, this.gatheredRevision)
   }
 
   private advance(events: readonly StoreEvent[], revision: number): void {
