@@ -32,7 +32,8 @@ function openCluster({ options, clock, random }: How, address: EtcdAddress): Pro
 
 /**
  * Called by a server at its start: `--store-servers`, and those of `--store-servers-overrides` for their resources. `kinds` are all that are
- * served. Throws StartError as above, and for an override of a resource that nobody serves.
+ * served. Throws StartError as above, for an override of a resource that nobody serves, and when certificates keep this server and those of an
+ * override apart. One of these that is merely away is what the ready check says, and heals.
  */
 export async function openServedStore(how: How & { readonly kinds: readonly Kind[] }): Promise<Store> {
   const { options } = how
@@ -49,12 +50,31 @@ export async function openServedStore(how: How & { readonly kinds: readonly Kind
     return store
   }
   const main = await cluster(address.servers)
-  const overrides: StoreOverride[] = []
+  const overrides: (StoreOverride & { readonly servers: readonly string[] })[] = []
   for (const { path, servers } of given) {
     const store = await cluster(servers)
-    if (store !== main) overrides.push({ path, store })
+    if (store !== main) overrides.push({ path, store, servers })
   }
-  return overrides.length === 0 ? main : overrideStores(main, overrides, storeRoot(options["store-prefix"]))
+  if (overrides.length === 0) return main
+  const fault = await overrideFault(options, overrides)
+  if (fault === undefined) return overrideStores(main, overrides, storeRoot(options["store-prefix"]))
+  for (const store of clusters.values()) await store.close()
+  throw new StartError(fault)
+}
+
+/** How long the start waits for the servers of an override before it looks at their certificates. */
+const overrideCheckTimeoutMs = 2000
+
+async function overrideFault(
+  options: Options,
+  overrides: readonly (StoreOverride & { readonly servers: readonly string[] })[],
+): Promise<string | undefined> {
+  const faults = overrides.map(async ({ servers, store }) =>
+    (await store.check?.({ timeoutMs: overrideCheckTimeoutMs })) === undefined
+      ? undefined
+      : certificateFault(options, { option: "store-servers-overrides", servers }),
+  )
+  return (await Promise.all(faults)).find((fault) => fault !== undefined)
 }
 
 /** Groups are written as clients write them. */
@@ -69,11 +89,16 @@ function pathOf(how: How & { readonly kinds: readonly Kind[] }, { group, resourc
 export function storeAddress(options: Options): EtcdAddress {
   const servers = options["store-servers"]
   const tls = tlsOf(options)
-  const plain = servers.find((server) => server.startsWith("http:"))
-  if (plain !== undefined && Object.keys(tls).length > 0) {
+  const plain = servers.find((server) => !isEncrypted(server))
+  const overridden = options["store-servers-overrides"].flatMap((override) => override.servers)
+  if (plain !== undefined && Object.keys(tls).length > 0 && !overridden.some(isEncrypted)) {
     throw new StartError(`--store-servers: nothing is encrypted to ${plain}, and certificates are given; write https://`)
   }
   return { servers, tls }
+}
+
+function isEncrypted(server: string): boolean {
+  return server.startsWith("https:")
 }
 
 function tlsOf(options: Options): EtcdTls {
@@ -145,7 +170,7 @@ export async function sharedSecret(store: Store, how: { clock: Clock; options: O
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
       if (error.code !== "unavailable" && error.code !== "timeout") throw new StartError(`--store-servers: ${error.message}`)
-      const fault = await certificateFault(options)
+      const fault = await certificateFault(options, { option: "store-servers", servers: options["store-servers"] })
       if (fault !== undefined) throw new StartError(fault)
       if (clock.nowMs() >= untilMs) throw new StartError(`--store-servers: ${error.message}; is etcd running there?`)
     }
@@ -154,31 +179,41 @@ export async function sharedSecret(store: Store, how: { clock: Clock; options: O
   }
 }
 
-/** Which option keeps this server and one of `--store-servers` from trusting each other, and what to do; undefined when nothing does. */
-async function certificateFault(options: Options): Promise<string | undefined> {
-  const { servers, tls = {} } = storeAddress(options)
+/** Servers, and the option that named them. */
+interface NamedServers {
+  readonly option: "store-servers" | "store-servers-overrides"
+  readonly servers: readonly string[]
+}
+
+/** Which option keeps this server and one of `servers` from trusting each other, and what to do; undefined when nothing does. */
+async function certificateFault(options: Options, { option, servers }: NamedServers): Promise<string | undefined> {
+  const { tls = {} } = storeAddress(options)
   for (const server of servers) {
     const fault = await handshakeFault(server, tls)
-    if (fault !== undefined) return faultWords[fault.refused](server, options, fault.details)
+    if (fault !== undefined) return faultWords[fault.refused]({ server, option, options, details: fault.details })
   }
   return undefined
 }
 
-type FaultWords = (server: string, options: Options, details: string) => string
+type FaultWords = (given: {
+  readonly server: string
+  readonly option: NamedServers["option"]
+  readonly options: Options
+  readonly details: string
+}) => string
 
 const faultWords: Readonly<Record<HandshakeFault["refused"], FaultWords>> = {
-  "server-authority": (server, { "store-cafile": file }, details) =>
+  "server-authority": ({ server, options: { "store-cafile": file }, details }) =>
     file === ""
       ? `--store-cafile: the system does not trust the certificate of ${server} (${details}); name the file with its authority`
       : `--store-cafile: ${file} does not hold the authority that signed the certificate of ${server} (${details})`,
-  "server-name": (server, _options, details) =>
-    `--store-servers: the certificate of ${server} is for other names (${details}); use one of these, or give etcd a certificate for this one`,
-  "server-dates": (server, _options, details) => `--store-servers: the certificate of ${server} is not valid today (${details}); renew it`,
-  "client-certificate": (server, { "store-certfile": file }, details) =>
+  "server-name": ({ server, option, details }) =>
+    `--${option}: the certificate of ${server} is for other names (${details}); use one of these, or give etcd a certificate for this one`,
+  "server-dates": ({ server, option, details }) => `--${option}: the certificate of ${server} is not valid today (${details}); renew it`,
+  "client-certificate": ({ server, options: { "store-certfile": file }, details }) =>
     file === ""
       ? `--store-certfile: ${server} wants a client certificate (${details}); name one with --store-certfile and its key with --store-keyfile`
       : `--store-certfile: ${server} does not accept ${file} (${details}); it must be signed by etcd's --trusted-ca-file, for client authentication, and valid today`,
-  encryption: (server, _options, details) =>
-    `--store-servers: ${server} does not speak TLS (${details}); write http:// instead of https://`,
-  "plain-text": (server, _options, details) => `--store-servers: ${server} speaks TLS (${details}); write https:// instead of http://`,
+  encryption: ({ server, option, details }) => `--${option}: ${server} does not speak TLS (${details}); write http:// instead of https://`,
+  "plain-text": ({ server, option, details }) => `--${option}: ${server} speaks TLS (${details}); write https:// instead of http://`,
 }

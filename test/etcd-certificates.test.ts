@@ -124,6 +124,59 @@ forEachEtcd((binary) => {
       await expect(startServer(optionsFor(files))).rejects.toThrow(message)
     })
 
+    describe("that has the events", () => {
+      let main: EtcdServer
+
+      beforeAll(async () => {
+        main = await startEtcd(binary)
+      })
+      afterAll(() => main.dispose())
+
+      /** The main etcd speaks plain text: certificates are for the other one alone. */
+      function eventsOptions(files: { authority?: string; pair?: string }, server = etcd.url): LibraryOptions {
+        return {
+          ...optionsFor(files),
+          "store-servers": [main.url],
+          "store-servers-overrides": [{ group: "", resource: "events", servers: [server] }],
+        }
+      }
+
+      test("takes those of its authority", async () => {
+        const server = await startTestServer(eventsOptions({ authority: "ca.crt", pair: "client" }))
+        const event =
+          '{"kind":"Event","apiVersion":"v1","metadata":{"name":"a","namespace":"default"},"involvedObject":{"namespace":"default"}}'
+        expect((await server.request("POST", "/api/v1/namespaces/default/events", event)).status).toBe(201)
+        expect((await server.request("GET", "/readyz/etcd")).status).toBe(200)
+      })
+
+      test.each([
+        ["no client certificate", { authority: "ca.crt" }, /^--store-certfile: https:\S+ wants a client certificate \(.+\); name one/],
+        [
+          "another authority",
+          { authority: "stranger-ca.crt", pair: "client" },
+          /^--store-cafile: \S+stranger-ca\.crt does not hold the authority/,
+        ],
+        [
+          "a client certificate of yesterday",
+          { authority: "ca.crt", pair: "expired" },
+          /^--store-certfile: https:\S+ does not accept \S+expired\.crt /,
+        ],
+      ])("is not reached with %s, and the option is named", async (_what, files, message) => {
+        await expect(startServer(eventsOptions(files))).rejects.toThrow(message)
+      })
+
+      test("is not spoken to without encryption", async () => {
+        const options = eventsOptions({}, etcd.url.replace("https:", "http:"))
+        await expect(startServer(options)).rejects.toThrow(/^--store-servers-overrides: http:\S+ speaks TLS \(.+\); write https/)
+      })
+
+      test("may be away at the start", async () => {
+        const server = await startTestServer(eventsOptions({}, "http://127.0.0.1:1"))
+        expect((await server.request("GET", "/api/v1/namespaces/default/configmaps")).status).toBe(200)
+        expect((await server.request("GET", "/readyz/etcd")).status).toBe(500)
+      })
+    })
+
     test("is not spoken to without encryption", async () => {
       const plain = etcd.url.replace("https:", "http:")
       await expect(startServer({ "store-servers": [plain] })).rejects.toThrow(/^--store-servers: http:\S+ speaks TLS \(.+\); write https/)
