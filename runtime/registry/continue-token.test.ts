@@ -1,19 +1,43 @@
+import { createHmac } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { ContinueTokens } from "./continue-token.ts"
 
-const tokens = new ContinueTokens(Buffer.from("a secret of this test"))
-const token = { revision: 17, startAfter: "/registry/pods/a/ü", startedMs: 5 }
+const secret = Buffer.from("a secret of this test")
+const tokens = new ContinueTokens(secret)
+/** Knows nothing of what the other has made. */
+const sibling = new ContinueTokens(secret)
+const token = { revision: 17, startAfter: "/registry/pods/a/ü" }
 
 describe("continue tokens", () => {
   it("come back as they were given", () => {
     expect(tokens.decode(tokens.encode(token, "pods a"), "pods a")).toEqual(token)
     const counting = { ...token, remaining: 3 }
     expect(tokens.decode(tokens.encode(counting, "pods a"), "pods a")).toEqual(counting)
+    expect(sibling.decode(tokens.encode(counting, "pods a"), "pods a")).toEqual(counting)
+  })
+
+  it("are the same however many there were in between", () => {
+    const texts = () => Array.from({ length: 1000 }, (_, revision) => tokens.encode({ ...token, revision }, "pods a"))
+    const first = texts()
+    expect(new Set(first).size).toBe(1000)
+    expect(texts()).toEqual(first)
+    for (const [revision, text] of first.entries()) expect(tokens.decode(text, "pods a")).toEqual({ ...token, revision })
+    const long = "x".repeat(5000)
+    expect(tokens.decode(tokens.encode(token, long), long)).toEqual(token)
   })
 
   it("belong to one request", () => {
     expect(() => tokens.decode(tokens.encode(token, "pods a"), "pods b")).toThrow(/continue key is not valid/)
+    // Not even where scope and token together read the same.
+    expect(() => tokens.decode(`a\0${tokens.encode(token, "pods\0a")}`, "pods")).toThrow(/continue key is not valid/)
+    expect(() => sibling.decode(tokens.encode(token, "pods a"), "pods b")).toThrow(/continue key is not valid/)
+  })
+
+  it("of another release begin the list again", () => {
+    const body = Buffer.from(JSON.stringify([1, 17, "/registry/pods/a/b", 5, 3]))
+    const mac = createHmac("sha256", secret).update("pods a\0").update(body).digest().subarray(0, 12)
+    expect(() => tokens.decode(Buffer.concat([mac, body]).toString("base64url"), "pods a")).toThrow(/another release/)
   })
 
   it("of another secret are refused", () => {

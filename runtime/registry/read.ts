@@ -103,11 +103,10 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
   if (request.count === true) return countOf(snapshot, handle, request)
   if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
-  const startedMs = token?.startedMs ?? registry.deps.clock.nowMs()
-  if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, startedMs })
+  if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range })
   const found = startAfter === undefined ? labelled(snapshot, prefix, request) : undefined
   const filter = found !== undefined && request.label?.sole === true ? undefined : request.filter
-  const rest = { registry, request, snapshot, range, startedMs, ...remainingOf(token) }
+  const rest = { registry, request, snapshot, range, ...remainingOf(token) }
   if (found === undefined && filter === undefined) {
     const runs = snapshot.runs(range)
     if (request.limit === 0) return { ...wholeList(snapshot), items: snapshot.entries(range), runs }
@@ -170,9 +169,8 @@ async function sortedList(options: {
   order: ListOrder
   snapshot: Snapshot
   range: { prefix: string; startAfter?: string }
-  startedMs: number
 }): Promise<ListPage> {
-  const { registry, request, order, snapshot, range, startedMs } = options
+  const { registry, request, order, snapshot, range } = options
   const { filter, limit, signal, tokenScope } = request
   const { items, remaining } = await sortedPage({
     snapshot,
@@ -185,7 +183,7 @@ async function sortedList(options: {
   const page = { revision: snapshot.revision, items }
   const last = items.at(-1)
   if (remaining === 0 || last === undefined) return { ...page, continueToken: "" }
-  const continueToken = registry.deps.tokens.encode({ revision: snapshot.revision, startAfter: last.key, startedMs }, tokenScope)
+  const continueToken = registry.deps.tokens.encode({ revision: snapshot.revision, startAfter: last.key }, tokenScope)
   return { ...page, continueToken, ...(filter === undefined && { remainingItemCount: remaining }) }
 }
 
@@ -271,15 +269,14 @@ function pageOf(options: {
   snapshot: Snapshot
   range: { prefix: string; startAfter?: string }
   readonly taken: Taken
-  startedMs: number
   /** Objects of the snapshot that follow the page before, if that page knew. */
   remaining?: number
 }): ListPage {
-  const { registry, request, snapshot, range, startedMs, taken } = options
+  const { registry, request, snapshot, range, taken } = options
   const { count, items, last, more, runs } = taken
   const page = { revision: snapshot.revision, items, ...(runs !== undefined && { runs }) }
   if (!more || last === undefined) return { ...page, continueToken: "" }
-  const token = { revision: snapshot.revision, startAfter: last.key, startedMs }
+  const token = { revision: snapshot.revision, startAfter: last.key }
   if (request.filter !== undefined) return { ...page, continueToken: registry.deps.tokens.encode(token, request.tokenScope) }
   // Counting may visit every leaf: only the first page does, and a list of all there is not even that.
   const remaining = (options.remaining ?? snapshot.count(range)) - count

@@ -89,6 +89,8 @@ class Streaming {
   private readonly outgoing: Outgoing
   private readonly signal: Expiry | undefined
   private readonly gzip: Gzip | undefined
+  /** The first chunk is all of it, and its length was told. */
+  private readonly isWhole: boolean
   private over = false
 
   constructor(
@@ -98,6 +100,7 @@ class Streaming {
   ) {
     this.outgoing = answer.outgoing
     this.signal = answer.signal
+    this.isWhole = gatherer.done
     this.gzip = answer.gzip === true ? compressor(answer.outgoing) : undefined
   }
 
@@ -127,7 +130,8 @@ class Streaming {
     if (chunk.length > 1) {
       target.cork()
       writeAllButLast(target, chunk)
-      target.uncork()
+      // `end` uncorks; but what is cut into chunks by node may be held back by it beyond the end of the answer, in releases that gather chunks.
+      if (!this.isWhole) target.uncork()
     }
     target.end(last)
   }
