@@ -27,7 +27,7 @@ import { KindTable } from "./registry/kinds.ts"
 import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
 import { OpenWatches } from "./registry/open-watches.ts"
 import { awaitFreshness } from "./registry/read.ts"
-import { Registry } from "./registry/registry.ts"
+import { type KindHandle, Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
 import type { ServerParts, Settings } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
@@ -251,6 +251,7 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     storageFormat: options.storageFormat,
     tokens: new ContinueTokens(options.tokenSecret),
     ttlSeconds: options.ttlSeconds,
+    sharedStore: options.sharedStore ?? false,
     garbageCollector: options.garbageCollector ?? true,
     behaviours: { ...behaviours, ...options.behaviours },
     subresourceBehaviours: { ...subresourceBehaviours, ...options.subresourceBehaviours },
@@ -299,8 +300,13 @@ async function namespacePhase(registry: Registry, kinds: KindTable, name: string
   if (kind === undefined) return "Active"
   const handle = await registry.handle(kind)
   const key = handle.key("", name)
-  if (handle.cache.get(key) === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const found = handle.cache.get(key)
+  // What would be refused may have been made, or made anew, on another server.
+  if (phaseIn(handle, key) !== "Active") await awaitFreshness(registry, handle, { mode: "most-recent" })
+  return phaseIn(handle, key)
+}
+
+function phaseIn({ cache }: KindHandle, key: string): NamespacePhase {
+  const found = cache.get(key)
   if (found === undefined) return "missing"
   return found.field("status.phase") === "Terminating" ? "Terminating" : "Active"
 }

@@ -9,6 +9,7 @@ import { timeText } from "../kit/time.ts"
 import { conflictRetries, generatedNameTries } from "../limits.ts"
 import type { Random } from "../random.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
+import { namespaceCheck, namespaceSeen } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
 import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { dropDoubleOwners } from "./owner-references.ts"
@@ -46,6 +47,7 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
   for (let attempt = 1; ; attempt++) {
     const result = await registry.creations.during(request.namespace, () => createOnce(registry, handle, request))
     if (result.ok) return result.result
+    if (result.refusedAt !== undefined && !result.exists) await namespaceSeen(registry, result.refusedAt)
     if (result.exists && !generate) throw alreadyExists(subjectOf(handle, result.name))
     if (attempt >= (result.exists ? generatedNameTries : conflictRetries)) {
       throw result.exists
@@ -55,7 +57,12 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
   }
 }
 
-async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest) {
+/** `refusedAt`: perhaps the namespace is not what it was. */
+type Attempt =
+  | { readonly ok: true; readonly result: WriteResult }
+  | { readonly ok: false; readonly exists: boolean; readonly name: string; readonly refusedAt?: number }
+
+async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<Attempt> {
   const { vendor } = registry.deps
   const { namespace, dryRun } = request
   const metadata = newMetadata(registry, handle, request)
@@ -65,6 +72,8 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const owners = await newOwners(registry, handle, request, object)
   if (owners !== undefined) metadata.managedFields = owners
   const name = object.metadata?.name ?? ""
+  const key = handle.key(namespace, name)
+  const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, key)
   for (const admit of registry.deps.admission) await admit({ operation: "create", handle, namespace, name, object, dryRun })
   const failures = new Failures()
   prepareCreate(handle, object, { failures, dryRun })
@@ -72,11 +81,12 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   handle.parts.validate(object, { failures, vendor })
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
-  const key = handle.key(namespace, name)
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
-  const riders = await ridersOf(handle, { object }, { dryRun })
+  const own = await ridersOf(handle, { object }, { dryRun })
+  const riders = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
   const outcome = await commitPut(registry, handle, { key, expected: 0, object, riders, dryRun, created: true })
-  return { name, ...outcome }
+  if (outcome.ok) return outcome
+  return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
 }
 
 /** The `managedFields` of a new object: of what was sent, before anything is prepared. */

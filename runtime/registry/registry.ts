@@ -49,6 +49,8 @@ export interface RegistryDeps {
   readonly tokens: ContinueTokens
   /** Seconds for each `ttlOption` that schemas name. */
   readonly ttlSeconds: Readonly<Record<string, number>>
+  /** Other servers write to the same store; absent: no. */
+  readonly sharedStore?: boolean
   /** Someone removes the finalizers that propagation policies add; absent: yes. */
   readonly garbageCollector?: boolean
   readonly behaviours: Readonly<Record<string, BehaviourFactory>>

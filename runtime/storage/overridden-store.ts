@@ -22,6 +22,7 @@ export function overrideStores(main: Store, overrides: readonly StoreOverride[],
         throw new StoreError("unavailable", `${keys.join(" and ")} change together, but --store-servers-overrides parts them`)
       return store.commit(options)
     },
+    changesTogether: (one, other) => storeOf(one) === storeOf(other),
     revision: () => main.revision(),
     compact: (options) => main.compact(options),
     status: () => main.status(),

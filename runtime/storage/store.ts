@@ -134,6 +134,8 @@ export interface Store {
   count?(options: { prefix: string }): Promise<number>
   /** Why the store does not serve, as far as can be told within `timeoutMs`; for health checks, which are many. Absent: `status` is as cheap. */
   check?(options: { timeoutMs: number }): Promise<string | undefined>
+  /** Whether one commit may be about both keys; absent: any two. */
+  changesTogether?(one: string, other: string): boolean
   /**
    * Of a store that several servers share: whether it falls to this one to compact this time. Called once per interval by each, with the present
    * revision; absent: there is only this one.

@@ -7,12 +7,12 @@ import { type Place, placeText, type StoredObjects } from "../lives/stored-objec
 import { applierOf, ownersOf } from "./field-owners.ts"
 
 export function answerFaults({ calls }: LifeHistory, stored: StoredObjects): string[] {
-  return [...calls.flatMap((call) => callFaults(call, stored)), ...doubleUids(stored)]
-}
-
-function callFaults(call: ObjectCall, stored: StoredObjects): string[] {
-  const why = faultOf(call, stored)
-  return why === undefined ? [] : [`answers: ${call.act} of ${placeText(call)} after ${call.since}, answered ${call.status}, ${why}`]
+  const told = calls.flatMap((call) =>
+    [faultOf(call, stored), appliedFault(call, { calls, stored })].flatMap((why) =>
+      why === undefined ? [] : [`answers: ${call.act} of ${placeText(call)} after ${call.since}, answered ${call.status}, ${why}`],
+    ),
+  )
+  return [...told, ...doubleUids(stored)]
 }
 
 function faultOf(call: ObjectCall, stored: StoredObjects): string | undefined {
@@ -42,7 +42,7 @@ function doneFault(call: ObjectCall, stored: StoredObjects): string | undefined 
     case "delete":
       return stored.during(call, call).some((state) => isGoing(state)) ? undefined : "but it was never going"
     default:
-      return shownFault(call, stored) ?? appliedFault(call, stored)
+      return shownFault(call, stored)
   }
 }
 
@@ -67,19 +67,23 @@ function isShown(resource: Place["resource"], there: ApiObject, shown: ApiObject
   return deepEqual({ ...shown, metadata }, there)
 }
 
-/** An apply that was taken owns its field afterwards, alone unless others want the same; one that was not forced has taken it from nobody. */
-function appliedFault({ applied, answer, manager = "", resource, namespace, name }: ObjectCall, stored: StoredObjects): string | undefined {
-  if (applied === undefined) return undefined
-  const version = Number(answer.metadata?.resourceVersion)
-  const change = stored.history({ resource, namespace, name }).find(({ revision }) => revision === version)
+/** An apply that was taken owns its field afterwards; one that was not forced has taken it from nobody. */
+function appliedFault(call: ObjectCall, { calls, stored }: { calls: readonly ObjectCall[]; stored: StoredObjects }): string | undefined {
+  const { applied, answer, manager = "", since, status = 0 } = call
+  if (applied === undefined || status >= 300) return undefined
+  const revision = Number(answer.metadata?.resourceVersion)
+  const change = stored.history(call).find((candidate) => candidate.revision === revision)
   if (change === undefined) return undefined
   const { before, object } = change
   const self = applierOf(manager)
   if (!ownersOf(object).includes(self)) return `but ${self} does not own what it applied`
+  const forced = calls.some(
+    (other) => other.applied?.force === true && other.manager === manager && other.since < revision && revision <= other.until,
+  )
+  // It may have found what it wanted, as it was left by an earlier request.
+  if (revision <= since || textOf(before) === applied.text || forced) return undefined
   const others = ownersOf(before).filter((other) => other !== self)
-  const differs = textOf(before) !== applied.text
-  if (differs && !applied.force && others.length > 0) return `but took the field from ${others.join()} without force`
-  return differs && ownersOf(object).some((other) => other !== self) ? "but left the field with others too" : undefined
+  return others.length > 0 ? `but took the field from ${others.join()} without force` : undefined
 }
 
 function textOf(object: ApiObject | undefined): unknown {

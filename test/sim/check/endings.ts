@@ -2,7 +2,7 @@
  * How objects end: for a reason, held by their finalizers, never coming back to life; namespaces with nothing in them, and nothing made in them
  * once they go. Specification sections 2.1 and 3.1.
  */
-import type { ApiObject } from "../../../runtime/kit/json.ts"
+import type { ApiObject, OwnerReference } from "../../../runtime/kit/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
 import { holder } from "../lives/clients.ts"
 import { ownerAt } from "../lives/rest.ts"
@@ -76,7 +76,7 @@ function hasReason(change: ObjectChange, before: ApiObject, { calls, stored }: S
   if (change.namespace !== "" && stored.at(namespaceOf(change), change.revision - 1)?.metadata?.deletionTimestamp !== undefined) return true
   if (change.resource === "events" && hasOutlived(change, { calls, stored })) return true
   const owners = before.metadata?.ownerReferences ?? []
-  return owners.length > 0 && owners.every((owner) => isNoOwner(ownerAt(stored, change, owner, change.revision - 1)))
+  return owners.length > 0 && owners.every((owner) => isNoOwner(stored, change, owner))
 }
 
 function endsIt(call: ObjectCall, change: ObjectChange, before: ApiObject): boolean {
@@ -85,11 +85,16 @@ function endsIt(call: ObjectCall, change: ObjectChange, before: ApiObject): bool
   return isSwept && (call.label === undefined || before.metadata?.labels?.in === call.label)
 }
 
-/** Gone, or waiting for its dependents to go first. */
-function isNoOwner(owner: ApiObject | undefined): boolean {
-  return (
-    owner === undefined || (owner.metadata?.deletionTimestamp !== undefined && owner.metadata.finalizers?.includes(foreground) === true)
-  )
+/** Gone, or it has waited for its dependents to go: it need not wait for those that do not block it, nor do they stay. */
+function isNoOwner(stored: StoredObjects, change: ObjectChange, owner: OwnerReference): boolean {
+  if (ownerAt(stored, change, owner, change.revision - 1) === undefined) return true
+  return stored
+    .history({ ...change, resource: "configmaps", name: owner.name })
+    .some(({ object, revision }) => revision < change.revision && object?.metadata?.uid === owner.uid && isGoingLast(object))
+}
+
+function isGoingLast({ metadata }: ApiObject): boolean {
+  return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(foreground) === true
 }
 
 /** Nobody knows of a time that a clock jumped over or went through twice. */

@@ -8,7 +8,7 @@ import { Candidate } from "./candidate.ts"
 import type { LifeHistory, ObjectCall } from "./history.ts"
 import { unrest } from "./rest.ts"
 import type { LifeAct } from "./steps.ts"
-import { type Place, placeText, type Resource, resources } from "./stored-objects.ts"
+import { type Place, placeText, resources } from "./stored-objects.ts"
 
 /** The clients' own finalizer. */
 export const holder = "sim.example.org/hold"
@@ -31,6 +31,8 @@ export class LifeClients {
   private readonly uids = new Map<string, string>()
   private readonly candidates = new Map<string, Candidate>()
   private underWay = 0
+  /** The newest revision that an answer has shown. */
+  private told = 0
   private used = false
 
   constructor(
@@ -173,7 +175,7 @@ export class LifeClients {
   private async call(server: number, wanted: Wanted): Promise<Answer | undefined> {
     const { truth } = this.world
     const { act, resource, namespace, name, expected, manager, applied, label, generate } = wanted
-    const [since, at] = [truth.revision, truth.stored.shown()]
+    const [since, at] = [this.visible(), truth.stored.shown()]
     const answer = await ask(this.world, server, wanted)
     const known = answer !== undefined && answer.status < 500 && answer.status !== 429
     const body: ApiObject = isObject(answer?.body) ? answer.body : {}
@@ -195,11 +197,19 @@ export class LifeClients {
     this.note(`${act} ${placeText(wanted)} (after ${since}) -> ${answer?.status ?? "no answer"} ${brief(body)}`)
     if (answer !== undefined && !expected.includes(answer.status) && !isTrouble(answer.status))
       this.complain(`${act} of ${placeText(wanted)} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`)
-    if (known) this.learn(resource, body)
+    if (known) this.learn(wanted, { since, body })
     return answer
   }
 
-  private learn(resource: Resource, { metadata }: ApiObject): void {
+  /** The least that reads must show. The embedded store's newest commit may be durable before anybody has been told of it. */
+  private visible(): number {
+    return this.world.driver === "lmdb" ? this.told : this.world.truth.revision
+  }
+
+  private learn({ resource, act, namespace, name }: Wanted, { since, body: { metadata } }: { since: number; body: ApiObject }): void {
+    const history = act === "delete" ? this.world.truth.stored.history({ resource, namespace, name }) : []
+    const ended = history.find(({ object, revision }) => revision > since && object === undefined)
+    this.told = Math.max(this.told, Number(metadata?.resourceVersion ?? 0), ended?.revision ?? 0)
     if (metadata?.uid === undefined || metadata.name === undefined) return
     this.uids.set(placeText({ resource, namespace: metadata.namespace ?? "", name: metadata.name }), metadata.uid)
   }
