@@ -10,6 +10,8 @@ export interface CommandContext {
   readonly printError: (line: string) => void
   /** Monotonic milliseconds. */
   readonly now: () => number
+  /** What node itself was started with. Absent: nothing. */
+  readonly nodeArguments?: readonly string[]
   /** Runs this program once more, in a process of its own, with what it prints going where this one's goes. Absent in tests. */
   readonly rerun?: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<Ended>
 }
@@ -32,6 +34,7 @@ export function processContext(): CommandContext {
     print: (line) => void process.stdout.write(`${line}\n`),
     printError: (line) => void process.stderr.write(`${line}\n`),
     now: () => performance.now(),
+    nodeArguments: process.execArgv,
     rerun,
   }
 }

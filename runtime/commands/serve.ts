@@ -1,5 +1,6 @@
 /** `orch-apiserver serve`, the default command: runs a server until it is told to stop. */
 import { join } from "node:path"
+import { boundHeapGrowth } from "../heap-growth.ts"
 import { createLog } from "../logging.ts"
 import { systemClock } from "../clock.ts"
 import { launch, type Launched } from "../launch.ts"
@@ -25,6 +26,7 @@ export async function serve(args: readonly string[], context: CommandContext): P
     return 0
   }
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; options begin with --`)
+  boundHeapGrowth(context.nodeArguments ?? [])
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
   warnOfAnonymous(loaded, (text) => log.warn(text))
   const signals = listenForSignals()
