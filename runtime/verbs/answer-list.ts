@@ -73,7 +73,7 @@ function compactPieces(call: Call, wanted: Wanted, page: ListPage): Iterable<Uin
     const items = { [Symbol.iterator]: () => mapped(held, (item) => partialMessage(call, wanted, item)) }
     return compactListPieces({ kind: "PartialObjectMetadataList", apiVersion, metadata, items })
   }
-  const items = new HeldMessages(handle, [...page.items])
+  const items = new HeldMessages(handle, page)
   return releasing(items, compactListPieces({ kind: handle.kind.listKind, apiVersion: handle.apiVersion, metadata, items }))
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
 import { unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
+import type { ListPage } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { compactListPieces } from "../wire/list-pieces.ts"
@@ -34,8 +35,13 @@ const objects = (): readonly CachedObject[] => [...handle.cache.snapshot().entri
 const texts = () => objects().map((object) => object.json().toString())
 const times = (bytes: Uint8Array, part: Buffer) => Buffer.from(bytes).toString("latin1").split(part.toString("latin1")).length - 1
 
-function begun(): { pieces: Generator<Uint8Array>; first: Uint8Array[] } {
-  const messages = new HeldMessages(handle, objects())
+const scope = () => ({ prefix: handle.prefix("") })
+
+function begun(page: () => Pick<ListPage, "items" | "runs"> = () => ({ items: objects() })): {
+  pieces: Generator<Uint8Array>
+  first: Uint8Array[]
+} {
+  const messages = new HeldMessages(handle, page())
   const pieces = releasing(messages, compactListPieces({ kind: "ConfigMapList", apiVersion: "v1", metadata: {}, items: messages }))
   return { pieces, first: [pieces.next().value] }
 }
@@ -70,4 +76,17 @@ test("once a list is over, or its client gone, JSON takes the place of the store
   }
   const again = begun()
   expect(times(Buffer.concat([...again.first, ...again.pieces]), unknownField)).toBe(0)
+})
+
+test("a list that is asked for again is there in one piece, and says the same", async () => {
+  const snapshot = handle.cache.snapshot()
+  const page = () => ({ items: snapshot.entries(scope()), runs: snapshot.runs(scope()) })
+  const whole = ({ first, pieces }: ReturnType<typeof begun>) => [...first, ...pieces]
+  const lists = [whole(begun()), whole(begun(page)), whole(begun(page)), whole(begun(page))]
+  expect(lists.map((list) => list.length)).toEqual([9, 9, 4, 4])
+  for (const list of lists) expect(Buffer.concat(list)).toEqual(Buffer.concat(lists[0] ?? []))
+  await store("d")
+  expect(whole(begun(page))).toHaveLength(4)
+  const newer = handle.cache.snapshot().runs(scope())
+  expect(times(Buffer.concat(whole(begun(() => ({ items: [], runs: newer })))), unknownField)).toBe(4)
 })

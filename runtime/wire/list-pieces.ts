@@ -313,8 +313,26 @@ function yamlItem(item: Uint8Array, list: JsonList): JsonValue {
 }
 
 export interface CompactList extends ListHead {
-  /** Messages of one item each, without envelope. Gone through twice: lengths stand before contents. */
-  readonly items: Iterable<Uint8Array>
+  /** Messages of one item each, without envelope, or some of them framed already. Gone through twice: lengths stand before contents. */
+  readonly items: Iterable<Uint8Array | FramedItems>
+}
+
+/** Items as they stand in a list, each with its tag and length. */
+export interface FramedItems {
+  readonly framed: Uint8Array
+}
+
+/** Called with messages of one item each; the answer is memory of its own. */
+export function frameItems(messages: readonly Uint8Array[]): Buffer {
+  const framed = Buffer.allocUnsafeSlow(messages.reduce((sum, { length }) => sum + framedBytes(length), 0))
+  let at = 0
+  for (const message of messages) {
+    const frame = frameOf(message.length)
+    framed.set(frame, at)
+    framed.set(message, at + frame.length)
+    at += frame.length + message.length
+  }
+  return framed
 }
 
 let listMetaCodec: CompactCodec | undefined
@@ -325,17 +343,31 @@ export function* compactListPieces(list: CompactList): Generator<Uint8Array> {
   listMetaCodec ??= createCompactCodec(compactDescriptor(listMetaShape), listMetaShape)
   const metadata = Buffer.from(Writer.create().uint32(0x0a).bytes(listMetaCodec.encode(list.metadata)).finish())
   let rawBytes = metadata.length
-  for (const item of list.items) rawBytes += 1 + lengthBytes(item.length) + item.length
+  for (const item of list.items) rawBytes += "framed" in item ? item.framed.length : framedBytes(item.length)
   yield envelopeHead({ apiVersion, kind, rawBytes })
   yield metadata
   let left = rawBytes - metadata.length
   for (const item of list.items) {
-    yield Buffer.from(Writer.create().uint32(0x12).uint32(item.length).finish())
+    if ("framed" in item) {
+      yield item.framed
+      left -= item.framed.length
+      continue
+    }
+    yield frameOf(item.length)
     yield item
-    left -= 1 + lengthBytes(item.length) + item.length
+    left -= framedBytes(item.length)
   }
   assert(left === 0, "items of a compact list have the same lengths both times", { kind, left })
   yield envelopeTail()
+}
+
+/** What stands before an item of so many bytes: tag and length. */
+function frameOf(length: number): Buffer {
+  return Buffer.from(Writer.create().uint32(0x12).uint32(length).finish())
+}
+
+function framedBytes(length: number): number {
+  return 1 + lengthBytes(length) + length
 }
 
 /** Bytes of a length as a varint. */
