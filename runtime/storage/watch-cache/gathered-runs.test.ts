@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { put, remove, settle, thingCodec } from "../../../test/contract/cache-fixtures.ts"
+import { createManualClock } from "../../../test/contract/manual-clock.ts"
+import type { ObjectRun, ResourceCache, Snapshot } from "../cache.ts"
+import { openMemoryStore } from "../memory/memory-store.ts"
+import type { Store } from "../store.ts"
+import { openCache, type WatchCache } from "./watch-cache.ts"
+
+const prefix = "/registry/things/"
+const limitBytes = 100_000
+let store: Store
+let cache: WatchCache
+let things: ResourceCache
+let made = 0
+
+beforeEach(async () => {
+  const clock = createManualClock()
+  store = await openMemoryStore({ clock })
+  cache = openCache({ store, prefix: "/registry/", clock, limits: { gatheredBytes: limitBytes } })
+  made = 0
+})
+
+afterEach(() => cache.close())
+
+/** Objects of so many bytes, in two namespaces. */
+async function fill(count: number, bytes = 10): Promise<void> {
+  for (let index = 0; index < count; index++) await put(store, `${prefix}${nameOf(index, count)}`, "x".repeat(bytes))
+  things = cache.resource("things", thingCodec())
+  await things.ready
+}
+
+const nameOf = (index: number, count: number): string => `${index < count / 2 ? "a" : "b"}/${String(index).padStart(4, "0")}`
+const namesIn = ({ end, objects, start }: ObjectRun): string[] => objects.slice(start, end).map(({ key }) => key.slice(prefix.length))
+const namesBelow = (snapshot: Snapshot, options: { prefix: string; startAfter?: string }): string[] =>
+  [...snapshot.entries(options)].map(({ key }) => key.slice(prefix.length))
+
+/** What a list would say of its objects: names and versions. */
+function listed(snapshot: Snapshot, options: { prefix: string; startAfter?: string } = { prefix: "" }, form = "list"): string {
+  let text = ""
+  for (const run of snapshot.runs(options)) {
+    const say = (): string => {
+      const objects = run.objects.slice(run.start, run.end)
+      return objects.map((object) => `${object.key}@${object.modRevision} ${object.json()}\n`).join("")
+    }
+    const gathered = run.gathered(form, () => {
+      made++
+      return Buffer.from(say())
+    })
+    text += gathered?.toString() ?? say()
+  }
+  return text
+}
+
+/** How many pieces were made by what is done. */
+async function piecesMadeBy(act: () => unknown): Promise<number> {
+  const before = made
+  await act()
+  return made - before
+}
+
+describe("runs of a snapshot", () => {
+  it("are its entries, none of them empty", async () => {
+    await fill(150)
+    const snapshot = things.snapshot()
+    for (const below of ["", "a/", "b/", "c/", "a/0003"]) {
+      for (const startAfter of [undefined, "a/0000", "a/0031", "a/0032x", "a/9999", "b/0149", "zz"]) {
+        const options = { prefix: below, ...(startAfter !== undefined && { startAfter }) }
+        const runs = [...snapshot.runs(options)]
+        expect(runs.flatMap(namesIn), JSON.stringify(options)).toEqual(namesBelow(snapshot, options))
+        for (const run of runs) expect(run.end).toBeGreaterThan(run.start)
+      }
+    }
+  })
+})
+
+describe("pieces of runs", () => {
+  it("are made for the second list, and there for those after it", async () => {
+    await fill(150)
+    const first = listed(things.snapshot())
+    expect(made).toBe(0)
+    expect(cache.gatheredBytes()).toBe(0)
+    expect(listed(things.snapshot())).toBe(first)
+    const pieces = made
+    expect(pieces).toBeGreaterThan(3)
+    expect(await piecesMadeBy(() => expect(listed(things.snapshot())).toBe(first))).toBe(0)
+    expect(cache.gatheredBytes()).toBeGreaterThan(first.length)
+    // Forms know nothing of each other.
+    expect(await piecesMadeBy(() => listed(things.snapshot(), { prefix: "" }, "other"))).toBe(0)
+    expect(await piecesMadeBy(() => listed(things.snapshot(), { prefix: "" }, "other"))).toBe(pieces)
+  })
+
+  it("of a namespace and of a page are those of the whole, but at the ends", async () => {
+    await fill(150)
+    const both = listed(things.snapshot(), { prefix: "a/" }) + listed(things.snapshot(), { prefix: "b/" })
+    expect(await piecesMadeBy(() => expect(listed(things.snapshot())).toBe(both))).toBeGreaterThan(1)
+    listed(things.snapshot())
+    expect(await piecesMadeBy(() => listed(things.snapshot(), { prefix: "b/", startAfter: "b/0100" }))).toBe(0)
+  })
+
+  it("go with a change of any of their objects, and only they", async () => {
+    await fill(150)
+    for (let round = 0; round < 3; round++) listed(things.snapshot())
+    const old = things.snapshot()
+    const before = listed(old)
+    const full = cache.gatheredBytes()
+    await put(store, `${prefix}a/0040`, "changed")
+    await remove(store, `${prefix}b/0140`)
+    await put(store, `${prefix}b/0100x`, "new")
+    await settle()
+    expect(cache.gatheredBytes()).toBeLessThan(full)
+    const after = listed(things.snapshot())
+    expect(after).toContain("changed")
+    expect(after).not.toContain("b/0140")
+    expect(after).toContain("b/0100x")
+    expect(await piecesMadeBy(() => expect(listed(things.snapshot())).toBe(after))).toBeLessThan(5)
+    expect(listed(old)).toBe(before)
+  })
+
+  it("say the newest state, whatever is written between lists", async () => {
+    await fill(100)
+    for (let round = 0; round < 60; round++) {
+      const name = nameOf((round * 37) % 100, 100)
+      if (round % 3 === 0) await remove(store, `${prefix}${name}`)
+      else await put(store, `${prefix}${name}`, `round ${round}`)
+      await settle()
+      const snapshot = things.snapshot()
+      const expected = [...snapshot.entries({ prefix: "" })].map((each) => `${each.key}@${each.modRevision} ${each.json()}\n`).join("")
+      for (let times = 0; times < 3; times++) expect(listed(snapshot)).toBe(expected)
+    }
+  })
+
+  it("of a list that is longer than the budget are those of its beginning", async () => {
+    await fill(300, 1000)
+    for (let round = 0; round < 3; round++) {
+      listed(things.snapshot())
+      expect(cache.gatheredBytes()).toBeLessThanOrEqual(limitBytes)
+    }
+    expect(cache.gatheredBytes()).toBeGreaterThan(limitBytes / 2)
+    expect(await piecesMadeBy(() => listed(things.snapshot()))).toBe(0)
+  })
+
+  it("are not made of large objects", async () => {
+    await fill(40, 20_000)
+    for (let round = 0; round < 3; round++) listed(things.snapshot())
+    expect(made).toBe(0)
+  })
+})
