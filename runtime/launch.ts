@@ -201,10 +201,10 @@ const storageFormats: Readonly<Record<Options["storage-media-type"], StorageForm
   "application/yaml": "yaml",
 }
 
-async function openStore({ options, clock, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
+async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
   if (options["store-servers"].length > 0) {
     const { openServedStore } = await import("./store-servers.ts")
-    return openServedStore({ options, clock, random, kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)] })
+    return openServedStore({ options, clock, log, random, kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)] })
   }
   if (options["store-servers-overrides"].length > 0)
     throw new StartError("--store-servers-overrides needs --store-servers for everything else")

@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
+import type { Logger } from "pino"
 import type { Clock } from "./clock.ts"
 import type { Kind } from "./kit/kind.ts"
 import type { Options } from "./options/table.ts"
@@ -19,6 +20,8 @@ interface How {
   readonly options: Options
   readonly clock: Clock
   readonly random: Random
+  /** Where servers that stop serving are told of; absent for a tool, which ends with its error. */
+  readonly log?: Pick<Logger, "info" | "warn">
 }
 
 /** Called with `--store-servers`, whatever overrides there are. Throws StartError for files that cannot be used, and for a certificate without its key. */
@@ -26,8 +29,12 @@ export function openStoreServers(how: How): Promise<Store> {
   return openCluster(how, storeAddress(how.options))
 }
 
-function openCluster({ options, clock, random }: How, address: EtcdAddress): Promise<Store> {
-  return openEtcdStore({ address, clock, random, leases: { reuseSeconds: options["lease-reuse-duration-seconds"] } })
+function openCluster({ options, clock, log, random }: How, address: EtcdAddress): Promise<Store> {
+  const onServer = (server: string, fault?: string): void => {
+    if (fault === undefined) log?.info({ server }, "an etcd server serves again")
+    else log?.warn({ server, error: fault }, "an etcd server does not serve: it is passed over while others do, and tried again")
+  }
+  return openEtcdStore({ address, clock, random, onServer, leases: { reuseSeconds: options["lease-reuse-duration-seconds"] } })
 }
 
 /**

@@ -136,7 +136,7 @@ export function storeFailure(error: StoreError): ApiError {
     case "full":
     case "unavailable":
     case "closed":
-      return unavailable(`the store does not take writes at present: ${error.message}`, storeRetrySeconds)
+      return unavailable(`the store cannot do this at present: ${error.message}`, storeRetrySeconds)
     case "timeout":
       return timeout(`the store did not answer in time, and a write may or may not have happened: ${error.message}`, storeRetrySeconds)
     case "compacted":

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import { passingPair } from "../../certificates.ts"
 import { systemClock } from "../../clock.ts"
-import { type Connection, connectEtcd, RpcError } from "./connection.ts"
+import { type Connection, connectEtcd, RpcError, type ServerNews } from "./connection.ts"
 import { int64, message } from "./message.ts"
 import type { Call } from "./protocol.ts"
 
@@ -62,7 +62,11 @@ async function endpoint(credentials = ServerCredentials.createInsecure()): Promi
 }
 
 function connectTo(...ports: readonly number[]): Connection {
-  const connection = connectEtcd({ servers: ports.map((port) => `http://127.0.0.1:${port}`) }, createManualClock())
+  return connectTelling(() => {}, ...ports)
+}
+
+function connectTelling(tell: ServerNews, ...ports: readonly number[]): Connection {
+  const connection = connectEtcd({ servers: ports.map((port) => `http://127.0.0.1:${port}`) }, createManualClock(), tell)
   open.push(connection)
   return connection
 }
@@ -133,6 +137,38 @@ test("time is up when every endpoint hangs", async () => {
   const hanging = await endpoint()
   hanging.behaviour = "hangs"
   expect(await faultOf(connectTo(hanging.port).call(read, {}, { timeoutMs: 50 }))).toBe(status.DEADLINE_EXCEEDED)
+})
+
+test("of a server that is away one hears once", async () => {
+  const [dead, alive] = [await deadPort(), await endpoint()]
+  const news: unknown[] = []
+  const connection = connectTelling((...told) => news.push(told), dead, alive.port)
+  for (let index = 0; index < 20; index++) await connection.call(read, {})
+  expect(news).toEqual([[`http://127.0.0.1:${dead}`, expect.stringMatching(/^connect ECONNREFUSED|^it cannot be connected to$/)]])
+})
+
+test("of a server that does not serve one hears once, and once when it does again", async () => {
+  const server = await endpoint()
+  const url = `http://127.0.0.1:${server.port}`
+  const news: unknown[] = []
+  const connection = connectTelling((...told) => news.push(told), server.port)
+  await connection.call(read, {})
+  server.behaviour = { code: status.UNAVAILABLE, details: "etcdserver: no leader" }
+  for (let index = 0; index < 2; index++) await faultOf(connection.call(read, {}))
+  expect(news).toEqual([[url, expect.stringContaining("etcd has no leader: more than half")]])
+  server.behaviour = { code: status.OUT_OF_RANGE, details: "etcdserver: mvcc: required revision has been compacted" }
+  await faultOf(connection.call(read, {}))
+  server.behaviour = "answers"
+  for (let index = 0; index < 2; index++) await connection.call(read, {})
+  expect(news.slice(1)).toEqual([[url]])
+})
+
+test("where one is away and another cannot serve, that one's reason is told", async () => {
+  const [dead, alone] = [await deadPort(), await endpoint()]
+  const connection = connectTo(dead, alone.port)
+  await connection.call(read, {})
+  alone.behaviour = { code: status.UNAVAILABLE, details: "etcdserver: no leader" }
+  await expect(connection.call(read, {})).rejects.toThrow("etcdserver: no leader")
 })
 
 test("a refusal is final", async () => {

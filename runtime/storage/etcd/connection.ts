@@ -4,7 +4,7 @@
  */
 import { type ChannelCredentials, Client, connectivityState, credentials, Metadata, status } from "@grpc/grpc-js"
 import type { Clock } from "../../clock.ts"
-import { isTimeout, mayTryElsewhere, type RpcFault } from "./failures.ts"
+import { isFault, isTimeout, mayTryElsewhere, type RpcFault, serverFault } from "./failures.ts"
 import { type Call, statusCall, type WatchRequest, type WatchResponse, watchPath, watchRequest, watchResponse } from "./protocol.ts"
 
 /** Where a cluster is, and how it is spoken to. */
@@ -43,6 +43,9 @@ export interface WatchStreamEvents {
   onEnd(fault: RpcFault): void
 }
 
+/** Told once when a server stops serving, with the reason, and once without one when it serves again. */
+export type ServerNews = (server: string, fault?: string) => void
+
 /** What the driver speaks through; tests put faults in between. */
 export interface Connection {
   /** Throws RpcError. */
@@ -79,12 +82,16 @@ const channelOptions = {
 interface Endpoint {
   readonly calls: Client
   readonly watches: Client
+  /** As the option has it. */
+  readonly server: string
   suspectUntilMs: number
+  /** It was told of that it does not serve. */
+  away: boolean
 }
 
 /** Called once per store. Connects on first use; throws TypeError for a server that is no URL. */
-export function connectEtcd(address: EtcdAddress, clock: Clock): Connection {
-  return new EtcdConnection(address, clock)
+export function connectEtcd(address: EtcdAddress, clock: Clock, tell: ServerNews = () => {}): Connection {
+  return new EtcdConnection(address, clock, tell)
 }
 
 class EtcdConnection implements Connection {
@@ -94,6 +101,7 @@ class EtcdConnection implements Connection {
   constructor(
     address: EtcdAddress,
     private readonly clock: Clock,
+    private readonly tell: ServerNews,
   ) {
     this.endpoints = address.servers.map((server) => endpointOf(server, address.tls))
   }
@@ -107,18 +115,23 @@ class EtcdConnection implements Connection {
     // Deadlines are the machine's time, whatever clock the store was given: gRPC keeps them.
     const candidates = this.candidates((endpoint) => endpoint.calls)
     const untilMs = Date.now() + timeoutMs
+    let failed: RpcError | undefined
     for (const [tried, endpoint] of candidates.entries()) {
       // One that hangs must leave time for the others.
       const deadline = call.repeatable ? Date.now() + (untilMs - Date.now()) / (candidates.length - tried) : untilMs
       const result = await unary(endpoint.calls, call, message, deadline)
       if (!(result instanceof RpcError)) {
         endpoint.suspectUntilMs = 0
+        this.serves(endpoint, call)
         return result
       }
+      this.fails(endpoint, serverFault(result.fault))
       if (isTimeout(result.fault)) endpoint.suspectUntilMs = this.clock.nowMs() + suspicionMs
-      if (tried === candidates.length - 1 || !mayTryElsewhere(result.fault, call.repeatable)) throw result
+      // One that was reached says more than those that are away.
+      if (failed === undefined || !isFault(result.fault, "neverSent")) failed = result
+      if (!mayTryElsewhere(result.fault, call.repeatable)) break
     }
-    throw new RpcError({ code: status.UNAVAILABLE, details: "no endpoint is known" })
+    throw failed ?? new RpcError({ code: status.UNAVAILABLE, details: "no endpoint is known" })
   }
 
   watch(events: WatchStreamEvents): WatchStream {
@@ -141,6 +154,19 @@ class EtcdConnection implements Connection {
     }
   }
 
+  /** What asks no other member proves nothing: one that has no leader still tells its state. */
+  private serves(endpoint: Endpoint, { path }: { readonly path: string }): void {
+    if (!endpoint.away || path.startsWith(maintenance)) return
+    endpoint.away = false
+    this.tell(endpoint.server)
+  }
+
+  private fails(endpoint: Endpoint, fault: string | undefined): void {
+    if (endpoint.away || fault === undefined) return
+    endpoint.away = true
+    this.tell(endpoint.server, fault)
+  }
+
   /** In turns; those that are connected first, those that are known not to answer last. */
   private candidates(clientOf: (endpoint: Endpoint) => Client): readonly Endpoint[] {
     const { endpoints } = this
@@ -148,16 +174,26 @@ class EtcdConnection implements Connection {
     const nowMs = this.clock.nowMs()
     const first = this.next++ % endpoints.length
     const turned = [...endpoints.slice(first), ...endpoints.slice(0, first)]
-    const ranked = turned.map((endpoint) => ({ endpoint, rank: rankOf(clientOf(endpoint)) + (endpoint.suspectUntilMs > nowMs ? 10 : 0) }))
+    const ranked = turned.map((endpoint) => {
+      const rank = rankOf(clientOf(endpoint))
+      // As long as others answer nobody calls it, and nobody would hear of it.
+      if (rank === unreachableRank) this.fails(endpoint, "it cannot be connected to")
+      return { endpoint, rank: rank + (endpoint.suspectUntilMs > nowMs ? suspectRank : 0) }
+    })
     return ranked.sort((left, right) => left.rank - right.rank).map(({ endpoint }) => endpoint)
   }
 }
+
+const maintenance = "/etcdserverpb.Maintenance/"
+const unreachableRank = 2
+/** Behind every other. */
+const suspectRank = 10
 
 /** Asking for the state makes an idle client connect. */
 function rankOf(client: Client): number {
   const state = client.getChannel().getConnectivityState(true)
   if (state === connectivityState.READY) return 0
-  return state === connectivityState.TRANSIENT_FAILURE ? 2 : 1
+  return state === connectivityState.TRANSIENT_FAILURE ? unreachableRank : 1
 }
 
 function endpointOf(server: string, tls: EtcdTls | undefined): Endpoint {
@@ -166,7 +202,7 @@ function endpointOf(server: string, tls: EtcdTls | undefined): Endpoint {
   const target = `${hostname}:${port === "" ? (secure ? 443 : 80) : port}`
   const channelCredentials = secure ? secureCredentials(tls ?? {}) : credentials.createInsecure()
   const make = (): Client => new Client(target, channelCredentials, channelOptions)
-  return { calls: make(), watches: make(), suspectUntilMs: 0 }
+  return { calls: make(), watches: make(), server, suspectUntilMs: 0, away: false }
 }
 
 function secureCredentials({ authority, certificate, key }: EtcdTls): ChannelCredentials {

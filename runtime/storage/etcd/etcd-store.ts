@@ -17,8 +17,8 @@ import type {
 } from "../store.ts"
 import { checkCommit, checkPrefix, StoreError } from "../store.ts"
 import { compactedRevision, takeTurnToCompact } from "./compaction.ts"
-import { connectEtcd, type Connection, type EtcdAddress, RpcError } from "./connection.ts"
-import { isFault, storeErrorOf } from "./failures.ts"
+import { connectEtcd, type Connection, type EtcdAddress, RpcError, type ServerNews } from "./connection.ts"
+import { alarmWords, isFault, storeErrorOf } from "./failures.ts"
 import { sharedQuestion } from "./latest-revision.ts"
 import { defaultLeaseLimits, type LeaseLimits, Leases } from "./leases.ts"
 import { alarmCall, alarmType, compactCall, type KeyValue, rangeCall, statusCall, type TxnResponse, txnCall } from "./protocol.ts"
@@ -34,6 +34,8 @@ export interface EtcdStoreOptions {
   readonly leases?: Partial<LeaseLimits>
   /** How long events have to arrive by themselves before a watch asks where the store is; default 5 ms. */
   readonly progressDelayMs?: number
+  /** Called when one of the servers stops serving, or serves again; for the log. */
+  readonly onServer?: ServerNews
   /** For tests: faults between driver and etcd. */
   readonly wrap?: (connection: Connection) => Connection
 }
@@ -59,7 +61,7 @@ class EtcdStore implements Store {
 
   constructor(options: EtcdStoreOptions) {
     const { address, clock, random } = options
-    const connection = connectEtcd(address, clock)
+    const connection = connectEtcd(address, clock, options.onServer)
     this.connection = options.wrap?.(connection) ?? connection
     this.leases = new Leases({ connection: this.connection, clock, random, limits: { ...defaultLeaseLimits, ...options.leases } })
     this.watches = new Watches({
@@ -215,8 +217,8 @@ class EtcdStore implements Store {
   /** What makes etcd refuse writes, in words. */
   private async alarm(timeoutMs?: number): Promise<string | undefined> {
     const { alarms } = await this.connection.call(alarmCall, {}, timeoutMs === undefined ? {} : { timeoutMs })
-    if (alarms.some(({ alarm }) => alarm === alarmType.noSpace)) return "etcd is out of space (alarm NOSPACE) and takes no writes"
-    if (alarms.some(({ alarm }) => alarm === alarmType.corrupt)) return "etcd found its data corrupt (alarm CORRUPT) and takes no writes"
+    if (alarms.some(({ alarm }) => alarm === alarmType.noSpace)) return alarmWords.noSpace
+    if (alarms.some(({ alarm }) => alarm === alarmType.corrupt)) return alarmWords.corrupt
     return undefined
   }
 

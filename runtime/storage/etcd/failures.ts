@@ -18,8 +18,15 @@ const marks = {
   messageTooLarge: "message larger than max",
   leaseNotFound: "requested lease not found",
   leaseExists: "lease already exists",
+  noLeader: "etcdserver: no leader",
+  leaderChanged: "etcdserver: leader changed",
+  /** Of several causes, which follow it: what was proposed may yet happen. */
+  undecided: "etcdserver: request timed out",
+  corrupt: "etcdserver: corrupt cluster",
   /** grpc-js: the call never left. */
   neverSent: "No connection established",
+  /** grpc-js: nobody knows how far it came. */
+  dropped: "Connection dropped",
 } as const
 
 type Mark = keyof typeof marks
@@ -40,28 +47,50 @@ export function isTimeout(fault: RpcFault): boolean {
   return fault.code === status.DEADLINE_EXCEEDED
 }
 
+/** What makes etcd refuse writes until somebody mends it, as errors and health checks have it. */
+export const alarmWords = {
+  noSpace: "etcd is out of space (alarm NOSPACE): compact and defragment it, or raise its quota, then disarm the alarm",
+  corrupt: "etcd found its data corrupt (alarm CORRUPT): replace the member that differs from the others, then disarm the alarm",
+} as const
+
+const quorumHint = "more than half of its members must be running and reach each other"
+
+/** Faults that have words of their own, in the order in which they are looked for. */
+const known: readonly (readonly [Mark, StoreError["code"], string])[] = [
+  ["compacted", "compacted", "etcd has compacted the revision"],
+  ["future", "future", "the revision is ahead of etcd's"],
+  ["noSpace", "full", alarmWords.noSpace],
+  ["corrupt", "full", alarmWords.corrupt],
+  ["requestTooLarge", "too-large", "etcd takes no request of that size; its --max-request-bytes says how much"],
+  ["messageTooLarge", "too-large", "etcd takes no request of that size; its --max-request-bytes says how much"],
+  ["tooManyOperations", "too-large", "etcd takes no transaction of that many writes; its --max-txn-ops says how many"],
+  ["noLeader", "unavailable", `etcd has no leader: ${quorumHint}`],
+  ["dropped", "unavailable", "the connection to etcd was lost"],
+  ["leaderChanged", "unavailable", "etcd was given another leader meanwhile"],
+  ["undecided", "timeout", `etcd could not agree in time: ${quorumHint}`],
+]
+
 /** The store's error for a fault. Compacted and future have no revision yet: etcd does not say it, the caller finds out. */
 export function storeErrorOf(fault: RpcFault): StoreError {
-  if (isFault(fault, "compacted")) return new StoreError("compacted", "etcd has compacted the revision")
-  if (isFault(fault, "future")) return new StoreError("future", "the revision is ahead of etcd's")
-  if (isFault(fault, "noSpace")) {
-    return new StoreError(
-      "full",
-      "etcd is out of space (alarm NOSPACE): compact and defragment it, or raise its quota, then disarm the alarm",
-    )
-  }
-  if (isFault(fault, "requestTooLarge") || isFault(fault, "messageTooLarge")) {
-    return new StoreError("too-large", "etcd takes no request of that size; its --max-request-bytes says how much")
-  }
-  if (isFault(fault, "tooManyOperations")) {
-    return new StoreError("too-large", "etcd takes no transaction of that many writes; its --max-txn-ops says how many")
-  }
+  const found = known.find(([mark]) => isFault(fault, mark))
+  if (found !== undefined) return new StoreError(found[1], found[2])
   if (isTimeout(fault)) return new StoreError("timeout", "etcd did not answer in time")
+  if (isFault(fault, "neverSent")) return new StoreError("unavailable", `no etcd server could be reached: ${wordsOf(fault)}`)
   return new StoreError("unavailable", `etcd: ${wordsOf(fault)}`)
 }
 
-/** grpc-js ends with a remark on name resolution, which mostly has nothing to remark. */
+/** Why one server does not serve, or undefined when it does: what it refused then is the caller's affair. */
+export function serverFault(fault: RpcFault): string | undefined {
+  if (isTimeout(fault)) return "it did not answer in time"
+  if (fault.code !== status.UNAVAILABLE) return undefined
+  return known.find(([mark]) => isFault(fault, mark))?.[2] ?? wordsOf(fault)
+}
+
+/** Without what grpc-js puts around the cause; its remark on name resolution mostly has nothing to remark. */
 function wordsOf({ code, details }: RpcFault): string {
-  const words = details.replace(/\.?\s*Resolution note:\s*$/, "").replace("Last error: Error: ", "Last error: ")
+  const words = details
+    .replace(/\.?\s*Resolution note:\s*$/, "")
+    .replace(/^No connection established\. (?=Last error: Error: )/, "")
+    .replace("Last error: Error: ", "")
   return words === "" ? `status ${code}` : words
 }
