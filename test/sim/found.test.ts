@@ -3,6 +3,22 @@ import { expect, it } from "vitest"
 import type { Plan } from "./plan.ts"
 import { run } from "./run.ts"
 
+/** At one server, while objects are made in it at the other. */
+const namespaceGoes: Plan["steps"] = [
+  { do: "life", server: 0, life: { act: "namespace", name: "n2", remove: false } },
+  { do: "turns", count: 60 },
+  { do: "life", server: 1, life: { act: "namespace", name: "n2", remove: true } },
+  { do: "turns", count: 1 },
+  ...["p", "q", "r"].map(
+    (name) =>
+      ({
+        do: "life",
+        server: 0,
+        life: { act: "make", namespace: "n2", name, tag: "t1", label: "", held: false, owners: [], blocks: false },
+      }) as const,
+  ),
+]
+
 const found: Readonly<Record<string, Plan>> = {
   "a batch whose flush failed, found when the store was opened anew and lost by the next power cut, is told to nobody": {
     seed: 176,
@@ -181,6 +197,18 @@ const found: Readonly<Record<string, Plan>> = {
       { do: "delete", server: 1, name: "e", condition: "stale" },
       { do: "compact", back: 6 },
     ],
+  },
+  "an object asked for at a server that has not heard yet that its namespace goes is not made": {
+    seed: 36,
+    driver: "shared",
+    length: 0,
+    steps: namespaceGoes,
+  },
+  "nor where servers share an etcd": {
+    seed: 24,
+    driver: "etcd",
+    length: 0,
+    steps: namespaceGoes,
   },
 }
 

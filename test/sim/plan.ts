@@ -38,7 +38,8 @@ export type Step =
       readonly label: boolean
       readonly name: string | undefined
     }
-  | { readonly do: "life"; readonly server: number; readonly life: LifeAct }
+  /** `rival`: what somebody else does in the same moment, at the other server if there is one. */
+  | { readonly do: "life"; readonly server: number; readonly life: LifeAct; readonly rival?: LifeAct }
   | { readonly do: "pause" | "unpause" | "leave"; readonly slot: number }
   | { readonly do: "turns"; readonly count: number }
   | { readonly do: "pass"; readonly milliseconds: number }
@@ -70,6 +71,7 @@ const faultShare = 0.04
 /** Steps about other kinds of objects for each step of traffic, in plans that have them. */
 const lifeShare = 0.5
 const plansWithLives = 0.7
+const rivalShare = 0.4
 
 /** By seed, so that runs of many seeds see them all. */
 const drivers: readonly [Driver, ...Driver[]] = ["lmdb", "shared", "lmdb", "etcd"]
@@ -100,9 +102,14 @@ export function makePlan(seed: number, length: number, driver: Driver = drivers[
 }
 
 function lifeStep(random: SeededRandom, themes: Readonly<Record<string, number>>, { driver, tag }: { driver: Driver; tag: string }): Step {
-  const life = drawLife(random, weighted(random, themes), tag)
+  const act = weighted(random, themes)
+  const life = drawLife(random, act, tag)
   if ("pass" in life) return { do: "pass", milliseconds: life.pass }
-  return { do: "life", server: driver === "lmdb" ? 0 : random.integer(2), life }
+  const server = driver === "lmdb" ? 0 : random.integer(2)
+  if (!random.chance(rivalShare)) return { do: "life", server, life }
+  // Those who do the same are in each other's way most.
+  const rival = drawLife(random, random.chance(0.6) ? act : weighted(random, themes), `${tag}-rival`)
+  return { do: "life", server, life, ...(!("pass" in rival) && { rival }) }
 }
 
 function drawTraffic(random: SeededRandom, { server, tag }: { server: number; tag: string }): Step {

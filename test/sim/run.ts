@@ -144,7 +144,9 @@ async function perform(world: World, { clients, lives }: AllClients, step: Exclu
     case "leave":
       return clients.slot(step)
     case "life":
-      return lives.act(step.server, step.life)
+      lives.act(step.server, step.life)
+      if (step.rival !== undefined) lives.act((step.server + 1) % world.servers.length, step.rival)
+      return
     case "turns":
       return turns(step.count)
     case "pass":
