@@ -4,7 +4,7 @@ import { unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
 import type { ListPage } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { CachedObject } from "../storage/cache.ts"
-import { compactListPieces } from "../wire/list-pieces.ts"
+import { compactListPieces } from "../wire/list-compact.ts"
 import { HeldMessages, releasing } from "./held-messages.ts"
 
 let at: OpenRegistry

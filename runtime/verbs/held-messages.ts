@@ -2,7 +2,7 @@
 import type { ListPage } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { CachedObject, ObjectRun } from "../storage/cache.ts"
-import { type FramedItems, frameItems } from "../wire/list-pieces.ts"
+import { type FramedItems, frameItems } from "../wire/list-compact.ts"
 import { compactMessageOf } from "./represent.ts"
 
 /**

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { createCompactCodec, unwrapUnknown } from "../kit/compact.ts"
-import { compactDescriptor } from "../kit/compact-descriptor.ts"
-import type { JsonObject } from "../kit/json.ts"
-import type { BytePlace } from "../kit/shared-bytes.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import { compactListPieces, type JsonList, jsonListPieces, type Piece, prettyListPieces, yamlListPieces } from "./list-pieces.ts"
-import { listMetaShape } from "./status.ts"
+import { type BytePlace, placeAll } from "../kit/shared-bytes.ts"
+import { type JsonList, jsonListPieces, type Piece, type PlacedRun, prettyListPieces, yamlListPieces } from "./list-pieces.ts"
 import { parseYaml } from "./yaml.ts"
 
 const text = (pieces: Iterable<Uint8Array | Piece>) => [...mapped(pieces)].join("")
@@ -52,6 +47,28 @@ describe("lists in JSON", () => {
     expect(text(jsonListPieces(list([], { places: [] })))).toBe(`${JSON.stringify(expected([]))}\n`)
   })
 
+  it("take runs in one piece where they are there so, and the others item by item", () => {
+    const names = ["a", "b", "c", "d", "e", "f"]
+    const placed = names.map((name) => ({ jsonPlace: (place: BytePlace) => placeAll(place, item(name)) }))
+    const made = new Map<number, string>()
+    const run = (start: number, end: number, whole: boolean): PlacedRun => ({
+      objects: placed,
+      start,
+      end,
+      gathered(_form, make) {
+        const piece = make()
+        made.set(start, piece.toString())
+        return whole ? piece : undefined
+      },
+    })
+    for (const kept of [0b000, 0b001, 0b010, 0b100, 0b101, 0b111, 0b111]) {
+      const runs = [run(0, 2, (kept & 1) > 0), run(2, 3, (kept & 2) > 0), run(3, 6, (kept & 4) > 0)]
+      expect(text(jsonListPieces(list([], { places: placed, runs })))).toBe(`${JSON.stringify(expected(names))}\n`)
+    }
+    expect(made.get(2)).toBe(',{"metadata":{"name":"c"}}')
+    expect(text(jsonListPieces(list([], { places: [], runs: [] })))).toBe(`${JSON.stringify(expected([]))}\n`)
+  })
+
   it("let go of items that nobody wants any more", () => {
     let returned = 0
     function* items(): Generator<Buffer> {
@@ -95,36 +112,5 @@ describe("lists in YAML", () => {
           .map((line) => line.split(":")[0]),
       ).toEqual(["apiVersion", "items", "kind", "metadata"])
     }
-  })
-})
-
-describe("lists in the compact encoding", () => {
-  const kettle: TypeShape = { name: "test.v1.Kettle", fields: [{ name: "data", type: { map: { scalar: "string" } }, number: 1 }] }
-  const kettleList: TypeShape = {
-    name: "test.v1.KettleList",
-    fields: [
-      { name: "metadata", type: { ref: () => listMetaShape }, number: 1 },
-      { name: "items", type: { list: { ref: () => kettle } }, number: 2 },
-    ],
-  }
-
-  it("are what encoding the whole list gives, whatever the lengths", () => {
-    const codec = createCompactCodec(compactDescriptor(kettle), kettle)
-    const whole = createCompactCodec(compactDescriptor(kettleList), kettleList)
-    const objects: JsonObject[] = [0, 1, 120, 200, 20_000, 3_000_000].map((length) => ({ data: { k: "x".repeat(length) } }))
-    const metadata = { resourceVersion: "5", remainingItemCount: 3 }
-    const bytes = Buffer.concat([
-      ...compactListPieces({ kind: "KettleList", apiVersion: "test/v1", metadata, items: objects.map((object) => codec.encode(object)) }),
-    ])
-    const { kind, apiVersion, raw } = unwrapUnknown(bytes)
-    expect({ kind, apiVersion }).toEqual({ kind: "KettleList", apiVersion: "test/v1" })
-    expect(whole.encode({ metadata, items: objects }).equals(raw)).toBe(true)
-  })
-
-  it("are what the reference answers when empty", () => {
-    const bytes = Buffer.concat([
-      ...compactListPieces({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, items: [] }),
-    ])
-    expect(bytes.toString("hex")).toBe("6b3873000a0d0a0276311207506f644c697374120a0a080a00120231301a001a002200")
   })
 })

@@ -75,6 +75,29 @@ describe("writePieces", () => {
     }
   })
 
+  it("writes long pieces that last as they lie, among others, in any number of chunks", async () => {
+    function* pieces(): Generator<Uint8Array | Piece> {
+      const before = Buffer.from(",")
+      for (let index = 0; index < 200; index++) {
+        const bytes = Buffer.alloc(20_000, String(index % 10))
+        const end = index % 3 === 0 ? 20_000 : index % 3 === 1 ? 9000 : index + 50
+        yield { before, bytes, start: index, end, lasting: index % 2 === 0 }
+        if (index % 5 === 0) yield Buffer.from("between")
+      }
+    }
+    const flat = [...pieces()].flatMap((piece) =>
+      piece instanceof Uint8Array ? [piece] : [piece.before, piece.bytes.subarray(piece.start, piece.end)],
+    )
+    const expected = Buffer.concat(flat)
+    for (const writeBytes of [1000, 8192, 20_001, 64 * 1024, expected.length - 1, expected.length, 10_000_000]) {
+      const { body, response } = await answer(await http1(write({ pieces: pieces(), writeBytes })))
+      expect(body.equals(expected), `${writeBytes}`).toBe(true)
+      expect(response.headers["content-length"]).toBe(writeBytes < expected.length ? undefined : String(expected.length))
+    }
+    const { body } = await answer(await http1(write({ pieces: pieces(), gzip: true, writeBytes: 64 * 1024 })))
+    expect(gunzipSync(body).equals(expected)).toBe(true)
+  })
+
   it("keeps nothing of bytes that may change once others have their turn", async () => {
     const bytes = Buffer.alloc(100)
     function* changing(): Generator<Piece> {

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest"
+import { createCompactCodec, unwrapUnknown } from "../kit/compact.ts"
+import { compactDescriptor } from "../kit/compact-descriptor.ts"
+import type { JsonObject } from "../kit/json.ts"
+import type { TypeShape } from "../kit/shape.ts"
+import { compactListPieces, frameItems } from "./list-compact.ts"
+import { listMetaShape } from "./status.ts"
+
+describe("lists in the compact encoding", () => {
+  const kettle: TypeShape = { name: "test.v1.Kettle", fields: [{ name: "data", type: { map: { scalar: "string" } }, number: 1 }] }
+  const kettleList: TypeShape = {
+    name: "test.v1.KettleList",
+    fields: [
+      { name: "metadata", type: { ref: () => listMetaShape }, number: 1 },
+      { name: "items", type: { list: { ref: () => kettle } }, number: 2 },
+    ],
+  }
+
+  it("are what encoding the whole list gives, whatever the lengths", () => {
+    const codec = createCompactCodec(compactDescriptor(kettle), kettle)
+    const whole = createCompactCodec(compactDescriptor(kettleList), kettleList)
+    const objects: JsonObject[] = [0, 1, 120, 200, 20_000, 3_000_000].map((length) => ({ data: { k: "x".repeat(length) } }))
+    const metadata = { resourceVersion: "5", remainingItemCount: 3 }
+    const bytes = Buffer.concat([
+      ...compactListPieces({ kind: "KettleList", apiVersion: "test/v1", metadata, items: objects.map((object) => codec.encode(object)) }),
+    ])
+    const { kind, apiVersion, raw } = unwrapUnknown(bytes)
+    expect({ kind, apiVersion }).toEqual({ kind: "KettleList", apiVersion: "test/v1" })
+    expect(whole.encode({ metadata, items: objects }).equals(raw)).toBe(true)
+  })
+
+  it("are the same when some of their items were framed before", () => {
+    const messages = [0, 5, 300, 70_000, 1].map((length) => Buffer.alloc(length, "m"))
+    const head = { kind: "KettleList", apiVersion: "test/v1", metadata: {} }
+    const framed = { framed: frameItems(messages.slice(1, 4)) }
+    const plain = Buffer.concat([...compactListPieces({ ...head, items: messages })])
+    const items = [...messages.slice(0, 1), framed, ...messages.slice(4)]
+    expect(Buffer.concat([...compactListPieces({ ...head, items })]).equals(plain)).toBe(true)
+  })
+
+  it("are what the reference answers when empty", () => {
+    const bytes = Buffer.concat([
+      ...compactListPieces({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, items: [] }),
+    ])
+    expect(bytes.toString("hex")).toBe("6b3873000a0d0a0276311207506f644c697374120a0a080a00120231301a001a002200")
+  })
+})
