@@ -21,7 +21,7 @@ const seconds = options.number("seconds", { small: 2, full: 4 })
 const only = options.word("only", "create,get,list,page,selector,update,watch")
 options.done()
 
-/** What is wanted of each phase in CPU: writes pay for etcd on both sides, reads do not reach it here. */
+/** What is wanted of each phase in CPU: writes pay for etcd on both sides; of our reads only a consistent one asks it anything, with others at once. */
 const goals: Readonly<Record<string, number>> = {
   create: 1.2,
   patch_merge: 1.2,

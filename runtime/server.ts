@@ -9,6 +9,7 @@ import { alwaysAllow, alwaysDeny, type Authorizer } from "./access/authorize.ts"
 import { type NamespacePhase, namespaceLifecycle } from "./admission/namespace-lifecycle.ts"
 import { createApp } from "./app.ts"
 import type { Loop } from "./background/loop.ts"
+import { withoutRepeats } from "./background/repeated-faults.ts"
 import { startBackground } from "./background/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
 import { type BodyType, bodyLoader } from "./bodies.ts"
@@ -196,7 +197,7 @@ interface StartLoops extends Loop {
 
 /** What goes on beside requests; all of it ends before the store closes. */
 function startLoops(options: ServerOptions, { registry, clock, log, watchCache, storage }: ServerParts, port: number): StartLoops {
-  const deps = { registry, clock, log }
+  const deps = { registry, clock, log: withoutRepeats(log, clock) }
   const address = addressOf(options)
   const bootstrap = startBootstrap(deps, { address, port, shared: options.sharedStore ?? false })
   const background = startBackground(deps, {

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { withoutRepeats } from "./repeated-faults.ts"
+
+function setUp() {
+  const clock = createManualClock()
+  const lines: [object, string][] = []
+  const log = withoutRepeats({ warn: (values, text) => void lines.push([values, text]) }, clock)
+  return { clock, lines, log }
+}
+
+test("the same fault is said once a minute, with how often it was left out", () => {
+  const { clock, lines, log } = setUp()
+  for (let second = 0; second < 90; second++) {
+    log.warn({ error: `server ${second % 3} is away` }, "tried again later")
+    clock.advance(1000)
+  }
+  expect(lines).toEqual([
+    [{ error: "server 0 is away" }, "tried again later"],
+    [{ error: "server 0 is away", repeated: 59 }, "tried again later"],
+  ])
+})
+
+test("faults of different things, and different faults, are all said", () => {
+  const { lines, log } = setUp()
+  log.warn({ key: "a", error: "no" }, "not collected")
+  log.warn({ key: "b", error: "no" }, "not collected")
+  log.warn({ key: "a", error: "no" }, "not emptied")
+  log.warn({ key: "a", error: "no" }, "not collected")
+  expect(lines).toHaveLength(3)
+})
+
+test("what came long ago is forgotten, so that faults of ever new things take no more memory", () => {
+  const { lines, log } = setUp()
+  for (let object = 0; object < 3000; object++) log.warn({ key: `${object}` }, "not collected")
+  log.warn({ key: "2999" }, "not collected")
+  expect(lines).toHaveLength(3000)
+  log.warn({ key: "0" }, "not collected")
+  expect(lines).toHaveLength(3001)
+})
+
+test("a clock that is set back silences nothing for longer", () => {
+  const { clock, lines, log } = setUp()
+  log.warn({}, "tried again later")
+  clock.advance(-3_600_000)
+  log.warn({}, "tried again later")
+  expect(lines).toHaveLength(2)
+})
