@@ -96,6 +96,19 @@ describe("writePieces", () => {
     }
     const { body } = await answer(await http1(write({ pieces: pieces(), gzip: true, writeBytes: 64 * 1024 })))
     expect(gunzipSync(body).equals(expected)).toBe(true)
+    const server = createHttp2Server()
+    const sizes = [1000, 64 * 1024, expected.length]
+    server.on("stream", (stream, { ":path": path = "" }) => {
+      const writeBytes = sizes[Number(path.slice(1))] ?? 0
+      void writePieces({ outgoing: new Http2Outgoing(stream), contentType: "text/plain", pieces: pieces(), writeBytes })
+    })
+    const session = connect(`http://127.0.0.1:${await listen(server)}`)
+    closers.push(() => session.destroy())
+    for (const index of sizes.keys()) {
+      const chunks: Buffer[] = []
+      for await (const chunk of session.request({ ":path": `/${index}` })) chunks.push(chunk)
+      expect(Buffer.concat(chunks).equals(expected), `chunks of ${sizes[index]}`).toBe(true)
+    }
   })
 
   it("keeps nothing of bytes that may change once others have their turn", async () => {
