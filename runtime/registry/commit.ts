@@ -73,7 +73,10 @@ export async function commitPut(
   const { value } = encoded
   const put: Write = ttlSeconds !== undefined && ttlSeconds > 0 ? { type: "put", key, value, ttlSeconds } : { type: "put", key, value }
   const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, riders)
-  if (!outcome.ok) return lost(key, outcome)
+  if (!outcome.ok) {
+    handle.cache.unexpect(key, value)
+    return lost(key, outcome)
+  }
   if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)
   else object.metadata = versioned(object.metadata, String(outcome.revision))
   return { ok: true, result: { object, json: encoded.json(outcome.revision), created, removed: false } }

@@ -171,6 +171,8 @@ export interface ResourceCache {
   oldestRevision(): number
   /** Called before committing bytes that are already at hand, so that the event does not decode them again. `json(revision)` yields the final bytes. */
   expect(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void
+  /** Called with what was announced when the commit lost: there will be no event, and nothing is kept for it. */
+  unexpect(key: string, value: Uint8Array): void
 }
 
 export interface Cache {

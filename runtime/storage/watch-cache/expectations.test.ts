@@ -28,3 +28,17 @@ test("what nobody claims is dropped at the limit, oldest first", () => {
   expect(expectations.claim("key-0", Buffer.alloc(100))).toBeUndefined()
   expect(expectations.claim("key-99", Buffer.alloc(100))).toBeDefined()
 })
+
+test("what its writer takes back is gone, and only that", () => {
+  const expectations = new Expectations(1_000_000)
+  const [lost, won] = [Buffer.from("same"), Buffer.from("same")]
+  expectations.add("a", { value: lost, json: json("lost") })
+  expectations.add("a", { value: won, json: json("won") })
+  expectations.takeBack("a", lost)
+  expectations.takeBack("a", lost)
+  expectations.takeBack("b", won)
+  expect(expectations.claim("a", Buffer.from("same"))?.json(1).toString()).toBe("won")
+  expectations.add("a", { value: lost, json: json("lost") })
+  expectations.takeBack("a", lost)
+  expect(expectations.pendingBytes).toBe(0)
+})

@@ -1,8 +1,8 @@
 /**
  * JSON that writers have made already, waiting for the event of their commit. An expectation is claimed by the event
  * that carries the same key and the same value bytes: then the JSON is right whoever committed it, because equal
- * stored bytes are equal objects. What is never claimed (a commit failed or lost a race) is dropped by the next claim
- * on its key or by the byte limit, oldest first.
+ * stored bytes are equal objects. What will never be claimed is taken back by its writer; what its writer does not know of
+ * (the store never answered) is dropped by the next claim on its key or by the byte limit, oldest first.
  */
 import type { ApiObject } from "../../kit/json.ts"
 
@@ -53,6 +53,15 @@ export class Expectations {
     for (const superseded of waiting.splice(0, index + 1)) this.bytes -= cost(superseded)
     if (waiting.length === 0) this.byKey.delete(key)
     return claimed
+  }
+
+  /** Called when the commit did not come about. `value`: the very bytes that were announced; another writer may have announced equal ones. */
+  takeBack(key: string, value: Uint8Array): void {
+    const waiting = this.byKey.get(key)
+    const index = waiting?.findIndex((each) => each.value === value) ?? -1
+    if (waiting === undefined || index < 0) return
+    for (const failed of waiting.splice(index, 1)) this.bytes -= cost(failed)
+    if (waiting.length === 0) this.byKey.delete(key)
   }
 }
 

@@ -8,13 +8,10 @@
 import type { Clock } from "../../clock.ts"
 import type { ApiObject } from "../../kit/json.ts"
 import type { CachedObject, CacheEvent, ResourceCache, ResourceCodec, Snapshot, SubscribeOptions, Subscription } from "../cache.ts"
-import { StoreError } from "../store.ts"
-import type { Store, StoreEvent } from "../store.ts"
+import { type Store, StoreError, type StoreEvent } from "../store.ts"
 import { ByteArena } from "./byte-arena.ts"
-import { CachedEntry, DeletedEntry } from "./entry.ts"
-import type { EntryContext } from "./entry.ts"
-import { EventWindow } from "./event-window.ts"
-import type { HeldEvent } from "./event-window.ts"
+import { CachedEntry, DeletedEntry, type EntryContext } from "./entry.ts"
+import { EventWindow, type HeldEvent } from "./event-window.ts"
 import { Expectations } from "./expectations.ts"
 import { readObjects, retireAllBut } from "./fill.ts"
 import type { FormBudget } from "./forms.ts"
@@ -23,11 +20,9 @@ import { HistoryReader } from "./history.ts"
 import { LabelIndexes } from "./label-index.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
-import { Checkpoints, MapSnapshot } from "./snapshot.ts"
+import { Checkpoints, MapSnapshot, type Objects } from "./snapshot.ts"
 import type { SlabPool } from "./slab-pool.ts"
-import type { Objects } from "./snapshot.ts"
-import { asStoreError } from "./store-feed.ts"
-import type { StoreFeed } from "./store-feed.ts"
+import { asStoreError, type StoreFeed } from "./store-feed.ts"
 import { StoredSnapshots } from "./stored-snapshots.ts"
 import { Subscriber, Subscribers } from "./subscribers.ts"
 import { Waiters } from "./waiters.ts"
@@ -208,6 +203,10 @@ export class CachedResource implements ResourceCache {
   expect(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void {
     if (this.phase === "idle" || this.phase === "closed") return
     this.expectations.add(this.fullKey(key), { value, json, ...(object !== undefined && { object }) })
+  }
+
+  unexpect(key: string, value: Uint8Array): void {
+    this.expectations.takeBack(this.fullKey(key), value)
   }
 
   /** Called by the cache with each event of this resource, in order; `flush` follows. */
