@@ -28,6 +28,16 @@ export interface Sweep {
   readonly faults: readonly string[]
 }
 
+/** The namespace that is going. */
+export interface Swept {
+  readonly name: string
+  /**
+   * Whether the name still stands for it. Another server may have ended it, and somebody made one of the same name: what was there before this was
+   * asked is of the old one for sure, and what came later is not.
+   */
+  readonly isStill: () => Promise<boolean>
+}
+
 /** Every namespaced kind that is stored by itself and may be deleted, once per storage path. */
 export function contentKinds(registry: Registry): Kind[] {
   const { kinds } = registry.deps
@@ -35,14 +45,14 @@ export function contentKinds(registry: Registry): Kind[] {
 }
 
 /** Deletes what is left of these kinds in the namespace, then says what is still there. Kinds without objects are not even opened. */
-export async function sweep(registry: Registry, kinds: readonly Kind[], namespace: string): Promise<Sweep> {
+export async function sweep(registry: Registry, kinds: readonly Kind[], namespace: Swept): Promise<Sweep> {
   const remaining: Remaining[] = []
   const faults: string[] = []
   for (const kind of kinds) {
-    if (!(await hasObjects(registry, kind, namespace))) continue
+    if (!(await hasObjects(registry, kind, namespace.name))) continue
     const handle = await registry.handle(kind)
     faults.push(...(await deleteAll(registry, handle, namespace)))
-    const left = await countLeft(registry, handle, namespace)
+    const left = await countLeft(registry, handle, namespace.name)
     if (left.count > 0) remaining.push(left)
   }
   return { remaining, faults }
@@ -54,10 +64,12 @@ async function hasObjects(registry: Registry, kind: Kind, namespace: string): Pr
   return items.length > 0
 }
 
-async function deleteAll(registry: Registry, handle: KindHandle, namespace: string): Promise<string[]> {
+async function deleteAll(registry: Registry, handle: KindHandle, { name, isStill }: Swept): Promise<string[]> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const faults: string[] = []
-  await inParallel(handle.cache.snapshot().entries({ prefix: handle.prefix(namespace) }), { atOnce: deletesAtOnce }, async (entry) => {
+  const snapshot = handle.cache.snapshot()
+  if (!(await isStill())) return faults
+  await inParallel(snapshot.entries({ prefix: handle.prefix(name) }), { atOnce: deletesAtOnce }, async (entry) => {
     const fault = await deleteOne(registry, handle, parseObject(entry.json()))
     if (fault !== undefined) faults.push(fault)
   })

@@ -12,12 +12,12 @@ import type { Subresource } from "../kit/kind.ts"
 import { timeText } from "../kit/time.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { awaitFreshness } from "../registry/read.ts"
-import type { KindHandle } from "../registry/registry.ts"
+import type { KindHandle, Registry } from "../registry/registry.ts"
 import { updateObject } from "../registry/update.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { follow } from "./follow.ts"
 import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
-import { conditionsOf, contentKinds, sweep, type Sweep } from "./namespace-content.ts"
+import { conditionsOf, contentKinds, sweep, type Sweep, type Swept } from "./namespace-content.ts"
 import { NamespaceWaits } from "./namespace-waits.ts"
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
 
@@ -78,8 +78,9 @@ async function empty(deps: BackgroundDeps, task: Task): Promise<void> {
   if (namespace === undefined || !isOurs(namespace, registry.deps.vendor.word)) return
   // Admission refuses by now; what it let in before must be there to be found.
   await registry.creations.settled(name)
-  const found = await sweepInOrder(deps, name)
-  if (found.remaining.length === 0 && found.faults.length === 0) return finalize(deps, task)
+  const { uid } = namespace.metadata ?? {}
+  const found = await sweepInOrder(deps, { name, isStill: async () => (await uidNow(registry, task)) === uid })
+  if (found.remaining.length === 0 && found.faults.length === 0) return finalize(deps, task, uid)
   waits.begin(name, found.remaining)
   await report(deps, task, { namespace, found })
   if (found.faults.length > 0) throw new Error(found.faults.join("; "))
@@ -91,15 +92,22 @@ function isOurs(namespace: ApiObject, word: string): boolean {
   return namespace.metadata?.deletionTimestamp !== undefined && (finalizers.length === 0 || finalizers.includes(word))
 }
 
-async function sweepInOrder({ registry }: BackgroundDeps, name: string): Promise<Sweep> {
+/** Of the namespace that has the name now; undefined when none has. */
+async function uidNow(registry: Registry, { handle, name }: Task): Promise<string | undefined> {
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const entry = handle.cache.get(handle.key("", name))
+  return entry === undefined ? undefined : parseObject(entry.json()).metadata?.uid
+}
+
+async function sweepInOrder({ registry }: BackgroundDeps, namespace: Swept): Promise<Sweep> {
   const kinds = contentKinds(registry)
   const pods = kinds.filter((kind) => kind.group === "" && kind.resource === "pods")
-  const first = await sweep(registry, pods, name)
+  const first = await sweep(registry, pods, namespace)
   if (first.remaining.length > 0 || first.faults.length > 0) return first
   return sweep(
     registry,
     kinds.filter((kind) => !pods.includes(kind)),
-    name,
+    namespace,
   )
 }
 
@@ -128,14 +136,18 @@ async function report(
   )
 }
 
-/** The last step: without finalizers of its own and of others the namespace is gone. */
-async function finalize({ registry }: BackgroundDeps, { handle, name }: Task): Promise<void> {
+/**
+ * The last step: without finalizers of its own and of others the namespace is gone. Another server may have taken it already, and somebody made one
+ * of the same name: that keeps its finalizer.
+ */
+async function finalize({ registry }: BackgroundDeps, { handle, name }: Task, uid: string | undefined): Promise<void> {
   const { word } = registry.deps.vendor
   await ignoringGone(
     updateObject(registry, handle, {
       namespace: "",
       name,
       subresource: subresourceOf(handle, "finalize"),
+      ...(uid !== undefined && { uid }),
       dryRun: false,
       put: false,
       warn: () => {},
@@ -152,10 +164,12 @@ function subresourceOf({ kind }: KindHandle, name: string): Subresource {
   return kind.subresources.find((subresource) => subresource.name === name) ?? { name, type: "behaviour", verbs: [] }
 }
 
+/** Gone, or made anew under the same name. */
 async function ignoringGone(change: Promise<unknown>): Promise<void> {
   try {
     await change
   } catch (error) {
-    if (!(error instanceof ApiError && error.code === 404)) throw error
+    const another = error instanceof ApiError && error.code === 409 && error.message.includes("Precondition failed")
+    if (!another && !(error instanceof ApiError && error.code === 404)) throw error
   }
 }

@@ -1,5 +1,5 @@
 /** What happens in a run, step by step, drawn from a seed. A plan is data: the same steps do the same, and steps can be left out of it. */
-import { drawLife, drawThemes, type LifeAct } from "./lives/steps.ts"
+import { actsOf, drawLife, drawThemes, type LifeAct } from "./lives/steps.ts"
 import { createRandom, type SeededRandom } from "./world/random.ts"
 import type { Driver } from "./world/world.ts"
 
@@ -76,13 +76,22 @@ const rivalShare = 0.4
 /** By seed, so that runs of many seeds see them all. */
 const drivers: readonly [Driver, ...Driver[]] = ["lmdb", "shared", "lmdb", "etcd"]
 
-/** Called once per run. Odd seeds have two servers that share what they keep. */
-export function makePlan(seed: number, length: number, driver: Driver = drivers[seed % drivers.length] ?? drivers[0]): Plan {
+export interface PlanOptions {
+  /** Default: by the seed; odd ones have two servers that share what they keep. */
+  readonly driver?: Driver
+  /** What the plan is about beside ConfigMaps; default: drawn, and sometimes nothing. */
+  readonly themes?: readonly string[]
+}
+
+/** Called once per run. */
+export function makePlan(seed: number, length: number, options: PlanOptions = {}): Plan {
+  const { driver = drivers[seed % drivers.length] ?? drivers[0] } = options
   const random = createRandom(seed, "plan")
   const steps: Step[] = []
   // A sequence of its own, and additional: what is drawn of ConfigMaps stays.
   const lives = createRandom(seed, "lives")
-  const themes = lives.chance(plansWithLives) ? drawThemes(lives) : undefined
+  const themes = options.themes ?? (lives.chance(plansWithLives) ? drawThemes(lives) : [])
+  const acts = actsOf(themes)
   /** What follows from a fault, and after how many steps. */
   const later: { readonly at: number; readonly steps: readonly Step[] }[] = []
   for (let index = 0; index < length; index++) {
@@ -96,19 +105,19 @@ export function makePlan(seed: number, length: number, driver: Driver = drivers[
       }
     }
     steps.push(drawTraffic(random, { server: driver === "lmdb" ? 0 : random.integer(2), tag: `t${index}` }))
-    if (themes !== undefined && lives.chance(lifeShare)) steps.push(lifeStep(lives, themes, { driver, tag: `t${index}` }))
+    if (themes.length > 0 && lives.chance(lifeShare)) steps.push(lifeStep(lives, acts, { driver, tag: `t${index}` }))
   }
   return { seed, driver, length, steps }
 }
 
-function lifeStep(random: SeededRandom, themes: Readonly<Record<string, number>>, { driver, tag }: { driver: Driver; tag: string }): Step {
-  const act = weighted(random, themes)
+function lifeStep(random: SeededRandom, acts: Readonly<Record<string, number>>, { driver, tag }: { driver: Driver; tag: string }): Step {
+  const act = weighted(random, acts)
   const life = drawLife(random, act, tag)
   if ("pass" in life) return { do: "pass", milliseconds: life.pass }
   const server = driver === "lmdb" ? 0 : random.integer(2)
   if (!random.chance(rivalShare)) return { do: "life", server, life }
   // Those who do the same are in each other's way most.
-  const rival = drawLife(random, random.chance(0.6) ? act : weighted(random, themes), `${tag}-rival`)
+  const rival = drawLife(random, random.chance(0.6) ? act : weighted(random, acts), `${tag}-rival`)
   return { do: "life", server, life, ...(!("pass" in rival) && { rival }) }
 }
 

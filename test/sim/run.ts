@@ -84,7 +84,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     ...watchFaults(history, world.truth),
     ...answerFaults(lifeHistory, world.truth.stored),
     ...endingFaults(lifeHistory, world.truth.stored),
-    ...ownerFaults(world.truth.stored),
+    ...ownerFaults(lifeHistory, world.truth.stored),
     ...serviceFaults(world.truth.stored),
     ...electionFaults(lifeHistory),
   ]

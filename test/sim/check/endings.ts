@@ -79,7 +79,8 @@ function hasReason(change: ObjectChange, before: ApiObject, { calls, stored }: S
   return owners.length > 0 && owners.every((owner) => isNoOwner(stored, change, owner))
 }
 
-function endsIt(call: ObjectCall, change: ObjectChange, before: ApiObject): boolean {
+/** Whether the request is one to delete this object. */
+export function endsIt(call: ObjectCall, change: ObjectChange, before: ApiObject): boolean {
   if (call.act === "delete") return covers(call, change)
   const isSwept = call.act === "sweep" && call.resource === change.resource && call.namespace === change.namespace
   return isSwept && (call.label === undefined || before.metadata?.labels?.in === call.label)
@@ -117,7 +118,7 @@ function covers(call: ObjectCall, place: Place): boolean {
 }
 
 /** Whether the request was under way, or may still have been, when this happened. */
-function isWithin({ since, until, status = 0 }: ObjectCall, { revision }: ObjectChange): boolean {
+export function isWithin({ since, until, status = 0 }: ObjectCall, { revision }: ObjectChange): boolean {
   const refused = status >= 400 && status < 500
   return !refused && since < revision && revision <= until
 }

@@ -1,11 +1,17 @@
 /** What owners that go do to their dependents. That dependents without owners go in the end, and no others, is checked elsewhere. */
 import type { ApiObject } from "../../../runtime/kit/json.ts"
+import type { LifeHistory } from "../lives/history.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type ObjectChange, placeText, type StoredObjects } from "../lives/stored-objects.ts"
-import { foreground } from "./endings.ts"
+import { endsIt, foreground, isWithin } from "./endings.ts"
 
-export function ownerFaults(stored: StoredObjects): string[] {
-  return stored.changes.flatMap((change) => (isWatchedOver(change) && change.object === undefined ? removedOwner(change, stored) : []))
+export function ownerFaults({ calls }: LifeHistory, stored: StoredObjects): string[] {
+  return stored.changes.flatMap((change) => {
+    const { before, object } = change
+    if (!isWatchedOver(change) || before === undefined || object !== undefined) return []
+    // Whoever deletes once more, and otherwise, has the last word.
+    return calls.some((call) => isWithin(call, change) && endsIt(call, change, before)) ? [] : removedOwner(change, stored)
+  })
 }
 
 /** An owner that lets its dependents live has been forgotten by those it had; one that goes after them has seen those go that block it. */

@@ -78,13 +78,15 @@ const themeNames = Object.keys(themes)
 const reads = { look: 14, survey: 10 }
 const themesAtOnce = 3
 
-/** The acts of one plan, and how often each comes. Called once per plan. */
-export function drawThemes(random: SeededRandom): Readonly<Record<string, number>> {
+/** Some of the themes. Called once per plan. */
+export function drawThemes(random: SeededRandom): readonly string[] {
+  return Array.from({ length: themesAtOnce }, () => themeNames[random.integer(themeNames.length)] ?? "")
+}
+
+/** The acts of these themes, and how often each comes. */
+export function actsOf(names: readonly string[]): Readonly<Record<string, number>> {
   const weights: Record<string, number> = { ...reads }
-  for (let count = 0; count < themesAtOnce; count++) {
-    const theme = themes[themeNames[random.integer(themeNames.length)] ?? ""] ?? {}
-    for (const [act, weight] of Object.entries(theme)) weights[act] = (weights[act] ?? 0) + weight
-  }
+  for (const name of names) for (const [act, weight] of Object.entries(themes[name] ?? {})) weights[act] = (weights[act] ?? 0) + weight
   return weights
 }
 

@@ -51,17 +51,37 @@ const deletionNotDone: Planted = {
     ),
 }
 
-export const lifeMistakes: Readonly<Record<string, { readonly planted: Planted; readonly foundAs: RegExp }>> = {
-  "an object made behind its namespace": { planted: noNamespaceLifecycle, foundAs: /^endings: .* (was made in|was asked for when) / },
-  "a finalizer passed over": { planted: finalizerPassedOver, foundAs: /^endings: .* was removed (although nobody let it go|at once)/ },
-  "a dependent collected though its owner lives": { planted: livingOwnersDependent, foundAs: /^endings: .* ended without a reason/ },
-  "a dependent forgotten": { planted: dependentForgotten, foundAs: /still there without any of its owners/ },
-  "an owner gone before it let go": { planted: ownerGoneTooEarly, foundAs: /^owners: / },
-  "a number given twice": { planted: numberGivenTwice, foundAs: /^services: / },
-  "an event gone early": { planted: timeCutShort, foundAs: /^endings: events .* ended without a reason/ },
-  "two leaders": { planted: twoLeaders, foundAs: /^elections: / },
-  "a field that nobody owns": { planted: fieldsOfNobody, foundAs: /^answers: .* does not own what it applied/ },
-  "a deletion acknowledged and not done": { planted: deletionNotDone, foundAs: /^answers: delete .* never going/ },
+export interface LifeMistake {
+  /** The theme of plans that can show it. */
+  readonly about: string
+  readonly planted: Planted
+  /** The promise that it breaks. */
+  readonly foundAs: RegExp
+}
+
+export const lifeMistakes: Readonly<Record<string, LifeMistake>> = {
+  "an object made behind its namespace": {
+    about: "namespaces",
+    planted: noNamespaceLifecycle,
+    foundAs: /^endings: .* (was made in|was asked for when) /,
+  },
+  "a finalizer passed over": {
+    about: "holds",
+    planted: finalizerPassedOver,
+    foundAs: /^endings: .* was removed (although nobody let it go|at once)/,
+  },
+  "a dependent collected though its owner lives": {
+    about: "owners",
+    planted: livingOwnersDependent,
+    foundAs: /^endings: .* ended without a reason/,
+  },
+  "a dependent forgotten": { about: "owners", planted: dependentForgotten, foundAs: /still there without any of its owners/ },
+  "an owner gone before it let go": { about: "owners", planted: ownerGoneTooEarly, foundAs: /^owners: / },
+  "a number given twice": { about: "services", planted: numberGivenTwice, foundAs: /^services: / },
+  "an event gone early": { about: "events", planted: timeCutShort, foundAs: /^endings: events .* ended without a reason/ },
+  "two leaders": { about: "elections", planted: twoLeaders, foundAs: /^elections: / },
+  "a field that nobody owns": { about: "patches", planted: fieldsOfNobody, foundAs: /^answers: .* does not own what it applied/ },
+  "a deletion acknowledged and not done": { about: "holds", planted: deletionNotDone, foundAs: /^answers: delete .* never going/ },
 }
 
 type Commit = Store["commit"]

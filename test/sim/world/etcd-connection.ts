@@ -91,6 +91,8 @@ class SimWatchStream {
   private sending = false
   private over = false
   private watch: { stop(): void } | undefined
+  /** What was there before goes with the events. */
+  private previous = false
 
   constructor(
     private readonly etcd: SimEtcd,
@@ -131,6 +133,7 @@ class SimWatchStream {
 
   private async begin(range: NonNullable<Decoded<typeof watchRequest>["create"]>): Promise<void> {
     const { store } = this.etcd
+    this.previous = range.prevKv
     const now = await store.revision()
     this.push({ header: { revision: now }, created: true })
     const afterRevision = range.startRevision === 0 ? now : Math.min(range.startRevision - 1, now)
@@ -168,7 +171,7 @@ class SimWatchStream {
   }
 
   private eventOf({ createRevision, key, previous, revision, type, value }: StoreEvent): NonNullable<WatchResponseOut["events"]>[number] {
-    const before = previous === undefined ? {} : { prevKv: this.etcd.keyValue(previous) }
+    const before = previous === undefined || !this.previous ? {} : { prevKv: this.etcd.keyValue(previous) }
     if (type === "delete") return { type: eventType.delete, kv: { key, modRevision: revision }, ...before }
     return {
       type: eventType.put,
