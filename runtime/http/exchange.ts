@@ -57,9 +57,6 @@ export interface Outgoing {
   /** False: wait for `drain`. `taken` is called once the connection has the bytes, with an error when it never will. */
   write(chunk: Uint8Array, taken?: (error: Error | null | undefined) => void): boolean
   end(chunk?: Uint8Array): unknown
-  /** What is written until `uncork` goes to the connection together. */
-  cork(): void
-  uncork(): void
   addTrailers(trailers: Record<string, string>): void
   destroy(): unknown
   on(event: OutgoingEvent, listener: () => void): unknown

@@ -157,14 +157,6 @@ export class Http2Outgoing implements Outgoing {
     else stream.end(chunk)
   }
 
-  cork(): void {
-    this.stream.cork()
-  }
-
-  uncork(): void {
-    this.stream.uncork()
-  }
-
   /** Called before the head is sent by who may have trailers: the end of the answer then waits for them, and needs a frame more. */
   expectTrailers(): void {
     this.trailers = {}

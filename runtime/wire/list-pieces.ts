@@ -54,8 +54,6 @@ export interface PlacedRun {
 /** Bytes to be written: `before`, which is short, then those of the place. */
 export interface Piece extends BytePlace {
   before: Uint8Array
-  /** The bytes stay as they are: they may be handed on as they lie. */
-  lasting: boolean
 }
 
 /** Compact JSON, with a line break at the end as the reference writes it. */
@@ -69,7 +67,7 @@ export function jsonListPieces(list: JsonList): IterableIterator<Uint8Array | Pi
  */
 class JsonListPieces implements IterableIterator<Uint8Array | Piece> {
   private readonly items: ItemSource
-  private readonly piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0, lasting: false }
+  private readonly piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0 }
   private readonly result: IteratorResult<Uint8Array | Piece> = { done: false, value: this.piece }
   private state: "head" | "first" | "next" | "over" = "head"
 
@@ -177,14 +175,13 @@ class ItemRuns implements ItemSource {
     }
     piece.before = nothing
     placeAll(piece, gathered)
-    piece.lasting = true
     return true
   }
 }
 
 /** The items of a run one after the other, in memory of their own. */
 function gather(run: PlacedRun, cut: HeadCut): Buffer {
-  const piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0, lasting: false }
+  const piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0 }
   const items = run.objects.slice(run.start, run.end)
   let length = 0
   for (const item of items) {
@@ -218,7 +215,6 @@ class HeadCut {
     const cut = startsWith(piece, this.head, this.from)
     if (cut) piece.start += this.head.length
     piece.before = cut ? nextItem : comma
-    piece.lasting = false
   }
 }
 

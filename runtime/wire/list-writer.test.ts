@@ -68,46 +68,10 @@ describe("writePieces", () => {
 
   it("writes cut pieces with what stands before them, whether they fit the buffer or not", async () => {
     const expected = `,{${"y".repeat(70)}`.repeat(50)
-    const piece = { before: Buffer.from(",{"), bytes: Buffer.from(`xx${"y".repeat(70)}xx`), start: 2, end: 72, lasting: false }
+    const piece = { before: Buffer.from(",{"), bytes: Buffer.from(`xx${"y".repeat(70)}xx`), start: 2, end: 72 }
     for (const writeBytes of [40, 73, 100, 100_000]) {
       const { body } = await answer(await http1(write({ pieces: Array(50).fill(piece), writeBytes })))
       expect(body.toString()).toBe(expected)
-    }
-  })
-
-  it("writes long pieces that last as they lie, among others, in any number of chunks", async () => {
-    function* pieces(): Generator<Uint8Array | Piece> {
-      const before = Buffer.from(",")
-      for (let index = 0; index < 200; index++) {
-        const bytes = Buffer.alloc(20_000, String(index % 10))
-        const end = index % 3 === 0 ? 20_000 : index % 3 === 1 ? 9000 : index + 50
-        yield { before, bytes, start: index, end, lasting: index % 2 === 0 }
-        if (index % 5 === 0) yield Buffer.from("between")
-      }
-    }
-    const flat = [...pieces()].flatMap((piece) =>
-      piece instanceof Uint8Array ? [piece] : [piece.before, piece.bytes.subarray(piece.start, piece.end)],
-    )
-    const expected = Buffer.concat(flat)
-    for (const writeBytes of [1000, 8192, 20_001, 64 * 1024, expected.length - 1, expected.length, 10_000_000]) {
-      const { body, response } = await answer(await http1(write({ pieces: pieces(), writeBytes })))
-      expect(body.equals(expected), `${writeBytes}`).toBe(true)
-      expect(response.headers["content-length"]).toBe(writeBytes < expected.length ? undefined : String(expected.length))
-    }
-    const { body } = await answer(await http1(write({ pieces: pieces(), gzip: true, writeBytes: 64 * 1024 })))
-    expect(gunzipSync(body).equals(expected)).toBe(true)
-    const server = createHttp2Server()
-    const sizes = [1000, 64 * 1024, expected.length]
-    server.on("stream", (stream, { ":path": path = "" }) => {
-      const writeBytes = sizes[Number(path.slice(1))] ?? 0
-      void writePieces({ outgoing: new Http2Outgoing(stream), contentType: "text/plain", pieces: pieces(), writeBytes })
-    })
-    const session = connect(`http://127.0.0.1:${await listen(server)}`)
-    closers.push(() => session.destroy())
-    for (const index of sizes.keys()) {
-      const chunks: Buffer[] = []
-      for await (const chunk of session.request({ ":path": `/${index}` })) chunks.push(chunk)
-      expect(Buffer.concat(chunks).equals(expected), `chunks of ${sizes[index]}`).toBe(true)
     }
   })
 
@@ -115,7 +79,7 @@ describe("writePieces", () => {
     const bytes = Buffer.alloc(100)
     function* changing(): Generator<Piece> {
       for (let index = 0; index < 5000; index++)
-        yield { before: Buffer.from(","), bytes: bytes.fill(48 + (index % 10)), start: 20, end: 80, lasting: false }
+        yield { before: Buffer.from(","), bytes: bytes.fill(48 + (index % 10)), start: 20, end: 80 }
     }
     const ended = deferred<void>()
     const port = await http1((outgoing) => {

@@ -1,7 +1,6 @@
 /**
- * Writes a sequence of pieces to a client with back-pressure: short pieces are gathered into one buffer per answer, which is filled again only
- * once the connection has taken it; long ones that last are written from where they lie. An answer of any size costs that buffer, on HTTP/1.1 and
- * HTTP/2 alike.
+ * Writes a sequence of pieces to a client with back-pressure: pieces are gathered into one buffer per answer, which is filled again only
+ * once the connection has taken it. An answer of any size costs that buffer, on HTTP/1.1 and HTTP/2 alike.
  */
 import { constants, createGzip, type Gzip } from "node:zlib"
 import type { Outgoing } from "../http/exchange.ts"
@@ -36,23 +35,23 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
   const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), takeBuffer(answer.writeBytes ?? writeBytesNow()))
   try {
     const first = gatherer.next()
-    const length = gatherer.length
-    if (gatherer.done && (answer.gzip === true || length <= copiedListBytesMax)) {
+    const isWhole = first === undefined || gatherer.done
+    if (isWhole && (answer.gzip === true || (first?.length ?? 0) <= copiedListBytesMax)) {
       const { contentType, status = 200, gzip = false, warnings = [] } = answer
       // A copy: the connection keeps what it is given, and the buffer goes back.
-      const body = Buffer.concat(first, length)
+      const body = Buffer.from(first ?? [])
       gatherer.bufferFree = true
       return await sendBytes(outgoing, { status, contentType, body, gzip, warnings })
     }
-    if (outgoing.headersSent || outgoing.destroyed) return
-    if (gatherer.done) outgoing.setHeader("content-length", String(length))
+    if (first === undefined || outgoing.headersSent || outgoing.destroyed) return
+    if (isWhole) outgoing.setHeader("content-length", String(first.length))
     await stream(answer, gatherer, first)
   } finally {
     gatherer.close()
   }
 }
 
-function stream(answer: PiecesAnswer, gatherer: Gatherer, first: readonly Uint8Array[]): Promise<void> {
+function stream(answer: PiecesAnswer, gatherer: Gatherer, first: Uint8Array): Promise<void> {
   writeHead(answer)
   return new Promise((resolve, reject) => {
     new Streaming(answer, gatherer, { resolve, reject }).begin(first)
@@ -89,8 +88,6 @@ class Streaming {
   private readonly outgoing: Outgoing
   private readonly signal: Expiry | undefined
   private readonly gzip: Gzip | undefined
-  /** The first chunk is all of it, and its length was told. */
-  private readonly isWhole: boolean
   private over = false
 
   constructor(
@@ -100,11 +97,10 @@ class Streaming {
   ) {
     this.outgoing = answer.outgoing
     this.signal = answer.signal
-    this.isWhole = gatherer.done
     this.gzip = answer.gzip === true ? compressor(answer.outgoing) : undefined
   }
 
-  begin(first: readonly Uint8Array[]): void {
+  begin(first: Uint8Array): void {
     const { gzip, outgoing, signal } = this
     outgoing.on("close", this.broken)
     outgoing.on("error", this.broken)
@@ -114,26 +110,16 @@ class Streaming {
     else this.send(first)
   }
 
-  private send(chunk: readonly Uint8Array[]): void {
+  private send(chunk: Uint8Array | undefined): void {
     const { gatherer, gzip, outgoing } = this
-    const target: Target = gzip ?? outgoing
-    const last = chunk.at(-1)
-    if (last !== undefined && !gatherer.done) {
-      if (chunk.length === 1) return void target.write(last, this.taken)
-      target.cork()
-      writeAllButLast(target, chunk)
-      target.write(last, this.taken)
-      return target.uncork()
+    const target: Pick<Outgoing, "write" | "end"> = gzip ?? outgoing
+    if (chunk !== undefined && !gatherer.done) {
+      target.write(chunk, this.taken)
+      return
     }
     // The last chunk and the end go together: that is one frame and one turn less.
     outgoing.once("finish", this.finished)
-    if (chunk.length > 1) {
-      target.cork()
-      writeAllButLast(target, chunk)
-      // `end` uncorks; but what is cut into chunks by node may be held back by it beyond the end of the answer, in releases that gather chunks.
-      if (!this.isWhole) target.uncork()
-    }
-    target.end(last)
+    target.end(chunk)
   }
 
   private readonly taken = (error: Error | null | undefined): void => {
@@ -172,85 +158,45 @@ class Streaming {
   }
 }
 
-type Target = Pick<Outgoing, "write" | "end" | "cork" | "uncork">
-
-function writeAllButLast(target: Target, chunk: readonly Uint8Array[]): void {
-  for (let index = 0; index < chunk.length - 1; index++) {
-    const part = chunk[index]
-    if (part !== undefined) target.write(part)
-  }
-}
-
-/** Fills one buffer from pieces, again and again; long pieces that last stay where they are. */
+/** Fills one buffer from pieces, again and again. */
 class Gatherer {
   done = false
-  /** Bytes of the chunk that was answered last. */
-  length = 0
   /** Nobody reads the buffer any more. Not so after a broken answer: the connection may still send from it. */
   bufferFree = false
   /** What did not fit any more. */
   private rest: Piece | undefined
-  /** The end of what is in the buffer, and of what has become a part. */
-  private filled = 0
-  private parted = 0
 
   constructor(
     private readonly pieces: Iterator<Uint8Array | Piece>,
     private readonly buffer: Buffer,
   ) {}
 
-  /** The parts of the next chunk, of as many bytes as the buffer has; none at the end. Valid until the next call. */
-  next(): readonly Uint8Array[] {
-    const parts: Uint8Array[] = []
-    this.length = 0
-    this.filled = 0
-    this.parted = 0
+  /** The next chunk, which is the buffer's start. Undefined at the end. Valid until the next call. */
+  next(): Uint8Array | undefined {
+    let length = 0
     do {
       const piece = this.rest ?? this.nextPiece()
       this.rest = undefined
       if (piece === undefined) break
-      if (isLeftInPlace(piece)) this.refer(piece, parts)
-      else this.copy(piece)
+      length = this.put(piece, length)
     } while (this.rest === undefined)
-    this.part(parts)
-    return parts
+    return length === 0 ? undefined : this.buffer.subarray(0, length)
   }
 
-  /** Sets `rest` when there is no room for all of the piece. */
-  private copy(piece: Piece): void {
-    const { buffer, filled } = this
+  /** Answers where the next piece goes; sets `rest` when there is no room for all of this one. */
+  private put(piece: Piece, at: number): number {
+    const { buffer } = this
     const { before, bytes, end, start } = piece
-    const room = buffer.length - this.length - before.length
-    if (room < 0) {
+    const begin = at + before.length
+    if (begin > buffer.length) {
       this.rest = restOf(piece, 0)
-      return
+      return at
     }
-    const length = Math.min(end - start, room)
-    for (let index = 0; index < before.length; index++) buffer[filled + index] = before[index] ?? 0
-    bytes.copy(buffer, filled + before.length, start, start + length)
+    const length = Math.min(end - start, buffer.length - begin)
+    for (let index = 0; index < before.length; index++) buffer[at + index] = before[index] ?? 0
+    bytes.copy(buffer, begin, start, start + length)
     if (start + length < end) this.rest = restOf({ ...piece, before: nothing }, length)
-    this.filled += before.length + length
-    this.length += before.length + length
-  }
-
-  private refer(piece: Piece, parts: Uint8Array[]): void {
-    const { bytes, end, start } = piece
-    this.copy({ ...piece, end: start })
-    const length = Math.min(end - start, this.buffer.length - this.length)
-    if (this.rest !== undefined || length === 0) {
-      this.rest = { ...piece, before: this.rest === undefined ? nothing : piece.before }
-      return
-    }
-    this.part(parts)
-    parts.push(bytes.subarray(start, start + length))
-    this.length += length
-    if (start + length < end) this.rest = { ...piece, before: nothing, start: start + length }
-  }
-
-  /** What was copied since the last part is one. */
-  private part(parts: Uint8Array[]): void {
-    if (this.filled > this.parted) parts.push(this.buffer.subarray(this.parted, this.filled))
-    this.parted = this.filled
+    return begin + length
   }
 
   close(): void {
@@ -272,19 +218,12 @@ const nothing: Uint8Array = Buffer.alloc(0)
 
 function pieceOf(bytes: Uint8Array): Piece {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return { before: nothing, bytes: buffer, start: 0, end: buffer.length, lasting: false }
-}
-
-/** Pieces from this length on cost less to refer to than to copy. */
-const referredBytesMin = 8 * 1024
-
-function isLeftInPlace({ end, lasting, start }: Piece): boolean {
-  return lasting ? end - start >= referredBytesMin : end - start > sharedBytesMax
+  return { before: nothing, bytes: buffer, start: 0, end: buffer.length }
 }
 
 /** What is left of a piece, for the next chunk: that is filled in another turn, until when the bytes must not change. */
-function restOf({ before, bytes, end, lasting, start }: Piece, taken: number): Piece {
-  if (lasting) return { before, bytes, start: start + taken, end, lasting }
+function restOf({ before, bytes, end, start }: Piece, taken: number): Piece {
+  if (end - start > sharedBytesMax) return { before, bytes, start: start + taken, end }
   return { ...pieceOf(Buffer.from(bytes.subarray(start + taken, end))), before }
 }
 
