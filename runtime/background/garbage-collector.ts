@@ -112,6 +112,7 @@ class Collector implements GarbageCollector {
       const watch = await store.watch({
         prefix: storePrefix,
         afterRevision,
+        previous: false,
         onEvents: (events) => {
           for (const { type, key } of events) if (type === "put") this.open(key)
           this.noticeKinds()

@@ -43,7 +43,7 @@ export interface StoreEvent {
   /** put: the new value; delete: absent. */
   readonly value?: Uint8Array
   readonly createRevision: number
-  /** The value before this write; absent when there was none. */
+  /** The value before this write; absent when there was none, or the watch did without (`WatchOptions.previous`). */
   readonly previous?: StoredValue
 }
 
@@ -78,6 +78,8 @@ export interface WatchOptions {
    * "future" when it is above the store's.
    */
   readonly afterRevision: number
+  /** False: who watches knows what was there before, and a store that would have to read it need not. A deletion may then have `createRevision` 0. */
+  readonly previous?: false
   /**
    * Called in revision order, one call per commit or more commits at once; never concurrently, perhaps already before
    * `watch` resolves. `events` may be empty: everything up to `revision` was delivered. Embedded stores call every

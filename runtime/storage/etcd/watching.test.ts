@@ -2,9 +2,9 @@ import { setImmediate as turnOver } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { status } from "@grpc/grpc-js"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
-import { StoreError, type StoreEvent } from "../store.ts"
+import { StoreError, type StoreEvent, type WatchOptions } from "../store.ts"
 import type { Connection, WatchStreamEvents } from "./connection.ts"
-import { type WatchRequest, type WatchResponse, watchResponse } from "./protocol.ts"
+import { eventType, type WatchRequest, type WatchResponse, watchResponse } from "./protocol.ts"
 import { storedValueOf } from "./ranges.ts"
 import { Watching } from "./watching.ts"
 
@@ -23,7 +23,7 @@ interface Setup {
 }
 
 /** A watch of `foo/` after revision 5 on a server of this version. */
-function setUp(version = "3.5.21"): Setup {
+function setUp(version = "3.5.21", options: Pick<WatchOptions, "previous"> = {}): Setup {
   const clock = createManualClock()
   const seen: { events: string[]; revision: number }[] = []
   const ends: StoreError[] = []
@@ -46,6 +46,7 @@ function setUp(version = "3.5.21"): Setup {
     {
       prefix: "foo/",
       afterRevision: 5,
+      ...options,
       onEvents: (events, revision) => seen.push({ events: events.map(shown), revision }),
       onEnd: (error) => ends.push(error),
     },
@@ -196,6 +197,16 @@ test("there a write ends a replay, and makes a watch come to who is about to wri
   await turnOver()
   clock.advance(10_000)
   expect(setup.puts).toBe(2)
+})
+
+test("who knows what was there before does not have etcd read it", async () => {
+  const { answer, opened, seen, sent } = setUp("3.5.21", { previous: false })
+  expect(sent[0]?.create?.prevKv).toBe(false)
+  answer(created(5))
+  await opened
+  answer({ events: [{ type: eventType.delete, kv: { key: "foo/a", modRevision: 6 } }] })
+  await turnOver()
+  expect(seen.at(-1)?.events).toEqual(["delete foo/a@6"])
 })
 
 test("a commit's own events are waited for, but not those of a watch that is over", async () => {

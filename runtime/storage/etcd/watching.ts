@@ -83,7 +83,8 @@ export class Watching {
       })
       this.stream = stream
       const range = rangeWithMark(this.options.prefix)
-      stream.send({ create: { ...range, startRevision: this.revision + 1, progressNotify: true, prevKv: true, fragment: true } })
+      const prevKv = this.options.previous !== false
+      stream.send({ create: { ...range, startRevision: this.revision + 1, progressNotify: true, prevKv, fragment: true } })
       const [version] = await Promise.all([stream.version().catch(() => ""), created])
       this.tellsProgress = tellsProgress(version)
       this.catchUp()

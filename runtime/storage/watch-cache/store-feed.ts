@@ -76,6 +76,7 @@ export class StoreFeed {
       const watch = await store.watch({
         prefix,
         afterRevision: this.revision,
+        previous: false,
         onEvents: (events, revision) => {
           if (session === this.session) this.receive(events, revision)
         },
