@@ -1,6 +1,7 @@
 /** What the simulation has found, as the least that shows it: none of it comes back. A new finding is added with the steps that `npm run sim` prints. */
 import { expect, it } from "vitest"
-import type { Plan } from "./plan.ts"
+import type { LifeAct } from "./lives/steps.ts"
+import type { Plan, Step } from "./plan.ts"
 import { run } from "./run.ts"
 
 /** At one server, while objects are made in it at the other. */
@@ -18,6 +19,28 @@ const namespaceGoes: Plan["steps"] = [
       }) as const,
   ),
 ]
+
+/** As soon as it can be, while servers may still be busy with the old one. Later it goes too, and something in it holds it up. */
+function namespaceMadeAnew(pause: number): Plan["steps"] {
+  const namespace = (server: number, remove: boolean): Step => ({ do: "life", server, life: { act: "namespace", name: "n2", remove } })
+  const attempt: readonly Step[] = [{ do: "turns", count: pause }, namespace(0, false)]
+  const held: LifeAct = { act: "make", namespace: "n2", name: "p", tag: "t1", label: "", held: true, owners: [], blocks: false }
+  const longEnough: Step = { do: "turns", count: 60 }
+  return [
+    namespace(0, false),
+    longEnough,
+    namespace(1, true),
+    ...attempt,
+    ...attempt,
+    ...attempt,
+    ...attempt,
+    longEnough,
+    { do: "life", server: 0, life: held },
+    longEnough,
+    namespace(0, true),
+    longEnough,
+  ]
+}
 
 const found: Readonly<Record<string, Plan>> = {
   "a batch whose flush failed, found when the store was opened anew and lost by the next power cut, is told to nobody": {
@@ -209,6 +232,18 @@ const found: Readonly<Record<string, Plan>> = {
     driver: "etcd",
     length: 0,
     steps: namespaceGoes,
+  },
+  "a server that empties a namespace late does not end a new one of the same name": {
+    seed: 7,
+    driver: "shared",
+    length: 0,
+    steps: namespaceMadeAnew(8),
+  },
+  "nor where servers share an etcd and empty it": {
+    seed: 5,
+    driver: "etcd",
+    length: 0,
+    steps: namespaceMadeAnew(6),
   },
 }
 

@@ -93,7 +93,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     faults,
     trace,
     fingerprint: createHash("sha256").update(trace.join("\n")).digest("hex").slice(0, 16),
-    counts: { ...countsOf(history, world), ...countsOfLives(lifeHistory) },
+    counts: { ...countsOf(history, world), ...countsOfLives(lifeHistory, world) },
   }
 }
 
@@ -297,8 +297,11 @@ function countsOf(history: History, world: World): Record<string, number> {
 }
 
 /** Each kind of request that was answered well. */
-function countsOfLives({ calls, beliefs }: LifeHistory): Record<string, number> {
+function countsOfLives({ calls, beliefs }: LifeHistory, { truth }: World): Record<string, number> {
   const counts: Record<string, number> = { beliefs: beliefs.length }
+  const ended = truth.stored.changes.filter(({ resource, object }) => resource === "events" && object === undefined).length
+  // Nobody is asked about those.
+  counts["expired events"] = Math.max(0, ended - calls.filter(({ act, resource }) => act === "delete" && resource === "events").length)
   for (const { act, resource, status = 0 } of calls) {
     const name = `${act} ${resource}${status < 300 ? "" : ` ${status}`}`
     counts[name] = (counts[name] ?? 0) + 1
