@@ -97,7 +97,7 @@ function missingFault(call: ObjectCall, stored: StoredObjects): string | undefin
 }
 
 function conflictFault(call: ObjectCall, stored: StoredObjects): string | undefined {
-  const { act, answer, applied, manager = "" } = call
+  const { act, answer, applied, manager = "", resource } = call
   const states = stored.during(call, call)
   if (act === "create") {
     if (call.generate === true) return "but it left the name to the server"
@@ -109,6 +109,8 @@ function conflictFault(call: ObjectCall, stored: StoredObjects): string | undefi
     // Somebody else was faster too often: that says nothing of owners.
     return !isOwnerConflict(answer) || (!applied.force && states.some(disputed)) ? undefined : "but nobody else wanted the field otherwise"
   }
+  // A candidate names the version that it has read before, and somebody may have been faster before it even asked.
+  if (resource === "leases") return undefined
   // Otherwise it lost a race, which takes somebody who won it; a namespace on its way says so too.
   return states.length > 1 || states.some((state) => isGoing(state)) ? undefined : "but nothing has changed"
 }
