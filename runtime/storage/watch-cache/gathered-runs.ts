@@ -1,7 +1,7 @@
 /**
  * What lists say of neighbouring objects, in one piece: a list that nothing has changed since is a few hundred pieces that are there, instead of
- * thousands of objects to be found and copied (10,000 of them: less than half the CPU in the compact encoding, a tenth to a third less in JSON). A run is a leaf of the resource's tree.
- * A write puts another leaf in its place, and with that only the piece of this run goes.
+ * thousands of objects to be found and copied (10,000 of them: less than half the CPU in the compact encoding, a tenth to a third less in JSON).
+ * A run is a leaf of the resource's tree. A write puts another leaf in its place, and with that only the piece of this run goes.
  */
 import type { ObjectRun } from "../cache.ts"
 import type { Stretch } from "../ordered-map.ts"
