@@ -82,6 +82,14 @@ async function measureLog(
   return { ...measure, ...(oldest !== undefined && { oldest }) }
 }
 
+/** How far the store has got in its file, in bytes from the beginning; the file may be longer. Called by the thread that writes, between transactions. */
+export function usedFileBytes({ log, root }: Environment): number {
+  const stats = log.getStats()
+  // What was read for this must not keep old pages from being used again.
+  root.resetReadTxn()
+  return (count(stats, "lastPageNumber") + 1) * count(stats, "pageSize")
+}
+
 /** Two pages at the beginning of the file belong to no tree. */
 const metaPages = 2
 

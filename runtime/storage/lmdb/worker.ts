@@ -1,8 +1,11 @@
 /** The storage worker: one thread that writes, so that waiting for the disk never holds the event loop up. Bundled as an entry of its own. */
+import { join } from "node:path"
 import { parentPort, workerData } from "node:worker_threads"
 import { assert } from "../../assert.ts"
 import { createEngine } from "./engine.ts"
-import { openEnvironment, storeErrorOf } from "./environment.ts"
+import { dataFile, openEnvironment, storeErrorOf } from "./environment.ts"
+import { createHeadroom } from "./headroom.ts"
+import { usedFileBytes } from "./measure.ts"
 import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
 
 assert(parentPort !== null, "the storage worker runs in a worker thread")
@@ -10,10 +13,12 @@ const port = parentPort
 const { dir, mapSize }: WorkerData = workerData
 const environment = openEnvironment({ dir, ...(mapSize !== undefined && { mapSize }) })
 const engine = createEngine(environment)
+const headroom = createHeadroom({ path: join(dir, dataFile), usedBytes: () => usedFileBytes(environment) })
 
 port.on("message", (request: WorkerRequest) => {
   const reply = answer(request)
   port.postMessage(reply, reply.type === "committed" ? [reply.results] : [])
+  if (reply.type === "committed" && request.type === "commit") headroom.committed(request.length)
   if (request.type === "close") port.close()
 })
 port.postMessage({ type: "done" } satisfies WorkerReply)
@@ -42,6 +47,7 @@ function perform(request: WorkerRequest): WorkerReply {
       engine.tryRoom(request.bytes)
       return { type: "done" }
     case "close":
+      headroom.stop()
       void environment.root.close()
       return { type: "done" }
   }

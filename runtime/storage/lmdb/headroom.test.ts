@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { createHeadroom, headroomStepBytes as step } from "./headroom.ts"
+
+let dir: string
+let path: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "headroom-"))
+  path = join(dir, "data.mdb")
+})
+afterEach(() => rm(dir, { recursive: true }))
+
+const sizeOf = async () => (await stat(path)).size
+
+test("a file is kept twice as long as what is in it", async () => {
+  await writeFile(path, Buffer.alloc(2 * step, 1))
+  const headroom = createHeadroom({ path, usedBytes: () => 2 * step })
+  headroom.committed(step)
+  await headroom.idle()
+  expect(await sizeOf()).toBe(4 * step)
+})
+
+test("a large one is kept 4 MiB longer", async () => {
+  await writeFile(path, Buffer.alloc(30 * step, 1))
+  const headroom = createHeadroom({ path, usedBytes: () => 30 * step })
+  headroom.committed(step)
+  await headroom.idle()
+  expect(await sizeOf()).toBe(46 * step)
+})
+
+test("what is in the file stays, and what the store writes at the end meanwhile too", async () => {
+  await writeFile(path, Buffer.alloc(step, 1))
+  let asked = 0
+  const headroom = createHeadroom({
+    path,
+    usedBytes() {
+      asked++
+      return step
+    },
+  })
+  headroom.committed(step)
+  await writeFile(path, Buffer.alloc(step, 2), { flag: "a" })
+  await headroom.idle()
+  const bytes = await readFile(path)
+  expect(asked).toBeGreaterThan(0)
+  expect(bytes.filter((byte) => byte === 1)).toHaveLength(step)
+  expect(bytes.filter((byte) => byte === 2)).toHaveLength(step)
+})
+
+test("nothing is asked or written before a step was committed, and nothing after the end", async () => {
+  await writeFile(path, Buffer.alloc(step, 1))
+  let asked = 0
+  const headroom = createHeadroom({
+    path,
+    usedBytes() {
+      asked++
+      return step
+    },
+  })
+  headroom.committed(step - 1)
+  await headroom.idle()
+  expect(asked).toBe(0)
+  headroom.stop()
+  headroom.committed(1)
+  await headroom.idle()
+  expect(asked).toBe(0)
+  expect(await sizeOf()).toBe(step)
+})
+
+test("a file that cannot be made longer is left alone until it has grown by a step", async () => {
+  const later = join(dir, "later")
+  path = join(later, "data.mdb")
+  let used = step
+  const headroom = createHeadroom({ path, usedBytes: () => used })
+  headroom.committed(step)
+  await headroom.idle()
+  await mkdir(later)
+  await writeFile(path, Buffer.alloc(2 * step, 1))
+  headroom.committed(step)
+  await headroom.idle()
+  expect(await sizeOf()).toBe(2 * step)
+  used = 2 * step
+  headroom.committed(step)
+  await headroom.idle()
+  expect(await sizeOf()).toBe(4 * step)
+})
