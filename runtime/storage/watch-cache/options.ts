@@ -49,7 +49,7 @@ export const defaultCacheLimits: CacheLimits = {
   windowEvents: 1000,
   historyBytes: 256 * 1024 * 1024,
   derivedBytes: 64 * 1024 * 1024,
-  gatheredBytes: 32 * 1024 * 1024,
+  gatheredBytes: 16 * 1024 * 1024,
   expectedBytes: 16 * 1024 * 1024,
   slabBytes: 256 * 1024,
   // Beyond the 32 MiB up to which malloc may serve from its heap.
