@@ -3,13 +3,15 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { chartsOf, type DrawnChart } from "./support/charts.ts"
 import { allQuestions, benchFolder, type Question } from "./support/questions.ts"
-import { type Result, readResult } from "./support/results.ts"
+import { type Machine, type Result, readResult } from "./support/results.ts"
 import { tables } from "./support/tables.ts"
 
 const docsFolder = join(dirname(benchFolder), "docs")
 
 /** Load up to which a machine of two cores counts as having nothing else to do. */
 const quietLoad = 0.5
+/** Of the cores' time, 0 to 1. */
+const quietStolen = 0.02
 
 const preface = `# Performance
 
@@ -26,7 +28,7 @@ Figures of the last run of each question; \`npm run bench -- --report\` makes th
 * A paced client counts latency from when a request was due, not from when it could be sent: waiting is not hidden.
 * The lag of a watch counts from sending the write to the event's arrival, on the one steady clock that all processes of the machine share.
 * Percentiles come from buckets that grow by 2 %. Each figure is one run: read differences below 20 % as noise. Where a section says
-  that it is provisional, the machine had other work: times are too long.
+  that it is provisional, the machine had other work, or its host kept time for others: times are too long, and CPU too where caches were lost.
 * The comparison (\`compare\`) puts the same load on another server of this API, in turns in one run; ORCH_BENCH_COMPARE names the folder of that tool.
 `
 
@@ -50,10 +52,22 @@ export function writeReport(): readonly string[] {
   return [...written, "docs/PERFORMANCE.md"]
 }
 
+/** Why the figures of a run are worth less than those of another. */
+function doubts({ loadBefore, stolen = 0 }: Machine): string[] {
+  if (stolen > quietStolen) {
+    const percent = Math.round(stolen * 100)
+    return [`**Provisional:** the machine's host kept ${percent} % of the processors' time for others meanwhile; trust memory only.`, ""]
+  }
+  if (loadBefore > quietLoad) return [`**Provisional:** ${loadBefore} others wanted a core meanwhile; trust CPU and memory only.`, ""]
+  return []
+}
+
 function section({ name, asks }: Question, result: Result, charts: readonly DrawnChart[]): string {
   const { machine, versions, options, date, seconds } = result
   const conditions = [
-    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load before ${machine.loadBefore}`,
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load before ${machine.loadBefore}${
+      machine.stolen === undefined ? "" : `, ${Math.round(machine.stolen * 100)} % of time stolen`
+    }`,
     Object.entries(versions)
       .map(([of, version]) => `${of} ${version}`)
       .join(", "),
@@ -64,9 +78,7 @@ function section({ name, asks }: Question, result: Result, charts: readonly Draw
     "",
     asks,
     "",
-    ...(machine.loadBefore > quietLoad
-      ? [`**Provisional:** ${machine.loadBefore} others wanted a core meanwhile; trust CPU and memory only.`, ""]
-      : []),
+    ...doubts(machine),
     ...tables(result),
     ...charts.flatMap(({ file, title }) => [`![${title}](performance/${file})`, ""]),
     ...conditions.map((line) => `<sub>${line}</sub><br>`),

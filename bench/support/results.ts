@@ -24,6 +24,8 @@ export interface Machine {
   readonly system: string
   /** Processes that wanted a core when the run began, as an average of one minute: near 0 when nobody else was at work. */
   readonly loadBefore: number
+  /** Part of the cores' time, 0 to 1, that the host of a virtual machine kept for others during the run; absent where the system does not tell. */
+  readonly stolen?: number
 }
 
 const resultsFolder = join(benchFolder, "results")
@@ -37,6 +39,29 @@ export function thisMachine(loadBefore: number): Machine {
     system: `${type()} ${release()} ${arch()}`,
     loadBefore: Math.round(loadBefore * 100) / 100,
   }
+}
+
+/** Called before a run; the answer is called after it: the part of the cores' time, 0 to 1, that the host kept for others. Undefined but on Linux. */
+export function watchStolenTime(): () => number | undefined {
+  const before = processorTicks()
+  return () => {
+    const after = processorTicks()
+    if (before === undefined || after === undefined || after.all === before.all) return undefined
+    return Math.round((1000 * (after.stolen - before.stolen)) / (after.all - before.all)) / 1000
+  }
+}
+
+/** Where the first line of /proc/stat has the stolen ticks, behind its name (proc_stat(5)); guests' ticks, which follow, are users' too. */
+const stolenColumn = 7
+
+function processorTicks(): { all: number; stolen: number } | undefined {
+  if (!existsSync("/proc/stat")) return undefined
+  const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n")
+  const ticks = line
+    .split(/\s+/)
+    .slice(1, stolenColumn + 2)
+    .map(Number)
+  return { all: ticks.reduce((sum, count) => sum + count, 0), stolen: ticks[stolenColumn] ?? 0 }
 }
 
 /** Of what was measured: the commit, `+` when something was changed since, and what it runs on. */

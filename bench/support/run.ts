@@ -10,7 +10,7 @@ import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { writeReport } from "../report.ts"
 import { allQuestions, benchFolder, type Question } from "./questions.ts"
-import { thisMachine, versions, writeResult } from "./results.ts"
+import { thisMachine, versions, watchStolenTime, writeResult } from "./results.ts"
 import type { Row } from "./tell.ts"
 
 const words = process.argv.slice(2)
@@ -34,6 +34,7 @@ if (unknown.length > 0) {
 async function run({ name, asks }: Question): Promise<void> {
   console.log(`\n${name}: ${asks}`)
   const machine = thisMachine(loadavg()[0] ?? 0)
+  const stolenTime = watchStolenTime()
   const started = performance.now()
   const child = spawn(process.execPath, ["--expose-gc", "--import", "tsx", join("bench", `${name}.ts`), ...handedOn], {
     cwd: dirname(benchFolder),
@@ -50,7 +51,17 @@ async function run({ name, asks }: Question): Promise<void> {
   if (status !== 0) process.exitCode = 1
   else if (reports && rows.length > 0) {
     const seconds = Math.round((performance.now() - started) / 1000)
-    writeResult({ question: name, options: handedOn, date: new Date().toISOString(), seconds, machine, versions: versions(), rows })
+    const stolen = stolenTime()
+    const conditions = stolen === undefined ? machine : { ...machine, stolen }
+    writeResult({
+      question: name,
+      options: handedOn,
+      date: new Date().toISOString(),
+      seconds,
+      machine: conditions,
+      versions: versions(),
+      rows,
+    })
   }
 }
 
