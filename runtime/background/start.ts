@@ -1,6 +1,7 @@
 /** All loops of a server, started and stopped together. */
 import { startCompaction } from "./compaction.ts"
 import { startGarbageCollector } from "./garbage-collector.ts"
+import { startAsLeader } from "./leader.ts"
 import type { BackgroundDeps, Loop } from "./loop.ts"
 import { startNamespaceEmptying } from "./namespace-emptying.ts"
 import { startRangeRepair } from "./range-repair.ts"
@@ -13,19 +14,36 @@ export interface BackgroundOptions extends MeasureOptions {
   readonly collectorWorkers: number
   /** `--store-compaction-interval`; 0: never. */
   readonly compactionIntervalMs: number
+  /** Who this server is among those of a shared store; absent: it is alone, and does everything. */
+  readonly identity?: string
 }
 
-/** Called once when the server listens. */
+/**
+ * Called once when the server listens. What changes objects is done by one server of a store; who compacts, the servers agree on by the key that the
+ * reference uses (`Store.takeTurnToCompact`), and what has a time to live ends by itself.
+ */
 export function startBackground(deps: BackgroundDeps, options: BackgroundOptions): Loop {
   const { registry, clock, log } = deps
-  const services = registry.deps.kinds.find("", "v1", "services")
-  const loops: Loop[] = [
+  const { identity } = options
+  const start = (): Loop => startChanging(deps, options)
+  return together([
+    identity === undefined ? start() : startAsLeader(deps, { identity, start }),
+    startStorageMeasures(deps, options),
+    ...storesOf(registry.deps.store).map((store) => startCompaction({ store, clock, log, intervalMs: options.compactionIntervalMs })),
+  ])
+}
+
+/** The loops that change objects. */
+function startChanging(deps: BackgroundDeps, options: BackgroundOptions): Loop {
+  const services = deps.registry.deps.kinds.find("", "v1", "services")
+  return together([
     startNamespaceEmptying(deps),
     ...(options.garbageCollector ? [startGarbageCollector(deps, { workers: options.collectorWorkers })] : []),
     ...(services === undefined ? [] : [startRangeRepair(deps)]),
-    startStorageMeasures(deps, options),
-    ...storesOf(registry.deps.store).map((store) => startCompaction({ store, clock, log, intervalMs: options.compactionIntervalMs })),
-  ]
+  ])
+}
+
+function together(loops: readonly Loop[]): Loop {
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))

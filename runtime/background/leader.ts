@@ -1,0 +1,182 @@
+/**
+ * Of several servers on one store, one does the work that is everybody's: it holds a Lease, as the programs of a control plane do among
+ * themselves (catalog operations.yaml; the periods are those of client-go). Two leaders at once, for a moment or by a clock that is wrong, do no
+ * harm: whatever the loops change, they change on conditions. The Lease saves doing it twice.
+ */
+import { ApiError } from "../errors.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { isObject } from "../kit/json.ts"
+import { formatMicroTime } from "../kit/time.ts"
+import { updateObject } from "../registry/update.ts"
+import type { Clock } from "../clock.ts"
+import type { Registry } from "../registry/registry.ts"
+import { every } from "./every.ts"
+import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
+
+/** Name of the Lease, in the namespace of the system. */
+export const leaderLeaseName = "orch-apiserver"
+
+/** How long the others wait for a leader that says nothing. */
+const leaseSeconds = 15
+/** A leader renews, and the others look, this often. */
+export const leaderRetryMs = 2000
+/** A leader that could not renew for so long stops before the others begin. */
+const renewDeadlineMs = 10_000
+/** Looks at a Lease that did not change after which its holder counts as gone: counted and not timed, so that no clock step ends a leader. */
+const unchangedLooksMax = Math.ceil((leaseSeconds * 1000) / leaderRetryMs) + 1
+
+/** Somebody else holds the Lease. */
+class HeldByOther extends Error {}
+
+/**
+ * Called once by each server of a shared store. `identity` must differ from that of every other server, and of this one when it ran before.
+ * `start` is called whenever this server becomes the leader; its loops are stopped when it no longer is. Stopping gives the Lease back.
+ */
+export function startAsLeader(deps: BackgroundDeps, options: { identity: string; start: () => Loop }): Loop {
+  const { clock, log } = deps
+  const candidate = new Candidate(deps, options.identity)
+  const term = new Term(clock, options.start)
+  const looking = every({
+    clock,
+    intervalMs: leaderRetryMs,
+    atOnce: true,
+    async task() {
+      if (await candidate.hold()) await term.renew()
+      else term.end()
+    },
+    onError: (error) =>
+      log.warn({ error: textOfError(error) }, "the lease of the leader among servers could not be looked at; tried again later"),
+  })
+  return {
+    async stop() {
+      await looking.stop()
+      const led = term.end()
+      await term.ended()
+      // Who cannot give it back leaves the others waiting for a while, and nothing else.
+      if (led) await candidate.giveBack().catch(() => undefined)
+    },
+  }
+}
+
+/** The time for which this server leads. */
+class Term {
+  private loops: Loop | undefined
+  private ending: Promise<void> = Promise.resolve()
+  private cancelDeadline = (): void => {}
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly start: () => Loop,
+  ) {}
+
+  /** Called after each renewal of the Lease. */
+  async renew(): Promise<void> {
+    this.cancelDeadline()
+    this.cancelDeadline = this.clock.after(renewDeadlineMs, () => this.end())
+    await this.ending
+    this.loops ??= this.start()
+  }
+
+  /** Whether it was one. */
+  end(): boolean {
+    this.cancelDeadline()
+    const { loops } = this
+    if (loops === undefined) return false
+    this.loops = undefined
+    this.ending = loops.stop()
+    return true
+  }
+
+  ended(): Promise<void> {
+    return this.ending
+  }
+}
+
+/** One server's view of the Lease. */
+class Candidate {
+  private readonly registry: Registry
+  private readonly clock: Clock
+  /** What it was when it was last seen held by another server, and how often since. */
+  private seen = { version: "", looks: 0 }
+
+  constructor(
+    deps: BackgroundDeps,
+    private readonly identity: string,
+  ) {
+    this.registry = deps.registry
+    this.clock = deps.clock
+  }
+
+  /** Takes the Lease, or renews it: true when it is this server's now. Throws what the store says. */
+  async hold(): Promise<boolean> {
+    return this.write((old) => this.held(old))
+  }
+
+  /** So that the others need not wait until it is over. */
+  async giveBack(): Promise<void> {
+    await this.write((old) => {
+      const spec = specOf(old)
+      if (old === undefined || spec.holderIdentity !== this.identity) throw new HeldByOther()
+      return { ...old, spec: { ...spec, holderIdentity: "", leaseDurationSeconds: 1 } }
+    })
+  }
+
+  private held(old: ApiObject | undefined): ApiObject {
+    const before = specOf(old)
+    const isOurs = before.holderIdentity === this.identity
+    if (!isOurs && this.isAlive(old, before)) throw new HeldByOther()
+    const now = microTime(this.clock.nowMs())
+    const taken = { holderIdentity: this.identity, leaseDurationSeconds: leaseSeconds, renewTime: now }
+    if (old === undefined) return this.newLease({ ...taken, acquireTime: now, leaseTransitions: 0 })
+    const transitions = typeof before.leaseTransitions === "number" ? before.leaseTransitions : 0
+    const since = isOurs ? {} : { acquireTime: now, leaseTransitions: transitions + 1 }
+    return { ...old, spec: { ...before, ...taken, ...since } }
+  }
+
+  /** Whether the other server that holds the Lease may still do its work. */
+  private isAlive(old: ApiObject | undefined, spec: JsonObject): boolean {
+    if (old === undefined || (spec.holderIdentity ?? "") === "") return false
+    const version = old.metadata?.resourceVersion ?? ""
+    this.seen = version === this.seen.version ? { version, looks: this.seen.looks + 1 } : { version, looks: 0 }
+    return this.seen.looks < unchangedLooksMax
+  }
+
+  private newLease(spec: JsonObject): ApiObject {
+    const { vendor } = this.registry.deps
+    return { metadata: { name: leaderLeaseName, namespace: vendor.namespace("orch-system") }, spec }
+  }
+
+  private async write(transform: (old: ApiObject | undefined) => ApiObject): Promise<boolean> {
+    const kind = this.registry.deps.kinds.find("coordination.orch.io", "v1", "leases")
+    if (kind === undefined) return true
+    const handle = await this.registry.handle(kind)
+    const { namespace } = this.newLease({}).metadata ?? {}
+    const whole = (old: ApiObject | undefined): ApiObject => ({ kind: handle.kind.kind, apiVersion: handle.apiVersion, ...transform(old) })
+    const request = {
+      namespace: namespace ?? "",
+      name: leaderLeaseName,
+      transform: whole,
+      creates: true,
+      put: false,
+      dryRun: false,
+      warn: () => {},
+    }
+    try {
+      await updateObject(this.registry, handle, request)
+      return true
+    } catch (error) {
+      if (error instanceof HeldByOther) return false
+      // The namespace comes with the first start of a store; a server that was faster is seen with the next look.
+      if (error instanceof ApiError && (error.reason === "NotFound" || error.reason === "Conflict")) return false
+      throw error
+    }
+  }
+}
+
+function specOf(lease: ApiObject | undefined): JsonObject {
+  return isObject(lease?.spec) ? lease.spec : {}
+}
+
+function microTime(nowMs: number): string {
+  return formatMicroTime({ seconds: Math.floor(nowMs / 1000), nanos: (nowMs % 1000) * 1_000_000 })
+}
