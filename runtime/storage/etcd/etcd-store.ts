@@ -233,15 +233,18 @@ class EtcdStore implements Store {
     }
   }
 
-  /** etcd does not say with the error where its history begins or ends. */
+  /**
+   * etcd does not say with the error where its history begins or ends. If it cannot be asked, the caller is told that and may try again: without a
+   * revision, watches that begin where the history still reaches would be sent away with the others.
+   */
   private async located(error: StoreError): Promise<StoreError> {
     const { connection } = this
     try {
       if (error.code === "compacted") return new StoreError("compacted", error.message, await compactedRevision(connection))
       if (error.code === "future") return new StoreError("future", error.message, await newestRevision(connection))
     } catch (failed) {
-      // The error is true without its revision.
       if (!(failed instanceof RpcError)) throw failed
+      return storeErrorOf(failed.fault)
     }
     return error
   }
