@@ -1,15 +1,17 @@
 import { ApiError } from "../errors.ts"
 import { inParallel } from "../kit/in-parallel.ts"
 import { deleteObject } from "../registry/delete.ts"
+import { parseObject } from "../registry/object-codec.ts"
 import { listObjects } from "../registry/read.ts"
+import type { CachedObject } from "../storage/cache.ts"
 import { answerList } from "./answer-list.ts"
 import { type Call, listRequest, representation } from "./call.ts"
-import { deleteOptions } from "./delete-options.ts"
+import { type DeleteOptions, deleteOptions } from "./delete-options.ts"
 import { listFreshness, readListOptions } from "./list-options.ts"
 
 /**
- * DELETE of a collection: lists by selector, deletes each, answers what was listed. What is made after the list was taken stays, what went
- * meanwhile counts as deleted. `--delete-collection-workers` delete at once; the first that fails ends the request.
+ * DELETE of a collection: lists by selector, deletes each, answers what was listed. What is made after the list was taken stays, also under the name of
+ * an object that was listed; what went meanwhile counts as deleted. `--delete-collection-workers` delete at once; the first that fails ends the request.
  */
 export async function deleteCollectionVerb(call: Call): Promise<void> {
   const { query, signal } = call.request
@@ -21,13 +23,25 @@ export async function deleteCollectionVerb(call: Call): Promise<void> {
   const request = { ...listRequest(call, listOptions), freshness }
   const page = await listObjects(call.registry, call.handle, request)
   const items = [...page.items]
-  await inParallel(items, { atOnce: call.parts.settings.deleteCollectionWorkers ?? 1, signal }, async (item) => {
-    const [namespace, name] = [item.field("metadata.namespace"), item.field("metadata.name")]
-    try {
-      await deleteObject(call.registry, call.handle, { ...options, namespace, name })
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 404)) throw error
-    }
-  })
+  await inParallel(items, { atOnce: call.parts.settings.deleteCollectionWorkers ?? 1, signal }, (item) => deleteListed(call, options, item))
   await answerList(call, { wanted, page: { ...page, items } })
+}
+
+async function deleteListed(call: Call, options: DeleteOptions, item: CachedObject): Promise<void> {
+  const { registry, handle } = call
+  const [namespace, name] = [item.field("metadata.namespace"), item.field("metadata.name")]
+  const uid = uidOf(item)
+  try {
+    await deleteObject(registry, handle, { ...(uid !== "" && { uid }), ...options, namespace, name })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const now = handle.cache.get(handle.key(namespace, name))
+    const isGone =
+      error.code === 404 || (options.uid === undefined && error.reason === "Conflict" && (now === undefined || uidOf(now) !== uid))
+    if (!isGone) throw error
+  }
+}
+
+function uidOf(object: CachedObject): string {
+  return parseObject(object.json()).metadata?.uid ?? ""
 }

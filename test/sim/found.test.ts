@@ -1,5 +1,6 @@
 /** What the simulation has found, as the least that shows it: none of it comes back. A new finding is added with the steps that `npm run sim` prints. */
 import { expect, it } from "vitest"
+import { longPlans } from "./found-plans.ts"
 import type { LifeAct } from "./lives/steps.ts"
 import type { Plan, Step } from "./plan.ts"
 import { run } from "./run.ts"
@@ -245,96 +246,8 @@ const found: Readonly<Record<string, Plan>> = {
     length: 0,
     steps: namespaceMadeAnew(6),
   },
-  "a watch that begins where the log still reaches is not sent away when etcd cannot be asked where that is": {
-    seed: 303881343,
-    driver: "etcd",
-    length: 250,
-    steps: [
-      { do: "life", server: 1, life: { act: "sweep", resource: "services", namespace: "home", label: "out" } },
-      { do: "create", server: 1, name: "d", tag: "t135", label: "in", condition: "none" },
-      { do: "list", server: 1, freshness: "consistent", label: true, limit: 2, pause: 12 },
-      { do: "get", server: 0, name: "b", freshness: "by-patch" },
-      { do: "watch", server: 1, slot: 1, from: "resume", label: false, name: undefined },
-      { do: "cut", server: 0 },
-      { do: "cut", server: 1 },
-      { do: "list", server: 1, freshness: "consistent", label: false, limit: 1, pause: 19 },
-      { do: "life", server: 1, life: { act: "drop", resource: "configmaps", namespace: "n1", name: "p", policy: "Background" } },
-      { do: "turns", count: 3 },
-      { do: "turns", count: 4 },
-      { do: "life", server: 1, life: { act: "drop", resource: "services", namespace: "home", name: "x", policy: "Background" } },
-      { do: "create", server: 1, name: "c", tag: "t142", label: "out", condition: "none" },
-      { do: "list", server: 0, freshness: "not-older", label: true, limit: 1, pause: 17 },
-      {
-        do: "life",
-        server: 1,
-        life: { act: "make", namespace: "n1", tag: "t143", label: "in", name: "r", held: false, owners: [], blocks: true },
-      },
-      { do: "restore", server: 1 },
-      { do: "turns", count: 4 },
-      {
-        do: "life",
-        server: 1,
-        life: { act: "change", namespace: "home", name: "p", how: "merge", manager: "two", tag: "same" },
-        rival: { act: "change", namespace: "n1", name: "q", how: "apply", manager: "two", tag: "same" },
-      },
-      {
-        do: "life",
-        server: 0,
-        life: { act: "change", namespace: "home", name: "r", how: "apply", manager: "two", tag: "same" },
-        rival: { act: "change", namespace: "n1", name: "s", how: "apply", manager: "one", tag: "t178-rival" },
-      },
-      { do: "kill", server: 1 },
-      { do: "watch", server: 0, slot: 0, from: "resume", label: true, name: undefined },
-      { do: "life", server: 0, life: { act: "change", namespace: "home", name: "s", how: "merge", manager: "one", tag: "same" } },
-      { do: "unpause", slot: 5 },
-      { do: "start", server: 1 },
-      { do: "patch", server: 0, name: "a", tag: "t203", condition: "none" },
-      {
-        do: "life",
-        server: 1,
-        life: { act: "change", namespace: "n2", name: "p", how: "apply", manager: "one", tag: "same" },
-        rival: { act: "change", namespace: "n2", name: "p", how: "merge", manager: "one", tag: "t203-rival" },
-      },
-      { do: "patch", server: 1, name: "d", tag: "t204", condition: "none" },
-      { do: "life", server: 0, life: { act: "serve", namespace: "home", name: "x", type: "NodePort", nodePort: 30011 } },
-      { do: "get", server: 1, name: "d", freshness: "any" },
-      {
-        do: "life",
-        server: 1,
-        life: { act: "drop", resource: "configmaps", namespace: "n2", name: "s", policy: "Orphan" },
-        rival: { act: "drop", resource: "configmaps", namespace: "home", name: "q", policy: "Foreground" },
-      },
-      { do: "compact", back: 1 },
-      { do: "create", server: 1, name: "c", tag: "t206", label: "", condition: "none" },
-      { do: "list", server: 0, freshness: "exact", label: false, limit: 1, pause: 28 },
-      { do: "life", server: 1, life: { act: "change", namespace: "n1", name: "s", how: "apply", manager: "one", tag: "same" } },
-      { do: "watch", server: 1, slot: 2, from: "resume", label: false, name: undefined },
-      { do: "get", server: 1, name: "e", freshness: "any" },
-      { do: "watch", server: 0, slot: 0, from: "known", label: true, name: undefined },
-      { do: "turns", count: 10 },
-      { do: "life", server: 1, life: { act: "serve", namespace: "home", name: "w", type: "NodePort", nodePort: 30012 } },
-      { do: "cut", server: 0 },
-      { do: "cut", server: 1 },
-      { do: "leave", slot: 2 },
-      { do: "life", server: 1, life: { act: "sweep", resource: "configmaps", namespace: "n2", label: "in" } },
-      { do: "list", server: 1, freshness: "not-older", label: false, limit: 2, pause: 8 },
-      { do: "get", server: 0, name: "e", freshness: "consistent" },
-      { do: "life", server: 0, life: { act: "drop", resource: "configmaps", namespace: "home", name: "q", policy: "Orphan" } },
-      { do: "pass", milliseconds: 3000 },
-      { do: "restore", server: 1 },
-      { do: "list", server: 0, freshness: "consistent", label: false, limit: 2, pause: 20 },
-      { do: "list", server: 1, freshness: "consistent", label: true, limit: 2, pause: 7 },
-      { do: "watch", server: 0, slot: 2, from: "known", label: false, name: undefined },
-      { do: "watch", server: 0, slot: 3, from: "resume", label: true, name: "c" },
-      { do: "life", server: 1, life: { act: "serve", namespace: "n2", name: "x", type: "ExternalName" } },
-      { do: "restore", server: 0 },
-      { do: "unpause", slot: 3 },
-      { do: "pass", milliseconds: 1000 },
-      { do: "cut", server: 0 },
-    ],
-  },
 }
 
-it.each(Object.entries(found))("%s", { timeout: 60_000 }, async (_finding, plan) => {
+it.each(Object.entries({ ...found, ...longPlans }))("%s", { timeout: 60_000 }, async (_finding, plan) => {
   expect((await run(plan)).faults).toEqual([])
 })
