@@ -120,6 +120,30 @@ test("a leader that cannot renew stops before another one begins, and leads agai
   expect([...leading]).toEqual(["a"])
 })
 
+test("who is still stopping when the time of its next term is over does not begin it", async () => {
+  const { failing, broken } = withFaults(store)
+  let stopped = (): void => {}
+  let terms = 0
+  const one = await openRegistry({ store: failing, clock })
+  opened.push(one)
+  await one.registry.handle(leases(one))
+  const start = (): Loop => {
+    terms++
+    return { stop: () => new Promise((resolve) => (stopped = resolve)) }
+  }
+  started.push(startAsLeader(one, { identity: "a", start }))
+  await settle()
+  broken.yes = true
+  await looks(5)
+  broken.yes = false
+  await looks(1)
+  broken.yes = true
+  await looks(6)
+  stopped()
+  await settle()
+  expect(terms).toBe(1)
+})
+
 test("of two that begin at once, one leads", async () => {
   await Promise.all([candidate("a"), candidate("b")])
   await looks(2)

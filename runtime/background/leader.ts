@@ -72,9 +72,14 @@ class Term {
   /** Called after each renewal of the Lease. */
   async renew(): Promise<void> {
     this.cancelDeadline()
-    this.cancelDeadline = this.clock.after(renewDeadlineMs, () => this.end())
+    let isOver = false
+    this.cancelDeadline = this.clock.after(renewDeadlineMs, () => {
+      isOver = true
+      this.end()
+    })
     await this.ending
-    this.loops ??= this.start()
+    // The loops of the term before may take longer to stop than the Lease is held for.
+    if (!isOver) this.loops ??= this.start()
   }
 
   /** Whether it was one. */
@@ -127,7 +132,7 @@ class Candidate {
     if (!isOurs && this.isAlive(old, before)) throw new HeldByOther()
     const now = microTime(this.clock.nowMs())
     const taken = { holderIdentity: this.identity, leaseDurationSeconds: leaseSeconds, renewTime: now }
-    if (old === undefined) return this.newLease({ ...taken, acquireTime: now, leaseTransitions: 0 })
+    if (old === undefined) return { metadata: { name: leaderLeaseName }, spec: { ...taken, acquireTime: now, leaseTransitions: 0 } }
     const transitions = typeof before.leaseTransitions === "number" ? before.leaseTransitions : 0
     const since = isOurs ? {} : { acquireTime: now, leaseTransitions: transitions + 1 }
     return { ...old, spec: { ...before, ...taken, ...since } }
@@ -141,19 +146,14 @@ class Candidate {
     return this.seen.looks < unchangedLooksMax
   }
 
-  private newLease(spec: JsonObject): ApiObject {
-    const { vendor } = this.registry.deps
-    return { metadata: { name: leaderLeaseName, namespace: vendor.namespace("orch-system") }, spec }
-  }
-
   private async write(transform: (old: ApiObject | undefined) => ApiObject): Promise<boolean> {
     const kind = this.registry.deps.kinds.find("coordination.orch.io", "v1", "leases")
     if (kind === undefined) return true
     const handle = await this.registry.handle(kind)
-    const { namespace } = this.newLease({}).metadata ?? {}
+    const namespace = this.registry.deps.vendor.namespace("orch-system")
     const whole = (old: ApiObject | undefined): ApiObject => ({ kind: handle.kind.kind, apiVersion: handle.apiVersion, ...transform(old) })
     const request = {
-      namespace: namespace ?? "",
+      namespace,
       name: leaderLeaseName,
       transform: whole,
       creates: true,

@@ -114,62 +114,54 @@ async function sweepInOrder({ registry }: BackgroundDeps, namespace: Swept): Pro
 /** Says in the status what holds the namespace up. */
 async function report(
   { registry, clock }: BackgroundDeps,
-  { handle, name }: Task,
+  task: Task,
   { namespace, found }: { namespace: ApiObject; found: Sweep },
 ): Promise<void> {
   const before = listOf(namespace.status, "conditions")
   const conditions = conditionsOf(found, before, timeText(clock.nowMs()))
   if (deepEqual(conditions, [...before])) return
-  const subresource = subresourceOf(handle, "status")
-  const uid = namespace.metadata?.uid
-  await ignoringGone(
-    updateObject(registry, handle, {
-      namespace: "",
-      name,
-      subresource,
-      dryRun: false,
-      put: false,
-      warn: () => {},
-      ...(uid !== undefined && { uid }),
-      transform: (old) => ({ ...old, status: { ...objectAt(old, "status"), conditions } }),
-    }),
-  )
+  await change(registry, task, {
+    uid: namespace.metadata?.uid,
+    subresource: "status",
+    transform: (old) => ({ ...old, status: { ...objectAt(old, "status"), conditions } }),
+  })
 }
 
 /**
  * The last step: without finalizers of its own and of others the namespace is gone. Another server may have taken it already, and somebody made one
  * of the same name: that keeps its finalizer.
  */
-async function finalize({ registry }: BackgroundDeps, { handle, name }: Task, uid: string | undefined): Promise<void> {
+async function finalize({ registry }: BackgroundDeps, task: Task, uid: string | undefined): Promise<void> {
   const { word } = registry.deps.vendor
-  await ignoringGone(
-    updateObject(registry, handle, {
-      namespace: "",
-      name,
-      subresource: subresourceOf(handle, "finalize"),
-      ...(uid !== undefined && { uid }),
-      dryRun: false,
-      put: false,
-      warn: () => {},
-      transform: (old) => {
-        const { finalizers: _finalizers, ...spec } = objectAt(old, "spec") ?? {}
-        const left = textsOf(old?.spec, "finalizers").filter((finalizer) => finalizer !== word)
-        return { ...old, spec: left.length === 0 ? spec : { ...spec, finalizers: left } }
-      },
-    }),
-  )
+  await change(registry, task, {
+    uid,
+    subresource: "finalize",
+    transform: (old) => {
+      const { finalizers: _finalizers, ...spec } = objectAt(old, "spec") ?? {}
+      const left = textsOf(old?.spec, "finalizers").filter((finalizer) => finalizer !== word)
+      return { ...old, spec: left.length === 0 ? spec : { ...spec, finalizers: left } }
+    },
+  })
+}
+
+interface Change {
+  readonly uid: string | undefined
+  readonly subresource: string
+  readonly transform: (old: ApiObject | undefined) => ApiObject
+}
+
+/** Changes the namespace with this uid; nothing happens when it is gone, or another one has its name. */
+async function change(registry: Registry, task: Task, { uid, subresource, transform }: Change): Promise<void> {
+  const { handle, name } = task
+  const to = { namespace: "", name, subresource: subresourceOf(handle, subresource), ...(uid !== undefined && { uid }) }
+  try {
+    await updateObject(registry, handle, { ...to, dryRun: false, put: false, warn: () => {}, transform })
+  } catch (error) {
+    const isGone = error instanceof ApiError && (error.code === 404 || (error.code === 409 && (await uidNow(registry, task)) !== uid))
+    if (!isGone) throw error
+  }
 }
 
 function subresourceOf({ kind }: KindHandle, name: string): Subresource {
   return kind.subresources.find((subresource) => subresource.name === name) ?? { name, type: "behaviour", verbs: [] }
-}
-
-/** Gone, or made anew under the same name. */
-async function ignoringGone(change: Promise<unknown>): Promise<void> {
-  try {
-    await change
-  } catch (error) {
-    const another = error instanceof ApiError && error.code === 409 && error.message.includes("Precondition failed")
-    if (!another && !(error instanceof ApiError && error.code === 404)) throw error
-  }
 }

@@ -14,20 +14,15 @@ afterEach(() => rm(dir, { recursive: true }))
 
 const sizeOf = async () => (await stat(path)).size
 
-test("a file is kept twice as long as what is in it", async () => {
-  await writeFile(path, Buffer.alloc(2 * step, 1))
-  const headroom = createHeadroom({ path, usedBytes: () => 2 * step })
+test.each([
+  ["a small file is kept twice as long as what is in it", 2, 4],
+  ["a large one is kept 4 MiB longer", 30, 46],
+])("%s", async (_what, used, kept) => {
+  await writeFile(path, Buffer.alloc(used * step, 1))
+  const headroom = createHeadroom({ path, usedBytes: () => used * step })
   headroom.committed(step)
   await headroom.idle()
-  expect(await sizeOf()).toBe(4 * step)
-})
-
-test("a large one is kept 4 MiB longer", async () => {
-  await writeFile(path, Buffer.alloc(30 * step, 1))
-  const headroom = createHeadroom({ path, usedBytes: () => 30 * step })
-  headroom.committed(step)
-  await headroom.idle()
-  expect(await sizeOf()).toBe(46 * step)
+  expect(await sizeOf()).toBe(kept * step)
 })
 
 test("what is in the file stays, and what the store writes at the end meanwhile too", async () => {
