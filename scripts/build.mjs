@@ -1,6 +1,6 @@
 /** `npm run build`: bundles into dist/, and declarations for the library. `--bundle-only` leaves the declarations out: `npm start` needs none. */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { build } from "esbuild"
@@ -47,6 +47,8 @@ function writeOutputs(outputs) {
     if (!current.has(name) && /\.js(\.map)?$/.test(name) && Date.now() - statSync(path).mtimeMs > keptForMs) rmSync(path)
   }
   for (const { path, contents } of outputs) if (!/-[A-Z0-9]{8}\.js$/.test(path) || !existsSync(path)) writeFileSync(path, contents)
+  // What npm does for those who install the package: its first line says how node is to run it.
+  chmodSync(join(folder, "main.js"), 0o755)
 }
 
 /** Types for those who import the package. */

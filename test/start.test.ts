@@ -23,7 +23,7 @@ interface Program {
 async function startProgram(dataDir: string, ...args: readonly string[]): Promise<Program> {
   const port = await freePort()
   const all = ["serve", "--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${dataDir}`, ...args]
-  const child = spawn(process.execPath, [program, ...all], { env: { PATH: process.env.PATH }, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(program, all, { env: { PATH: process.env.PATH }, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
   let output = ""
   const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
@@ -74,6 +74,12 @@ async function ask(
 const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: kept}}"
 
 describe("the program", () => {
+  it("is run by node as npm start does", () => {
+    const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { scripts: { start: string } }
+    const [firstLine] = readFileSync(program, "utf8").split("\n")
+    expect(`#!/usr/bin/env -S ${scripts.start}`).toBe(`${firstLine} scripts/start.mjs`)
+  })
+
   it("serves, keeps what it was given, and ends on SIGTERM", async () => {
     const dataDir = newFolder()
     const first = await startProgram(dataDir)

@@ -48,7 +48,7 @@ export async function startServerProcess({ store = "memory", options = [], dataD
   const port = await freePort()
   const started = performance.now()
   const words = ["--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${folder}`, `--store=${store}`, ...options]
-  const child = spawn(process.execPath, [program, "serve", ...words], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(program, ["serve", ...words], { stdio: ["ignore", "pipe", "inherit"] })
   // A question that fails leaves neither server nor store behind.
   const killed = (): void => {
     child.kill("SIGKILL")

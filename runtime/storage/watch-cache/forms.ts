@@ -55,6 +55,11 @@ export class FormBudget {
     return undefined
   }
 
+  /** Who would lose a form if one of so many bytes were kept; undefined while there is room. */
+  inTheWay(contentBytes: number): FormHolder | undefined {
+    return this.used + contentBytes + overheadBytes > this.limitBytes ? this.oldest?.holder : undefined
+  }
+
   /** Keeps `content` if it fits the budget at all. The caller has made sure that `name` is not kept already. */
   keep(holder: FormHolder, name: string, content: Buffer | Description, contentBytes: number): void {
     const sizeBytes = contentBytes + overheadBytes

@@ -139,6 +139,31 @@ describe("pieces of runs", () => {
     expect(await piecesMadeBy(() => listed(things.snapshot()))).toBe(0)
   })
 
+  it.each([85, 90, 95, 97, 99, 101, 120])("of a list of %i percent of the budget are made once", async (percent) => {
+    await fill(1000, Math.floor((limitBytes * percent) / 100_000) - 15)
+    for (let round = 0; round < 2; round++) listed(things.snapshot())
+    for (let round = 0; round < 6; round++) expect(await piecesMadeBy(() => listed(things.snapshot()))).toBe(0)
+  })
+
+  it("of lists that take turns, and are longer than the budget together, do not push out each other", async () => {
+    await fill(160, 1000)
+    const listAll = (): void => {
+      for (const below of ["a/", "b/"]) listed(things.snapshot(), { prefix: below })
+    }
+    for (let round = 0; round < 2; round++) listAll()
+    for (let round = 0; round < 6; round++) expect(await piecesMadeBy(listAll)).toBe(0)
+  })
+
+  it("push out those that nobody asks for any more", async () => {
+    await fill(160, 1000)
+    const list = (below: string): string => listed(things.snapshot(), { prefix: below })
+    for (let round = 0; round < 3; round++) list("a/")
+    for (let round = 0; round < 8; round++) list("b/")
+    expect(await piecesMadeBy(() => list("b/"))).toBe(0)
+    const parts = [...things.snapshot().runs({ prefix: "b/" })].map((run) => run.gathered("list", () => Buffer.from("made")))
+    expect(parts.filter((part) => part === undefined).length).toBeLessThanOrEqual(2)
+  })
+
   it("are not made of large objects", async () => {
     await fill(40, 20_000)
     for (let round = 0; round < 3; round++) listed(things.snapshot())
