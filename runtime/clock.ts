@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number
+  /** Milliseconds since some moment of the past. Only differences mean something; nobody who sets the clock, forward or back, changes them. */
+  elapsedMs(): number
   /** Calls `callback` once after `delayMs`; the returned function cancels. Never keeps the process alive. */
   after(delayMs: number, callback: () => void): () => void
 }
@@ -9,6 +11,7 @@ export interface Clock {
 /** The machine's clock. Used by `main`; tests pass their own. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
+  elapsedMs: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs)
     timer.unref()

@@ -22,6 +22,7 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   }
   return {
     nowMs: () => nowMs,
+    elapsedMs: () => nowMs - startMs,
     after(delayMs, callback) {
       const timer = { atMs: nowMs + delayMs, callback }
       waiting.add(timer)

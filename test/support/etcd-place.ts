@@ -49,7 +49,7 @@ function placeOn(server: EtcdServer): StorePlace {
       openEtcdStore({
         address: { servers: [server.url] },
         // Leases by the case's clock; patience with a real server by the real one.
-        clock: { nowMs: manual.nowMs, after: systemClock.after },
+        clock: { ...manual, after: systemClock.after },
         random: systemRandom,
         progressDelayMs: 0,
         wrap: (connection) => leases.through(traffic.through(connection)),

@@ -194,14 +194,14 @@ class EtcdStore implements Store {
     return storedValueOf(kv, this.leases.expiresAtMs(kv.lease))
   }
 
-  /** A lease may have been revoked by somebody else; nothing was written then. */
+  /** A lease may be gone: revoked by somebody else, or ended while the write was on its way. Nothing was written then. */
   private async transact(checks: readonly Check[], writes: readonly Write[]): Promise<TxnResponse> {
     const leases = await this.leasesOf(writes)
     try {
       return await this.connection.call(txnCall, transactionOf(checks, writes, leases))
     } catch (error) {
       if (leases.size === 0 || !(error instanceof RpcError) || !isFault(error.fault, "leaseNotFound")) throw error
-      for (const id of leases.values()) await this.leases.drop(id)
+      for (const id of leases.values()) this.leases.drop(id)
       return this.connection.call(txnCall, transactionOf(checks, writes, await this.leasesOf(writes)))
     }
   }

@@ -27,45 +27,67 @@ const tries = 3
 const leaseNumbers = 2 ** 48
 
 interface Lease {
-  readonly id: Promise<number>
-  readonly expiresAtMs: number
+  /** Before etcd was asked: its time to live begins later, never earlier. */
+  readonly asked: Instant
+  readonly granting: Promise<number>
+  /** Undefined until etcd has granted it. */
+  id?: number
   values: number
+}
+
+/** A moment by both clocks of this machine. */
+interface Instant {
+  readonly elapsedMs: number
+  readonly wallMs: number
 }
 
 /** One per store. */
 export class Leases {
   private readonly newest = new Map<number, Lease>()
+  /** By the clock that nobody sets. */
   private readonly ends = new Map<number | bigint, number>()
 
   constructor(private readonly deps: { connection: Connection; clock: Clock; random: Random; limits: LeaseLimits }) {}
 
-  /** A lease that lasts for `ttlSeconds` from now, and a little longer. Throws RpcError. */
+  /**
+   * Called for each value that is about to be written: a lease that lasts for `ttlSeconds` from now, and longer by at most a twentieth or the
+   * reuse time, whichever is less. Throws RpcError.
+   */
   async leaseFor(ttlSeconds: number): Promise<number> {
-    const { clock, limits } = this.deps
-    const neededUntilMs = clock.nowMs() + ttlSeconds * 1000
+    const { limits } = this.deps
+    const extraSeconds = Math.min(Math.floor(ttlSeconds * reusePart), limits.reuseSeconds)
     const known = this.newest.get(ttlSeconds)
-    if (known !== undefined && known.expiresAtMs >= neededUntilMs && known.values < limits.valuesMax) {
+    if (known !== undefined && known.values < limits.valuesMax && this.ageMs(known) <= extraSeconds * 1000) {
       known.values++
-      return known.id
+      return known.granting
     }
-    const seconds = ttlSeconds + Math.min(Math.floor(ttlSeconds * reusePart), limits.reuseSeconds)
-    const expiresAtMs = clock.nowMs() + seconds * 1000
-    const lease: Lease = { id: this.grant(seconds, expiresAtMs), expiresAtMs, values: 1 }
+    const lease: Lease = { asked: this.now(), granting: this.grant(ttlSeconds + extraSeconds), values: 1 }
     this.newest.delete(ttlSeconds)
     this.newest.set(ttlSeconds, lease)
     forgetOldest(this.newest, kindsMax)
-    lease.id.catch(() => this.forget(lease))
-    return lease.id
+    lease.granting.then(
+      (id) => {
+        lease.id = id
+      },
+      () => this.forget((other) => other === lease),
+    )
+    return lease.granting
   }
 
   /** Called when etcd says that a lease is gone: the next value gets another. */
-  async drop(id: number): Promise<void> {
-    for (const lease of [...this.newest.values()]) if ((await lease.id.catch(() => id)) === id) this.forget(lease)
+  drop(id: number): void {
+    this.forget((lease) => lease.id === id)
   }
 
-  /** When the values of a lease go; undefined for no lease, and for those of other processes that nobody has asked about. */
+  /**
+   * When the values of a lease go, as the clock on the wall will show it if nobody sets it; undefined for no lease, and for those of other
+   * processes that nobody has asked about.
+   */
   expiresAtMs(id: number | bigint): number | undefined {
-    return id === 0 ? undefined : this.ends.get(id)
+    const endMs = id === 0 ? undefined : this.ends.get(id)
+    if (endMs === undefined) return undefined
+    const { elapsedMs, wallMs } = this.now()
+    return Math.round(wallMs + endMs - elapsedMs)
   }
 
   /** Called with what a read found, before it is answered: leases of other processes are asked about once. Throws RpcError. */
@@ -77,23 +99,39 @@ export class Leases {
     await Promise.all(
       [...unknown].map(async (id) => {
         const { ttl } = await connection.call(leaseTimeToLiveCall, { id })
-        this.ends.set(id, clock.nowMs() + Math.max(ttl, 0) * 1000)
+        this.ends.set(id, clock.elapsedMs() + Math.max(ttl, 0) * 1000)
       }),
     )
     forgetOldest(this.ends, rememberedMax)
   }
 
-  private forget(lease: Lease): void {
-    for (const [ttlSeconds, known] of this.newest) if (known === lease) this.newest.delete(ttlSeconds)
+  private forget(isMeant: (lease: Lease) => boolean): void {
+    for (const [ttlSeconds, lease] of this.newest) if (isMeant(lease)) this.newest.delete(ttlSeconds)
   }
 
-  private async grant(seconds: number, expiresAtMs: number): Promise<number> {
-    const { connection, random } = this.deps
+  private now(): Instant {
+    const { clock } = this.deps
+    return { elapsedMs: clock.elapsedMs(), wallMs: clock.nowMs() }
+  }
+
+  /**
+   * etcd counts by a clock of its own that nobody sets, so the clock on the wall alone may not say that a lease is young: it may have been put
+   * back. It may say that one is old: the other clock stands still while this machine is suspended.
+   */
+  private ageMs({ asked }: Lease): number {
+    const { elapsedMs, wallMs } = this.now()
+    return Math.max(elapsedMs - asked.elapsedMs, wallMs - asked.wallMs)
+  }
+
+  private async grant(seconds: number): Promise<number> {
+    const { clock, connection, random } = this.deps
     for (let attempt = 1; ; attempt++) {
       const id = 1 + random.integer(leaseNumbers - 1)
       try {
-        await connection.call(leaseGrantCall, { id, ttl: seconds })
-        this.ends.set(id, expiresAtMs)
+        const askedMs = clock.elapsedMs()
+        // etcd has a least time to live, and says so.
+        const { ttl } = await connection.call(leaseGrantCall, { id, ttl: seconds })
+        this.ends.set(id, askedMs + ttl * 1000)
         forgetOldest(this.ends, rememberedMax)
         return id
       } catch (error) {

@@ -25,7 +25,6 @@ export interface MachineClock {
 /** Called once per simulation. */
 export function createSimClock(): SimClock {
   const base = createManualClock()
-  const startMs = base.nowMs()
   function machine(): MachineClock {
     let offsetMs = 0
     let steps = 0
@@ -39,6 +38,7 @@ export function createSimClock(): SimClock {
         let alive = true
         const clock: Clock = {
           nowMs: () => base.nowMs() + offsetMs,
+          elapsedMs: base.elapsedMs,
           after: (delayMs, callback) =>
             base.after(delayMs, () => {
               if (alive) callback()
@@ -55,7 +55,7 @@ export function createSimClock(): SimClock {
   }
   return {
     advance: (byMs) => base.advance(byMs),
-    elapsedMs: () => base.nowMs() - startMs,
+    elapsedMs: base.elapsedMs,
     nextDueInMs() {
       const dueMs = base.nextDueMs()
       return dueMs === undefined ? undefined : dueMs - base.nowMs()

@@ -12,9 +12,13 @@ import { turns } from "./turns.ts"
 /** Versions on both sides of the one from which on progress can be trusted. */
 const etcdVersions = ["3.4.23", "3.5.21"] as const
 
-/** Called once per world. `store` is what the cluster keeps; `compact` is told of every compaction. */
-export async function etcdHub(store: Store, compact: Store["compact"], random: SeededRandom): Promise<Hub> {
-  const etcd = new SimEtcd(store, random.pick(etcdVersions), compact)
+/** Called once per world. `store` is what the cluster keeps, on a machine with this clock; `compact` is told of every compaction. */
+export async function etcdHub(
+  store: Store,
+  compact: Store["compact"],
+  { clock, random }: { clock: Clock; random: SeededRandom },
+): Promise<Hub> {
+  const etcd = new SimEtcd(store, random.pick(etcdVersions), compact, clock)
   await etcd.open()
   return {
     async connect(control, clock) {
@@ -46,7 +50,7 @@ const shortWaitMs = 500
 /** Time passes in steps of a plan, and what is on its way arrives between them. */
 function withShortWaitsInTurns(clock: Clock, { alive, random }: ConnectionControl): Clock {
   return {
-    nowMs: clock.nowMs,
+    ...clock,
     after(delayMs, callback) {
       if (delayMs > shortWaitMs) return clock.after(delayMs, callback)
       let cancelled = false

@@ -3,6 +3,7 @@
  * numbers and words for what goes wrong. Requests and answers pass through the driver's own encoding, both ways.
  */
 import { status } from "@grpc/grpc-js"
+import type { Clock } from "../../../runtime/clock.ts"
 import { RpcError } from "../../../runtime/storage/etcd/connection.ts"
 import type { RpcFault } from "../../../runtime/storage/etcd/failures.ts"
 import type { Decoded, Encodable } from "../../../runtime/storage/etcd/message.ts"
@@ -27,6 +28,7 @@ import {
   type StoreEvent,
   type Write,
 } from "../../../runtime/storage/store.ts"
+import { SimLeases } from "./etcd-leases.ts"
 
 type RangeRequest = Decoded<typeof rangeCall.request>
 type TxnRequest = Decoded<typeof txnCall.request>
@@ -37,16 +39,20 @@ type KeyValueOut = NonNullable<NonNullable<Encodable<typeof rangeCall.response>[
 export class SimEtcd {
   /** Out of space: nothing is put until it is cleared. */
   full = false
-  private readonly granted = new Map<number, number>()
-  /** How often a key was put since it was created, and under which lease. */
-  private readonly keys = new Map<string, { version: number; lease: number }>()
+  private readonly leases: SimLeases
+  /** How often a key was put since it was created. */
+  private readonly versions = new Map<string, number>()
   private deleted: { revision: number; keys: Set<string> } = { revision: 0, keys: new Set() }
 
   constructor(
     readonly store: Store,
     readonly version: string,
     private readonly compact: Store["compact"],
-  ) {}
+    /** Of the machine that etcd runs on. */
+    clock: Clock,
+  ) {
+    this.leases = new SimLeases(clock, (keys) => void store.commit({ checks: [], writes: keys.map((key) => ({ type: "delete", key })) }))
+  }
 
   /** Called once, before the first connection. */
   async open(): Promise<void> {
@@ -69,14 +75,11 @@ export class SimEtcd {
       }
       case alarmCall.path:
         return alarmCall.response.encode({ alarms: this.full ? [{ alarm: alarmType.noSpace }] : [] })
-      case leaseGrantCall.path: {
-        const { id, ttl } = leaseGrantCall.request.decode(request)
-        this.granted.set(id, ttl)
-        return leaseGrantCall.response.encode({ id, ttl })
-      }
+      case leaseGrantCall.path:
+        return leaseGrantCall.response.encode(this.grant(leaseGrantCall.request.decode(request)))
       case leaseTimeToLiveCall.path: {
         const { id } = leaseTimeToLiveCall.request.decode(request)
-        return leaseTimeToLiveCall.response.encode({ ttl: this.granted.get(Number(id)) ?? -1 })
+        return leaseTimeToLiveCall.response.encode({ ttl: this.leases.secondsLeft(Number(id)) })
       }
       default:
         throw new Error(`the simulated etcd has no ${path}`)
@@ -85,17 +88,16 @@ export class SimEtcd {
 
   /** A key as etcd tells it. */
   keyValue({ key, createRevision, modRevision, value }: StoredValue): KeyValueOut {
-    const { lease = 0, version = 1 } = this.keys.get(key) ?? {}
-    return { key, createRevision, modRevision, version, value, lease }
+    return { key, createRevision, modRevision, version: this.versions.get(key) ?? 1, value, lease: this.leases.of(key) }
   }
 
   private learn({ key, revision, type }: StoreEvent): void {
     if (type === "put") {
-      const { lease = 0, version = 0 } = this.keys.get(key) ?? {}
-      this.keys.set(key, { lease, version: version + 1 })
+      this.versions.set(key, (this.versions.get(key) ?? 0) + 1)
       return
     }
-    this.keys.delete(key)
+    this.versions.delete(key)
+    this.leases.detach(key)
     if (this.deleted.revision !== revision) this.deleted = { revision, keys: new Set() }
     this.deleted.keys.add(key)
   }
@@ -131,16 +133,13 @@ export class SimEtcd {
     const checks: Check[] = []
     for (const { key, modRevision, target, version } of compare) {
       const isVersion = target === compareTarget.version
-      if (isVersion && (this.keys.get(key)?.version ?? 0) !== version) return this.refused(failure, await this.store.revision())
+      if (isVersion && (this.versions.get(key) ?? 0) !== version) return this.refused(failure, await this.store.revision())
       const held = isVersion ? ((await this.store.get({ key }))?.modRevision ?? 0) : modRevision
       checks.push({ key, modRevision: held })
     }
     const result = await this.store.commit({ checks, writes: success.map((operation) => this.writeOf(operation)) })
     if (!result.ok) return this.refused(failure, result.revision)
-    for (const { put } of success) {
-      const known = put === undefined ? undefined : this.keys.get(put.key)
-      if (put !== undefined && known !== undefined) known.lease = put.lease
-    }
+    for (const { put } of success) if (put !== undefined) this.leases.attach(put.key, put.lease)
     const { deleted } = this
     const wasThere = (key: string): boolean => deleted.revision === result.revision && deleted.keys.has(key)
     const responses = success.map(({ deleteRange }) =>
@@ -153,10 +152,15 @@ export class SimEtcd {
     if (deleteRange !== undefined) return { type: "delete", key: deleteRange.key }
     if (put === undefined) throw new Error("the simulated etcd writes only by put and delete")
     const { key, lease, value } = put
-    if (lease === 0) return { type: "put", key, value }
-    const ttlSeconds = this.granted.get(lease)
-    if (ttlSeconds === undefined) throw new RpcError(simFaults.leaseNotFound)
-    return { type: "put", key, value, ttlSeconds }
+    if (lease !== 0 && !this.leases.has(lease)) throw new RpcError(simFaults.leaseNotFound)
+    return { type: "put", key, value }
+  }
+
+  /** Leases need room too. */
+  private grant({ id, ttl }: Decoded<typeof leaseGrantCall.request>): Encodable<typeof leaseGrantCall.response> {
+    if (this.full) throw new RpcError(simFaults.noSpace)
+    if (this.leases.has(id)) throw new RpcError(simFaults.leaseExists)
+    return { id, ttl: this.leases.grant(id, ttl) }
   }
 
   private async refused(failure: TxnRequest["failure"], revision: number): Promise<Encodable<typeof txnCall.response>> {
@@ -187,6 +191,7 @@ export function isWithin(key: string, range: { readonly key: string; readonly ra
 export const simFaults = {
   noLeader: { code: status.UNAVAILABLE, details: "etcdserver: no leader" },
   noSpace: { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: mvcc: database space exceeded" },
+  leaseExists: { code: status.FAILED_PRECONDITION, details: "etcdserver: lease already exists" },
   leaseNotFound: { code: status.NOT_FOUND, details: "etcdserver: requested lease not found" },
   compacted: { code: status.OUT_OF_RANGE, details: "etcdserver: mvcc: required revision has been compacted" },
   future: { code: status.OUT_OF_RANGE, details: "etcdserver: mvcc: required revision is a future revision" },

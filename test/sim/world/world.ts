@@ -133,7 +133,8 @@ async function shared({ seed, onStart, garbageCollector }: WorldOptions, loaded:
   const machine = clock.machine()
   const truth = new Truth(machine.shown)
   const stall = createStall()
-  const store = await openMemoryStore({ clock: machine.process().clock })
+  const storeClock = machine.process().clock
+  const store = await openMemoryStore({ clock: storeClock })
   let compacted = 0
   const compact = async ({ revision }: { revision: number }): Promise<void> => {
     await store.compact({ revision })
@@ -145,7 +146,8 @@ async function shared({ seed, onStart, garbageCollector }: WorldOptions, loaded:
     onEvents: (events, revision) => truth.readEvents(events, revision),
     onEnd: () => undefined,
   })
-  const hub = driver === "shared" ? plainHub(store, compact) : await etcdHub(store, compact, random.fork("etcd"))
+  const hub =
+    driver === "shared" ? plainHub(store, compact) : await etcdHub(store, compact, { clock: storeClock, random: random.fork("etcd") })
   const lines: Line[] = []
   const controls: ConnectionControl[] = []
   const lost = new Set<number>()

@@ -1,0 +1,63 @@
+/**
+ * Leases as etcd keeps them: their time counts from the grant, by etcd's own clock, which nobody sets. When it is over, all keys that hang on the
+ * lease go in one revision, a little later: etcd looks twice a second.
+ */
+import type { Clock } from "../../../runtime/clock.ts"
+
+/** The shortest time to live that etcd grants with its own settings: one and a half times its election timeout, in whole seconds. */
+const leastTtlSeconds = 2
+const lookIntervalMs = 500
+
+export class SimLeases {
+  private readonly endsAtMs = new Map<number, number>()
+  /** Which lease each key hangs on. */
+  private readonly leaseOf = new Map<string, number>()
+
+  /** `revoke` deletes these keys, in one revision. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly revoke: (keys: readonly string[]) => void,
+  ) {}
+
+  has(id: number): boolean {
+    return this.endsAtMs.has(id)
+  }
+
+  /** Answers the time to live that was granted, in seconds. Called with a number that no lease has. */
+  grant(id: number, wantedSeconds: number): number {
+    const ttlSeconds = Math.max(wantedSeconds, leastTtlSeconds)
+    const endMs = this.clock.elapsedMs() + ttlSeconds * 1000
+    this.endsAtMs.set(id, endMs)
+    const lookMs = Math.ceil(endMs / lookIntervalMs) * lookIntervalMs
+    this.clock.after(lookMs - this.clock.elapsedMs(), () => this.end(id))
+    return ttlSeconds
+  }
+
+  /** Whole seconds; -1 for a lease that is gone or never was. */
+  secondsLeft(id: number): number {
+    const endMs = this.endsAtMs.get(id)
+    return endMs === undefined ? -1 : Math.max(0, Math.floor((endMs - this.clock.elapsedMs()) / 1000))
+  }
+
+  /** 0: none. */
+  of(key: string): number {
+    return this.leaseOf.get(key) ?? 0
+  }
+
+  /** Called for every key that was put: it hangs on this lease from now on, and on no other. 0: on none. Not called for a lease that is gone. */
+  attach(key: string, id: number): void {
+    if (id === 0) this.leaseOf.delete(key)
+    else this.leaseOf.set(key, id)
+  }
+
+  /** Called for every key that was deleted. */
+  detach(key: string): void {
+    this.leaseOf.delete(key)
+  }
+
+  private end(id: number): void {
+    this.endsAtMs.delete(id)
+    const keys = [...this.leaseOf].flatMap(([key, lease]) => (lease === id ? [key] : [])).sort()
+    if (keys.length > 0) this.revoke(keys)
+  }
+}
