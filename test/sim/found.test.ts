@@ -43,6 +43,8 @@ function namespaceMadeAnew(pause: number): Plan["steps"] {
   ]
 }
 
+const happens = (name: string): Step => ({ do: "life", server: 1, life: { act: "happen", namespace: "home", name, label: "" } })
+
 const found: Readonly<Record<string, Plan>> = {
   "a batch whose flush failed, found when the store was opened anew and lost by the next power cut, is told to nobody": {
     seed: 176,
@@ -245,6 +247,19 @@ const found: Readonly<Record<string, Plan>> = {
     driver: "etcd",
     length: 0,
     steps: namespaceMadeAnew(6),
+  },
+  "an object with a time to live is not put on an old lease of etcd's that a clock put back makes look young": {
+    seed: 12,
+    driver: "etcd",
+    length: 0,
+    steps: [
+      happens("q"),
+      { do: "turns", count: 60 },
+      { do: "step-clock", server: 1, milliseconds: -3_600_000 },
+      { do: "pass", milliseconds: 61_000 },
+      happens("s"),
+      { do: "turns", count: 60 },
+    ],
   },
 }
 

@@ -115,10 +115,11 @@ function lifeStep(random: SeededRandom, acts: Readonly<Record<string, number>>, 
   const life = drawLife(random, act, tag)
   if ("pass" in life) return { do: "pass", milliseconds: life.pass }
   const server = driver === "lmdb" ? 0 : random.integer(2)
+  if ("setClockBy" in life) return { do: "step-clock", server, milliseconds: life.setClockBy }
   if (!random.chance(rivalShare)) return { do: "life", server, life }
   // Those who do the same are in each other's way most.
   const rival = drawLife(random, random.chance(0.6) ? act : weighted(random, acts), `${tag}-rival`)
-  return { do: "life", server, life, ...(!("pass" in rival) && { rival }) }
+  return { do: "life", server, life, ...("act" in rival && { rival }) }
 }
 
 function drawTraffic(random: SeededRandom, { server, tag }: { server: number; tag: string }): Step {

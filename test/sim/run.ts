@@ -1,5 +1,6 @@
 /** Carries a plan out in a world of its own, lets the world come to rest, and checks everything that was promised. */
 import { createHash } from "node:crypto"
+import type { Clock } from "../../runtime/clock.ts"
 import type { RunningServer } from "../../runtime/server.ts"
 import type { ResourceCache } from "../../runtime/storage/cache.ts"
 import { acknowledgedFaults, objectFaults } from "./check/objects.ts"
@@ -10,6 +11,7 @@ import { electionFaults } from "./check/elections.ts"
 import { endingFaults } from "./check/endings.ts"
 import { ownerFaults } from "./check/owners.ts"
 import { serviceFaults } from "./check/services.ts"
+import { lateFaults } from "./check/times-to-live.ts"
 import { Clients } from "./clients.ts"
 import { createHistory, type DeliveryRecord, type History } from "./history.ts"
 import { LifeClients } from "./lives/clients.ts"
@@ -27,6 +29,8 @@ export interface Planted {
   readonly server?: (running: RunningServer) => void
   /** Default: yes. */
   readonly garbageCollector?: boolean
+  /** What the driver of a shared store takes for the clock of its server. */
+  readonly driverClock?: (clock: Clock) => Clock
   /** Called once with the world. */
   readonly world?: (world: World) => void
 }
@@ -54,6 +58,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     seed: plan.seed,
     driver: plan.driver,
     ...(planted.garbageCollector !== undefined && { garbageCollector: planted.garbageCollector }),
+    ...(planted.driverClock !== undefined && { driverClock: planted.driverClock }),
     onStart: async (running, server) => {
       planted.server?.(running)
       const cache = await objectCache(running)
@@ -84,6 +89,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     ...watchFaults(history, world.truth),
     ...answerFaults(lifeHistory, world.truth.stored),
     ...endingFaults(lifeHistory, world.truth.stored),
+    ...lateFaults(world.truth.stored, world.lateMs),
     ...ownerFaults(lifeHistory, world.truth.stored),
     ...serviceFaults(world.truth.stored),
     ...electionFaults(lifeHistory),

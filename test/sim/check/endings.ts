@@ -8,10 +8,9 @@ import { holder } from "../lives/clients.ts"
 import { ownerAt } from "../lives/rest.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type ObjectChange, type Place, placeText, type StoredObjects } from "../lives/stored-objects.ts"
+import { timeToLiveMs } from "./times-to-live.ts"
 
 export const foreground = "foregroundDeletion"
-/** Of events here. */
-const timeToLiveMs = 3_600_000
 
 export function endingFaults({ calls }: LifeHistory, stored: StoredObjects): string[] {
   const scope = { calls, stored }

@@ -70,6 +70,7 @@ const themes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   owners: { make: 45, "drop configmaps": 30, "let-go": 8, change: 4 },
   services: { serve: 45, retype: 20, "drop services": 25, "sweep services": 4 },
   events: { happen: 40, age: 12, "drop events": 10, "sweep events": 3 },
+  clocks: { happen: 40, age: 12, "set-clock": 10 },
   elections: { "run-for": 40, soon: 20 },
   patches: { make: 12, change: 45, "drop configmaps": 8 },
 }
@@ -90,8 +91,12 @@ export function actsOf(names: readonly string[]): Readonly<Record<string, number
   return weights
 }
 
-/** What a client does, or time that is to pass. `act` is a name out of the weights. */
-export function drawLife(random: SeededRandom, act: string, tag: string): LifeAct | { readonly pass: number } {
+/** What a client does, or time that is to pass, or by how much a clock is set. `act` is a name out of the weights. */
+export function drawLife(
+  random: SeededRandom,
+  act: string,
+  tag: string,
+): LifeAct | { readonly pass: number } | { readonly setClockBy: number } {
   const namespace = random.pick([home, home, home, ...passing])
   const name = random.pick(things)
   const label = random.pick(["in", "out", ""])
@@ -120,6 +125,8 @@ export function drawLife(random: SeededRandom, act: string, tag: string): LifeAc
       return { act, candidate: random.pick(["x", "y"]) }
     case "age":
       return { pass: random.pick([600_000, 1_300_000, 3_000_000]) }
+    case "set-clock":
+      return { setClockBy: random.pick([-3_600_000, -600_000, 600_000, 3_600_000]) }
     case "soon":
       return { pass: random.pick([1000, 4000, 9000, 16_000]) }
     case "look":

@@ -4,6 +4,7 @@ import type { RunningServer } from "../../../runtime/server.ts"
 import type { Store, Write } from "../../../runtime/storage/store.ts"
 import { holder } from "../lives/clients.ts"
 import type { Planted } from "../run.ts"
+import type { Driver } from "../world/world.ts"
 
 /** Nobody asks whether there is a namespace, or waits for what is being made in one that goes. */
 const noNamespaceLifecycle: Planted = {
@@ -37,6 +38,15 @@ const twoLeaders = withoutChecksOf("/registry/leases/")
 
 const timeCutShort = onWrite((write) => (write.ttlSeconds === undefined ? write : { ...write, ttlSeconds: write.ttlSeconds / 2 }))
 
+/** A lease is used for as long as etcd has it. */
+const leaseOfAnyAge: Planted = { driverClock: (clock) => ({ ...clock, nowMs: () => 0, elapsedMs: () => 0 }) }
+
+/** How old a lease is, is read off a clock that somebody may put back. */
+const leaseByTheWall: Planted = { driverClock: (clock) => ({ ...clock, elapsedMs: clock.nowMs }) }
+
+/** A lease is asked for that lasts for much longer, to be used for longer. */
+const timeStretched = onWrite((write) => (write.ttlSeconds === undefined ? write : { ...write, ttlSeconds: write.ttlSeconds * 1.1 }))
+
 /** Whoever writes an object forgets whose its fields are. */
 const fieldsOfNobody = onWrite((write, object) => {
   if (!isObject(object.data) || object.data.shared === undefined) return write
@@ -52,6 +62,8 @@ const deletionNotDone: Planted = {
 }
 
 export interface LifeMistake {
+  /** Default: "shared". */
+  readonly driver?: Driver
   /** The theme of plans that can show it. */
   readonly about: string
   readonly planted: Planted
@@ -79,6 +91,19 @@ export const lifeMistakes: Readonly<Record<string, LifeMistake>> = {
   "an owner gone before it let go": { about: "owners", planted: ownerGoneTooEarly, foundAs: /^owners: / },
   "a number given twice": { about: "services", planted: numberGivenTwice, foundAs: /^services: / },
   "an event gone early": { about: "events", planted: timeCutShort, foundAs: /^endings: events .* ended without a reason/ },
+  "an event gone early by an old lease": {
+    driver: "etcd",
+    about: "events",
+    planted: leaseOfAnyAge,
+    foundAs: /^endings: events .* ended without a reason/,
+  },
+  "an event gone early by a clock put back": {
+    driver: "etcd",
+    about: "clocks",
+    planted: leaseByTheWall,
+    foundAs: /^endings: events .* ended without a reason/,
+  },
+  "an event gone late": { driver: "etcd", about: "events", planted: timeStretched, foundAs: /^times to live: events / },
   "two leaders": { about: "elections", planted: twoLeaders, foundAs: /^elections: / },
   "a field that nobody owns": { about: "patches", planted: fieldsOfNobody, foundAs: /^answers: .* does not own what it applied/ },
   "a deletion acknowledged and not done": { about: "holds", planted: deletionNotDone, foundAs: /^answers: delete .* never going/ },

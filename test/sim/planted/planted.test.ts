@@ -30,7 +30,7 @@ const cases: readonly (readonly [string, Case])[] = [
     ([name, planted]) => [name, { planted, foundAs: foundAs[name] ?? /^$/, options: { themes: [] } }] as const,
   ),
   ...Object.entries(lifeMistakes).map(
-    ([name, { about, ...mistake }]) => [name, { ...mistake, options: { driver: "shared", themes: [about] } }] as const,
+    ([name, { about, driver = "shared", ...mistake }]) => [name, { ...mistake, options: { driver, themes: [about] } }] as const,
   ),
 ]
 

@@ -1,10 +1,12 @@
 /** Servers that share an etcd: the real driver, and behind its connection the simulated cluster. */
 import type { Clock } from "../../../runtime/clock.ts"
 import { openEtcdStore } from "../../../runtime/storage/etcd/etcd-store.ts"
+import { defaultLeaseLimits } from "../../../runtime/storage/etcd/leases.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
 import type { ConnectionControl } from "./connection.ts"
 import { SimEtcd } from "./etcd.ts"
 import { SimEtcdConnection } from "./etcd-connection.ts"
+import { lookIntervalMs } from "./etcd-leases.ts"
 import type { Hub } from "./hub.ts"
 import type { SeededRandom } from "./random.ts"
 import { turns } from "./turns.ts"
@@ -21,6 +23,7 @@ export async function etcdHub(
   const etcd = new SimEtcd(store, random.pick(etcdVersions), compact, clock)
   await etcd.open()
   return {
+    lateMs: defaultLeaseLimits.reuseSeconds * 1000 + lookIntervalMs,
     async connect(control, clock) {
       const connection = new SimEtcdConnection(etcd, control)
       const opened = await openEtcdStore({

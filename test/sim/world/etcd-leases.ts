@@ -6,7 +6,8 @@ import type { Clock } from "../../../runtime/clock.ts"
 
 /** The shortest time to live that etcd grants with its own settings: one and a half times its election timeout, in whole seconds. */
 const leastTtlSeconds = 2
-const lookIntervalMs = 500
+/** How often etcd looks for leases that are over. */
+export const lookIntervalMs = 500
 
 export class SimLeases {
   private readonly endsAtMs = new Map<number, number>()

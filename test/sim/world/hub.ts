@@ -13,13 +13,19 @@ export interface Line {
 
 /** Made once per world. */
 export interface Hub {
+  /** How long after its time to live a value may still be there. */
+  readonly lateMs: number
   connect(control: ConnectionControl, clock: Clock): Promise<Line>
   fill(full: boolean): void
 }
 
+/** Stores that end values themselves look once a second. */
+const storeLateMs = 1000
+
 /** Called where the driver itself is simulated: `compact` is told of every compaction. */
 export function plainHub(store: Store, compact: Store["compact"]): Hub {
   return {
+    lateMs: storeLateMs,
     async connect(control) {
       const connection = new StoreConnection(store, compact, control)
       return {

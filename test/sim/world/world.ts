@@ -1,4 +1,5 @@
 /** Store, servers, time and everything that can go wrong with them, under one seed. */
+import type { Clock } from "../../../runtime/clock.ts"
 import { type RunningServer } from "../../../runtime/server.ts"
 import { openStoreOn } from "../../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../../runtime/storage/memory/memory-store.ts"
@@ -25,6 +26,8 @@ export interface World {
   readonly random: SeededRandom
   readonly servers: readonly SimServer[]
   readonly truth: Truth
+  /** How long after its time to live a value may still be there; undefined where that is counted by a clock that steps. */
+  readonly lateMs: number | undefined
   /** Of the embedded store. */
   readonly disk: SimDisk | undefined
   /** The store answers nothing until `resume`. */
@@ -55,6 +58,8 @@ export interface WorldOptions {
   readonly onStart?: (running: RunningServer, server: SimServer) => Promise<void>
   /** Default: yes. */
   readonly garbageCollector?: boolean
+  /** What the driver of a shared store takes for the clock of its server. Default: that clock. */
+  readonly driverClock?: (clock: Clock) => Clock
 }
 
 /** Called once per run. Servers are started by the caller. */
@@ -98,6 +103,7 @@ function embedded({ seed, onStart, garbageCollector }: WorldOptions, loaded: Loa
     random,
     servers: [server],
     truth,
+    lateMs: undefined,
     disk,
     stall: stall.begin,
     resume: stall.end,
@@ -127,7 +133,8 @@ function embedded({ seed, onStart, garbageCollector }: WorldOptions, loaded: Loa
   }
 }
 
-async function shared({ seed, onStart, garbageCollector }: WorldOptions, loaded: LoadedKinds, driver: "shared" | "etcd"): Promise<World> {
+async function shared(options: WorldOptions, loaded: LoadedKinds, driver: "shared" | "etcd"): Promise<World> {
+  const { seed, onStart, garbageCollector, driverClock = (clock) => clock } = options
   const clock = createSimClock()
   const random = createRandom(seed, "world")
   const machine = clock.machine()
@@ -168,7 +175,7 @@ async function shared({ seed, onStart, garbageCollector }: WorldOptions, loaded:
           dieAfterCommit: false,
           onDeath: life.kill,
         }
-        const line = await hub.connect(control, processClock)
+        const line = await hub.connect(control, driverClock(processClock))
         lines[index] = line
         controls[index] = control
         if (lost.has(index)) line.cut()
@@ -189,6 +196,7 @@ async function shared({ seed, onStart, garbageCollector }: WorldOptions, loaded:
     random,
     servers,
     truth,
+    lateMs: hub.lateMs,
     disk: undefined,
     stall: stall.begin,
     resume: stall.end,
