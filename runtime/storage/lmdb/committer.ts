@@ -21,13 +21,15 @@ interface Pending {
 interface Batch {
   readonly bytes: ByteWriter
   readonly commits: Pending[]
+  /** When the first of its values with a time to live falls due; infinite without any. */
+  dueMs: number
 }
 
 export interface CommitterOptions {
   /** Makes the batch durable; answers the results (batch.ts) and the store's revision after it. */
   send(batch: ArrayBuffer, length: number): Promise<{ results: ArrayBuffer; revision: number }>
-  /** Called once per durable batch, before any of its commits is acknowledged. */
-  onDurable(events: readonly StoreEvent[], revision: number): void
+  /** Called once per durable batch, before any of its commits is acknowledged; with when the first of its values falls due, infinite for none. */
+  onDurable(events: readonly StoreEvent[], revision: number, dueMs: number): void
   /** Called once per failed batch, before its commits are rejected. */
   onFailure(error: StoreError): void
   /** When something with this time to live, written now, falls due. */
@@ -75,7 +77,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
     try {
       bytes.writeUInt32LE(batch.commits.length, 0)
       const { results, revision } = await committer.send(bytes.buffer, length)
-      settle(committer, batch.commits, results, revision)
+      settle(committer, batch, results, revision)
     } catch (error) {
       fail(committer, batch.commits, error)
     }
@@ -92,7 +94,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
   function openBatch(): Batch {
     const last = queue.at(-1)
     if (last !== undefined && last.commits.length < batchCommits && last.bytes.length < batchBytes) return last
-    const batch = { bytes: new ByteWriter(capacity), commits: [] }
+    const batch = { bytes: new ByteWriter(capacity), commits: [], dueMs: Number.POSITIVE_INFINITY }
     // The number of commits, known when it is sent.
     bytesWaiting += batch.bytes.reserve(4) + 4
     queue.push(batch)
@@ -101,9 +103,14 @@ export function createCommitter(committer: CommitterOptions): Committer {
   return {
     commit(options) {
       if (bytesWaiting > waitingBytes) return Promise.reject(new StoreError("unavailable", "too much is waiting to be written"))
-      const { bytes, commits } = openBatch()
+      const batch = openBatch()
+      const { bytes, commits } = batch
       const before = bytes.length
-      writeCommit(bytes, options, committer.expiresAtMs)
+      writeCommit(bytes, options, (ttlSeconds) => {
+        const expiresAtMs = committer.expiresAtMs(ttlSeconds)
+        batch.dueMs = Math.min(batch.dueMs, expiresAtMs)
+        return expiresAtMs
+      })
       bytesWaiting += bytes.length - before
       scheduleFlush()
       return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
@@ -116,11 +123,11 @@ export function createCommitter(committer: CommitterOptions): Committer {
   }
 }
 
-function settle(committer: CommitterOptions, commits: readonly Pending[], results: ArrayBuffer, revision: number): void {
+function settle(committer: CommitterOptions, { commits, dueMs }: Batch, results: ArrayBuffer, revision: number): void {
   const reader = new ByteReader(Buffer.from(results))
   const events: StoreEvent[] = []
   const answers = commits.map(({ options }) => readResult(reader, options, events))
-  committer.onDurable(events, revision)
+  committer.onDurable(events, revision, dueMs)
   for (const [index, { resolve }] of commits.entries()) {
     const answer = answers[index]
     if (answer !== undefined) resolve(answer)

@@ -4,9 +4,9 @@ import { createExpiryTimer } from "../expiry-timer.ts"
 import type { Reader } from "./reader.ts"
 
 export interface Expiry {
-  /** Called for every time to live that is written. */
+  /** Called once a time to live is durable: told before, it is overlooked when a look at the store ends before the write. */
   due(expiresAtMs: number): void
-  /** Called at open: what fell due while the store was closed goes now. */
+  /** Called at open, and when the store was opened anew: what fell due while it was closed goes now. */
   start(): void
   /** Called at close: no deletion begins any more. */
   cancel(): void

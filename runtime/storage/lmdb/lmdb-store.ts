@@ -94,9 +94,9 @@ class LmdbStore implements Store {
     })
     this.committer = createCommitter({
       send: (batch, length) => backend.commit(batch, length),
-      onDurable: (events, newRevision) => this.onDurable(events, newRevision),
+      onDurable: (events, newRevision, dueMs) => this.onDurable(events, newRevision, dueMs),
       onFailure: (error) => this.onFailure(error),
-      expiresAtMs: (ttlSeconds) => this.dueAfter(ttlSeconds),
+      expiresAtMs: (ttlSeconds) => clock.nowMs() + ttlSeconds * 1000,
       nowMs: () => clock.nowMs(),
     })
   }
@@ -230,12 +230,6 @@ class LmdbStore implements Store {
     }
   }
 
-  private dueAfter(ttlSeconds: number): number {
-    const expiresAtMs = this.options.clock.nowMs() + ttlSeconds * 1000
-    this.expiry.due(expiresAtMs)
-    return expiresAtMs
-  }
-
   /** One compaction at a time; commits go between its steps. */
   private sweep(): Promise<void> {
     const run = async (): Promise<void> => {
@@ -255,8 +249,9 @@ class LmdbStore implements Store {
     }
   }
 
-  private onDurable(events: readonly StoreEvent[], revision: number): void {
+  private onDurable(events: readonly StoreEvent[], revision: number, dueMs: number): void {
     this.backend.reader().refresh()
+    if (dueMs < Number.POSITIVE_INFINITY) this.expiry.due(dueMs)
     if (this.fault?.code === "full") this.fault = undefined
     if (revision > this.feed.revision) this.feed.publish(events, revision)
   }
@@ -312,5 +307,6 @@ class LmdbStore implements Store {
       const step = this.backend.reader().replayStep({ afterRevision: this.feed.revision, revision, prefix: "" })
       this.feed.publish(step.events, step.revision)
     }
+    this.expiry.start()
   }
 }
