@@ -107,7 +107,7 @@ const found: Readonly<Record<string, Plan>> = {
         life: { act: "change", namespace: "n1", name: "q", how: "force", manager: "one", tag: "t207" },
         rival: { act: "drop", resource: "events", namespace: "home", name: "r", policy: "Orphan" },
       },
-      { do: "watch", server: 0, slot: 4, from: "resume", label: false },
+      { do: "watch", server: 0, slot: 4, from: "resume", label: false, name: undefined },
       { do: "stall" },
       { do: "life", server: 0, life: { act: "happen", namespace: "home", name: "s", label: "" } },
       { do: "pass", milliseconds: 6000 },
