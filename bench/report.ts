@@ -8,8 +8,8 @@ import { tables } from "./support/tables.ts"
 
 const docsFolder = join(dirname(benchFolder), "docs")
 
-/** Load up to which a machine of two cores counts as having nothing else to do. */
-const quietLoad = 0.5
+/** Busy cores up to which a machine counts as having nothing else to do. */
+const quietCores = 0.2
 /** Of the cores' time, 0 to 1. */
 const quietStolen = 0.02
 
@@ -53,19 +53,19 @@ export function writeReport(): readonly string[] {
 }
 
 /** Why the figures of a run are worth less than those of another. */
-function doubts({ loadBefore, stolen = 0 }: Machine): string[] {
+function doubts({ cores, loadBefore, stolen = 0 }: Machine): string[] {
   if (stolen > quietStolen) {
     const percent = Math.round(stolen * 100)
     return [`**Provisional:** the machine's host kept ${percent} % of the processors' time for others meanwhile; trust memory only.`, ""]
   }
-  if (loadBefore > quietLoad) return [`**Provisional:** ${loadBefore} others wanted a core meanwhile; trust CPU and memory only.`, ""]
+  if (loadBefore > quietCores) return [`**Provisional:** ${Math.min(loadBefore, cores)} cores had other work; trust CPU and memory only.`, ""]
   return []
 }
 
 function section({ name, asks }: Question, result: Result, charts: readonly DrawnChart[]): string {
   const { machine, versions, options, date, seconds } = result
   const conditions = [
-    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load before ${machine.loadBefore}${
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, ${Math.min(machine.loadBefore, machine.cores)} cores busy before${
       machine.stolen === undefined ? "" : `, ${Math.round(machine.stolen * 100)} % of time stolen`
     }`,
     Object.entries(versions)

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { arch, cpus, release, totalmem, type } from "node:os"
 import { dirname, join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { benchFolder } from "./questions.ts"
 import type { Row } from "./tell.ts"
 
@@ -22,13 +23,26 @@ export interface Machine {
   readonly cores: number
   readonly memoryGb: number
   readonly system: string
-  /** Processes that wanted a core when the run began, as an average of one minute: near 0 when nobody else was at work. */
+  /** Cores that were busy before the run began: near 0 when nobody else was at work. */
   readonly loadBefore: number
   /** Part of the cores' time, 0 to 1, that the host of a virtual machine kept for others during the run; absent where the system does not tell. */
   readonly stolen?: number
 }
 
 const resultsFolder = join(benchFolder, "results")
+
+/** Cores that are busy for a second from now on. The machine's own average of a minute would tell of the question before. */
+export async function busyCores(): Promise<number> {
+  const ticks = (): { all: number; idle: number } => {
+    const times = cpus().map((each) => each.times)
+    const idle = times.reduce((sum, time) => sum + time.idle, 0)
+    return { all: times.reduce((sum, time) => sum + time.user + time.nice + time.sys + time.irq, idle), idle }
+  }
+  const before = ticks()
+  await setTimeout(1000)
+  const after = ticks()
+  return cpus().length * (1 - (after.idle - before.idle) / (after.all - before.all))
+}
 
 /** Called before a run: afterwards the load is the run's own. */
 export function thisMachine(loadBefore: number): Machine {

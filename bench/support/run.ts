@@ -5,12 +5,11 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { loadavg } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { writeReport } from "../report.ts"
 import { allQuestions, benchFolder, type Question } from "./questions.ts"
-import { thisMachine, versions, watchStolenTime, writeResult } from "./results.ts"
+import { busyCores, thisMachine, versions, watchStolenTime, writeResult } from "./results.ts"
 import type { Row } from "./tell.ts"
 
 const words = process.argv.slice(2)
@@ -33,7 +32,7 @@ if (unknown.length > 0) {
 /** In a process of its own, so that no question inherits the garbage of another. */
 async function run({ name, asks }: Question): Promise<void> {
   console.log(`\n${name}: ${asks}`)
-  const machine = thisMachine(loadavg()[0] ?? 0)
+  const machine = thisMachine(await busyCores())
   const stolenTime = watchStolenTime()
   const started = performance.now()
   const child = spawn(process.execPath, ["--expose-gc", "--import", "tsx", join("bench", `${name}.ts`), ...handedOn], {
