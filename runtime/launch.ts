@@ -64,7 +64,8 @@ export async function launch(how: LaunchOptions): Promise<Launched> {
 async function start(how: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<Launched> {
   const { options } = how
   const pair = await servingPair(how)
-  const token = secret(how, "admin.token", () => how.random.bytes(32).toString("base64url"))
+  // Not base64url: a token that begins with "-" is taken for an option by half the programs that are given one.
+  const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
   const tokenSecret = await continueSecret(how, store)
   const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders })
   const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })

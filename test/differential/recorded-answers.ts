@@ -39,7 +39,7 @@ export async function compareWithRecorded(server: {
   readonly oldVersion?: string
 }): Promise<Comparison> {
   const { url, token, authorityFile, only, oldVersion } = server
-  const args = ["compare", "--base", url, "--expect", join(folder, "expected.json"), "--token", token, "--ca", authorityFile]
+  const args = ["compare", "--base", url, "--expect", join(folder, "expected.json"), `--token=${token}`, "--ca", authorityFile]
   const scope = ["--only", only, "--json", ...(oldVersion === undefined ? [] : ["--old-version", oldVersion])]
   const { stdout, stderr } = await runCommand("python3", [join(folder, "run.py"), ...args, ...scope])
   return comparison(reportOf(stdout, stderr))
