@@ -12,9 +12,12 @@ export interface ConstantPlan {
   readonly bytes: Readonly<Record<string, number>>
 }
 
+/** Node resets streams of a session that holds more, and a session holds whole lists here. */
+const sessionMegabytes = 1024
+
 process.once("message", ({ bytes, certificate, key }: ConstantPlan) => {
   const bodies = new Map(Object.entries(bytes).map(([path, length]) => [path, Buffer.alloc(length, "constant ")]))
-  const server = createSecureServer({ key, cert: certificate })
+  const server = createSecureServer({ key, cert: certificate, maxSessionMemory: sessionMegabytes })
   server.on("stream", (stream, headers) => {
     const body = bodies.get(headers[":path"] ?? "")
     stream.on("error", () => undefined)
