@@ -58,7 +58,8 @@ function doubts({ cores, loadBefore, stolen = 0 }: Machine): string[] {
     const percent = Math.round(stolen * 100)
     return [`**Provisional:** the machine's host kept ${percent} % of the processors' time for others meanwhile; trust memory only.`, ""]
   }
-  if (loadBefore > quietCores) return [`**Provisional:** ${Math.min(loadBefore, cores)} cores had other work; trust CPU and memory only.`, ""]
+  if (loadBefore > quietCores)
+    return [`**Provisional:** ${Math.min(loadBefore, cores)} cores had other work; trust CPU and memory only.`, ""]
   return []
 }
 
