@@ -36,7 +36,7 @@ const ours = await startServerProcess({ store: "lmdb", dataDir })
 const load = openLoad(ours)
 await makeNamespaces(load, "floor")
 await createConfigMaps(ours, load, { namespace: "floor", count: objects, bytes })
-const { bare, stop } = await startConstantServer(await lengths())
+const bare = await startConstantServer(await lengths())
 const bareLoad = openLoad(bare)
 for (const [name, plan] of Object.entries(asked)) {
   const both: { readonly ours: Measured[]; readonly bare: Measured[] } = { ours: [], bare: [] }
@@ -47,7 +47,7 @@ for (const [name, plan] of Object.entries(asked)) {
   tell({ asked: name, ...best("ours", both.ours), ...best("bare", both.bare) })
 }
 for (const each of [load, bareLoad]) each.close()
-stop()
+await bare.stop()
 await ours.stop()
 rmSync(dataDir, { recursive: true })
 
@@ -61,14 +61,20 @@ async function lengths(): Promise<Record<string, number>> {
   return found
 }
 
-async function startConstantServer(lengthOf: ConstantPlan["bytes"]): Promise<{ bare: ServerProcess; stop(): void }> {
+async function startConstantServer(lengthOf: ConstantPlan["bytes"]): Promise<ServerProcess> {
   const pem = (name: string): string => readFileSync(join(dataDir, "pki", name), "utf8")
   const child = fork(fileURLToPath(new URL("support/constant-server.ts", import.meta.url)), { execArgv: ["--import", "tsx"] })
   child.send({ key: pem("apiserver.key"), certificate: pem("apiserver.crt"), bytes: lengthOf } satisfies ConstantPlan)
   const [port]: unknown[] = await once(child, "message")
   if (typeof port !== "number") throw new Error("the constant server must tell its port")
-  const stop = (): void => child.disconnect()
-  return { bare: { ...ours, pid: child.pid ?? 0, port, stop: async () => stop() }, stop }
+  return {
+    ...ours,
+    pid: child.pid ?? 0,
+    port,
+    async stop() {
+      child.disconnect()
+    },
+  }
 }
 
 function best(name: string, runs: readonly Measured[]): Record<string, number> {
