@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises"
 import { createHistogram, type Histogram } from "./histogram.ts"
 
 export interface DiskProbe {
-  /** Ends it and tells how long the flushes took. */
+  /** Ends it and tells how long the flushes took, from when each was due: those that wait behind one that stalls count too. */
   stop(): Promise<Histogram>
 }
 
@@ -29,13 +29,13 @@ export function startDiskProbe(perSecond: number): DiskProbe {
       await file.write(Buffer.alloc(bytes * places))
       await file.sync()
       const chunk = Buffer.alloc(bytes, 1)
+      const started = performance.now()
       for (let turn = 0; !stopped; turn++) {
-        const started = performance.now()
+        const due = started + (turn * 1000) / perSecond
+        if (due > performance.now()) await setTimeout(due - performance.now())
         await file.write(chunk, 0, bytes, (turn % places) * bytes)
         await file.datasync()
-        const took = performance.now() - started
-        flushes.record(took)
-        await setTimeout(Math.max(0, 1000 / perSecond - took))
+        flushes.record(performance.now() - due)
       }
     } finally {
       await file.close()
