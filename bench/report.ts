@@ -30,6 +30,7 @@ Figures of the last run of each question; \`npm run bench -- --report\` makes th
 * Percentiles come from buckets that grow by 2 %. Each figure is one run: read differences below 20 % as noise. Where a section says
   that it is provisional, the machine had other work, or its host kept time for others: times are too long, and CPU too where caches were lost.
 * The comparison (\`compare\`) puts the same load on another server of this API, in turns in one run; ORCH_BENCH_COMPARE names the folder of that tool.
+  docs/GOALS.md tells what stands behind the goals that are missed.
 `
 
 /** Called after questions were asked. Returns what was written, as paths in the repository. */
