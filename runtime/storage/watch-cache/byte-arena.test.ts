@@ -76,6 +76,19 @@ test("a fill copies values where they stay, and no more memory than they need is
   tenants.forEach((each, index) => expect(bytesOf(each)).toEqual(Buffer.alloc(100, index)))
 })
 
+test("what settles with a fill's bytes and is not current any more keeps them when its slab is used again", () => {
+  const arena = arenaOf(1600)
+  const past = tenant()
+  arena.retire(past)
+  const first = arena.beginFill()
+  arena.settle(past, first.copy(Buffer.alloc(49, 1)))
+  first.end()
+  const second = arena.beginFill()
+  arena.settle(tenant(), second.copy(Buffer.alloc(49, 2)))
+  second.end()
+  expect(bytesOf(past)).toEqual(Buffer.alloc(49, 1))
+})
+
 test("what is decoded is written into slabs, once there are some", () => {
   const arena = arenaOf(1600)
   const first = tenant()

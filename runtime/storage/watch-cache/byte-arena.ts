@@ -82,9 +82,11 @@ export class ByteArena {
     tenant.home = bytes
     tenant.offset = 0
     tenant.length = bytes.byteLength
-    if (!tenant.current || !this.isSmall(tenant.length)) return
+    if (!this.isSmall(tenant.length)) return
     const slab = this.fillings === 0 ? undefined : this.pool.slabOf(bytes)
+    // Current or not: a slab takes care of the bytes of those it knows when it is left, and of nobody else's.
     if (slab !== undefined) return moveInto(slab, tenant, bytes.byteOffset - slab.buffer.byteOffset)
+    if (!tenant.current) return
     this.place(tenant)
     this.leaveSparse()
   }
@@ -289,7 +291,7 @@ function settled(slab: Slab): void {
 function moveInto(slab: Slab, tenant: Tenant, offset: number): void {
   tenant.home = slab
   tenant.offset = offset
-  slab.live += tenant.length
+  if (tenant.current) slab.live += tenant.length
   slab.tenants.push(tenant)
 }
 
