@@ -1,7 +1,9 @@
 /**
  * Group commit: what is asked for while the worker writes one batch goes into the next, without a timer. A batch costs one
- * flush whatever its size. (A second batch with the worker, to be written next, measured no better at 64 writers and a
- * tenth slower at 16: the batches only get smaller.) Runs on the main thread, so every step here is paid per commit.
+ * flush whatever its size. What waits when the worker has done one goes to it before the answers to that one are made,
+ * which take about half as long as the flush: 6 to 7 percent more creates a second. (A second batch with the worker, to be written next,
+ * measured no better at 64 writers and a tenth slower at 16: the batches only get smaller.) Runs on the main thread, so
+ * every step here is paid per commit.
  */
 import type { Check, CommitResult, StoredValue, StoreEvent, Write } from "../store.ts"
 import { StoreError } from "../store.ts"
@@ -56,7 +58,7 @@ const waitingBytes = 256 * 1024 * 1024
 /** Called once per open store. */
 export function createCommitter(committer: CommitterOptions): Committer {
   const queue: Batch[] = []
-  let underWay = false
+  let underWay: Batch | undefined
   let sentAtMs = 0
   let bytesWaiting = 0
   let scheduled = false
@@ -65,29 +67,34 @@ export function createCommitter(committer: CommitterOptions): Committer {
 
   function flush(): void {
     scheduled = false
-    const batch = underWay ? undefined : queue.shift()
+    writeNext()
+    if (underWay === undefined) for (const resolve of idlers.splice(0)) resolve()
+  }
+  function writeNext(): void {
+    const batch = underWay === undefined ? queue.shift() : undefined
     if (batch !== undefined) void write(batch)
-    else if (!underWay) for (const resolve of idlers.splice(0)) resolve()
   }
   async function write(batch: Batch): Promise<void> {
-    underWay = true
+    underWay = batch
     sentAtMs = committer.nowMs()
     const { bytes, length } = batch.bytes
     capacity = Math.max(smallestBatch, Math.ceil(length * 1.25))
     try {
       bytes.writeUInt32LE(batch.commits.length, 0)
       const { results, revision } = await committer.send(bytes.buffer, length)
+      underWay = undefined
+      writeNext()
       settle(committer, batch, results, revision)
     } catch (error) {
+      if (underWay === batch) underWay = undefined
       fail(committer, batch.commits, error)
     }
-    underWay = false
     bytesWaiting -= length
     scheduleFlush()
   }
   /** After this turn of the loop, so that requests which came in together, or answers to one batch, make one batch. */
   function scheduleFlush(): void {
-    if (scheduled || underWay) return
+    if (scheduled || underWay !== undefined) return
     scheduled = true
     setImmediate(flush)
   }
@@ -106,21 +113,23 @@ export function createCommitter(committer: CommitterOptions): Committer {
       const batch = openBatch()
       const { bytes, commits } = batch
       const before = bytes.length
-      writeCommit(bytes, options, (ttlSeconds) => {
-        const expiresAtMs = committer.expiresAtMs(ttlSeconds)
-        batch.dueMs = Math.min(batch.dueMs, expiresAtMs)
-        return expiresAtMs
-      })
+      writeCommit(bytes, options, (ttlSeconds) => fallingDue(batch, committer.expiresAtMs(ttlSeconds)))
       bytesWaiting += bytes.length - before
       scheduleFlush()
       return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
     },
-    busySinceMs: () => (underWay ? sentAtMs : undefined),
+    busySinceMs: () => (underWay === undefined ? undefined : sentAtMs),
     idle() {
-      if (!underWay && queue.length === 0) return Promise.resolve()
+      if (underWay === undefined && queue.length === 0) return Promise.resolve()
       return new Promise((resolve) => idlers.push(resolve))
     },
   }
+}
+
+/** The batch remembers the first. */
+function fallingDue(batch: Batch, expiresAtMs: number): number {
+  batch.dueMs = Math.min(batch.dueMs, expiresAtMs)
+  return expiresAtMs
 }
 
 function settle(committer: CommitterOptions, { commits, dueMs }: Batch, results: ArrayBuffer, revision: number): void {
