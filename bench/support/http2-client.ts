@@ -1,6 +1,7 @@
 /** HTTP/2 as the API's real clients speak it: a few connections, many streams, and windows that a reader on the same machine never waits for. */
 import { once } from "node:events"
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2"
+import { bindWithoutResource } from "../../runtime/storage/etcd/bound-functions.ts"
 import type { Target } from "./server-process.ts"
 
 /** As Go's client has them, which most clients of such an API are. */
@@ -37,6 +38,7 @@ const keptBytes = 16 * 1024
 
 /** Connections are used in turns. */
 export function openHttp2Client({ port, authority, token }: Target, connections = 1): Http2Client {
+  bindWithoutResource()
   const sessions = Array.from({ length: connections }, () => openSession(port, authority))
   let turn = 0
 

@@ -3,6 +3,7 @@
  * Watches have connections of their own, so that the pages of a large list never stand before an event.
  */
 import { type ChannelCredentials, Client, connectivityState, credentials, Metadata, status } from "@grpc/grpc-js"
+import { bindWithoutResource } from "./bound-functions.ts"
 import type { Clock } from "../../clock.ts"
 import { isFault, isTimeout, mayTryElsewhere, type RpcFault, serverFault } from "./failures.ts"
 import { type Call, statusCall, type WatchRequest, type WatchResponse, watchPath, watchRequest, watchResponse } from "./protocol.ts"
@@ -91,6 +92,7 @@ interface Endpoint {
 
 /** Called once per store. Connects on first use; throws TypeError for a server that is no URL. */
 export function connectEtcd(address: EtcdAddress, clock: Clock, tell: ServerNews = () => {}): Connection {
+  bindWithoutResource()
   return new EtcdConnection(address, clock, tell)
 }
 

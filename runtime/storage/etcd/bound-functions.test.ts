@@ -1,0 +1,46 @@
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { bindWithoutResource } from "./bound-functions.ts"
+
+const original = AsyncResource.prototype.bind
+
+beforeEach(() => bindWithoutResource())
+afterEach(() => {
+  AsyncResource.prototype.bind = original
+})
+
+describe("functions that are bound to a resource", () => {
+  test("have no resource to be asked for", () => {
+    const bound = new AsyncResource("test").bind(() => 1)
+    expect(Object.getOwnPropertyNames(bound)).not.toContain("asyncResource")
+  })
+
+  test("run in the context that the resource was made in", () => {
+    const storage = new AsyncLocalStorage<string>()
+    const resource = storage.run("made here", () => new AsyncResource("test"))
+    const bound = resource.bind((suffix: string) => `${storage.getStore()}${suffix}`)
+    expect(storage.run("called there", () => bound("!"))).toBe("made here!")
+  })
+
+  test("keep the number of their parameters and what they are called on, unless they are bound to that too", () => {
+    function name(this: { name: string }, greeting: string): string {
+      return `${greeting} ${this.name}`
+    }
+    const resource = new AsyncResource("test")
+    const own = { name: "own", greet: resource.bind(name) }
+    expect(own.greet).toHaveLength(1)
+    expect(own.greet("hello")).toBe("hello own")
+    const bound: typeof name = Reflect.apply(resource.bind, resource, [name, { name: "bound" }])
+    expect(bound.call({ name: "own" }, "hello")).toBe("hello bound")
+  })
+
+  test("are functions", () => {
+    expect(() => Reflect.apply(AsyncResource.prototype.bind, new AsyncResource("test"), [1])).toThrow(TypeError)
+  })
+
+  test("stay as they are where node has mended it", () => {
+    const mended = AsyncResource.prototype.bind
+    bindWithoutResource()
+    expect(AsyncResource.prototype.bind).toBe(mended)
+  })
+})
