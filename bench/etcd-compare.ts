@@ -1,6 +1,6 @@
 /**
  * What does a request cost when both servers keep their objects on etcd, and etcd's own work counts on both sides? Puts the same load on ours and
- * on the Go original in turns, each with an etcd of its own with its defaults. Needs ORCH_BENCH_COMPARE, the folder of the tool that has the other
+ * on the Go original in turns, phase by phase, each with an etcd of its own with its defaults, and takes medians. Needs ORCH_BENCH_COMPARE, the folder of the tool that has the other
  * (compare.mjs), and Go. Above 1 we are ahead; goals are those the project has set itself.
  * Run: npm run bench -- etcd-compare
  */
@@ -16,8 +16,8 @@ import { tell } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 2000, full: 10_000 })
-const rounds = options.number("rounds", { small: 2, full: 3 })
-const seconds = options.number("seconds", { small: 2, full: 4 })
+const rounds = options.number("rounds", { small: 3, full: 5 })
+const seconds = options.number("seconds", { small: 1, full: 2 })
 const only = options.word("only", "create,get,list,page,selector,update,watch")
 options.done()
 
@@ -51,6 +51,8 @@ interface Side {
   stop(): Promise<void>
 }
 
+const namespace = "bench"
+
 const folder = process.env["ORCH_BENCH_COMPARE"]
 if (folder === undefined) console.log("passed over: ORCH_BENCH_COMPARE does not name the folder of compare.mjs")
 else await compare(folder)
@@ -58,15 +60,21 @@ else await compare(folder)
 async function compare(tool: string): Promise<void> {
   const loadgen = built(tool, { name: "loadgen", target: "." })
   const sides = { theirs: await startTheirs(tool), ours: await startOurs(tool) }
-  const found = { theirs: new Map<string, Phase>(), ours: new Map<string, Phase>() }
-  for (let round = 0; round < rounds; round++) {
-    for (const who of ["theirs", "ours"] as const) {
-      for (const [phase, figures] of await load(loadgen, sides[who], `bench-${round}`)) keepBest(found[who], phase, figures)
+  const found = { theirs: new Map<string, Phase[]>(), ours: new Map<string, Phase[]>() }
+  // What the reads ask for; both servers are warm after it.
+  for (const side of Object.values(sides)) await load(loadgen, side, { phases: "create", namespace })
+  for (const phases of inOrder(only.split(","))) {
+    for (let round = 0; round < rounds; round++) {
+      for (const who of round % 2 === 0 ? (["theirs", "ours"] as const) : (["ours", "theirs"] as const)) {
+        const where = phases === "create" ? `${namespace}-${round}` : namespace
+        for (const [phase, figures] of await load(loadgen, sides[who], { phases, namespace: where }))
+          found[who].set(phase, [...(found[who].get(phase) ?? []), figures])
+      }
     }
   }
   await Promise.all([sides.theirs.stop(), sides.ours.stop()])
-  for (const [phase, ours] of found.ours) {
-    const theirs = found.theirs.get(phase) ?? {}
+  for (const [phase, figures] of found.ours) {
+    const [ours, theirs] = [middle(figures), middle(found.theirs.get(phase) ?? [])]
     const cpuRatio = (theirs.cpu_us ?? 0) / (ours.cpu_us ?? Number.POSITIVE_INFINITY)
     const goal = goals[phase]
     tell({
@@ -88,17 +96,31 @@ function throughput({ per_s = 0, deliveries_per_s = per_s }: Phase): number {
   return deliveries_per_s
 }
 
-/** Others may use the machine meanwhile: what disturbs makes figures worse, never better. */
-function keepBest(best: Map<string, Phase>, phase: string, figures: Phase): void {
-  const known = best.get(phase)
-  best.set(phase, {
-    per_s: Math.max(throughput(figures), known === undefined ? 0 : throughput(known)),
-    cpu_us: Math.min(figures.cpu_us || Number.POSITIVE_INFINITY, known?.cpu_us ?? Number.POSITIVE_INFINITY),
-    failed: (figures.failed ?? 0) + (known?.failed ?? 0),
-  })
+/** Creates come last: with every namespace that they fill the other one's reads get dearer. */
+function inOrder(phases: readonly string[]): readonly string[] {
+  return [...phases.filter((phase) => phase !== "create"), ...phases.filter((phase) => phase === "create")]
 }
 
-async function load(loadgen: string, { base, pids, token }: Side, namespace: string): Promise<[string, Phase][]> {
+/** Others may use the machine meanwhile, for seconds or minutes: the two stand side by side, and no single round decides. */
+function middle(rounds: readonly Phase[]): Phase {
+  return {
+    per_s: median(rounds.map(throughput)),
+    cpu_us: median(rounds.map(({ cpu_us = 0 }) => cpu_us)),
+    failed: rounds.reduce((failed, round) => failed + (round.failed ?? 0), 0),
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((left, right) => left - right)[numbers.length >> 1] ?? 0
+}
+
+interface Turn {
+  /** One word of the load generator's; it may stand for two phases. */
+  readonly phases: string
+  readonly namespace: string
+}
+
+async function load(loadgen: string, { base, pids, token }: Side, { namespace, phases: only }: Turn): Promise<[string, Phase][]> {
   const sizes = ["-n", String(objects), "-secs", String(seconds), "-only", only]
   const words = ["-base", base, "-ns", namespace, "-pids", pids.join(","), ...sizes]
   const { stdout } = await promisify(execFile)(loadgen, words, { env: { ...process.env, TOKEN: token }, maxBuffer: 1 << 26 })
