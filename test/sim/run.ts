@@ -89,7 +89,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     ...watchFaults(history, world.truth),
     ...answerFaults(lifeHistory, world.truth.stored),
     ...endingFaults(lifeHistory, world.truth.stored),
-    ...lateFaults(world.truth.stored, world.lateMs),
+    ...lateFaults(world.truth.stored, world),
     ...ownerFaults(lifeHistory, world.truth.stored),
     ...serviceFaults(world.truth.stored),
     ...electionFaults(lifeHistory),

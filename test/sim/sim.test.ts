@@ -7,7 +7,7 @@ import { describeFailure } from "./failure.ts"
 import { makePlan } from "./plan.ts"
 import { run } from "./run.ts"
 
-const runs = Number(process.env.SIM_RUNS ?? 180)
+const runs = Number(process.env.SIM_RUNS ?? 500)
 const steps = 250
 
 /** What clients have to have been told at least once, beside what is counted anyway. */

@@ -1,19 +1,18 @@
 /** What has a time to live ends with it. That nothing ends before it is for `endings.ts` to see: only what nobody deleted has to have lived so long. */
 import { placeText, type StoredObjects } from "../lives/stored-objects.ts"
+import type { World } from "../world/world.ts"
 
 /** Of events here. */
 export const timeToLiveMs = 3_600_000
 
-/**
- * Called once per run. `lateMs`: how long after its time to live a value may still be there; undefined where that is counted by a clock that
- * steps. What is never gone is complained of when the world comes to rest.
- */
-export function lateFaults(stored: StoredObjects, lateMs: number | undefined): string[] {
+/** Called once per run. What is never gone is complained of when the world comes to rest. */
+export function lateFaults(stored: StoredObjects, { elections, lateMs }: Pick<World, "elections" | "lateMs">): string[] {
   if (lateMs === undefined) return []
   return stored.changes.flatMap((change) => {
     if (change.resource !== "events" || change.object === undefined) return []
     const next = stored.history(change).find(({ revision }) => revision > change.revision)
-    const livedMs = (next?.at.ms ?? change.at.ms) - change.at.ms
+    const endMs = next?.at.ms ?? change.at.ms
+    const livedMs = endMs - Math.max(change.at.ms, ...elections.filter((ms) => ms <= endMs))
     if (livedMs <= timeToLiveMs + lateMs) return []
     return [`times to live: ${placeText(change)} of ${change.revision} was there for ${livedMs} ms, until ${next?.revision}`]
   })

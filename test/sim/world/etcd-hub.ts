@@ -44,6 +44,7 @@ export async function etcdHub(
     fill(full) {
       etcd.full = full
     },
+    elect: () => etcd.elected(),
   }
 }
 

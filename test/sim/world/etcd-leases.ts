@@ -1,6 +1,6 @@
 /**
- * Leases as etcd keeps them: their time counts from the grant, by etcd's own clock, which nobody sets. When it is over, all keys that hang on the
- * lease go in one revision, a little later: etcd looks twice a second.
+ * Leases as etcd keeps them: their time counts from the grant, by etcd's own clock, which nobody sets, and from the beginning again under a new
+ * leader. When it is over, all keys that hang on the lease go in one revision, a little later: etcd looks twice a second.
  */
 import type { Clock } from "../../../runtime/clock.ts"
 
@@ -10,7 +10,7 @@ const leastTtlSeconds = 2
 export const lookIntervalMs = 500
 
 export class SimLeases {
-  private readonly endsAtMs = new Map<number, number>()
+  private readonly granted = new Map<number, { readonly ttlMs: number; readonly endMs: number }>()
   /** Which lease each key hangs on. */
   private readonly leaseOf = new Map<string, number>()
 
@@ -21,23 +21,25 @@ export class SimLeases {
   ) {}
 
   has(id: number): boolean {
-    return this.endsAtMs.has(id)
+    return this.granted.has(id)
   }
 
   /** Answers the time to live that was granted, in seconds. Called with a number that no lease has. */
   grant(id: number, wantedSeconds: number): number {
     const ttlSeconds = Math.max(wantedSeconds, leastTtlSeconds)
-    const endMs = this.clock.elapsedMs() + ttlSeconds * 1000
-    this.endsAtMs.set(id, endMs)
-    const lookMs = Math.ceil(endMs / lookIntervalMs) * lookIntervalMs
-    this.clock.after(lookMs - this.clock.elapsedMs(), () => this.end(id))
+    this.begin(id, ttlSeconds * 1000)
     return ttlSeconds
+  }
+
+  /** Called when there is another leader: it was not told how old leases are, and gives each its whole time again. */
+  beginAnew(): void {
+    for (const [id, { ttlMs }] of this.granted) this.begin(id, ttlMs)
   }
 
   /** Whole seconds; -1 for a lease that is gone or never was. */
   secondsLeft(id: number): number {
-    const endMs = this.endsAtMs.get(id)
-    return endMs === undefined ? -1 : Math.max(0, Math.floor((endMs - this.clock.elapsedMs()) / 1000))
+    const lease = this.granted.get(id)
+    return lease === undefined ? -1 : Math.max(0, Math.floor((lease.endMs - this.clock.elapsedMs()) / 1000))
   }
 
   /** 0: none. */
@@ -56,8 +58,18 @@ export class SimLeases {
     this.leaseOf.delete(key)
   }
 
+  private begin(id: number, ttlMs: number): void {
+    const nowMs = this.clock.elapsedMs()
+    const lease = { ttlMs, endMs: nowMs + ttlMs }
+    this.granted.set(id, lease)
+    const lookMs = Math.ceil(lease.endMs / lookIntervalMs) * lookIntervalMs
+    this.clock.after(lookMs - nowMs, () => {
+      if (this.granted.get(id) === lease) this.end(id)
+    })
+  }
+
   private end(id: number): void {
-    this.endsAtMs.delete(id)
+    this.granted.delete(id)
     const keys = [...this.leaseOf].flatMap(([key, lease]) => (lease === id ? [key] : [])).sort()
     if (keys.length > 0) this.revoke(keys)
   }

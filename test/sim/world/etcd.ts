@@ -60,6 +60,11 @@ export class SimEtcd {
     await this.store.watch({ prefix: "", afterRevision: await this.store.revision(), onEvents, onEnd: () => undefined })
   }
 
+  /** The cluster has another leader. */
+  elected(): void {
+    this.leases.beginAnew()
+  }
+
   /** Carries out one call whose request was encoded; answers the encoded response. Throws RpcError. */
   async perform(path: string, request: Buffer): Promise<Buffer> {
     switch (path) {

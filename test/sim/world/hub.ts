@@ -17,6 +17,8 @@ export interface Hub {
   readonly lateMs: number
   connect(control: ConnectionControl, clock: Clock): Promise<Line>
   fill(full: boolean): void
+  /** Another leader: times to live that are counted by leases begin anew. Undefined where they are not. */
+  readonly elect?: () => void
 }
 
 /** Stores that end values themselves look once a second. */

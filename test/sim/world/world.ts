@@ -28,6 +28,8 @@ export interface World {
   readonly truth: Truth
   /** How long after its time to live a value may still be there; undefined where that is counted by a clock that steps. */
   readonly lateMs: number | undefined
+  /** When times to live began anew, as the clock showed that they are counted by. */
+  readonly elections: readonly number[]
   /** Of the embedded store. */
   readonly disk: SimDisk | undefined
   /** The store answers nothing until `resume`. */
@@ -104,6 +106,7 @@ function embedded({ seed, onStart, garbageCollector }: WorldOptions, loaded: Loa
     servers: [server],
     truth,
     lateMs: undefined,
+    elections: [],
     disk,
     stall: stall.begin,
     resume: stall.end,
@@ -158,6 +161,7 @@ async function shared(options: WorldOptions, loaded: LoadedKinds, driver: "share
   const lines: Line[] = []
   const controls: ConnectionControl[] = []
   const lost = new Set<number>()
+  const election = random.fork("elections")
   const servers = ["a", "b"].map((name, index): SimServer => {
     const server: SimServer = new SimServer({
       name,
@@ -186,8 +190,13 @@ async function shared(options: WorldOptions, loaded: LoadedKinds, driver: "share
     })
     return server
   })
+  const elections: number[] = []
+  /** The leader is another one, or the same that could not be seen from there. */
   function restore(index: number): void {
-    lost.delete(index)
+    if (lost.delete(index) && hub.elect !== undefined && election.integer(2) === 0) {
+      hub.elect()
+      elections.push(truth.stored.shown().ms)
+    }
     lines[index]?.restore()
   }
   return {
@@ -197,6 +206,7 @@ async function shared(options: WorldOptions, loaded: LoadedKinds, driver: "share
     servers,
     truth,
     lateMs: hub.lateMs,
+    elections,
     disk: undefined,
     stall: stall.begin,
     resume: stall.end,
