@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { HttpAnswer, HttpClient } from "../support/http-client.ts"
-import { type EtcdServer, newestEtcd, startEtcd } from "../support/etcd.ts"
+import { type EtcdServer, forNewestEtcd, startEtcd } from "../support/etcd.ts"
 import { freePort, type ServerProcess, startServerProcess } from "./server-process.ts"
 import { signal } from "./signal.ts"
 
@@ -18,19 +18,6 @@ let etcd: EtcdServer
 let server: ServerProcess
 let client: HttpClient
 let dataDir: string
-
-beforeAll(async () => {
-  etcd = await startEtcd(newestEtcd())
-  dataDir = await mkdtemp(join(tmpdir(), "stalled-etcd-"))
-  server = await startServerProcess({ dataDir, port: await freePort(), flags: [`--store-servers=${etcd.url}`, "--request-timeout=5s"] })
-  client = server.connect()
-})
-afterAll(async () => {
-  client.close()
-  await server.process.end("SIGKILL")
-  await etcd.dispose()
-  await rm(dataDir, { recursive: true })
-})
 
 function ask(method: string, path: string, body?: object): Promise<HttpAnswer> {
   const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" }
@@ -66,31 +53,46 @@ async function watchNames(): Promise<{ names: string[]; until(name: string): Pro
   return { names, until: (name) => seen.until(() => names.includes(name)) }
 }
 
-it("answers with a Status in its time while etcd stands still, and goes on afterwards", {
-  timeout: 120_000 + stallSeconds * 2000,
-}, async () => {
-  expect((await create("before")).status).toBe(201)
-  const watch = await watchNames()
-  await watch.until("before")
-  await etcd.kill("SIGSTOP")
-  const stoppedAtMs = performance.now()
-  const [write, read, cached] = await Promise.all([
-    create("meanwhile"),
-    ask("GET", collection),
-    ask("GET", `${collection}?resourceVersion=0`),
-  ])
-  for (const answer of [write, read]) expect(statusOf(answer)).toMatchObject({ kind: "Status", reason: "Timeout", code: 504 })
-  expect(cached.status).toBe(200)
-  const ready = await ask("GET", "/readyz?verbose")
-  expect([ready.status, ready.body.toString()]).toEqual([500, expect.stringContaining("[-]etcd failed: etcd did not answer in time")])
-  for (let more = 0; performance.now() - stoppedAtMs < stallSeconds * 1000; more++)
-    expect(statusOf(await create(`more-${more}`))).toMatchObject({ kind: "Status", code: 504 })
+forNewestEtcd((binary) => {
+  beforeAll(async () => {
+    etcd = await startEtcd(binary)
+    dataDir = await mkdtemp(join(tmpdir(), "stalled-etcd-"))
+    server = await startServerProcess({ dataDir, port: await freePort(), flags: [`--store-servers=${etcd.url}`, "--request-timeout=5s"] })
+    client = server.connect()
+  })
+  afterAll(async () => {
+    client.close()
+    await server.process.end("SIGKILL")
+    await etcd.dispose()
+    await rm(dataDir, { recursive: true })
+  })
 
-  await etcd.kill("SIGCONT")
-  // Refused once more or not, and perhaps there already: a write that was answered 504 may have happened.
-  while (![201, 409].includes((await create("after")).status));
-  await watch.until("after")
-  while ((await ask("GET", "/readyz")).status !== 200);
-  const { items }: { items: { metadata: { name: string } }[] } = JSON.parse((await ask("GET", collection)).body.toString())
-  expect(watch.names.toSorted()).toEqual(items.map(({ metadata }) => metadata.name))
+  it("answers with a Status in its time while etcd stands still, and goes on afterwards", {
+    timeout: 120_000 + stallSeconds * 2000,
+  }, async () => {
+    expect((await create("before")).status).toBe(201)
+    const watch = await watchNames()
+    await watch.until("before")
+    await etcd.kill("SIGSTOP")
+    const stoppedAtMs = performance.now()
+    const [write, read, cached] = await Promise.all([
+      create("meanwhile"),
+      ask("GET", collection),
+      ask("GET", `${collection}?resourceVersion=0`),
+    ])
+    for (const answer of [write, read]) expect(statusOf(answer)).toMatchObject({ kind: "Status", reason: "Timeout", code: 504 })
+    expect(cached.status).toBe(200)
+    const ready = await ask("GET", "/readyz?verbose")
+    expect([ready.status, ready.body.toString()]).toEqual([500, expect.stringContaining("[-]etcd failed: etcd did not answer in time")])
+    for (let more = 0; performance.now() - stoppedAtMs < stallSeconds * 1000; more++)
+      expect(statusOf(await create(`more-${more}`))).toMatchObject({ kind: "Status", code: 504 })
+
+    await etcd.kill("SIGCONT")
+    // Refused once more or not, and perhaps there already: a write that was answered 504 may have happened.
+    while (![201, 409].includes((await create("after")).status));
+    await watch.until("after")
+    while ((await ask("GET", "/readyz")).status !== 200);
+    const { items }: { items: { metadata: { name: string } }[] } = JSON.parse((await ask("GET", collection)).body.toString())
+    expect(watch.names.toSorted()).toEqual(items.map(({ metadata }) => metadata.name))
+  })
 })

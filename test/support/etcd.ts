@@ -17,6 +17,8 @@ export interface EtcdBinary {
   readonly version: string
 }
 
+const whatToDo = "install etcd-server, or run `go build` in test/support/etcd-build as .ci/run does"
+
 /** Every different etcd there is: that on the PATH (Debian's is 3.4), and that which `test/support/etcd-build` or the bench built. */
 export function etcdBinaries(): readonly EtcdBinary[] {
   const folders = [
@@ -46,14 +48,19 @@ function versionOf(path: string): string | undefined {
 export function forEachEtcd(suite: (binary: EtcdBinary) => void): void {
   const binaries = etcdBinaries()
   for (const binary of binaries) suite(binary)
-  if (binaries.length === 0)
-    test.skip("no etcd on this machine: install etcd-server, or go build in test/support/etcd-build", () => undefined)
+  if (binaries.length === 0) test.skip(`no etcd on this machine: ${whatToDo}`, () => undefined)
 }
 
-/** The etcd of suites that need only one: the newest. Throws where there is none, with what to do. */
+/** As `forEachEtcd`, for suites that need only one: the newest. */
+export function forNewestEtcd(suite: (binary: EtcdBinary) => void): void {
+  if (etcdBinaries().length === 0) forEachEtcd(suite)
+  else suite(newestEtcd())
+}
+
+/** Called where etcd was installed on purpose. Throws where there is none, with what to do. */
 export function newestEtcd(): EtcdBinary {
   const [first, ...others] = etcdBinaries()
-  if (first === undefined) throw new Error("no etcd: install etcd-server, or run `go build` in test/support/etcd-build as .ci/run does")
+  if (first === undefined) throw new Error(`no etcd on this machine: ${whatToDo}`)
   return others.reduce((newest, each) => (compareVersions(each.version, newest.version) > 0 ? each : newest), first)
 }
 
