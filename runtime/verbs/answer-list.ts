@@ -64,7 +64,7 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
   }
 }
 
-/** Gone through twice, so the items are held, and so is what their lengths were counted of. */
+/** Lengths come first, so the items are held, and so is what their lengths were counted of. */
 function compactPieces(call: Call, wanted: Wanted, page: ListPage): Iterable<Uint8Array> {
   const { handle, parts } = call
   const metadata = listMetadata(page)
@@ -72,10 +72,11 @@ function compactPieces(call: Call, wanted: Wanted, page: ListPage): Iterable<Uin
     const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
     const held = [...page.items]
     const items = { [Symbol.iterator]: () => mapped(held, (item) => partialMessage(call, wanted, item)) }
-    return compactListPieces({ kind: "PartialObjectMetadataList", apiVersion, metadata, items })
+    return compactListPieces({ kind: "PartialObjectMetadataList", apiVersion, metadata, sizes: items, items })
   }
   const items = new HeldMessages(handle, page)
-  return releasing(items, compactListPieces({ kind: handle.kind.listKind, apiVersion: handle.apiVersion, metadata, items }))
+  const { kind } = handle
+  return releasing(items, compactListPieces({ kind: kind.listKind, apiVersion: handle.apiVersion, metadata, sizes: items.sizes(), items }))
 }
 
 /** ListMeta; specification section 2.3. */

@@ -22,8 +22,8 @@ beforeEach(async () => {
 afterEach(() => at.close())
 
 /** As another program stores it that knows more fields. */
-async function store(name: string): Promise<void> {
-  const object = { metadata: { name, namespace: "default", uid: name }, data: { text: "kept" } }
+async function store(name: string, text = "kept"): Promise<void> {
+  const object = { metadata: { name, namespace: "default", uid: name }, data: { text } }
   const raw = Buffer.concat([handle.compact.encode(object), unknownField])
   const value = wrapUnknown({ apiVersion: handle.apiVersion, kind: handle.kind.kind, raw })
   const key = handle.key("default", name)
@@ -37,12 +37,13 @@ const times = (bytes: Uint8Array, part: Buffer) => Buffer.from(bytes).toString("
 
 const scope = () => ({ prefix: handle.prefix("") })
 
-function begun(page: () => Pick<ListPage, "items" | "runs"> = () => ({ items: objects() })): {
-  pieces: Generator<Uint8Array>
-  first: Uint8Array[]
-} {
-  const messages = new HeldMessages(handle, page())
-  const pieces = releasing(messages, compactListPieces({ kind: "ConfigMapList", apiVersion: "v1", metadata: {}, items: messages }))
+function begun(
+  page: () => Pick<ListPage, "items" | "runs"> = () => ({ items: objects() }),
+  asked = handle,
+): { pieces: Generator<Uint8Array>; first: Uint8Array[] } {
+  const messages = new HeldMessages(asked, page())
+  const list = { kind: "ConfigMapList", apiVersion: "v1", metadata: {}, sizes: messages.sizes(), items: messages }
+  const pieces = releasing(messages, compactListPieces(list))
   return { pieces, first: [pieces.next().value] }
 }
 
@@ -89,4 +90,48 @@ test("a list that is asked for again is there in one piece, and says the same", 
   expect(whole(begun(page))).toHaveLength(4)
   const newer = handle.cache.snapshot().runs(scope())
   expect(times(Buffer.concat(whole(begun(() => ({ items: [], runs: newer })))), unknownField)).toBe(4)
+})
+
+test("a large object that is there as JSON, and whose forms are not kept, is encoded once a list: its length is known from the first one", async () => {
+  await store("large", "x".repeat(20_000))
+  texts()
+  let encoded = 0
+  const counting: KindHandle = {
+    ...handle,
+    compact: {
+      ...handle.compact,
+      encode(object) {
+        encoded++
+        return handle.compact.encode(object)
+      },
+    },
+  }
+  const items = objects()
+    .slice(-1)
+    .map((object): CachedObject => Object.assign(Object.create(object), { derived: (_form: string, make: () => Buffer) => make() }))
+  const lists = [1, 2, 3].map(() => {
+    const { first, pieces } = begun(() => ({ items }), counting)
+    return { bytes: Buffer.concat([...first, ...pieces]), encoded }
+  })
+  expect(lists.map((list) => list.encoded)).toEqual([2, 3, 4])
+  for (const { bytes } of lists) expect(bytes).toEqual(lists[0]?.bytes)
+  expect(times(unwrapUnknown(lists[0]?.bytes ?? Buffer.alloc(0)).raw, Buffer.from("x".repeat(20_000)))).toBe(1)
+})
+
+test("its length is that of the version that is asked for", async () => {
+  await store("large", "x".repeat(20_000))
+  texts()
+  const longer: KindHandle = {
+    ...handle,
+    apiVersion: "v1longer",
+    compact: { ...handle.compact, encode: (object) => Buffer.concat([handle.compact.encode(object), unknownField]) },
+  }
+  for (const [asked, unknown] of [
+    [handle, 0],
+    [longer, 4],
+    [handle, 0],
+  ] as const) {
+    const { first, pieces } = begun(undefined, asked)
+    expect(times(unwrapUnknown(Buffer.concat([...first, ...pieces])).raw, unknownField)).toBe(unknown)
+  }
 })

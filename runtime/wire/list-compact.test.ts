@@ -21,9 +21,8 @@ describe("lists in the compact encoding", () => {
     const whole = createCompactCodec(compactDescriptor(kettleList), kettleList)
     const objects: JsonObject[] = [0, 1, 120, 200, 20_000, 3_000_000].map((length) => ({ data: { k: "x".repeat(length) } }))
     const metadata = { resourceVersion: "5", remainingItemCount: 3 }
-    const bytes = Buffer.concat([
-      ...compactListPieces({ kind: "KettleList", apiVersion: "test/v1", metadata, items: objects.map((object) => codec.encode(object)) }),
-    ])
+    const items = objects.map((object) => codec.encode(object))
+    const bytes = Buffer.concat([...compactListPieces({ kind: "KettleList", apiVersion: "test/v1", metadata, sizes: items, items })])
     const { kind, apiVersion, raw } = unwrapUnknown(bytes)
     expect({ kind, apiVersion }).toEqual({ kind: "KettleList", apiVersion: "test/v1" })
     expect(whole.encode({ metadata, items: objects }).equals(raw)).toBe(true)
@@ -33,14 +32,14 @@ describe("lists in the compact encoding", () => {
     const messages = [0, 5, 300, 70_000, 1].map((length) => Buffer.alloc(length, "m"))
     const head = { kind: "KettleList", apiVersion: "test/v1", metadata: {} }
     const framed = { framed: frameItems(messages.slice(1, 4)) }
-    const plain = Buffer.concat([...compactListPieces({ ...head, items: messages })])
+    const plain = Buffer.concat([...compactListPieces({ ...head, sizes: messages, items: messages })])
     const items = [...messages.slice(0, 1), framed, ...messages.slice(4)]
-    expect(Buffer.concat([...compactListPieces({ ...head, items })]).equals(plain)).toBe(true)
+    expect(Buffer.concat([...compactListPieces({ ...head, sizes: items, items })]).equals(plain)).toBe(true)
   })
 
   it("are what the reference answers when empty", () => {
     const bytes = Buffer.concat([
-      ...compactListPieces({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, items: [] }),
+      ...compactListPieces({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, sizes: [], items: [] }),
     ])
     expect(bytes.toString("hex")).toBe("6b3873000a0d0a0276311207506f644c697374120a0a080a00120231301a001a002200")
   })

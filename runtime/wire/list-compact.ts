@@ -10,8 +10,15 @@ import { listMetaShape } from "./status.ts"
 const { Writer } = protobuf
 
 export interface CompactList extends ListHead {
-  /** Messages of one item each, without envelope, or some of them framed already. Gone through twice: lengths stand before contents. */
+  /** Gone through once, before `items`: lengths stand before contents. What it says must come true. */
+  readonly sizes: Iterable<ItemSize | FramedItems>
+  /** Messages of one item each, without envelope, or some of them framed already. */
   readonly items: Iterable<Uint8Array | FramedItems>
+}
+
+/** Of the message of one item, in bytes; the message itself will do. */
+export interface ItemSize {
+  readonly length: number
 }
 
 /** Items as they stand in a list, each with its tag and length. */
@@ -40,7 +47,7 @@ export function* compactListPieces(list: CompactList): Generator<Uint8Array> {
   listMetaCodec ??= createCompactCodec(compactDescriptor(listMetaShape), listMetaShape)
   const metadata = Buffer.from(Writer.create().uint32(0x0a).bytes(listMetaCodec.encode(list.metadata)).finish())
   let rawBytes = metadata.length
-  for (const item of list.items) rawBytes += "framed" in item ? item.framed.length : framedBytes(item.length)
+  for (const item of list.sizes) rawBytes += "framed" in item ? item.framed.length : framedBytes(item.length)
   yield envelopeHead({ apiVersion, kind, rawBytes })
   yield metadata
   let left = rawBytes - metadata.length
