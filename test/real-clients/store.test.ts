@@ -17,7 +17,7 @@ import type { Kind } from "../../runtime/kit/kind.ts"
 import { vendorProfile } from "../../runtime/vendor.ts"
 import { runCommand } from "../clients/command.ts"
 import { arbitraryObject } from "../support/arbitrary-objects.ts"
-import { type EtcdServer, newestEtcd, startEtcd } from "../support/etcd.ts"
+import { type EtcdServer, forNewestEtcd, startEtcd } from "../support/etcd.ts"
 import { createHttpClient } from "../support/http-client.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
@@ -62,89 +62,91 @@ const storedKinds = kinds.filter(
     verbs.includes("list") && storage.group === group && storage.version === version && storage.kind === kind,
 )
 
-describe.skipIf(programs === undefined)(`a store shared with Go programs${why}`, { timeout: 180_000 }, () => {
-  let etcd: EtcdServer
+forNewestEtcd((binary) => {
+  describe.skipIf(programs === undefined)(`a store shared with Go programs${why}`, { timeout: 180_000 }, () => {
+    let etcd: EtcdServer
 
-  beforeEach(async () => {
-    etcd = await startEtcd(newestEtcd())
-  })
-  afterEach(() => etcd.dispose())
+    beforeEach(async () => {
+      etcd = await startEtcd(binary)
+    })
+    afterEach(() => etcd.dispose())
 
-  const start = (): Promise<TestServer> => startTestServer({ vendor: "kubernetes", "store-servers": [etcd.url] })
+    const start = (): Promise<TestServer> => startTestServer({ vendor: "kubernetes", "store-servers": [etcd.url] })
 
-  async function runStore(command: string, input = ""): Promise<Map<string, Entry>> {
-    const { code, stderr, stdout } = await runCommand(join(programs ?? "", "store"), ["-server", etcd.url, command], { input })
-    expect(stderr).toBe("")
-    expect(code).toBe(0)
-    const entries = stdout.split("\n").flatMap((line) => (line === "" ? [] : [entryOf(line)]))
-    return new Map(entries.map((entry) => [entry.key, entry]))
-  }
-
-  it("reads what our server stored, under the reference's keys, after creation, change and removal", async () => {
-    const server = await start()
-    for (const sample of samples) await create(server, sample)
-    expectSame(await runStore("read"), await listEverything(server))
-
-    const annotations = { "example.com/long": "ä".repeat(5000) }
-    await label(server, "", annotations)
-    const updated = await runStore("read")
-    expectSame(updated, await listEverything(server))
-    for (const { key } of samples) {
-      expect(metadataOf(updated.get(`/registry/${key}`)?.object), key).toMatchObject({ labels: { updated: "yes" }, annotations })
+    async function runStore(command: string, input = ""): Promise<Map<string, Entry>> {
+      const { code, stderr, stdout } = await runCommand(join(programs ?? "", "store"), ["-server", etcd.url, command], { input })
+      expect(stderr).toBe("")
+      expect(code).toBe(0)
+      const entries = stdout.split("\n").flatMap((line) => (line === "" ? [] : [entryOf(line)]))
+      return new Map(entries.map((entry) => [entry.key, entry]))
     }
 
-    await succeed(server, "DELETE", "/api/v1/namespaces/interop/secrets/passwords")
-    await succeed(server, "DELETE", "/api/v1/namespaces/interop/services/front")
-    const left = await runStore("read")
-    for (const path of ["secrets/interop/passwords", "services/specs/interop/front", "services/endpoints/interop/front"]) {
-      expect(updated.has(`/registry/${path}`)).toBe(true)
-      expect(left.has(`/registry/${path}`)).toBe(false)
-    }
-  })
+    it("reads what our server stored, under the reference's keys, after creation, change and removal", async () => {
+      const server = await start()
+      for (const sample of samples) await create(server, sample)
+      expectSame(await runStore("read"), await listEverything(server))
 
-  it("stores what a running server shows, a watch is told of, a new server lists and clients may change", async () => {
-    const server = await start()
-    for (const sample of samples) await create(server, sample)
-    const originals = await runStore("read")
-    const watch = await watchConfigMaps(server)
-    const foreign = samples.map(({ key, ttl }) =>
-      foreignOf(key, originals.get(`/registry/${key}`)?.object, ttl === true ? foreignTtlSeconds : 0),
-    )
-    const written = await runStore("write", foreign.map((entry) => `${stringify(entry)}\n`).join(""))
-    expect(await watch.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "settings-foreign" } } })
+      const annotations = { "example.com/long": "ä".repeat(5000) }
+      await label(server, "", annotations)
+      const updated = await runStore("read")
+      expectSame(updated, await listEverything(server))
+      for (const { key } of samples) {
+        expect(metadataOf(updated.get(`/registry/${key}`)?.object), key).toMatchObject({ labels: { updated: "yes" }, annotations })
+      }
 
-    const stored = await runStore("read")
-    const shown = await listEverything(server)
-    expectSame(stored, shown)
-    for (const { key, ttl } of foreign) {
-      const lease = ttl === 0 ? 0 : ttl + leaseReuseSeconds
-      expect(stored.get(key), key).toMatchObject({ revision: written.get(key)?.revision, ttl: lease })
-    }
-    // Its own Service is each server's to write.
-    const listedAnew = await listEverything(await start())
-    for (const { key } of foreign) expect(listedAnew.get(key), key).toEqual(shown.get(key))
+      await succeed(server, "DELETE", "/api/v1/namespaces/interop/secrets/passwords")
+      await succeed(server, "DELETE", "/api/v1/namespaces/interop/services/front")
+      const left = await runStore("read")
+      for (const path of ["secrets/interop/passwords", "services/specs/interop/front", "services/endpoints/interop/front"]) {
+        expect(updated.has(`/registry/${path}`)).toBe(true)
+        expect(left.has(`/registry/${path}`)).toBe(false)
+      }
+    })
 
-    await label(server, "-foreign")
-    expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: { metadata: { labels: { updated: "yes" } } } })
-    const updated = await runStore("read")
-    expectSame(updated, await listEverything(server))
-    for (const { key } of foreign) expect(metadataOf(updated.get(key)?.object), key).toMatchObject({ labels: { updated: "yes" } })
+    it("stores what a running server shows, a watch is told of, a new server lists and clients may change", async () => {
+      const server = await start()
+      for (const sample of samples) await create(server, sample)
+      const originals = await runStore("read")
+      const watch = await watchConfigMaps(server)
+      const foreign = samples.map(({ key, ttl }) =>
+        foreignOf(key, originals.get(`/registry/${key}`)?.object, ttl === true ? foreignTtlSeconds : 0),
+      )
+      const written = await runStore("write", foreign.map((entry) => `${stringify(entry)}\n`).join(""))
+      expect(await watch.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "settings-foreign" } } })
 
-    // The reference's own update of what is there.
-    const settings = foreign.filter(({ key }) => key === "/registry/configmaps/interop/settings-foreign")
-    await runStore("write", settings.map((entry) => stringify(entry)).join(""))
-    expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: { data: { key: "value" } } })
-    watch.close()
-  })
+      const stored = await runStore("read")
+      const shown = await listEverything(server)
+      expectSame(stored, shown)
+      for (const { key, ttl } of foreign) {
+        const lease = ttl === 0 ? 0 : ttl + leaseReuseSeconds
+        expect(stored.get(key), key).toMatchObject({ revision: written.get(key)?.revision, ttl: lease })
+      }
+      // Its own Service is each server's to write.
+      const listedAnew = await listEverything(await start())
+      for (const { key } of foreign) expect(listedAnew.get(key), key).toEqual(shown.get(key))
 
-  it.each(storedKinds)("stores any $kind, whatever fields it has, so that our server shows the same", async (kind) => {
-    const { shape } = await kind.load()
-    const objects = fc.sample(arbitraryObject(shape), { numRuns: arbitraryObjects, seed })
-    const entries = objects.map((object, index) => arbitraryEntry(kind, object, `any-${index}`))
-    await runStore("write", entries.map((entry) => `${stringify(entry)}\n`).join(""))
-    const listed = await listKind(await start(), kind)
-    const stored = await runStore("read")
-    for (const { key } of entries) expect(withoutVersion(listed.get(key)), key).toEqual(stored.get(key)?.object)
+      await label(server, "-foreign")
+      expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: { metadata: { labels: { updated: "yes" } } } })
+      const updated = await runStore("read")
+      expectSame(updated, await listEverything(server))
+      for (const { key } of foreign) expect(metadataOf(updated.get(key)?.object), key).toMatchObject({ labels: { updated: "yes" } })
+
+      // The reference's own update of what is there.
+      const settings = foreign.filter(({ key }) => key === "/registry/configmaps/interop/settings-foreign")
+      await runStore("write", settings.map((entry) => stringify(entry)).join(""))
+      expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: { data: { key: "value" } } })
+      watch.close()
+    })
+
+    it.each(storedKinds)("stores any $kind, whatever fields it has, so that our server shows the same", async (kind) => {
+      const { shape } = await kind.load()
+      const objects = fc.sample(arbitraryObject(shape), { numRuns: arbitraryObjects, seed })
+      const entries = objects.map((object, index) => arbitraryEntry(kind, object, `any-${index}`))
+      await runStore("write", entries.map((entry) => `${stringify(entry)}\n`).join(""))
+      const listed = await listKind(await start(), kind)
+      const stored = await runStore("read")
+      for (const { key } of entries) expect(withoutVersion(listed.get(key)), key).toEqual(stored.get(key)?.object)
+    })
   })
 })
 
