@@ -86,6 +86,8 @@ describe("parseJson", () => {
     expect(faultOf("[1.]")).toBe("invalid character ']' after decimal point in numeric literal at offset 3")
     expect(faultOf("[1e+]")).toBe("invalid character ']' in exponent of numeric literal at offset 4")
     expect(faultOf('["\\x"]')).toBe("invalid character 'x' in string escape code at offset 3")
+    expect(faultOf('["\\')).toBe("unexpected end of JSON input")
+    expect(faultOf('["a\\n\\\\b\nc"]')).toBe("invalid character '\\n' in string literal at offset 8")
     expect(faultOf('["\\u12g4"]')).toBe("invalid character 'g' in \\u hexadecimal character escape at offset 6")
     expect(faultOf("\u001f\u008b")).toBe("invalid character '\\x1f' looking for beginning of value at offset 0")
     expect(faultOf("[01]")).toMatch(/invalid character '1'/)
@@ -133,6 +135,37 @@ describe("parseJson against the built-in parser", () => {
         fc.pre(!/[0-9]{16}/.test(text))
         expect(own(text)).toEqual(builtIn(text))
       }),
+    )
+  })
+
+  it("reads and refuses strings as it does, but for halves of surrogate pairs", () => {
+    const letters = [
+      "a",
+      "é",
+      "😀",
+      '"',
+      "\\",
+      '\\"',
+      "\\\\",
+      "\\n",
+      "\\/",
+      "\\x",
+      "\\u12",
+      "\\u0041",
+      "\\ud83d",
+      "\\ude00",
+      "\n",
+      "\u0001",
+      ":",
+      "}",
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...letters), { maxLength: 12 }), fc.nat({ max: 70 }), (pieces, plain) => {
+        const text = `["${"-".repeat(plain)}${pieces.join("")}"]`
+        const wellFormed = (value: unknown) => (Array.isArray(value) ? value.map((each) => String(each).toWellFormed()) : value)
+        expect(own(text)).toEqual(outcome(() => wellFormed(JSON.parse(text))))
+      }),
+      { numRuns: 2000 },
     )
   })
 

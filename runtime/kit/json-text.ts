@@ -95,7 +95,7 @@ export function setField(object: JsonObject, name: string, value: JsonValue): vo
   else object[name] = value
 }
 
-const escapes: Readonly<Record<string, string>> = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
+const escapeLetters = '"\\/bfnrtu'
 const numberSyntax = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON texts must not hold them
 const plainString = /[^"\\\u0000-\u001f]*/y
@@ -241,44 +241,47 @@ export class JsonParser {
     return text.slice(start, end)
   }
 
-  /** The rest of a string whose first stretch ends at `end` with an escape, a control character or the end of the text. */
+  /** A string whose first stretch ends at `end` with an escape, a control character or the end of the text: the built-in parser reads it whole. */
   private escapedString(start: number, end: number): string {
-    let value = this.text.slice(start, end)
-    this.at = end
-    for (;;) {
-      const code = this.text.charCodeAt(this.at)
-      if (code === 0x22) {
-        this.at++
-        // An escaped half of a pair cannot be written as UTF-8; the reference puts U+FFFD in its place too.
-        return value.replace(/\p{Surrogate}/gu, "\ufffd")
-      }
-      if (code !== 0x5c) throw this.fault("in string literal")
-      value += this.escape()
-      plainString.lastIndex = this.at
-      plainString.test(this.text)
-      value += this.text.slice(this.at, plainString.lastIndex)
-      this.at = plainString.lastIndex
+    const close = this.closingQuote(end)
+    try {
+      const value: string = JSON.parse(this.text.slice(start - 1, close + 1))
+      this.at = close + 1
+      // An escaped half of a pair cannot be written as UTF-8; the reference puts U+FFFD in its place too.
+      return value.toWellFormed()
+    } catch {
+      this.at = end
+      throw this.stringFault()
     }
   }
 
-  private escape(): string {
-    this.at++
-    const letter = this.text[this.at] ?? ""
-    if (letter !== "u") {
-      const plain = Object.hasOwn(escapes, letter) ? escapes[letter] : undefined
-      if (plain === undefined) throw this.fault("in string escape code")
+  /** From within a string. Behind the end of the text where there is none. */
+  private closingQuote(from: number): number {
+    const { text } = this
+    for (let at = from; ; at++) {
+      at = text.indexOf('"', at)
+      if (at < 0) return text.length
+      let escapes = at
+      while (text.charCodeAt(escapes - 1) === 0x5c) escapes--
+      if ((at - escapes) % 2 === 0) return at
+    }
+  }
+
+  /** What is wrong with the string at hand, from here on. */
+  private stringFault(): JsonSyntaxError {
+    for (;;) {
+      plainString.lastIndex = this.at
+      plainString.test(this.text)
+      this.at = plainString.lastIndex
+      if (this.text.charCodeAt(this.at) !== 0x5c) return this.fault("in string literal")
       this.at++
-      return plain
+      const letter = this.text[this.at] ?? ""
+      if (letter === "" || !escapeLetters.includes(letter)) return this.fault("in string escape code")
+      this.at++
+      if (letter !== "u") continue
+      for (let digit = 0; digit < 4; digit++, this.at++)
+        if (!/^[0-9a-fA-F]$/.test(this.text[this.at] ?? "")) return this.fault("in \\u hexadecimal character escape")
     }
-    for (let digit = 1; digit <= 4; digit++) {
-      if (!/^[0-9a-fA-F]$/.test(this.text[this.at + digit] ?? "")) {
-        this.at += digit
-        throw this.fault("in \\u hexadecimal character escape")
-      }
-    }
-    const value = String.fromCharCode(Number.parseInt(this.text.slice(this.at + 1, this.at + 5), 16))
-    this.at += 5
-    return value
   }
 
   protected number(): JsonValue {
