@@ -4,7 +4,7 @@ import type { Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
-import { Http2Incoming, Http2Outgoing } from "../http/http2-exchange.ts"
+import { Http2Incoming } from "../http2/incoming.ts"
 import { readableOf, writableOf } from "../http/exchange-streams.ts"
 import { answerHeaders } from "./headers.ts"
 import { rewriteLinks } from "./html-links.ts"
@@ -40,9 +40,8 @@ export async function passAnswer(message: IncomingMessage, outgoing: Outgoing, o
   const own = outgoing.getHeader("cache-control") ?? "no-cache, private"
   headers["cache-control"] = [String(own), ...(headers["cache-control"] ?? [])]
   for (const [name, values] of Object.entries(headers)) outgoing.setHeader(name, values)
-  if (outgoing instanceof Http2Outgoing) outgoing.expectTrailers()
   outgoing.writeHead(message.statusCode ?? 502)
-  await pipeline([message, ...steps, writableOf(outgoing)], { end: false })
+  await pipeline([message, ...steps, writableOf(outgoing)])
   const trailers = Object.entries(message.trailers).filter((entry): entry is [string, string] => entry[1] !== undefined)
   if (trailers.length > 0) outgoing.addTrailers(Object.fromEntries(trailers))
   outgoing.end()
@@ -68,10 +67,4 @@ export async function textOfAnswer(message: IncomingMessage, bytesMax: number): 
     if (size >= bytesMax) break
   }
   return Buffer.concat(chunks).subarray(0, bytesMax).toString()
-}
-
-/** Tells a client that the rest of an answer will not come. Its head was sent, so no Status can. */
-export function breakOff(outgoing: Outgoing): void {
-  if (outgoing instanceof Http2Outgoing) outgoing.breakOff()
-  else outgoing.destroy()
 }

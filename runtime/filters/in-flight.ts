@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts"
 import type { InFlight } from "../discovery/in-flight-requests.ts"
-import { Http2Outgoing } from "../http/http2-exchange.ts"
+import { Http2Outgoing } from "../http2/outgoing.ts"
 import type { Filter } from "../server-env.ts"
 
 /** Answered also while the server goes: whoever probes it must see why. */

@@ -1,10 +1,9 @@
 /**
- * Finds HTTP/2 connections whose client has gone without a word that reached us. Node 20 stops reading a connection while a write is under way
- * and forgets both when the client resets it: the session and all its answers would stay for ever. A host that loses its power says nothing either.
+ * Finds connections of HTTP/2 and websockets whose client has gone without a word that reached us: a host that loses its power says nothing.
  */
 import type { Clock } from "../clock.ts"
 
-/** What is needed of `ServerHttp2Session`. */
+/** What is needed of a connection. */
 export interface Connection {
   readonly destroyed: boolean
   readonly socket: { readonly bytesRead: number; readonly bytesWritten: number }

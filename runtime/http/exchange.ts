@@ -1,6 +1,6 @@
 /**
- * A request and its answer as the server sees them, whatever carries them. Node's own objects of HTTP/1.1 are such; `http2-exchange.ts` has those
- * of HTTP/2. Only what somebody uses is named here.
+ * A request and its answer as the server sees them, whatever carries them. Node's own objects of HTTP/1.1 are such; `http2/` has those of
+ * HTTP/2. Only what somebody uses is named here.
  */
 import type { IncomingHttpHeaders } from "node:http"
 

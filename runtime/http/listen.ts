@@ -1,6 +1,6 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener. */
 import { IncomingMessage, ServerResponse } from "node:http"
-import { createSecureServer, type Http2SecureServer, type Http2Session } from "node:http2"
+import { createServer as createHttpsServer, type Server } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import type { Hono } from "hono"
@@ -11,10 +11,9 @@ import { dispatchTo } from "./dispatch.ts"
 import { methodNotAllowed } from "../errors.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { askForBodyWhenRead } from "./expect-continue.ts"
-import { Http2Incoming, Http2Outgoing } from "./http2-exchange.ts"
+import { Http2Connection } from "../http2/connection.ts"
 import {
   http2CheckIntervalMs,
-  http2SessionMemoryMb,
   http2StreamsMax,
   idleConnectionTimeoutMs,
   requestHeaderBytesMax,
@@ -22,7 +21,7 @@ import {
   requestHeaderTimeoutMs,
   tlsHandshakeTimeoutMs,
 } from "../limits.ts"
-import { endWithError, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
+import { endWithError, headTooLarge, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
 import { answerPlainHttp } from "./plain-http.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
@@ -48,7 +47,7 @@ export interface ListenOptions {
 }
 
 export interface Listener {
-  readonly server: Http2SecureServer
+  readonly server: Server
   /** The one that was given, or found when it was 0. */
   readonly port: number
   /** Stops accepting and lets requests in flight finish; connections that are still busy after `graceMs` are cut. */
@@ -57,8 +56,9 @@ export interface Listener {
 
 /** Called once at start. Rejects with the system's error when the port cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const server = createServer(options)
-  const connections = new Connections(server, options.checkIntervalMs ?? http2CheckIntervalMs)
+  const { app, checkIntervalMs = http2CheckIntervalMs, streamsPerConnection = http2StreamsMax } = options
+  const server = createServer(options.tls)
+  const connections = new Connections(server, { answer: requestListener(app), checkIntervalMs, streamsMax: streamsPerConnection })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(options.port, options.host, () => {
@@ -70,40 +70,21 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return { server, port, close: (how) => connections.close(how) }
 }
 
-function createServer({ app, tls, streamsPerConnection = http2StreamsMax }: ListenOptions): Http2SecureServer {
-  const options = {
-    allowHTTP1: true,
-    cert: tls.certificate,
-    key: tls.key,
-    minVersion: tls.minVersion ?? "TLSv1.2",
-    maxSessionMemory: http2SessionMemoryMb,
+function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls): Server {
+  const server = createHttpsServer({
+    cert: certificate,
+    key,
+    minVersion,
+    ALPNProtocols: [http2Name, "http/1.1"],
     handshakeTimeout: tlsHandshakeTimeoutMs,
-    maxHeaderListPairs: requestHeaderFieldsMax,
-    settings: { maxHeaderListSize: requestHeaderBytesMax, maxConcurrentStreams: streamsPerConnection },
-  }
-  // Of HTTP/1.1; node reads them, its types do not name them for this server.
-  const http1 = {
     maxHeaderSize: requestHeaderBytesMax,
-    maxHeadersCount: requestHeaderFieldsMax,
     headersTimeout: requestHeaderTimeoutMs,
     keepAliveTimeout: idleConnectionTimeoutMs,
-  }
-  // What node makes for each stream of HTTP/2. Its types ask for all that its own classes can do.
-  Object.assign(options, { Http2ServerRequest: Http2Incoming, Http2ServerResponse: Http2Outgoing })
-  const server = Object.assign(createSecureServer(Object.assign(options, http1)), http1)
-  server.on("request", exchangeListener(requestListener(app)))
-  answerPlainHttp(server)
-  acceptUpgrades(server, refuse)
+    // A watch lasts as long as it likes.
+    requestTimeout: 0,
+  })
+  server.maxHeadersCount = requestHeaderFieldsMax
   return server
-}
-
-/** For events of the server, whose types name node's own classes of HTTP/2. */
-function exchangeListener(listener: (incoming: Incoming, outgoing: Outgoing) => void): (request: unknown, response: unknown) => void {
-  return (request, response) => {
-    assert(request instanceof Http2Incoming || request instanceof IncomingMessage, "a request is of HTTP/2 or HTTP/1.1")
-    assert(response instanceof Http2Outgoing || response instanceof ServerResponse, "and so is its answer")
-    listener(request, response)
-  }
 }
 
 /** From the listener to the application, for what HTTP allows. */
@@ -128,10 +109,18 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
+type Answer = (incoming: Incoming, outgoing: Outgoing) => void
+
+interface ConnectionsOptions {
+  readonly answer: Answer
+  readonly checkIntervalMs: number
+  readonly streamsMax: number
+}
+
 /** What is connected, so that a server that stops can let go of it in order. */
 class Connections {
-  private readonly sockets = new Set<TLSSocket>()
-  private readonly sessions = new Set<Http2Session>()
+  private readonly sockets = new Set<Socket>()
+  private readonly http2 = new Set<Http2Connection>()
   /** Requests in flight of each HTTP/1.1 connection, the newest last. HTTP/2 counts its own. */
   private readonly busy = new Map<Socket, Exchange[]>()
   /** Connections on which what came was no HTTP: more of it says nothing new. */
@@ -139,41 +128,49 @@ class Connections {
   private closing = false
 
   constructor(
-    private readonly server: Http2SecureServer,
-    checkIntervalMs: number,
+    private readonly server: Server,
+    private readonly options: ConnectionsOptions,
   ) {
-    let latest: TLSSocket | undefined
-    // First of all: the listener that makes the session of this socket stands behind.
-    server.prependListener("secureConnection", (socket: TLSSocket) => {
-      latest = socket
+    this.takeHttp2()
+    server.on("request", (request, response) => {
+      this.onRequest(request, response)
+      options.answer(request, response)
+    })
+    server.on("checkContinue", (request, response) => {
+      askForBodyWhenRead(request, response)
+      server.emit("request", request, response)
+    })
+    server.on("checkExpectation", (_request, response) => refuse(response, unknownExpectation()))
+    server.on("connect", (_request, connection) => endWithError(connection as Socket, methodNotAllowed())) // It is that of the listener.
+    server.on("clientError", (fault: ParserFault, socket) => this.onFault(fault, socket as Socket)) // Likewise.
+    answerPlainHttp(server)
+    acceptUpgrades(server, refuse)
+  }
+
+  /** Connections whose handshake settled on HTTP/2 are ours; node's listener has the others. */
+  private takeHttp2(): void {
+    const { server } = this
+    const [onHttp1] = server.listeners("secureConnection")
+    assert(onHttp1 !== undefined, "a server of HTTPS listens to its connections")
+    server.removeAllListeners("secureConnection")
+    server.on("secureConnection", (socket: TLSSocket) => {
       track(this.sockets, socket)
+      if (socket.alpnProtocol === http2Name) this.onHttp2(socket)
+      else onHttp1.call(server, socket)
     })
-    server.on("session", (session) => {
-      track(this.sessions, session)
-      const socket = latest
-      const end = (): void => {
-        session.destroy()
-        socket?.destroy()
-      }
-      // Real time, whatever clock the server is given: the other end has no other.
-      endWhenDead(session, { clock: systemClock, intervalMs: checkIntervalMs, end })
+  }
+
+  private onHttp2(socket: TLSSocket): void {
+    const { answer, checkIntervalMs, streamsMax } = this.options
+    const connection = new Http2Connection({
+      socket,
+      streamsMax,
+      onRequest: (incoming, outgoing, isTooLarge) => answerHttp2({ incoming, outgoing, isTooLarge, answer }),
     })
-    server.on("request", (request: unknown, response: unknown) => {
-      if (request instanceof IncomingMessage && response instanceof ServerResponse) this.onRequest(request, response)
-    })
-    server.on(
-      "checkContinue",
-      exchangeListener((request, response) => {
-        askForBodyWhenRead(request, response)
-        server.emit("request", request, response)
-      }),
-    )
-    server.on("checkExpectation", (_request: unknown, response: Outgoing) => refuse(response, unknownExpectation()))
-    server.on("connect", (_request: unknown, connection: Socket | Http2Outgoing) => {
-      if (connection instanceof Http2Outgoing) refuse(connection, methodNotAllowed())
-      else endWithError(connection, methodNotAllowed())
-    })
-    server.on("clientError", (fault: ParserFault, socket: Socket) => this.onFault(fault, socket))
+    track(this.http2, connection)
+    // Real time, whatever clock the server is given: the other end has no other.
+    endWhenDead(connection, { clock: systemClock, intervalMs: checkIntervalMs, end: () => connection.destroy() })
+    if (this.closing) connection.close()
   }
 
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -205,8 +202,8 @@ class Connections {
   async close({ graceMs, clock }: { graceMs: number; clock: Clock }): Promise<void> {
     this.closing = true
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
-    for (const session of this.sessions) session.close()
     for (const socket of this.sockets) if (!this.busy.has(socket) && !isHttp2(socket)) socket.destroy()
+    for (const connection of this.http2) connection.close()
     const cancel = clock.after(graceMs, () => {
       for (const socket of this.sockets) socket.destroy()
     })
@@ -215,9 +212,29 @@ class Connections {
   }
 }
 
+/** What node's listener does for HTTP/1.1 before it tells of a request. */
+function answerHttp2({ incoming, outgoing, isTooLarge, answer }: Http2Request): void {
+  const { expect } = incoming.headers
+  if (isTooLarge) return refuse(outgoing, headTooLarge())
+  if (incoming.method === "CONNECT") return refuse(outgoing, methodNotAllowed())
+  if (expect !== undefined && expect.toLowerCase() !== "100-continue") return refuse(outgoing, unknownExpectation())
+  if (expect !== undefined) askForBodyWhenRead(incoming, outgoing)
+  answer(incoming, outgoing)
+}
+
+interface Http2Request {
+  readonly incoming: Incoming
+  readonly outgoing: Outgoing
+  readonly isTooLarge: boolean
+  readonly answer: Answer
+}
+
+/** As TLS names it: RFC 9113 section 3.1. */
+const http2Name = "h2"
+
 /** The protocol that the handshake settled on. */
-function isHttp2(socket: TLSSocket): boolean {
-  return socket.alpnProtocol === "h2"
+function isHttp2(socket: Socket): boolean {
+  return "alpnProtocol" in socket && socket.alpnProtocol === http2Name
 }
 
 function track<T extends { on(event: "close", listener: () => void): unknown }>(all: Set<T>, one: T): void {

@@ -27,12 +27,17 @@ export function malformedError(fault: ParserFault): ApiError {
     case "HPE_INVALID_METHOD":
       return isRequestLine(fault) ? methodNotAllowed() : badRequest("the request is malformed")
     case "HPE_HEADER_OVERFLOW":
-      return new ApiError(431, "RequestEntityTooLarge", "the header fields of the request are too large")
+      return headTooLarge()
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new ApiError(408, "Timeout", "the request did not arrive in time")
     default:
       return badRequest("the request is malformed")
   }
+}
+
+/** More bytes, or more fields, than `requestHeaderBytesMax` and `requestHeaderFieldsMax`. */
+export function headTooLarge(): ApiError {
+  return new ApiError(431, "RequestEntityTooLarge", "the header fields of the request are too large")
 }
 
 function isRequestLine({ rawPacket, bytesParsed = 0 }: ParserFault): boolean {

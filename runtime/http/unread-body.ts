@@ -2,7 +2,7 @@
 import { IncomingMessage } from "node:http"
 import { type Clock, systemClock } from "../clock.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
-import { Http2Incoming } from "./http2-exchange.ts"
+import { Http2Incoming } from "../http2/incoming.ts"
 import { lingerMs, unreadBodyBytesMax } from "../limits.ts"
 
 /**

@@ -3,7 +3,7 @@
  * speak the protocol takes the connection, and everybody else answers as usual, after which it is closed.
  */
 import { type IncomingMessage, ServerResponse } from "node:http"
-import type { Http2SecureServer } from "node:http2"
+import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { type ApiError, badRequest } from "../errors.ts"
 import type { Incoming } from "./exchange.ts"
@@ -25,7 +25,7 @@ const held = new WeakMap<Incoming, Held>()
  * Called once per listener, before it listens. A request with a body cannot change the protocol, since its body would be read as the new one:
  * `refuse` answers it.
  */
-export function acceptUpgrades(server: Http2SecureServer, refuse: (outgoing: ServerResponse, error: ApiError) => void): void {
+export function acceptUpgrades(server: Server, refuse: (outgoing: ServerResponse, error: ApiError) => void): void {
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy())
     const response = new ServerResponse(request)

@@ -5,7 +5,7 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import { assert } from "../assert.ts"
 import { type Reply, replyTo, type Target } from "../connect/dialer.ts"
-import { type AnswerOptions, breakOff, passAnswer, sendBody, textOfAnswer } from "../connect/forward.ts"
+import { type AnswerOptions, passAnswer, sendBody, textOfAnswer } from "../connect/forward.ts"
 import { isPassedProtocol, requestHeaders } from "../connect/headers.ts"
 import { agentTarget } from "../connect/node-agent.ts"
 import type { ObjectReader } from "../connect/objects.ts"
@@ -196,7 +196,7 @@ async function passing(call: Call, reply: Reply, options: AnswerOptions = {}): P
   await streaming(
     reply,
     () => passAnswer(reply.message, call.outgoing, options),
-    () => breakOff(call.outgoing),
+    () => call.outgoing.destroy(),
   )
 }
 

@@ -1,7 +1,7 @@
 /** Reads the body of a request, bounded. HTTP/1.1 and HTTP/2 requests alike: both are readable streams with headers. */
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
 import type { Incoming } from "../http/exchange.ts"
-import { Http2Incoming } from "../http/http2-exchange.ts"
+import { Http2Incoming } from "../http2/incoming.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Media } from "./negotiate.ts"
@@ -53,45 +53,28 @@ function bodyTooLarge(limit: number): ApiError {
   return tooLarge(`Request entity too large: limit is ${limit}`)
 }
 
-/** Whether the end of the body is known without having read it. A client that waits to be asked for its body is asked by another way of reading. */
-function canTake({ stream, headers }: Http2Incoming): boolean {
-  return stream.endAfterHeaders || (Number.isSafeInteger(Number(headers["content-length"])) && headers.expect === undefined)
+/** Whether it is known how much may come. A client that waits to be asked for its body sends none of it before. */
+function canTake({ announcedBytes, complete }: Http2Incoming): boolean {
+  return complete || announcedBytes !== undefined
 }
 
-/**
- * Takes as many bytes as are announced, without reading on to the end of the stream: node destroys a stream whose end was read as soon as the
- * answer is on its way, and makes an exception, with its stack, for the write that was not confirmed yet. HTTP/2 itself ends streams whose bodies are
- * longer or shorter than they say (RFC 9113 section 8.1.1).
- */
+/** All of it at once: announced is no more than the limit. */
 function take(request: Http2Incoming, signal: Expiry | undefined): Promise<Buffer> | Buffer {
-  const { stream, headers } = request
-  const length = stream.endAfterHeaders ? 0 : Number(headers["content-length"])
-  const atHand = stream.readableLength >= length ? request.take(length) : undefined
+  const atHand = request.take()
   if (atHand !== undefined) return atHand
   return new Promise((resolve, reject) => {
-    const takeAll = (): void => {
-      const bytes = request.take(length)
-      if (bytes !== undefined) finish(() => resolve(bytes))
-    }
-    const onReadable = (): void => {
-      // Asking for more than there is makes the stream read on.
-      if (stream.readableLength < length) return takeAll()
-      // The end comes with the last bytes, and is announced before anything else happens.
-      stream.off("readable", onReadable)
-      setImmediate(takeAll)
-    }
-    const onEnd = () => finish(() => resolve(Buffer.alloc(0)))
-    const onBroken = () => finish(() => reject(brokenOff()))
-    const onAbort = () => finish(() => reject(tooLate(signal)))
-    function finish(settle: () => void): void {
-      stream.off("readable", onReadable).off("end", onEnd).off("close", onBroken)
-      signal?.removeEventListener("abort", onAbort)
-      settle()
+    const onAbort = (): void => {
+      request.forgetWaiting()
+      reject(tooLate(signal))
     }
     if (signal?.aborted === true) return onAbort()
-    if (stream.destroyed) return onBroken()
-    stream.on("end", onEnd).on("close", onBroken).on("readable", onReadable)
     signal?.addEventListener("abort", onAbort)
+    request.whenArrived(() => {
+      signal?.removeEventListener("abort", onAbort)
+      const bytes = request.take()
+      if (bytes === undefined) reject(brokenOff())
+      else resolve(bytes)
+    })
   })
 }
 

@@ -1,11 +1,10 @@
 import { createServer, get, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
-import { connect, createServer as createHttp2Server } from "node:http2"
-import type { AddressInfo, Server } from "node:net"
+import { connect } from "node:http2"
+import { type AddressInfo, createServer as createNetServer, type Server } from "node:net"
 import { gunzipSync } from "node:zlib"
 import { afterEach, describe, expect, it } from "vitest"
 import type { Outgoing } from "../http/exchange.ts"
-import { Http2Outgoing } from "../http/http2-exchange.ts"
-import { http2SessionMemoryMb } from "../limits.ts"
+import { Http2Connection } from "../http2/connection.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
 
@@ -174,10 +173,9 @@ describe("writePieces", () => {
     const streams = 50
     const pieces = 2000
     const pieceBytes = 1500
-    const server = createHttp2Server({ maxSessionMemory: http2SessionMemoryMb })
-    server.on("stream", (stream) => {
-      void writePieces({ outgoing: new Http2Outgoing(stream), contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
-    })
+    const onRequest = (_incoming: unknown, outgoing: Outgoing): void =>
+      void writePieces({ outgoing, contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
+    const server = createNetServer((socket) => void new Http2Connection({ socket, streamsMax: streams, onRequest }))
     const session = connect(`http://127.0.0.1:${await listen(server)}`)
     closers.push(() => session.destroy())
     const sizes = await Promise.all(

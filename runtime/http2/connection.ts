@@ -1,0 +1,463 @@
+/**
+ * The server's end of a connection of HTTP/2, RFC 9113, from the first byte behind the handshake of TLS. It makes requests and answers of frames and
+ * holds clients to the rules; what a request means is not its concern.
+ *
+ * Node has such a server of its own. Its streams outlive the young generation of the heap, with all that hangs on them, which made every full collection,
+ * and with them the slowest answers; a request costs it more than twice as much (docs/GOALS.md).
+ */
+import type { Socket } from "node:net"
+import { systemClock } from "../clock.ts"
+import type { ConnectionEnds } from "../http/exchange.ts"
+import {
+  http2CheapFramesBurst,
+  http2CheapFramesPerSecond,
+  http2ContinuationsMax,
+  http2ResetsBurst,
+  http2ResetsPerSecond,
+  http2WindowBytes,
+  lingerMs,
+  requestHeaderBytesMax,
+} from "../limits.ts"
+import { Allowance } from "./allowance.ts"
+import { goAway, numbersFrame, settingsFrame, windowUpdate } from "./frame-output.ts"
+import { type Frame, FrameParser } from "./frame-parser.ts"
+import { HeaderDecoder } from "./header-decoder.ts"
+import { ConnectionFault, defaultWindowBytes, errorCode, frameFlag, frameType, settingId, windowBytesMax } from "./protocol.ts"
+import { needsEmptyTable } from "./header-encoder.ts"
+import type { Http2Incoming } from "./incoming.ts"
+import type { Http2Outgoing } from "./outgoing.ts"
+import { RequestHead } from "./request-head.ts"
+import { Sender } from "./sender.ts"
+import { ServerStream, type StreamOwner } from "./stream.ts"
+import { StreamTable } from "./stream-table.ts"
+
+export interface ConnectionOptions {
+  readonly socket: Socket
+  /** Streams that the client may have open at a time. */
+  readonly streamsMax: number
+  /**
+   * Called for each request, after everything that came with it was read. Its head alone is there for sure. `isTooLarge`: of the head too, only a part; it
+   * is to be refused.
+   */
+  readonly onRequest: (incoming: Http2Incoming, outgoing: Http2Outgoing, isTooLarge: boolean) => void
+}
+
+/** A header block that is not complete yet. */
+interface OpenBlock {
+  readonly streamId: number
+  readonly isEnd: boolean
+  readonly pieces: Buffer[]
+  bytes: number
+}
+
+interface Request {
+  readonly stream: ServerStream
+  readonly isTooLarge: boolean
+}
+
+/** Streams that we reset and the client may not know of yet: what it sent before it knew is no fault. */
+const resetsKept = 100
+const pingsMax = 10
+
+export class Http2Connection implements StreamOwner {
+  readonly ends: ConnectionEnds
+  readonly socket: Socket
+  private readonly parser = new FrameParser()
+  private readonly decoder = new HeaderDecoder()
+  private readonly sender: Sender
+  private readonly streams = new StreamTable()
+  /** Requests that came with the bytes that are being read. */
+  private arrived: Request[] = []
+  private openBlock: OpenBlock | undefined
+  private latestId = 0
+  /** Streams behind it are not answered any more: the connection is closing. */
+  private lastAnsweredId = Number.POSITIVE_INFINITY
+  private readonly resetIds = new Set<number>()
+  private readonly resets = new Allowance({ burst: http2ResetsBurst, perSecond: http2ResetsPerSecond })
+  private readonly cheapFrames = new Allowance({ burst: http2CheapFramesBurst, perSecond: http2CheapFramesPerSecond })
+  private hasSettings = false
+  /** Windows of streams that are opened from now on. */
+  private sendWindowBytes = defaultWindowBytes
+  private receivedBytes = 0
+  private readonly pings: ((fault: Error | null) => void)[] = []
+  private readonly onClosed: (() => void)[] = []
+  private isOver = false
+
+  constructor(private readonly options: ConnectionOptions) {
+    const { socket, streamsMax } = options
+    this.socket = socket
+    const { localAddress, localPort, remoteAddress } = socket
+    this.ends = { localAddress, localPort, remoteAddress }
+    this.sender = new Sender(socket, {
+      ended: (stream) => this.closeIfOver(stream),
+      overrun: () => this.fail(new ConnectionFault(errorCode.enhanceYourCalm, "what is answered is not read")),
+    })
+    socket.on("data", (chunk: Buffer) => this.receive(chunk))
+    socket.on("error", () => this.end())
+    socket.on("close", () => this.end())
+    this.sender.owe(
+      settingsFrame([
+        [settingId.maxConcurrentStreams, streamsMax],
+        [settingId.initialWindowSize, http2WindowBytes],
+        [settingId.maxHeaderListSize, requestHeaderBytesMax],
+      ]),
+    )
+    // Streams bound what is kept; the connection need not.
+    this.sender.owe(windowUpdate(0, this.connectionWindowBytes - defaultWindowBytes))
+  }
+
+  get destroyed(): boolean {
+    return this.isOver
+  }
+
+  /** Asks the client for a sign of life; false when too many are out already. */
+  ping(over: (fault: Error | null) => void): boolean {
+    if (this.isOver || this.pings.length >= pingsMax) return false
+    this.pings.push(over)
+    this.sender.owe(numbersFrame({ type: frameType.ping, flags: 0, streamId: 0 }, [0, 0]))
+    return true
+  }
+
+  on(_event: "close", listener: () => void): void {
+    this.onClosed.push(listener)
+  }
+
+  close(): void {
+    if (this.isOver || this.lastAnsweredId < Number.POSITIVE_INFINITY) return
+    this.lastAnsweredId = this.latestId
+    this.sender.owe(goAway(this.latestId, errorCode.noError))
+    this.endIfIdle()
+  }
+
+  /** Cuts the connection, and all that is under way on it. */
+  destroy(): void {
+    this.end()
+    this.socket.destroy()
+  }
+
+  ready(stream: ServerStream): void {
+    this.sender.ready(stream)
+  }
+
+  consumed(stream: ServerStream, bytes: number): void {
+    stream.ungrantedBytes += bytes
+    if (stream.remoteEnded || stream.closed || stream.ungrantedBytes < http2WindowBytes / 2) return
+    this.sender.owe(windowUpdate(stream.id, stream.ungrantedBytes))
+    stream.receiveWindowBytes += stream.ungrantedBytes
+    stream.ungrantedBytes = 0
+  }
+
+  reset(stream: ServerStream, code: number): void {
+    if (stream.closed) return
+    this.sendReset(stream.id, code)
+    this.closeStream(stream)
+  }
+
+  inform(stream: ServerStream, status: number): void {
+    this.sender.inform(stream.id, status)
+  }
+
+  private get connectionWindowBytes(): number {
+    return http2WindowBytes * this.options.streamsMax
+  }
+
+  private receive(chunk: Buffer): void {
+    if (this.isOver) return
+    try {
+      this.parser.push(chunk, this.take)
+    } catch (error) {
+      if (!(error instanceof ConnectionFault)) throw error
+      this.fail(error)
+    }
+    const { arrived } = this
+    if (arrived.length === 0) return
+    this.arrived = []
+    for (const { stream, isTooLarge } of arrived) if (!stream.closed) this.options.onRequest(stream.incoming, stream.outgoing, isTooLarge)
+  }
+
+  private readonly take = (frame: Frame): void => {
+    if (this.isOver) return
+    const { type } = frame
+    if (!this.hasSettings && type !== frameType.settings) throw protocolFault("a connection begins with SETTINGS")
+    if (this.openBlock !== undefined && type !== frameType.continuation) throw protocolFault("a header block was not completed")
+    switch (type) {
+      case frameType.data:
+        return this.takeData(frame)
+      case frameType.headers:
+        return this.takeHeaders(frame)
+      case frameType.priority:
+        return this.takePriority(frame)
+      case frameType.reset:
+        return this.takeReset(frame)
+      case frameType.settings:
+        return this.takeSettings(frame)
+      case frameType.pushPromise:
+        throw protocolFault("clients promise nothing")
+      case frameType.ping:
+        return this.takePing(frame)
+      case frameType.goAway:
+        return requireStream(frame, false)
+      case frameType.windowUpdate:
+        return this.takeWindowUpdate(frame)
+      case frameType.continuation:
+        return this.takeContinuation(frame)
+      default:
+        // RFC 9113 section 4.1: what is not known is passed over.
+        return this.countCheap()
+    }
+  }
+
+  private takeData(frame: Frame): void {
+    requireStream(frame, true)
+    const { flags, length, streamId } = frame
+    this.receivedBytes += length
+    if (this.receivedBytes > this.connectionWindowBytes) throw new ConnectionFault(errorCode.flowControlError, "the window is smaller")
+    if (this.receivedBytes >= this.connectionWindowBytes / 2) {
+      this.sender.owe(windowUpdate(0, this.receivedBytes))
+      this.receivedBytes = 0
+    }
+    const bytes = unpadded(frame)
+    const isLast = (flags & frameFlag.endStream) !== 0
+    if (bytes.length === 0 && !isLast) this.countCheap()
+    const stream = this.streams.get(streamId)
+    if (stream === undefined) return this.refuseFrame(streamId)
+    if (stream.remoteEnded) return this.reset(stream, errorCode.streamClosed)
+    stream.receiveWindowBytes -= length
+    if (stream.receiveWindowBytes < 0) return this.reset(stream, errorCode.flowControlError)
+    // Padding is read as soon as it is here.
+    this.consumed(stream, length - bytes.length)
+    if (isLast) stream.remoteEnded = true
+    if (!stream.incoming.receive(bytes, isLast)) return this.reset(stream, errorCode.protocolError)
+    this.closeIfOver(stream)
+  }
+
+  private takeHeaders(frame: Frame): void {
+    requireStream(frame, true)
+    const { flags, streamId } = frame
+    let block = unpadded(frame)
+    if ((flags & frameFlag.priority) !== 0) {
+      if (block.length < 5) throw new ConnectionFault(errorCode.frameSizeError, "a header frame ends within its priority")
+      if ((block.readUInt32BE(0) & windowBytesMax) === streamId) throw protocolFault("a stream depends on itself")
+      block = block.subarray(5)
+    }
+    const isEnd = (flags & frameFlag.endStream) !== 0
+    if ((flags & frameFlag.endHeaders) !== 0) return this.takeBlock({ streamId, isEnd }, block)
+    this.openBlock = { streamId, isEnd, pieces: [Buffer.from(block)], bytes: block.length }
+  }
+
+  /** RFC 9113 section 6.10. Bounded, since nothing can be told before the last of them: CVE-2024-27983 and its like. */
+  private takeContinuation({ flags, payload, streamId }: Frame): void {
+    const { openBlock } = this
+    if (openBlock === undefined || openBlock.streamId !== streamId) throw protocolFault("there is no header block to continue")
+    openBlock.pieces.push(Buffer.from(payload))
+    openBlock.bytes += payload.length
+    if (openBlock.bytes > requestHeaderBytesMax || openBlock.pieces.length > http2ContinuationsMax)
+      throw new ConnectionFault(errorCode.enhanceYourCalm, "a header block is too large")
+    if ((flags & frameFlag.endHeaders) === 0) return
+    this.openBlock = undefined
+    this.takeBlock(openBlock, Buffer.concat(openBlock.pieces))
+  }
+
+  /** A request, or the trailers of one: those are read, since later blocks lean on them, and dropped. */
+  private takeBlock({ streamId, isEnd }: Pick<OpenBlock, "streamId" | "isEnd">, block: Buffer): void {
+    const head = new RequestHead()
+    this.decoder.decode(block, (field) => head.add(field))
+    const stream = this.streams.get(streamId)
+    if (stream !== undefined) return this.takeTrailers(stream, isEnd, head)
+    if (this.resetIds.has(streamId)) return
+    if (streamId % 2 === 0 || streamId <= this.latestId) throw protocolFault(`stream ${streamId} cannot be opened`)
+    this.latestId = streamId
+    if (streamId > this.lastAnsweredId) return
+    if (this.streams.size >= this.options.streamsMax) return this.sendReset(streamId, errorCode.refusedStream)
+    head.finish()
+    if (head.isMalformed) return this.sendReset(streamId, errorCode.protocolError)
+    this.open(streamId, isEnd, head)
+  }
+
+  private open(streamId: number, isEnd: boolean, { headers, isTooLarge }: RequestHead): void {
+    const stream = new ServerStream(streamId, this, {
+      headers,
+      sendWindowBytes: this.sendWindowBytes,
+      receiveWindowBytes: http2WindowBytes,
+    })
+    this.streams.add(stream)
+    if (isEnd) {
+      stream.remoteEnded = true
+      if (!stream.incoming.receive(noBytes, true)) return this.reset(stream, errorCode.protocolError)
+    }
+    this.arrived.push({ stream, isTooLarge })
+  }
+
+  private takeTrailers(stream: ServerStream, isEnd: boolean, { isMalformed, headers }: RequestHead): void {
+    if (stream.remoteEnded) return this.reset(stream, errorCode.streamClosed)
+    const hasPseudo = Object.keys(headers).some((name) => name.startsWith(":"))
+    stream.remoteEnded = true
+    if (!isEnd || isMalformed || hasPseudo || !stream.incoming.receive(noBytes, true)) return this.reset(stream, errorCode.protocolError)
+    this.closeIfOver(stream)
+  }
+
+  /** Priorities are passed over, RFC 9113 section 5.3.2, but have to be well-formed. */
+  private takePriority(frame: Frame): void {
+    requireStream(frame, true)
+    const { length, streamId } = frame
+    this.countCheap()
+    const stream = this.streams.get(streamId)
+    if (length !== 5) {
+      if (stream === undefined) this.sendReset(streamId, errorCode.frameSizeError)
+      else this.reset(stream, errorCode.frameSizeError)
+    } else if ((frame.number(0) & windowBytesMax) === streamId) {
+      if (stream === undefined) this.sendReset(streamId, errorCode.protocolError)
+      else this.reset(stream, errorCode.protocolError)
+    }
+  }
+
+  /** A client that opens and resets streams all the time has us work for nothing: CVE-2023-44487. */
+  private takeReset(frame: Frame): void {
+    requireStream(frame, true)
+    requireBytes(frame, 4)
+    if (frame.streamId > this.latestId) throw protocolFault("a stream was reset that is not open")
+    if (!this.resets.take()) throw new ConnectionFault(errorCode.enhanceYourCalm, "too many streams are reset")
+    const stream = this.streams.get(frame.streamId)
+    if (stream !== undefined) this.closeStream(stream)
+  }
+
+  private takeSettings(frame: Frame): void {
+    requireStream(frame, false)
+    const { flags, payload } = frame
+    this.hasSettings = true
+    this.countCheap()
+    if ((flags & frameFlag.ack) !== 0) return requireBytes(frame, 0)
+    if (payload.length % 6 !== 0) throw new ConnectionFault(errorCode.frameSizeError, "settings come in six bytes each")
+    for (let at = 0; at < payload.length; at += 6) this.takeSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
+    this.sender.owe(numbersFrame({ type: frameType.settings, flags: frameFlag.ack, streamId: 0 }, []))
+  }
+
+  private takeSetting(id: number, value: number): void {
+    if (id === settingId.headerTableSize && needsEmptyTable(value)) this.sender.mustEmptyTable = true
+    if (id === settingId.enablePush && value > 1) throw protocolFault("ENABLE_PUSH is 0 or 1")
+    if (id === settingId.maxFrameSize && (value < 16_384 || value > 16_777_215)) throw protocolFault(`MAX_FRAME_SIZE cannot be ${value}`)
+    if (id !== settingId.initialWindowSize) return
+    if (value > windowBytesMax) throw new ConnectionFault(errorCode.flowControlError, `INITIAL_WINDOW_SIZE cannot be ${value}`)
+    const more = value - this.sendWindowBytes
+    this.sendWindowBytes = value
+    for (const stream of this.streams.all()) {
+      stream.sendWindowBytes += more
+      if (stream.sendWindowBytes > windowBytesMax) throw new ConnectionFault(errorCode.flowControlError, "a window became too large")
+      if (more > 0) this.sender.ready(stream)
+    }
+  }
+
+  private takePing(frame: Frame): void {
+    requireStream(frame, false)
+    requireBytes(frame, 8)
+    this.countCheap()
+    if ((frame.flags & frameFlag.ack) !== 0) {
+      this.pings.shift()?.(null)
+      return
+    }
+    const numbers = [frame.number(0), frame.number(4)]
+    this.sender.owe(numbersFrame({ type: frameType.ping, flags: frameFlag.ack, streamId: 0 }, numbers))
+  }
+
+  private takeWindowUpdate(frame: Frame): void {
+    requireBytes(frame, 4)
+    const { streamId } = frame
+    const bytes = frame.number(0) & windowBytesMax
+    if (streamId === 0) {
+      if (bytes === 0) throw protocolFault("a window grows by nothing")
+      if (!this.sender.widen(bytes)) throw new ConnectionFault(errorCode.flowControlError, "the window became too large")
+      return
+    }
+    if (streamId > this.latestId) throw protocolFault("a window of a stream that is not open")
+    const stream = this.streams.get(streamId)
+    if (stream === undefined) return
+    stream.sendWindowBytes += bytes
+    if (bytes === 0) this.reset(stream, errorCode.protocolError)
+    else if (stream.sendWindowBytes > windowBytesMax) this.reset(stream, errorCode.flowControlError)
+    else this.sender.ready(stream)
+  }
+
+  /** Frames that cost the client nothing and us something: CVE-2019-9512, 9515, 9518. */
+  private countCheap(): void {
+    if (!this.cheapFrames.take()) throw new ConnectionFault(errorCode.enhanceYourCalm, "too many frames say nothing")
+  }
+
+  /** For a stream that is not open: closed, or never opened. */
+  private refuseFrame(streamId: number): void {
+    if (streamId > this.latestId) throw protocolFault("a frame of a stream that is not open")
+    if (!this.resetIds.has(streamId) && streamId <= this.lastAnsweredId) this.sendReset(streamId, errorCode.streamClosed)
+  }
+
+  /** Streams that we reset for what the client did count as those that it resets: CVE-2025-8671. */
+  private sendReset(streamId: number, code: number): void {
+    const isClients = code !== errorCode.noError && code !== errorCode.internalError
+    if (isClients && !this.resets.take()) throw new ConnectionFault(errorCode.enhanceYourCalm, "too many streams are at fault")
+    this.resetIds.add(streamId)
+    if (this.resetIds.size > resetsKept) for (const oldest of this.resetIds) if (this.resetIds.delete(oldest)) break
+    this.sender.owe(numbersFrame({ type: frameType.reset, flags: 0, streamId }, [code]))
+  }
+
+  private closeIfOver(stream: ServerStream): void {
+    if (stream.remoteEnded && stream.localEnded) this.closeStream(stream)
+  }
+
+  private closeStream(stream: ServerStream): void {
+    if (stream.closed) return
+    stream.closed = true
+    this.streams.remove(stream)
+    this.sender.forget(stream)
+    stream.incoming.close()
+    stream.outgoing.close()
+    this.endIfIdle()
+  }
+
+  private endIfIdle(): void {
+    if (this.isOver || this.streams.size > 0 || this.lastAnsweredId === Number.POSITIVE_INFINITY) return
+    this.end()
+    this.socket.end()
+  }
+
+  /** RFC 9113 section 5.4.1. What the client still sends is read and dropped for a moment: closed at once, it might never see why. */
+  private fail({ code, message }: ConnectionFault): void {
+    if (this.isOver) return
+    this.end(goAway(this.latestId, code, message))
+    this.socket.end()
+    // Real time: the other end has no other.
+    const cancel = systemClock.after(lingerMs, () => this.socket.destroy())
+    this.socket.once("close", cancel)
+  }
+
+  private end(lastWords?: Buffer): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.sender.close(lastWords)
+    for (const stream of this.streams.all()) this.closeStream(stream)
+    const gone = new Error("the connection is closed")
+    for (const over of this.pings.splice(0)) over(gone)
+    for (const listener of this.onClosed.splice(0)) listener()
+  }
+}
+
+const noBytes = Buffer.alloc(0)
+
+function protocolFault(message: string): ConnectionFault {
+  return new ConnectionFault(errorCode.protocolError, message)
+}
+
+/** Frames are about a stream, or about the connection as a whole. */
+function requireStream({ streamId, type }: Frame, isOfStream: boolean): void {
+  if ((streamId !== 0) !== isOfStream) throw protocolFault(`a frame of type ${type} on stream ${streamId}`)
+}
+
+function requireBytes({ length, type }: Frame, bytes: number): void {
+  if (length !== bytes) throw new ConnectionFault(errorCode.frameSizeError, `a frame of type ${type} with ${length} bytes`)
+}
+
+/** RFC 9113 section 6.1. */
+function unpadded({ flags, payload }: Frame): Buffer {
+  if ((flags & frameFlag.padded) === 0) return payload
+  const padding = payload[0]
+  if (padding === undefined) throw new ConnectionFault(errorCode.frameSizeError, "a padded frame is empty")
+  if (padding >= payload.length) throw protocolFault("a frame has more padding than bytes")
+  return payload.subarray(1, payload.length - padding)
+}

@@ -1,0 +1,177 @@
+/** An answer of HTTP/2: its head, and its body, which waits here until client and connection take it. */
+import { EventEmitter } from "node:events"
+import type { Outgoing } from "../http/exchange.ts"
+import { httpDate } from "./http-date.ts"
+import { type AnswerHeaders, encodeHead, encodeTrailers } from "./header-encoder.ts"
+import type { FrameOutput } from "./frame-output.ts"
+import { errorCode } from "./protocol.ts"
+import type { ServerStream } from "./stream.ts"
+
+type Taken = (error: Error | null | undefined) => void
+
+interface Chunk {
+  readonly bytes: Uint8Array
+  readonly taken: Taken | undefined
+}
+
+/** Bytes that may wait before `write` says that it is enough. */
+const enoughBytes = 64 * 1024
+
+export class Http2Outgoing extends EventEmitter implements Outgoing {
+  statusCode = 200
+  headersSent = false
+  writableEnded = false
+  writableFinished = false
+  destroyed = false
+  writableLength = 0
+  private readonly headers: AnswerHeaders = {}
+  private trailers: AnswerHeaders | undefined
+  private isHeadSent = false
+  /** Neither the answer to HEAD nor certain statuses have a body; RFC 9110 section 6.4.1. */
+  private isBodiless = false
+  private needsDrain = false
+  private readonly chunks: Chunk[] = []
+  /** How much of the first was taken. */
+  private chunkAt = 0
+
+  constructor(private readonly stream: ServerStream) {
+    super()
+  }
+
+  getHeader(name: string): string | string[] | undefined {
+    return this.headers[name]
+  }
+
+  setHeader(name: string, value: string | string[]): void {
+    this.headers[name] = value
+  }
+
+  writeHead(statusCode: number, headers?: Record<string, string | string[]>): void {
+    for (const name in headers) this.setHeader(name, headers[name] ?? "")
+    this.statusCode = statusCode
+    if (this.headersSent || this.destroyed) return
+    this.headersSent = true
+    this.headers["date"] ??= httpDate()
+    this.isBodiless = statusCode === 204 || statusCode === 304 || this.stream.incoming.method === "HEAD"
+    this.stream.owner.ready(this.stream)
+  }
+
+  flushHeaders(): void {
+    if (!this.headersSent) this.writeHead(this.statusCode)
+  }
+
+  writeContinue(): void {
+    if (!this.headersSent && !this.destroyed) this.stream.owner.inform(this.stream, 100)
+  }
+
+  write(chunk: Uint8Array, taken?: Taken): boolean {
+    this.flushHeaders()
+    if (this.destroyed || this.writableEnded || this.isBodiless) {
+      if (taken !== undefined) process.nextTick(taken, this.destroyed ? new Error("the client has gone") : null)
+      return !this.destroyed
+    }
+    this.add(chunk, taken)
+    this.needsDrain = this.writableLength >= enoughBytes
+    return !this.needsDrain
+  }
+
+  /** What is left of the body, if anything: it goes with the head when that was not sent yet. */
+  end(chunk?: Uint8Array): void {
+    if (this.writableEnded) return
+    this.flushHeaders()
+    this.writableEnded = true
+    if (chunk !== undefined && !this.isBodiless && !this.destroyed) this.add(chunk, undefined)
+    this.stream.owner.ready(this.stream)
+  }
+
+  /** They follow the body; called before its end. */
+  addTrailers(trailers: Record<string, string>): void {
+    this.trailers = trailers
+  }
+
+  /** The rest of the answer will not come, and the client sees that it is not whole. */
+  destroy(): void {
+    if (this.destroyed) return
+    this.stream.owner.reset(this.stream, this.writableFinished ? errorCode.noError : errorCode.internalError)
+  }
+
+  /** The client opens no more streams on this connection; those that are open go on. */
+  closeConnection(): void {
+    this.stream.owner.close()
+  }
+
+  /** The block of the head when it is due, the next time only. Valid until another one is made. */
+  takeHead(): Buffer | undefined {
+    if (this.isHeadSent || !this.headersSent) return undefined
+    this.isHeadSent = true
+    return encodeHead(this.statusCode, this.headers)
+  }
+
+  /** All of the body has been taken; the end is due, and behind `trailersBlock` if there is one. */
+  get isEndDue(): boolean {
+    return this.isHeadSent && this.writableEnded && this.writableLength === 0
+  }
+
+  get hasTrailers(): boolean {
+    return this.trailers !== undefined && !this.isBodiless
+  }
+
+  /** Valid until another block is made. */
+  trailersBlock(): Buffer {
+    return encodeTrailers(this.trailers ?? {})
+  }
+
+  /** Moves so many bytes of the body, which are there, into a frame that was begun. Who waits for that is told. */
+  takeBody(bytes: number, into: Pick<FrameOutput, "put">): void {
+    const { chunks } = this
+    let left = bytes
+    const takenUp: Taken[] = []
+    this.writableLength -= bytes
+    while (left > 0) {
+      const chunk = chunks[0]
+      if (chunk === undefined) break
+      const end = Math.min(chunk.bytes.length, this.chunkAt + left)
+      into.put(chunk.bytes, this.chunkAt, end)
+      left -= end - this.chunkAt
+      this.chunkAt = end
+      if (end < chunk.bytes.length) break
+      chunks.shift()
+      this.chunkAt = 0
+      if (chunk.taken !== undefined) takenUp.push(chunk.taken)
+    }
+    // The frame is complete by now: whoever is told may write again.
+    for (const taken of takenUp) taken(null)
+    if (!this.needsDrain || this.writableLength > 0) return
+    this.needsDrain = false
+    this.emit("drain")
+  }
+
+  /** Called by the sender behind the last frame. */
+  finish(): void {
+    this.writableFinished = true
+    this.emit("finish")
+  }
+
+  /** Called by the connection when the stream is over. */
+  close(): void {
+    if (this.destroyed) return
+    this.destroyed = true
+    const chunks = this.chunks.splice(0)
+    this.writableLength = 0
+    if (chunks.some(({ taken }) => taken !== undefined)) {
+      const gone = new Error("the client has gone")
+      for (const { taken } of chunks) taken?.(gone)
+    }
+    this.emit("close")
+  }
+
+  private add(bytes: Uint8Array, taken: Taken | undefined): void {
+    if (bytes.length === 0) {
+      if (taken !== undefined) process.nextTick(taken, null)
+      return
+    }
+    this.chunks.push({ bytes, taken })
+    this.writableLength += bytes.length
+    this.stream.owner.ready(this.stream)
+  }
+}

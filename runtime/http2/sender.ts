@@ -1,0 +1,199 @@
+/**
+ * What a connection says, in order: first what it owes the client (acknowledgements, windows, resets), then answers, in turns, as far as windows and
+ * the socket let them. RFC 9113 section 5.2.
+ */
+import type { Socket } from "node:net"
+import { http2OwedFramesMax, http2WriteBytes } from "../limits.ts"
+import { emptyTable, encodeHead } from "./header-encoder.ts"
+import { FrameOutput, frameOf } from "./frame-output.ts"
+import { defaultWindowBytes, frameBytesMax, frameFlag, frameType, windowBytesMax } from "./protocol.ts"
+import type { ServerStream } from "./stream.ts"
+
+/** Of a body, before it is the next stream's turn. */
+const turnBytes = 64 * 1024
+
+/** What a sender tells its connection. */
+export interface SenderListener {
+  /** The last frame of a stream is on its way. */
+  ended(stream: ServerStream): void
+  /** The client asks for more than it reads: nothing more can be said to it. */
+  overrun(): void
+}
+
+export class Sender {
+  /** The client wants a smaller table of header fields than every end begins with: the next block has to say that it has none. */
+  mustEmptyTable = false
+  private readonly output: FrameOutput
+  private readonly owed: Buffer[] = []
+  /** Streams that have something to send, in turns, and those that wait for the connection's window. Emptied in place: see `StreamTable`. */
+  private readonly row: ServerStream[] = []
+  private readonly held: ServerStream[] = []
+  private windowBytes = defaultWindowBytes
+  private willSend = false
+  private isSending = false
+  private isClosed = false
+
+  constructor(
+    socket: Socket,
+    private readonly listener: SenderListener,
+  ) {
+    this.output = new FrameOutput(socket, () => this.send())
+  }
+
+  /** Frames that are none of an answer. */
+  owe(frames: Buffer): void {
+    if (this.isClosed) return
+    if (this.owed.length >= http2OwedFramesMax) return this.listener.overrun()
+    this.owed.push(frames)
+    this.sendSoon()
+  }
+
+  /** A head that is no answer yet. */
+  inform(streamId: number, status: number): void {
+    this.owe(frameOf({ type: frameType.headers, flags: frameFlag.endHeaders, streamId }, encodeHead(status, {})))
+  }
+
+  /** The stream has something to send, or may send more. */
+  ready(stream: ServerStream): void {
+    if (stream.isQueued || stream.closed || stream.localEnded) return
+    stream.isQueued = true
+    this.row.push(stream)
+    this.sendSoon()
+  }
+
+  /** The stream is closed. */
+  forget(stream: ServerStream): void {
+    if (!stream.isQueued) return
+    remove(this.held, stream)
+    // Its turn passes over what is closed.
+    if (!this.isSending) remove(this.row, stream)
+  }
+
+  /** The client takes so many bytes more, of all streams together. False: that is more than a window can be. */
+  widen(bytes: number): boolean {
+    this.windowBytes += bytes
+    for (const stream of this.held.splice(0)) {
+      stream.isQueued = false
+      this.ready(stream)
+    }
+    return this.windowBytes <= windowBytesMax
+  }
+
+  /** Called once: says what is owed, and nothing more ever. */
+  close(lastWords?: Buffer): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.putOwed()
+    if (lastWords !== undefined) this.output.putFrames(lastWords)
+    this.output.flush()
+    this.row.length = 0
+    this.held.length = 0
+  }
+
+  /** At the end of this turn of the loop, so that everything that is said until then is one write. */
+  private sendSoon(): void {
+    if (this.willSend || this.isSending || this.isClosed) return
+    this.willSend = true
+    process.nextTick(this.sendNow)
+  }
+
+  private readonly sendNow = (): void => {
+    this.willSend = false
+    this.send()
+  }
+
+  private send(): void {
+    const { output, row } = this
+    if (this.isSending || this.isClosed || !output.isIdle || (row.length === 0 && this.owed.length === 0)) return
+    this.isSending = true
+    if ((row[0]?.outgoing.writableLength ?? 0) > http2WriteBytes) output.expectMuch()
+    this.putOwed()
+    let turns = 0
+    // Whoever has more to send stands at the end of the row again.
+    for (; turns < row.length && output.roomBytes > 0 && output.isIdle; turns++) {
+      const stream = row[turns]
+      if (stream === undefined) continue
+      stream.isQueued = false
+      if (!stream.closed) this.sendTurn(stream)
+    }
+    row.splice(0, turns)
+    this.isSending = false
+    if (this.isClosed) return
+    this.putOwed()
+    output.flush()
+  }
+
+  private putOwed(): void {
+    for (const frames of this.owed) this.output.putFrames(frames)
+    this.owed.length = 0
+  }
+
+  /** As much of an answer as one turn allows. */
+  private sendTurn(stream: ServerStream): void {
+    const { outgoing } = stream
+    const head = outgoing.takeHead()
+    if (head !== undefined) {
+      const isAll = outgoing.isEndDue && !outgoing.hasTrailers
+      this.putBlock(stream.id, head, isAll)
+      if (isAll) return this.ended(stream)
+    }
+    for (let turn = 0; turn < turnBytes && outgoing.writableLength > 0; ) {
+      const allowed = Math.min(outgoing.writableLength, stream.sendWindowBytes, this.windowBytes, frameBytesMax)
+      if (allowed <= 0) return this.hold(stream)
+      const bytes = Math.min(allowed, this.output.roomBytes)
+      if (bytes === 0) break
+      const isLast = outgoing.writableEnded && bytes === outgoing.writableLength && !outgoing.hasTrailers
+      this.output.begin({ type: frameType.data, flags: isLast ? frameFlag.endStream : 0, streamId: stream.id }, bytes)
+      stream.sendWindowBytes -= bytes
+      this.windowBytes -= bytes
+      turn += bytes
+      if (isLast) stream.localEnded = true
+      outgoing.takeBody(bytes, this.output)
+      if (isLast) return this.ended(stream)
+      if (stream.closed) return
+    }
+    if (outgoing.isEndDue) this.sendEnd(stream)
+    else if (outgoing.writableLength > 0) this.ready(stream)
+  }
+
+  private sendEnd(stream: ServerStream): void {
+    const { outgoing } = stream
+    if (outgoing.hasTrailers) this.putBlock(stream.id, outgoing.trailersBlock(), true)
+    else this.output.begin({ type: frameType.data, flags: frameFlag.endStream, streamId: stream.id }, 0)
+    this.ended(stream)
+  }
+
+  private ended(stream: ServerStream): void {
+    stream.localEnded = true
+    stream.outgoing.finish()
+    this.listener.ended(stream)
+  }
+
+  /** Until there is a window: that of the stream is told to `ready`, that of the connection to `widen`. */
+  private hold(stream: ServerStream): void {
+    if (stream.sendWindowBytes <= 0) return
+    stream.isQueued = true
+    this.held.push(stream)
+  }
+
+  /** RFC 9113 section 6.10: what does not fit one frame goes on in others. */
+  private putBlock(streamId: number, block: Buffer, isEnd: boolean): void {
+    const bytes = this.mustEmptyTable ? Buffer.concat([emptyTable, block]) : block
+    this.mustEmptyTable = false
+    let type: number = frameType.headers
+    let flags: number = isEnd ? frameFlag.endStream : 0
+    for (let at = 0; at === 0 || at < bytes.length; at += frameBytesMax) {
+      const end = Math.min(bytes.length, at + frameBytesMax)
+      if (end === bytes.length) flags |= frameFlag.endHeaders
+      this.output.begin({ type, flags, streamId }, end - at)
+      this.output.put(bytes, at, end)
+      type = frameType.continuation
+      flags = 0
+    }
+  }
+}
+
+function remove(streams: ServerStream[], stream: ServerStream): void {
+  const index = streams.indexOf(stream)
+  if (index >= 0) streams.splice(index, 1)
+}
