@@ -27,6 +27,7 @@ export default async function buildClients(): Promise<() => Promise<void>> {
 function buildGo(folder: string): void {
   run("go", ["build", "-o", folder, "./..."], join(here, "go"))
   run("go", ["build", "-o", folder, "."], join(here, "store"))
+  run("go", ["build", "-o", folder, "."], join(here, "h2spec"))
   const kubectl = join(folder, "kubectl")
   const release = run("go", ["list", "-m", "-f", "{{.Version}}", "k8s.io/kubectl"], join(here, "kubectl-latest")).trim()
   // kubectl cannot compare its version with a server's unless its build says which it is: module v0.X.Y is release v1.X.Y.
