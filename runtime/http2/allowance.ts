@@ -15,7 +15,7 @@ export class Allowance {
 
   /** Called each time it happens. False: it happens too often. */
   take(): boolean {
-    if (this.left < 1) this.refill()
+    this.refill()
     if (this.left < 1) return false
     this.left--
     return true

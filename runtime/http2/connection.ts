@@ -88,6 +88,7 @@ export class Http2Connection implements StreamOwner {
     this.socket = socket
     const { localAddress, localPort, remoteAddress } = socket
     this.ends = { localAddress, localPort, remoteAddress }
+    socket.setNoDelay(true)
     this.sender = new Sender(socket, {
       ended: (stream) => this.closeIfOver(stream),
       overrun: () => this.fail(new ConnectionFault(errorCode.enhanceYourCalm, "what is answered is not read")),

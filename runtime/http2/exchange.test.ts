@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from "node:http2"
 import { type AddressInfo, createServer } from "node:net"
+import fc from "fast-check"
 import { afterEach, expect, it } from "vitest"
 import { Http2Connection } from "./connection.ts"
 import type { Http2Incoming } from "./incoming.ts"
@@ -171,4 +172,34 @@ it("passes bodies on, whose fate does not end the answer", async () => {
     "body",
   )
   expect(body).toBe("body")
+})
+
+it("carries bodies of any length both ways, on many streams at once, out of buffers that are filled again", async () => {
+  const piece = fc.nat(40_000)
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 8 }), { minLength: 1, maxLength: 12 }), async (plans) => {
+      const session = await connected(async (incoming, outgoing) => {
+        const body = await readBody({ request: incoming })
+        const buffer = Buffer.alloc(20_000)
+        const send = (from: number): void => {
+          const length = body.copy(buffer, 0, from)
+          if (length === 0) outgoing.end()
+          else outgoing.write(buffer.subarray(0, length), () => send(from + length))
+        }
+        send(0)
+      })
+      const answers = plans.map(async (lengths, index) => {
+        const pieces = lengths.map((length, at) => Buffer.alloc(length, `${index}.${at} `))
+        const request = session.request({ ":path": "/", ":method": "POST" })
+        for (const bytes of pieces) request.write(bytes)
+        request.end()
+        const received: Buffer[] = []
+        for await (const chunk of request) received.push(chunk)
+        expect(Buffer.concat(received).equals(Buffer.concat(pieces))).toBe(true)
+      })
+      await Promise.all(answers)
+      session.destroy()
+    }),
+    { numRuns: 40 },
+  )
 })

@@ -21,7 +21,8 @@ const statusNumber = 8
 interface KnownName {
   /** How a field of this name begins. */
   readonly prefix: Buffer
-  lastValue: string
+  /** Undefined: with none that was kept. */
+  lastValue: string | undefined
   /** The whole field with that value. */
   lastField: Buffer
 }
@@ -29,6 +30,9 @@ interface KnownName {
 /** Bounded: answers that are passed on from elsewhere have whatever names they like. */
 const knownNames = new Map<string, KnownName>()
 const knownNamesMax = 256
+
+/** What no field may hold, and what is not latin1. */
+const forbidden = /[\0\r\n]|[^\0-\xff]/g
 
 let scratch = Buffer.allocUnsafeSlow(16 * 1024)
 let length = 0
@@ -79,7 +83,8 @@ function putField(name: string, value: string): void {
   reserve(known.prefix.length + value.length + 8)
   const from = length
   length += known.prefix.copy(scratch, length)
-  putText(value)
+  // What no field may hold would end the connection; RFC 9113 section 8.2.1.
+  putText(value.replaceAll(forbidden, "?"))
   if (value.length > 256) return
   known.lastValue = value
   known.lastField = Buffer.from(scratch.subarray(from, length))
@@ -96,7 +101,7 @@ function learn(name: string): KnownName {
   } else putInteger(0, 4, number)
   const prefix = Buffer.from(scratch.subarray(from, length))
   length = from
-  const known = { prefix, lastValue: "\n", lastField: prefix }
+  const known = { prefix, lastValue: undefined, lastField: prefix }
   knownNames.set(name, known)
   return known
 }

@@ -12,6 +12,13 @@ const singleFields = new Set([
   ...["max-forwards", "proxy-authorization", "referer", "user-agent"],
 ])
 
+/** RFC 9110 section 5.6.2. The methods of most requests are looked up. */
+function isToken(method: string): boolean {
+  return commonMethods.has(method) || /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)
+}
+
+const commonMethods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"])
+
 /** Filled field by field, then looked at. */
 export class RequestHead {
   /** Without a prototype: clients choose the names. */
@@ -40,10 +47,9 @@ export class RequestHead {
   /** Called behind the last field. */
   finish(): void {
     const { headers } = this
-    const path = headers[":path"]
-    if (headers[":method"] === undefined) this.isMalformed = true
-    else if (headers[":method"] === "CONNECT") this.isMalformed ||= path !== undefined || headers[":scheme"] !== undefined
-    else this.isMalformed ||= path === undefined || path === "" || headers[":scheme"] === undefined
+    const { ":method": method = "", ":path": path = "", ":scheme": scheme = "", ":authority": authority = "" } = headers
+    if (method === "CONNECT") this.isMalformed ||= path !== "" || scheme !== "" || authority === ""
+    else this.isMalformed ||= !isToken(method) || scheme === "" || !(path.startsWith("/") || path === "*")
     if (Number.isNaN(announcedLength(headers))) this.isMalformed = true
     // What is missing may be among what was not kept.
     if (this.isTooLarge) this.isMalformed = false

@@ -50,7 +50,7 @@ export class Sender {
 
   /** A head that is no answer yet. */
   inform(streamId: number, status: number): void {
-    this.owe(frameOf({ type: frameType.headers, flags: frameFlag.endHeaders, streamId }, encodeHead(status, {})))
+    this.owe(frameOf({ type: frameType.headers, flags: frameFlag.endHeaders, streamId }, this.withTableSize(encodeHead(status, {}))))
   }
 
   /** The stream has something to send, or may send more. */
@@ -176,10 +176,15 @@ export class Sender {
     this.held.push(stream)
   }
 
+  private withTableSize(block: Buffer): Buffer {
+    if (!this.mustEmptyTable) return block
+    this.mustEmptyTable = false
+    return Buffer.concat([emptyTable, block])
+  }
+
   /** RFC 9113 section 6.10: what does not fit one frame goes on in others. */
   private putBlock(streamId: number, block: Buffer, isEnd: boolean): void {
-    const bytes = this.mustEmptyTable ? Buffer.concat([emptyTable, block]) : block
-    this.mustEmptyTable = false
+    const bytes = this.withTableSize(block)
     let type: number = frameType.headers
     let flags: number = isEnd ? frameFlag.endStream : 0
     for (let at = 0; at === 0 || at < bytes.length; at += frameBytesMax) {

@@ -1,0 +1,137 @@
+/** The client's end of a connection of HTTP/2 for tests: says exactly what it is told to, frame by frame, and keeps what it hears. */
+import { once } from "node:events"
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { assert } from "../../runtime/assert.ts"
+import { Http2Connection } from "../../runtime/http2/connection.ts"
+import { type FrameHead, frameOf, settingsFrame } from "../../runtime/http2/frame-output.ts"
+import { HeaderDecoder } from "../../runtime/http2/header-decoder.ts"
+import { encodeTrailers } from "../../runtime/http2/header-encoder.ts"
+import type { Http2Incoming } from "../../runtime/http2/incoming.ts"
+import type { Http2Outgoing } from "../../runtime/http2/outgoing.ts"
+import { frameFlag, frameHeadBytes, frameType } from "../../runtime/http2/protocol.ts"
+
+export type Answering = (incoming: Http2Incoming, outgoing: Http2Outgoing, isTooLarge: boolean) => void
+
+export interface HeardFrame extends FrameHead {
+  readonly payload: Buffer
+}
+
+const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+
+/** Requests that a test makes are small and plain. */
+const request = { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/" }
+
+export class RawClient {
+  readonly frames: HeardFrame[] = []
+  /** Of the server, so that it can be asked from within. */
+  connection: Http2Connection | undefined
+  private heard: Buffer = Buffer.alloc(0)
+  private readonly decoder = new HeaderDecoder()
+  isClosed = false
+  private readonly waiting: (() => void)[] = []
+
+  private constructor(
+    private readonly server: Server,
+    readonly socket: Socket,
+  ) {
+    socket.on("data", (bytes: Buffer) => {
+      this.hear(bytes)
+      this.tell()
+    })
+    socket.on("close", () => {
+      this.isClosed = true
+      this.tell()
+    })
+    // What a test is about ends connections.
+    socket.on("error", () => undefined)
+  }
+
+  /** `begins`: with the preface and settings of its own, as every client does. */
+  static async connect(answering: Answering, { streamsMax = 100, begins = true } = {}): Promise<RawClient> {
+    let connection: Http2Connection | undefined
+    const server = createServer((socket) => {
+      connection = new Http2Connection({ socket, streamsMax, onRequest: answering })
+    })
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const address = server.address()
+    assert(address !== null && typeof address === "object", "it listens on TCP")
+    const socket = connect(address.port, "127.0.0.1")
+    const client = new RawClient(server, socket)
+    await once(socket, "connect")
+    if (begins) client.begin([])
+    await client.until(({ type }) => type === frameType.settings)
+    client.connection = connection
+    return client
+  }
+
+  begin(settings: readonly (readonly [number, number])[]): void {
+    this.socket.write(Buffer.concat([preface, settingsFrame(settings)]))
+  }
+
+  send(head: Partial<FrameHead> & { readonly type: number }, payload: Uint8Array = Buffer.alloc(0)): void {
+    this.socket.write(frameOf({ flags: 0, streamId: 0, ...head }, payload))
+  }
+
+  /** A whole request without a body unless `flags` say otherwise. Field names may be pseudo ones. */
+  ask(streamId: number, fields: Record<string, string> = {}, flags: number = frameFlag.endHeaders | frameFlag.endStream): void {
+    this.send({ type: frameType.headers, flags, streamId }, encodeTrailers({ ...request, ...fields }))
+  }
+
+  /** Some of a body. */
+  data(streamId: number, bytes: Uint8Array, isLast = false): void {
+    this.send({ type: frameType.data, flags: isLast ? frameFlag.endStream : 0, streamId }, bytes)
+  }
+
+  /** The first frame of that kind, heard already or still to come. Rejects when the connection ends without it. */
+  async until(isMeant: (frame: HeardFrame) => boolean): Promise<HeardFrame> {
+    for (;;) {
+      const frame = this.frames.find(isMeant)
+      if (frame !== undefined) return frame
+      if (this.isClosed) throw new Error(`the connection ended, of frames ${this.frames.map(({ type }) => type).join(" ")}`)
+      await new Promise<void>((resolve) => this.waiting.push(resolve))
+    }
+  }
+
+  /** Resolves when the server has closed the connection. */
+  async closed(): Promise<void> {
+    if (!this.isClosed) await once(this.socket, "close")
+  }
+
+  /** Every byte of the body of an answer so far. */
+  body(streamId: number): Buffer {
+    return Buffer.concat(
+      this.frames.filter((frame) => frame.type === frameType.data && frame.streamId === streamId).map(({ payload }) => payload),
+    )
+  }
+
+  /** The fields of a block that came in one frame. Blocks have to be read in their order, each once. */
+  fields({ payload }: HeardFrame): Record<string, string> {
+    const fields: Record<string, string> = {}
+    this.decoder.decode(payload, ({ name, value }) => {
+      fields[name] = value
+    })
+    return fields
+  }
+
+  close(): void {
+    this.socket.destroy()
+    this.server.close()
+  }
+
+  private tell(): void {
+    for (const resolve of this.waiting.splice(0)) resolve()
+  }
+
+  private hear(bytes: Buffer): void {
+    this.heard = Buffer.concat([this.heard, bytes])
+    while (this.heard.length >= frameHeadBytes) {
+      const length = this.heard.readUIntBE(0, 3)
+      if (this.heard.length < frameHeadBytes + length) return
+      const [type = 0, flags = 0] = this.heard.subarray(3, 5)
+      const payload = this.heard.subarray(frameHeadBytes, frameHeadBytes + length)
+      this.frames.push({ type, flags, streamId: this.heard.readUInt32BE(5), payload })
+      this.heard = this.heard.subarray(frameHeadBytes + length)
+    }
+  }
+}
