@@ -48,6 +48,21 @@ it.each<[Protocol]>([["http1"], ["http2"]])("a watch over %s that is not read is
 })
 
 it.each<[Protocol]>([["http1"], ["http2"]])(
+  "who has missed more than may wait gets all of it over %s, and what follows",
+  async (protocol) => {
+    const name = `late-${protocol}`
+    const writer = connected(protocol)
+    const start = await write(writer, { method: "POST", path: collection, name, count: 0 })
+    for (let count = 1; count <= changes; count++) await write(writer, { method: "PUT", path: `${collection}/${name}`, name, count })
+    const late = new Reading(await watch(connected(protocol), { name, resourceVersion: start }))
+    await late.seen(changes)
+    await write(writer, { method: "PUT", path: `${collection}/${name}`, name, count: changes + 1 })
+    await late.until(changes + 1)
+    expect(late.events.length).toBe(changes + 1)
+  },
+)
+
+it.each<[Protocol]>([["http1"], ["http2"]])(
   "initial events of more than may wait arrive whole over %s, and what follows them",
   async (protocol) => {
     const client = connected(protocol)
@@ -95,9 +110,14 @@ class Reading {
     return eventsOf(Buffer.from(this.text.slice(0, this.text.lastIndexOf("\n") + 1)))
   }
 
-  /** Waits for so many events, or the end of the stream, and closes it. */
-  async until(count: number): Promise<void> {
+  /** Waits for so many events, or the end of the stream. */
+  async seen(count: number): Promise<void> {
     while (!this.over && this.lines < count) await setImmediate()
+  }
+
+  /** As `seen`, and closes the stream. */
+  async until(count: number): Promise<void> {
+    await this.seen(count)
     this.answer.destroy()
   }
 }

@@ -118,11 +118,14 @@ export class WatchStream implements WatchSink, TimedWatch {
     return beforeEndMs > nowMs ? Math.min(beforeEndMs, nowMs + bookmarkIntervalMs) : nowMs + bookmarkIntervalMs
   }
 
-  /** A client that lets too much pile up is ended; it resumes from its last event. */
+  /**
+   * A client that lets too much pile up is ended; it resumes from its last event. What waits is looked at before more is added: who resumes gets all that it
+   * missed at once, however much that is, and may well be fast enough for it.
+   */
   private send(frames: readonly Buffer[]): void {
     if (this.ended || frames.length === 0) return
-    this.output.write(frames)
     if (this.output.waitingBytes > watchQueueBytesMax) this.end("done")
+    else this.output.write(frames)
   }
 
   private end(why: WatchEnd): void {
