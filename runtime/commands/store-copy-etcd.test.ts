@@ -35,16 +35,17 @@ async function copy(
   return { code, summary: code === 0 ? JSON.parse(printed.join("")) : {} }
 }
 
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), "store-copy-"))
+  context = { cwd: base, env: {}, now: () => 0, print: (line) => printed.push(line), printError: (line) => errors.push(line) }
+})
+afterAll(() => rmSync(base, { recursive: true }))
+
 forNewestEtcd((binary) => {
   beforeAll(async () => {
     etcd = await startEtcd(binary)
-    base = mkdtempSync(join(tmpdir(), "store-copy-"))
-    context = { cwd: base, env: {}, now: () => 0, print: (line) => printed.push(line), printError: (line) => errors.push(line) }
   })
-  afterAll(async () => {
-    await etcd.dispose()
-    rmSync(base, { recursive: true })
-  })
+  afterAll(() => etcd.dispose())
 
   test("a store goes to etcd and comes back, with its versions growing and its times to live", { timeout: 60_000 }, async () => {
     const source = await openFolder("source")
@@ -100,10 +101,10 @@ forNewestEtcd((binary) => {
     expect(errors.join()).toContain("the target is not empty")
     expect(errors.join()).not.toContain("delete")
   })
+})
 
-  test("an etcd that is not there is told in words", { timeout: 60_000 }, async () => {
-    const { code } = await copy("etcd:http://127.0.0.1:1", `lmdb:${join(base, "nothing")}`)
-    expect(code).toBe(1)
-    expect(errors).toHaveLength(1)
-  })
+test("an etcd that is not there is told in words", { timeout: 60_000 }, async () => {
+  const { code } = await copy("etcd:http://127.0.0.1:1", `lmdb:${join(base, "nothing")}`)
+  expect(code).toBe(1)
+  expect(errors).toHaveLength(1)
 })

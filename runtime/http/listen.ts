@@ -82,6 +82,8 @@ function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls): Server
     keepAliveTimeout: idleConnectionTimeoutMs,
     // A watch lasts as long as it likes.
     requestTimeout: 0,
+    // Answered with a Status, by `refusalOf`.
+    requireHostHeader: false,
   })
   server.maxHeadersCount = requestHeaderFieldsMax
   return server
