@@ -225,6 +225,14 @@ describe("requests", () => {
     expect(client.frames.some(isOf(frameType.reset, 7))).toBe(false)
   })
 
+  it("may be as many as anybody wants", async () => {
+    const client = await connected(ok, { streamsMax: 1_000_000 })
+    const { payload } = await client.until(isOf(frameType.windowUpdate))
+    expect(payload.readUInt32BE(0)).toBe(2 ** 31 - 1 - 65_535)
+    client.ask(1)
+    await client.until(isEnd(1))
+  })
+
   it("with a head that is too large are told so", async () => {
     const client = await connected((_incoming, outgoing, isTooLarge) => {
       outgoing.statusCode = isTooLarge ? 431 : 200

@@ -159,7 +159,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   private get connectionWindowBytes(): number {
-    return http2WindowBytes * this.options.streamsMax
+    return Math.min(windowBytesMax, http2WindowBytes * this.options.streamsMax)
   }
 
   private receive(chunk: Buffer): void {
