@@ -154,6 +154,26 @@ describe("answers", () => {
     )
   })
 
+  it("tell who waits for room, whatever was written after that", async () => {
+    const drained: boolean[] = []
+    const client = await connected((_incoming, outgoing) => {
+      expect(outgoing.write(Buffer.alloc(100_000))).toBe(false)
+      outgoing.once("drain", () => {
+        drained.push(outgoing.writableLength === 0)
+        outgoing.end()
+      })
+      // Once the window is used up, less is left than may wait.
+      client.until(() => client.body(1).length === 65_535).then(() => {
+        expect(outgoing.write(Buffer.from("more"))).toBe(true)
+        client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [100_000]))
+        client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [100_000]))
+      })
+    })
+    client.ask(1)
+    await client.until(isEnd(1))
+    expect([drained, client.body(1).length]).toEqual([[true], 100_004])
+  })
+
   it("with more fields than a frame holds go on in others", async () => {
     const value = "v".repeat(40_000)
     const client = await connected((_incoming, outgoing) => {

@@ -71,8 +71,10 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
       return !this.destroyed
     }
     this.add(chunk, taken)
-    this.needsDrain = this.writableLength >= enoughBytes
-    return !this.needsDrain
+    const isEnough = this.writableLength >= enoughBytes
+    // Who was told so before waits still.
+    this.needsDrain ||= isEnough
+    return !isEnough
   }
 
   /** What is left of the body, if anything: it goes with the head when that was not sent yet. */
