@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { connect } from "node:http2"
 import { Agent, get, type RequestOptions } from "node:https"
 import type { AddressInfo } from "node:net"
@@ -109,6 +110,26 @@ describe("a connection", () => {
     const session = connect(origin, { ca: options.ca })
     const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) => session.once("remoteSettings", resolve))
     expect(settings.maxConcurrentStreams).toBe(7)
+    session.destroy()
+    await listener.close({ graceMs, clock: createManualClock() })
+  })
+
+  it.each([
+    [417, { expect: "a miracle" }],
+    [400, { ":authority": "a b" }],
+    [405, { ":method": "CONNECT", ":authority": "elsewhere:443" }],
+  ])("of HTTP/2 is told %d for a request that is refused at once, and to keep its body", async (status, headers) => {
+    const { listener, options, origin } = await listening()
+    const session = connect(origin, { ca: options.ca })
+    const stream = session.request(
+      { ":method": "POST", ...(":method" in headers ? {} : { ":path": "/fast" }), ...headers },
+      { endStream: false },
+    )
+    const closed = once(stream, "close")
+    const [answered] = await once(stream, "response")
+    stream.resume()
+    await closed
+    expect([answered[":status"], stream.rstCode]).toEqual([status, 0])
     session.destroy()
     await listener.close({ graceMs, clock: createManualClock() })
   })

@@ -25,6 +25,7 @@ import { endWithError, headTooLarge, malformedError, type ParserFault, refuse, u
 import { answerPlainHttp } from "./plain-http.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
+import { dropRest } from "./unread-body.ts"
 import { acceptUpgrades } from "./upgrade.ts"
 
 /** PEM texts of the serving pair. */
@@ -167,7 +168,11 @@ class Connections {
     const connection = new Http2Connection({
       socket,
       streamsMax,
-      onRequest: (incoming, outgoing, isTooLarge) => answerHttp2({ incoming, outgoing, isTooLarge, answer }),
+      onRequest(incoming, outgoing, isTooLarge) {
+        answerHttp2({ incoming, outgoing, isTooLarge, answer })
+        // Refused: nobody will read the body.
+        if (outgoing.writableEnded && !incoming.complete) dropRest(incoming, outgoing)
+      },
     })
     track(this.http2, connection)
     // Real time, whatever clock the server is given: the other end has no other.
