@@ -163,11 +163,13 @@ describe("answers", () => {
         outgoing.end()
       })
       // Once the window is used up, less is left than may wait.
-      client.until(() => client.body(1).length === 65_535).then(() => {
-        expect(outgoing.write(Buffer.from("more"))).toBe(true)
-        client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [100_000]))
-        client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [100_000]))
-      })
+      client
+        .until(() => client.body(1).length === 65_535)
+        .then(() => {
+          expect(outgoing.write(Buffer.from("more"))).toBe(true)
+          client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [100_000]))
+          client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [100_000]))
+        })
     })
     client.ask(1)
     await client.until(isEnd(1))

@@ -100,7 +100,26 @@ export function startEtcdCluster(binary: EtcdBinary, size: number): Promise<read
   return startMembers(binary, size, {})
 }
 
-async function startMembers(binary: EtcdBinary, size: number, { args = [], tls }: EtcdStart): Promise<readonly EtcdServer[]> {
+/** A port that was free may be somebody's own end of a connection by the time etcd listens on it: etcd ends, and another try has other ports. */
+const startTries = 3
+
+async function startMembers(binary: EtcdBinary, size: number, start: EtcdStart): Promise<readonly EtcdServer[]> {
+  for (let tries = 1; ; tries++) {
+    const results = await Promise.allSettled(await membersOnFreePorts(binary, size, start))
+    const failed = results.find((result) => result.status === "rejected")
+    const members = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []))
+    if (failed === undefined) return members
+    for (const member of members) await member.dispose()
+    if (tries === startTries) throw failed.reason
+  }
+}
+
+/** Being started. */
+async function membersOnFreePorts(
+  binary: EtcdBinary,
+  size: number,
+  { args = [], tls }: EtcdStart,
+): Promise<readonly Promise<EtcdServer>[]> {
   const members: Member[] = []
   for (let index = 0; index < size; index++) {
     const client = `${tls === undefined ? "http" : "https"}://127.0.0.1:${await freePort()}`
@@ -113,7 +132,7 @@ async function startMembers(binary: EtcdBinary, size: number, { args = [], tls }
       ...(tls !== undefined && { tls }),
     })
   }
-  return Promise.all(members.map((member) => startMember(binary, member, [...argumentsFor(binary, member, members), ...args])))
+  return members.map((member) => startMember(binary, member, [...argumentsFor(binary, member, members), ...args]))
 }
 
 interface Member {
@@ -125,7 +144,12 @@ interface Member {
 }
 
 async function startMember(binary: EtcdBinary, { client, dir, tls }: Member, all: readonly string[]): Promise<EtcdServer> {
-  let child = await started(binary, all, { server: client, ...(tls !== undefined && { tls }) })
+  const place: Place = { server: client, ...(tls !== undefined && { tls }) }
+  const remove = (): Promise<void> => rm(dir, { recursive: true, force: true })
+  let child = await started(binary, all, place).catch(async (error: unknown) => {
+    await remove()
+    throw error
+  })
   return {
     url: client,
     get pid() {
@@ -136,12 +160,12 @@ async function startMember(binary: EtcdBinary, { client, dir, tls }: Member, all
       if (signal === "SIGKILL") await ended(child)
     },
     async start() {
-      child = await started(binary, all, { server: client, ...(tls !== undefined && { tls }) })
+      child = await started(binary, all, place)
     },
     async dispose() {
       child.kill("SIGKILL")
       await ended(child)
-      await rm(dir, { recursive: true, force: true })
+      await remove()
     },
   }
 }
