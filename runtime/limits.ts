@@ -150,6 +150,12 @@ export const sortFieldsMax = 4
 /** Objects that are held at once to put them in order. A page never has more; a list without `limit` that matches more is refused with the advice to page. */
 export const sortedObjectsMax = 100_000
 
+/**
+ * Work that one request does before the others get their turn of the event loop, in microseconds that it takes on the project's machine, about; see
+ * `turns.ts`.
+ */
+export const turnWorkMax = 5000
+
 /** Objects looked at, for a list that decodes them, before other requests get their turn. */
 export const scanTurnObjects = 500
 

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest"
+import { turnWorkMax } from "./limits.ts"
+import { nextTurn, Turns } from "./turns.ts"
+
+describe("turns of the event loop", () => {
+  it("are over when so much work was done, and begin from nothing", async () => {
+    const turns = new Turns()
+    expect(turns.isOver(turnWorkMax - 1)).toBe(false)
+    expect(turns.isOver(1)).toBe(true)
+    await turns.next()
+    expect(turns.isOver(turnWorkMax - 1)).toBe(false)
+  })
+
+  it("are given to one at a time, in the order in which they came", async () => {
+    const seen: string[] = []
+    const work = async (name: string): Promise<void> => {
+      for (let turn = 0; turn < 3; turn++) {
+        await nextTurn()
+        seen.push(name)
+      }
+    }
+    let isOver = false
+    const others = (): void => {
+      seen.push("|")
+      if (!isOver) setImmediate(others)
+    }
+    setImmediate(others)
+    await Promise.all([work("a"), work("b"), work("c")])
+    isOver = true
+    // Between two of them everybody else had a turn.
+    expect(seen.join("").replace(/^\|+/, "")).toMatch(/^a\|+b\|+c\|+a\|+b\|+c\|+a\|+b\|+c$/)
+  })
+})

@@ -1,0 +1,62 @@
+/**
+ * Long work in turns of the event loop, so that no request holds up the others. Work is counted and not timed: the same request takes the same
+ * turns every time, in the simulation too.
+ */
+import { turnWorkMax } from "./limits.ts"
+
+/** Resumes what waits, one turn of the event loop each: ten long requests at a time cost the others no more per turn than one does. */
+class TurnQueue {
+  private readonly waiting: (() => void)[] = []
+  private isScheduled = false
+
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve)
+      this.schedule()
+    })
+  }
+
+  private schedule(): void {
+    if (this.isScheduled || this.waiting.length === 0) return
+    this.isScheduled = true
+    setImmediate(() => {
+      this.isScheduled = false
+      this.waiting.shift()?.()
+      this.schedule()
+    })
+  }
+}
+
+const queue = new TurnQueue()
+
+/**
+ * Resolves in a later turn of the event loop, after the requests that came meanwhile were looked at. Long requests that wait here are resumed one a
+ * turn, in the order in which they came.
+ */
+export function nextTurn(): Promise<void> {
+  return queue.wait()
+}
+
+/**
+ * The turns of one piece of long work, a list that is filtered or a document that is written. Made once for each.
+ *
+ *     for (const object of objects) {
+ *       visit(object)
+ *       if (turns.isOver(decodeWork(object))) await turns.next()
+ *     }
+ */
+export class Turns {
+  private work = 0
+
+  /** Counts work that was done, in microseconds that it takes on the project's machine, about. True: the turn is over, wait for the `next`. */
+  isOver(work: number): boolean {
+    this.work += work
+    return this.work >= turnWorkMax
+  }
+
+  /** Lets the others have their turn. */
+  next(): Promise<void> {
+    this.work = 0
+    return nextTurn()
+  }
+}
