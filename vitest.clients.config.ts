@@ -6,7 +6,7 @@ const report = process.env.ORCH_TEST_REPORT
 export default defineConfig({
   test: {
     include: ["test/real-clients/**/*.test.ts", "test/clients/kubectl-*.test.ts"],
-    globalSetup: ["test/real-clients/build.ts"],
+    globalSetup: ["test/support/seed.ts", "test/real-clients/build.ts"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],

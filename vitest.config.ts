@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ["bench/**/*.test.ts", "codegen/**/*.test.ts", "runtime/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/real-clients/**"],
+    globalSetup: ["test/support/seed.ts"],
+    setupFiles: ["test/support/seed-properties.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],

@@ -1,7 +1,7 @@
 /**
  * Promises 1 and 3 through the whole server: 32 writers over HTTP, SIGKILL at a random moment, a start on the same store, and a watch that
- * goes on where it was. `DURABILITY_ROUNDS` and `DURABILITY_ETCD_ROUNDS` set how often (about four seconds each), `DURABILITY_SEED` repeats the
- * moments of a run, `DURABILITY_WRITES` is how many writes there may be before a kill.
+ * goes on where it was. `DURABILITY_ROUNDS` and `DURABILITY_ETCD_ROUNDS` set how often (about four seconds each), `DURABILITY_WRITES` is how many
+ * writes there may be before a kill.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -13,11 +13,12 @@ import { verifyLmdb } from "../../runtime/storage/lmdb/backup.ts"
 import { storeFolder } from "../../runtime/store-folder.ts"
 import { type EtcdBinary, forNewestEtcd, startEtcd } from "../support/etcd.ts"
 import { createHttpClient, type HttpClient } from "../support/http-client.ts"
+import { testSeed } from "../support/seed.ts"
 import { freePort, type ServerProcess, startServerProcess } from "./server-process.ts"
 import { signal } from "./signal.ts"
 import { type Attempt, historyFaults, stateAfter, type WatchedEvent } from "./write-history.ts"
 
-const seed = Number(process.env.DURABILITY_SEED ?? Date.now() % 100_000)
+const seed = testSeed()
 const writers = 32
 const acknowledgementsMax = Number(process.env.DURABILITY_WRITES ?? 3000)
 /** Kills after which a long run says how far it is. */
@@ -57,7 +58,7 @@ killsLoseNothing(lmdb)
 forNewestEtcd((binary) => killsLoseNothing(etcdDriver(binary)))
 
 function killsLoseNothing(driver: Driver): void {
-  const title = `${driver.driver}: no acknowledged write is lost, and no event, in ${driver.rounds} kills (DURABILITY_SEED=${seed})`
+  const title = `${driver.driver}: no acknowledged write is lost, and no event, in ${driver.rounds} kills`
   it(title, { timeout: 60_000 + driver.rounds * 40_000 }, () => killAgainAndAgain(driver))
 }
 

@@ -1,6 +1,7 @@
 /** kubectl as a person has it: the one on the path, or the one that the environment variable KUBECTL names. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
+import { reportMissing } from "../support/needs.ts"
 import type { Cluster } from "./cluster.ts"
 import { type CommandOptions, type Outcome, type RunningCommand, runCommand, startCommand } from "./command.ts"
 
@@ -9,6 +10,7 @@ const program = process.env.KUBECTL ?? "kubectl"
 /** Behind the name of a suite: why it is passed over, or which release speaks. */
 export const kubectlVersion = clientVersion()
 export const kubectlMissing = kubectlVersion === undefined
+if (kubectlMissing) reportMissing("kubectl is not installed")
 
 function clientVersion(): string | undefined {
   const { status, stdout } = spawnSync(program, ["version", "--client", "--output=json"], { encoding: "utf8" })

@@ -10,9 +10,10 @@ import { systemClock } from "../../runtime/clock.ts"
 import { verifyLmdb } from "../../runtime/storage/lmdb/backup.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import type { Store, StoreEvent } from "../../runtime/storage/store.ts"
+import { testSeed } from "../support/seed.ts"
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 4)
-const seed = Number(process.env.CRASH_SEED ?? Date.now() % 100_000)
+const seed = testSeed()
 
 interface Acknowledged {
   readonly revision: number
@@ -21,7 +22,7 @@ interface Acknowledged {
   readonly value: string
 }
 
-test(`no acknowledged write is lost in ${rounds} kills (CRASH_SEED=${seed})`, { timeout: 60_000 + rounds * 10_000 }, async () => {
+test(`no acknowledged write is lost in ${rounds} kills`, { timeout: 60_000 + rounds * 10_000 }, async () => {
   const dir = await mkdtemp(join(tmpdir(), "crash-"))
   const acknowledged: Acknowledged[] = []
   let verified = 1

@@ -7,8 +7,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, describe, expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import { verifyLmdb } from "../../runtime/storage/lmdb/backup.ts"
+import { describeWhere } from "../support/needs.ts"
 
 const place = mkdtempSync(join(tmpdir(), "failing-flush-"))
 const flushesThatWork = 99
@@ -23,7 +24,7 @@ function onFailingDisk(command: readonly string[]): { status: number | null; std
 
 const possible = process.platform === "linux" && onFailingDisk(["true"]).status === 0
 
-describe.skipIf(!possible)("a disk that fails", () => {
+describeWhere(possible, "strace is not installed, or may not trace")("a disk that fails", () => {
   test("stops writes with the code unavailable, not reads, and nothing acknowledged is lost", { timeout: 60_000 }, async () => {
     const dir = join(place, "store")
     const writer = fileURLToPath(new URL("failing-flush-writer.ts", import.meta.url))

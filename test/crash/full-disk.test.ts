@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, describe, expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
+import { describeWhere } from "../support/needs.ts"
 
 const place = mkdtempSync(join(tmpdir(), "full-disk-"))
 afterAll(() => rmSync(place, { recursive: true }))
@@ -17,7 +18,7 @@ function onSmallDisk(command: string): { status: number | null; stdout: string; 
 
 const possible = process.platform === "linux" && onSmallDisk("true").status === 0
 
-describe.skipIf(!possible)("a full disk", () => {
+describeWhere(possible, "a user namespace cannot be made")("a full disk", () => {
   test("stops writes with the code full, not reads, and heals", { timeout: 60_000 }, () => {
     const writer = fileURLToPath(new URL("full-disk-writer.ts", import.meta.url))
     const { stdout, stderr } = onSmallDisk(`${process.execPath} --import tsx ${writer} ${place}`)

@@ -1,4 +1,4 @@
-/** Every recorded answer of the reference server, compared with ours, on each embedded store. */
+/** The recorded answers of the reference server about what is served here, compared with ours, on each embedded store. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
  * Builds the Go programs and installs the Python client, before the suites are loaded. What a machine has no tools for is left out, and the
- * suites that need it say why they are passed over. `.ci/run` sets ORCH_CLIENTS_REQUIRED: there every tool must be found.
+ * suites that need it say why they are passed over. Where nothing may be skipped every tool must be found.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -8,6 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { reportMissing } from "../support/needs.ts"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 
@@ -46,7 +47,7 @@ function installPython(folder: string): void {
 
 function has(program: string, ...args: readonly string[]): boolean {
   const found = spawnSync(program, args).status === 0
-  if (!found && process.env.ORCH_CLIENTS_REQUIRED !== undefined) throw new Error(`${program} is not installed, and this run needs it`)
+  if (!found) reportMissing(`${program} is not installed`)
   return found
 }
 

@@ -9,6 +9,7 @@ import { test } from "vitest"
 import { systemClock } from "../../runtime/clock.ts"
 import { connectEtcd, type EtcdTls } from "../../runtime/storage/etcd/connection.ts"
 import { statusCall } from "../../runtime/storage/etcd/protocol.ts"
+import { reportMissing } from "./needs.ts"
 
 /** One program on this machine, and what it says of itself. */
 export interface EtcdBinary {
@@ -43,8 +44,8 @@ function versionOf(path: string): string | undefined {
 }
 
 /**
- * Calls `suite` for each of them; where there is none, the suite is one skipped case that says what to do. Throws instead where ORCH_CLIENTS_REQUIRED is
- * set, as by `.ci/run`.
+ * Calls `suite` for each of them; where there is none, the suite is one skipped case that says what to do. Throws instead where nothing may be
+ * skipped.
  */
 export function forEachEtcd(suite: (binary: EtcdBinary) => void): void {
   const binaries = etcdBinaries()
@@ -61,7 +62,7 @@ export function forNewestEtcd(suite: (binary: EtcdBinary) => void): void {
 
 function missing(): void {
   const what = "no etcd on this machine: install etcd-server, or run `go build` in test/support/etcd-build as .ci/run does"
-  if (process.env.ORCH_CLIENTS_REQUIRED !== undefined) throw new Error(what)
+  reportMissing(what)
   test.skip(what, () => undefined)
 }
 

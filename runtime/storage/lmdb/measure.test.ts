@@ -46,10 +46,15 @@ test("current values are counted by resource; what was replaced or deleted count
   expect((await measureLmdb(dir, resourceOf)).log).toMatchObject({ records: 2, pastRecords: 0, oldest: { revision: 4, key: "events/a" } })
 })
 
+const fileBytes = (): number => statSync(join(dir, "data.mdb")).size
+
 test("pages that hold nothing any more are free", async () => {
   for (let index = 0; index < 20; index++) await write(store, [put(`pods/${index}`, "x".repeat(50_000))])
+  // The file is made longer in the background, ahead of what is in it.
+  const before = fileBytes()
   const full = await measureLmdb(dir, resourceOf)
-  expect(full.fileBytes).toBe(statSync(join(dir, "data.mdb")).size)
+  expect(full.fileBytes).toBeGreaterThanOrEqual(before)
+  expect(full.fileBytes).toBeLessThanOrEqual(fileBytes())
   expect(full.pages.bytes * full.pages.total).toBeGreaterThan(1_000_000)
   for (let index = 0; index < 20; index++) await write(store, [remove(`pods/${index}`)])
   await store.compact({ revision: await store.revision() })

@@ -1,0 +1,3 @@
+import { seedProperties } from "./seed.ts"
+
+seedProperties()
