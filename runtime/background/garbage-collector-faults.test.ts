@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
 import type { ApiObject, JsonObject, OwnerReference } from "../kit/json.ts"
+import { openMemoryStore } from "../storage/memory/memory-store.ts"
+import { overrideStores } from "../storage/overridden-store.ts"
 import { type Store, StoreError, type WatchOptions } from "../storage/store.ts"
 import { type GarbageCollector, startGarbageCollector } from "./garbage-collector.ts"
 
@@ -71,6 +73,39 @@ test("an owner that went while the watch was lost is noticed afterwards", async 
   })
   await collector.stop()
   await two.close()
+})
+
+test("an owner that the cache has not heard of yet keeps its dependents", async () => {
+  // Secrets in a store of their own: their watch is ahead of that of the owners.
+  const secrets = await openMemoryStore({ clock: one.clock })
+  const withSecrets = (main: Store): Store => overrideStores(main, [{ path: "secrets", store: secrets }], "/registry/")
+  const elsewhere = await openRegistry({ store: withSecrets(one.store), clock: one.clock })
+  const held: (() => void)[] = []
+  let isHeld = false
+  const late: Store = Object.assign(Object.create(one.store), {
+    watch: (options: WatchOptions) =>
+      one.store.watch({
+        ...options,
+        onEvents: (...told) => (isHeld ? void held.push(() => options.onEvents(...told)) : options.onEvents(...told)),
+      }),
+  })
+  const here = await openRegistry({ store: withSecrets(late), clock: one.clock })
+  // Something to fill the cache of owners with before their watch falls behind.
+  await make("configmaps", "other")
+  await collector.stop()
+  collector = startGarbageCollector(here, { workers: 4 })
+  await collector.idle()
+  isHeld = true
+  const owner = await elsewhere.create("configmaps", { metadata: { name: "owner", namespace: "a" } })
+  await elsewhere.create("secrets", { metadata: { name: "child", namespace: "a", ownerReferences: [reference(owner)] } })
+  // Everything that can be done without the owner's event is done.
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+  isHeld = false
+  for (const deliver of held) deliver()
+  await collector.idle()
+  expect(await elsewhere.names("secrets")).toEqual(["a/child"])
+  await collector.stop()
+  await Promise.all([here.close(), elsewhere.close()])
 })
 
 /** How often the store is asked for its revision: every look at an object does so a few times. */

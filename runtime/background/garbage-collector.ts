@@ -106,6 +106,11 @@ class Collector implements GarbageCollector {
     try {
       const afterRevision = await store.revision()
       for (const kind of this.unfollowed()) {
+        // The watch of keys is that of the main store: a kind with a store of its own is followed though it may have no objects yet.
+        if (store.overrides?.some(({ path }) => path === kind.storage.path)) {
+          this.follow(kind)
+          continue
+        }
         const { items } = await store.list({ prefix: `${storePrefix}${kind.storage.path}/`, limit: 1 })
         if (items.length > 0) this.follow(kind)
       }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
 import { objectAt, listOf } from "../behaviours/pods/fields.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { Kind } from "../kit/kind.ts"
 import type { Store } from "../storage/store.ts"
 import { type NamespaceEmptying, startNamespaceEmptying } from "./namespace-emptying.ts"
 
@@ -42,6 +43,45 @@ test("everything in it goes, other namespaces stay", async () => {
   await removeNamespace()
   expect(await one.get("namespaces", "a")).toBeUndefined()
   expect([await one.names("configmaps"), await one.names("services")]).toEqual([["b/c"], []])
+})
+
+test("nothing of any kind outlives it", async () => {
+  const { kinds, storePrefix } = one.registry.deps
+  const isStored = ({ namespaced, verbs }: Kind): boolean => namespaced && verbs.includes("list")
+  const stored = new Map(
+    kinds
+      .all()
+      .filter(isStored)
+      .map((kind) => [kind.storage.path, kind]),
+  )
+  expect(stored.size).toBeGreaterThan(8)
+  for (const [path, kind] of stored) {
+    const { apiVersion } = await one.registry.handle(kinds.stored(kind))
+    const object = { apiVersion, kind: kind.kind, metadata: { name: "x", namespace: "a", uid: `uid-of-${path}` } }
+    const write = { type: "put" as const, key: `${storePrefix}${path}/a/x`, value: Buffer.from(JSON.stringify(object)) }
+    expect(await one.store.commit({ checks: [], writes: [write] })).toMatchObject({ ok: true })
+  }
+  await removeNamespace()
+  const { items } = await one.store.list({ prefix: storePrefix })
+  expect(items.map(({ key }) => key).filter((key) => key.split("/").includes("a"))).toEqual([])
+})
+
+test("it stays while a deletion in it failed, though nothing is there any more", async () => {
+  await one.create("configmaps", configMap("c"))
+  const real: Store["commit"] = one.store.commit.bind(one.store)
+  let failures = 1
+  one.store.commit = async (options) => {
+    const result = await real(options)
+    const isContent = options.writes.some(({ type, key }) => type === "delete" && key.includes("/configmaps/"))
+    if (isContent && failures-- > 0) throw new Error("the answer was lost")
+    return result
+  }
+  await one.remove("namespaces", "a")
+  await emptying.idle()
+  expect(one.logged).toEqual(["a namespace could not be emptied; tried again later"])
+  one.clock.advance(60_000)
+  await emptying.idle()
+  expect(await one.get("namespaces", "a")).toBeUndefined()
 })
 
 test("pods go before the rest, and a pod that is still running holds everything up", async () => {

@@ -1,4 +1,4 @@
-import { afterAll } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import { tellsProgress } from "../../runtime/storage/etcd/server-version.ts"
 import { forEachEtcd } from "../support/etcd.ts"
 import { etcdPlaces } from "../support/etcd-place.ts"
@@ -17,5 +17,14 @@ forEachEtcd((binary) => {
   const { close, place } = etcdPlaces(binary)
   const skipped = tellsProgress(binary.version) ? skip : skipWithoutProgress
   storeContract({ driver: `etcd ${binary.version}`, persistent: true, place, skip: skipped })
+  test(`servers of one etcd ${binary.version} take turns at compaction`, async () => {
+    const { dispose, open } = await place()
+    const stores = [await open(), await open()]
+    const takes = (revision: number) => Promise.all(stores.map((store) => store.takeTurnToCompact?.(revision)))
+    // Whichever comes first has the turn, and both know of it: at the next interval it is again one of them, and never none.
+    for (let interval = 0; interval < 5; interval++) expect((await takes(1)).filter((taken) => taken === true)).toHaveLength(1)
+    await Promise.all(stores.map((store) => store.close()))
+    await dispose?.()
+  })
   afterAll(close)
 })

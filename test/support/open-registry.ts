@@ -14,7 +14,7 @@ import { type KindHandle, Registry } from "../../runtime/registry/registry.ts"
 import { updateObject } from "../../runtime/registry/update.ts"
 import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
 import type { Store } from "../../runtime/storage/store.ts"
-import { openCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
+import { openCaches } from "../../runtime/storage/watch-cache/overridden-cache.ts"
 import { vendorProfile } from "../../runtime/vendor.ts"
 import { createManualClock, type ManualClock } from "../contract/manual-clock.ts"
 
@@ -62,7 +62,7 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
   const vendor = vendorProfile("orch")
   const random = options.random ?? systemRandom
   const storePrefix = "/registry/"
-  const cache = openCache({ store, prefix: storePrefix, clock })
+  const cache = openCaches({ store, prefix: storePrefix, clock })
   const table = new KindTable(kinds)
   const key = (path: string): string => storePrefix + path
   const registry: Registry = new Registry({

@@ -9,6 +9,7 @@ import type { Engine } from "./engine.ts"
 import { createEngine } from "./engine.ts"
 import type { Environment } from "./environment.ts"
 import { openEnvironment, readState } from "./environment.ts"
+import { readExpiryKey } from "./layout.ts"
 
 let dir: string
 let environment: Environment
@@ -22,10 +23,23 @@ afterEach(async () => {
   rmSync(dir, { recursive: true })
 })
 
-function batchOf(commits: readonly Write[][]): Buffer {
+/** Keys in the index of what has a time to live. */
+function expiring(): string[] {
+  return [...environment.expiry.getRange()].map(({ key }) => readExpiryKey(key).key.toString())
+}
+
+test("a value that was replaced or deleted does not expire any more", () => {
+  const engine = createEngine(environment)
+  engine.apply(batchOf([[put("foo/a", "1", 60)], [put("foo/b", "1", 60)], [put("foo/c", "1", 60)]]))
+  expect(expiring()).toEqual(["foo/a", "foo/b", "foo/c"])
+  engine.apply(batchOf([[put("foo/a", "2")], [remove("foo/b")], [put("foo/c", "2", 90)]], 1))
+  expect(expiring()).toEqual(["foo/c"])
+})
+
+function batchOf(commits: readonly Write[][], nowMs = 0): Buffer {
   const writer = new ByteWriter(64)
   writer.u32(commits.length)
-  for (const writes of commits) writeCommit(writer, { checks: [], writes }, () => 0)
+  for (const writes of commits) writeCommit(writer, { checks: [], writes }, (ttlSeconds) => nowMs + ttlSeconds * 1000)
   return writer.bytes.subarray(0, writer.length)
 }
 

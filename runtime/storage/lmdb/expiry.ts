@@ -15,13 +15,13 @@ export interface Expiry {
 export interface ExpiryOptions {
   readonly clock: Clock
   reader(): Reader
-  /** Deletes the value if it was not written again meanwhile. */
-  remove(item: { key: string; modRevision: number }): Promise<unknown>
+  /** Deletes the value if it was not written again meanwhile; answers whether it did. */
+  remove(item: { key: string; modRevision: number }): Promise<boolean>
 }
 
 /** Values deleted in one go. */
 const stepValues = 500
-/** When deleting failed, or the store had to be opened anew, it is tried again after this. */
+/** When deleting failed, or nothing that was due could be deleted, it is tried again after this: a loop without progress would take a core. */
 const retryAfterMs = 1000
 
 /** Called once per open store. */
@@ -47,7 +47,8 @@ export function createExpiry({ clock, reader, remove }: ExpiryOptions): Expiry {
     while (!cancelled) {
       const { items, nextMs } = reader().due(clock.nowMs(), stepValues)
       if (items.length === 0) return nextMs
-      await Promise.all(items.map(remove))
+      const removed = await Promise.all(items.map(remove))
+      if (!removed.includes(true)) return clock.nowMs() + retryAfterMs
     }
     return undefined
   }

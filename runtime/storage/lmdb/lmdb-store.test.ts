@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import { codeOf, put, record, text, until, write } from "../../../test/contract/store-fixture.ts"
@@ -11,6 +12,7 @@ import { openBackend } from "./backend.ts"
 import { verifyLmdb } from "./backup.ts"
 import { metaKeys, openEnvironment } from "./environment.ts"
 import { openLmdbStore, openStoreOn } from "./lmdb-store.ts"
+import { measureLmdb } from "./measure.ts"
 
 const clock = createManualClock()
 let dir: string
@@ -84,7 +86,7 @@ describe("faults", () => {
     })
     const faulty = await openFaulty((real, ...batch) => still.then(() => real(...batch)))
     const commit = write(faulty, [put("foo/a", "1")])
-    await new Promise((resolve) => setImmediate(resolve))
+    await setImmediate()
     expect((await faulty.status()).fault).toBeUndefined()
     clock.advance(7000)
     expect((await faulty.status()).fault).toContain("has not answered for 7 s")
@@ -108,6 +110,47 @@ describe("faults", () => {
     expect(watch.events[0]).toMatchObject({ key: "foo/a", revision: 2 })
     await until(async () => (await faulty.status()).fault === undefined)
     expect(await write(faulty, [put("foo/a", "2")], [{ key: "foo/a", modRevision: 2 }])).toBe(3)
+  })
+})
+
+describe("values with a time to live", () => {
+  test("that were written by a batch of unknown outcome end in time after the store has healed", async () => {
+    let lost = 1
+    const faulty = await openFaulty(async (real, ...batch) => {
+      const answer = await real(...batch)
+      if (lost-- > 0) throw new StoreError("unavailable", "the answer was lost")
+      return answer
+    })
+    await codeOf(faulty.commit({ checks: [], writes: [put("foo/a", "1", 60)] }))
+    clock.advance(1000)
+    await until(async () => (await faulty.status()).fault === undefined)
+    expect(text(await faulty.get({ key: "foo/a" }))).toBe("1")
+    clock.advance(60_000)
+    await until(async () => (await faulty.get({ key: "foo/a" })) === undefined)
+  })
+})
+
+describe("a compaction that was cut short", () => {
+  test("goes on when the store is opened again", async () => {
+    const halts: typeof openBackend = async (options, onLost) => {
+      const backend = await openBackend(options, onLost)
+      return { ...backend, sweep: () => setImmediate(false) }
+    }
+    store = await openStoreOn(halts, { dir, clock })
+    for (let revision = 2; revision < 6; revision++) await write(store, [put("foo/a", `${revision}`)])
+    // It never ends by itself; closing ends it.
+    const compaction = store.compact({ revision: 5 })
+    await until(async () => (await store?.status())?.compactedRevision === 5)
+    await store.close()
+    await compaction
+    let isSwept = false
+    const counting: typeof openBackend = async (options, onLost) => {
+      const backend = await openBackend(options, onLost)
+      return { ...backend, sweep: async () => (isSwept = await backend.sweep()) }
+    }
+    store = await openStoreOn(counting, { dir, clock })
+    await until(() => isSwept)
+    expect((await measureLmdb(dir, () => "foo")).log).toMatchObject({ records: 1, pastRecords: 0 })
   })
 })
 

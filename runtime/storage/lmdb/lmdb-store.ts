@@ -90,7 +90,7 @@ class LmdbStore implements Store {
     this.expiry = createExpiry({
       clock,
       reader: () => backend.reader(),
-      remove: (item) => this.commit({ checks: [item], writes: [{ type: "delete", key: item.key }] }),
+      remove: async (item) => (await this.commit({ checks: [item], writes: [{ type: "delete", key: item.key }] })).ok,
     })
     this.committer = createCommitter({
       send: (batch, length) => backend.commit(batch, length),

@@ -1,0 +1,33 @@
+import { setImmediate } from "node:timers/promises"
+import { expect, test } from "vitest"
+import { createManualClock } from "../../../test/contract/manual-clock.ts"
+import { createExpiry } from "./expiry.ts"
+import type { Reader } from "./reader.ts"
+
+/** The reader has more methods; expiry calls this one alone. */
+const readerOf = (due: Reader["due"]): Reader => ({ due }) as Reader
+
+test("what is due and cannot be deleted is tried again a second later, and not at once", async () => {
+  const clock = createManualClock()
+  let tries = 0
+  const item = { key: "foo/a", modRevision: 2 }
+  const expiry = createExpiry({
+    clock,
+    reader: () => readerOf((_nowMs, limit) => ({ items: limit === 0 ? [] : [item], nextMs: clock.nowMs() })),
+    remove: async () => {
+      tries++
+      // Every turn of the event loop is a chance to spin.
+      await setImmediate()
+      return false
+    },
+  })
+  expiry.start()
+  for (const expected of [1, 2, 3]) {
+    clock.advance(1000)
+    for (let turn = 0; turn < 20; turn++) await setImmediate()
+    expect(tries).toBe(expected)
+  }
+  expiry.cancel()
+  clock.advance(10_000)
+  expect(tries).toBe(3)
+})
