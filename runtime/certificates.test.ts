@@ -51,6 +51,14 @@ describe("the self-signed pair", () => {
     expect(new Set(all.map(({ authority }) => authority)).size).toBe(1)
   })
 
+  it("is made again when the clock went back behind its beginning", async () => {
+    const dir = newFolder()
+    const first = await selfSignedPair({ dir, names, clock: later(10) })
+    const second = await selfSignedPair({ dir, names, clock: systemClock })
+    expect(second.certificate).not.toBe(first.certificate)
+    expect(Date.parse(new X509Certificate(second.certificate).validFrom)).toBeLessThan(Date.now())
+  })
+
   it("has another authority once that has run out", async () => {
     const dir = newFolder()
     const first = await selfSignedPair({ dir, names, clock: systemClock })

@@ -106,6 +106,18 @@ test("the second waits for a first that says nothing any more as long as it migh
   expect([...leading]).toEqual(["b"])
 })
 
+test("the second never leads within the time for which the first holds the lease", async () => {
+  const { failing, broken } = withFaults(store)
+  await candidate("a", failing)
+  await looks(1)
+  // It looks right behind the renewal that is the last.
+  await candidate("b")
+  const renewedMs = clock.nowMs()
+  broken.yes = true
+  while (!leading.has("b")) await looks(1)
+  expect(clock.nowMs() - renewedMs).toBeGreaterThanOrEqual(15_000)
+})
+
 test("a leader that cannot renew stops before another one begins, and leads again when it can", async () => {
   const { failing, broken } = withFaults(store)
   await candidate("a", failing)

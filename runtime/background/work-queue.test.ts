@@ -20,7 +20,7 @@ function record(failing: Readonly<Record<string, number>> = {}) {
     },
     onError: (_error, key) => errors.push(key),
   })
-  return { queue, clock, done, errors }
+  return { queue, clock, done, errors, failNext: (key: string) => left.set(key, 1) }
 }
 
 test("keys are worked on once each, in the order of asking", async () => {
@@ -61,6 +61,23 @@ test("what fails is tried again, ever later, up to a limit", async () => {
   }
   expect(errors).toHaveLength(4)
   clock.advance(60_000)
+  await queue.idle()
+  expect(done).toHaveLength(5)
+})
+
+test("what succeeded is tried again soon when it fails later", async () => {
+  const { queue, clock, done, failNext } = record({ a: 2 })
+  queue.add("a")
+  await queue.idle()
+  for (const waitMs of [100, 200]) {
+    clock.advance(waitMs)
+    await queue.idle()
+  }
+  expect(done).toHaveLength(3)
+  failNext("a")
+  queue.add("a")
+  await queue.idle()
+  clock.advance(100)
   await queue.idle()
   expect(done).toHaveLength(5)
 })

@@ -37,6 +37,20 @@ async function contents(store: Store): Promise<string[]> {
   return (await store.list({ prefix })).items.map((item) => `${item.key}=${text(item)}`)
 }
 
+test("a value that ends while it is copied gets the shortest time to live there is", async () => {
+  await write(source, [put("/registry/events/a", "ends", 10)])
+  const endMs = clock.nowMs() + 10_000
+  let nowMs = endMs - 1
+  const slow: Store = Object.assign(Object.create(source), {
+    get: async (options: { key: string; revision?: number }) => {
+      if (options.key.includes("/events/")) nowMs = endMs + 1
+      return source.get(options)
+    },
+  })
+  await copyStore({ source: slow, target, prefix, nowMs: () => nowMs })
+  expect((await target.get({ key: "/registry/events/a" }))?.expiresAtMs).toBe(clock.nowMs() + 1000)
+})
+
 test("keys and values are the same, and the summary says so", async () => {
   const summary = await copy()
   expect(await contents(target)).toEqual(await contents(source))

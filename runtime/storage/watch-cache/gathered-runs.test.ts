@@ -97,6 +97,17 @@ describe("pieces of runs", () => {
     expect(await piecesMadeBy(() => listed(things.snapshot(), { prefix: "b/", startAfter: "b/0100" }))).toBe(0)
   })
 
+  // Of several sizes: namespaces must end amid a leaf.
+  it.each([130, 141, 150, 163])("of the whole are not taken for those of a part, of %i objects", async (count) => {
+    await fill(count)
+    for (let round = 0; round < 3; round++) listed(things.snapshot())
+    const snapshot = things.snapshot()
+    for (const below of ["a/", "b/", "a/003", "a/0037"]) {
+      const named = listed(snapshot, { prefix: below }).match(/^\S+(?=@)/gm) ?? []
+      expect(named.map((key) => key.slice(prefix.length))).toEqual(namesBelow(snapshot, { prefix: below }))
+    }
+  })
+
   it("go with a change of any of their objects, and only they", async () => {
     await fill(150)
     for (let round = 0; round < 3; round++) listed(things.snapshot())

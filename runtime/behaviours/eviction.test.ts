@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { ApiError } from "../errors.ts"
+import { systemRandom } from "../random.ts"
+import type { Action, BehaviourDeps, ObjectAccess } from "../kit/behaviour.ts"
+import { evictionTries } from "../limits.ts"
+import { vendorProfile } from "../vendor.ts"
+import { eviction } from "./eviction.ts"
+
+const pending = { metadata: { name: "a", namespace: "n", resourceVersion: "1" }, status: { phase: "Pending" } }
+
+/** Evicts a pending pod that is changed by others so many times before it can be deleted. Answers how often it was tried. */
+async function evictAfter(conflicts: number): Promise<number> {
+  let tries = 0
+  const objects: ObjectAccess = {
+    get: async () => pending,
+    list: async () => [],
+    update: async (_place, change) => change(pending),
+    async delete() {
+      if (++tries <= conflicts) throw new ApiError(409, "Conflict", "the pod was changed")
+    },
+    readDeletion: () => ({ dryRun: false }),
+  }
+  const action: Action = { body: { metadata: { name: "a" } }, namespace: "n", name: "a", dryRun: false, objects }
+  const deps: Partial<BehaviourDeps> = { clock: createManualClock(), random: systemRandom, vendor: vendorProfile("orch") }
+  await eviction(deps as BehaviourDeps).act?.(action) // It asks for the clock alone.
+  return tries
+}
+
+describe("a pod that nothing protects and that others keep changing", () => {
+  test("is evicted as soon as they let it be", async () => expect(await evictAfter(5)).toBe(6))
+  test("is given up after so many attempts", async () => {
+    expect(await evictAfter(evictionTries - 1)).toBe(evictionTries)
+    await expect(evictAfter(evictionTries)).rejects.toMatchObject({ code: 409 })
+  })
+})
