@@ -174,7 +174,10 @@ export const proxyDialTimeoutMs = 30_000
 /** Bytes of a node agent's refusal that are read for the message of the Status; the reference's number. */
 export const refusalBytesMax = 50_000
 
-/** Bytes of one HTML tag that is looked at for links; a longer one passes unchanged. */
+/**
+ * Bytes of one link in a tag of an HTML page that are held back until all of it is here; a longer one passes unchanged, and so does what else is in
+ * the page at once. Links to paths have some hundred bytes; those with the data in them are long and are never rewritten.
+ */
 export const htmlTagBytesMax = 64 * 1024
 
 /** Namespaces in which the garbage collector looks for an owner that is not in its dependent's own, only to tell people of it. */

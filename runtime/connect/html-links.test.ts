@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import fc from "fast-check"
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { htmlTagBytesMax } from "../limits.ts"
 import { rewriteLinks } from "./html-links.ts"
 
@@ -41,7 +41,106 @@ test("bytes that are no markup pass as they are", async () => {
   )
 })
 
-test("a tag that does not end is not gathered without bound", async () => {
-  const long = Buffer.from(`<a href="${"x".repeat(2 * htmlTagBytesMax)}`)
+test("a link that does not end is not gathered without bound, and the page behind it is rewritten", async () => {
+  const long = Buffer.from(`<a href="/${"x".repeat(2 * htmlTagBytesMax)}`)
   expect((await rewritten([long, Buffer.from("more")])).length).toBe(long.length + 4)
+  expect((await rewritten([long, Buffer.from('"><a href="/b">')])).toString()).toBe(`${long.toString()}"><a href="/p/b">`)
+})
+
+test.each([
+  ["&#x2F;a&#47;b", "/p/a/b"],
+  ["&sol;a?b=1&amp;c", "/p/a?b=1&#38;c"],
+  ["/a?b=1&amp;c&lt;", "/p/a?b=1&amp;c&lt;"],
+  ["/&eacute;&quot;", "/p/%C3%A9&#34;"],
+  ["&#9999999999999;&#xD800;&", undefined],
+  ["", undefined],
+])("the path of %s may be written with character references", async (value, expected = value) => {
+  const rewrite = (link: string): string => (link.startsWith("/") ? `/p${link}` : link)
+  for (const quote of ['"', "'", ""]) {
+    const at = await buffer(Readable.from([Buffer.from(`<a href=${quote}${value}${quote}>`)]).pipe(rewriteLinks(rewrite)))
+    expect(at.toString()).toBe(`<a href=${quote}${expected}${quote}>`)
+  }
+})
+
+const hostile = [
+  "<a<a",
+  "<a href=",
+  '<a href="',
+  "<a href='/x",
+  "<!--",
+  "<!-",
+  "<![CDATA[",
+  '"',
+  "<",
+  "</",
+  "</script",
+  "<script>",
+  "<a ",
+  "=",
+  "&",
+]
+
+/** What was looked at of these pieces: the library reads a page character by character. */
+async function looks(pieces: readonly Buffer[]): Promise<number> {
+  const spy = vi.spyOn(String.prototype, "charCodeAt")
+  try {
+    await rewritten(pieces)
+    return spy.mock.calls.length
+  } finally {
+    spy.mockRestore()
+  }
+}
+
+test.each(hostile)("a page of %j is read once, in whatever pieces it comes", async (text) => {
+  const page = Buffer.from(text.repeat(Math.ceil(20_000 / text.length)))
+  for (const size of [1, 7, 1000, page.length]) {
+    const pieces = Array.from({ length: Math.ceil(page.length / size) }, (_, index) => page.subarray(index * size, (index + 1) * size))
+    expect(await looks(pieces)).toBeLessThan(3 * page.length)
+  }
+})
+
+test.each(hostile)("ten megabytes of %j pass as they come", async (text) => {
+  const piece = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)))
+  const links = rewriteLinks((link) => link)
+  let [sent, passed] = [0, 0]
+  links.on("data", (chunk: Buffer) => {
+    passed += chunk.length
+  })
+  while (sent < 10_000_000) {
+    await new Promise((resolve) => links.write(piece, resolve))
+    sent += piece.length
+    expect(sent - passed).toBeLessThanOrEqual(htmlTagBytesMax)
+  }
+})
+
+test("any markup comes out the same in whatever pieces, and as it was when no link changes", async () => {
+  const parts = [
+    ...hostile,
+    "/x",
+    ">",
+    "'",
+    " ",
+    "href",
+    "SRC",
+    "=",
+    "é",
+    "<img",
+    "</title",
+    "<title>",
+    "<plaintext>",
+    "-->",
+    "a",
+    "\n",
+    "x&#47;",
+  ]
+  const markup = fc.array(fc.constantFrom(...parts), { maxLength: 40 }).map((some) => Buffer.from(some.join("")))
+  await fc.assert(
+    fc.asyncProperty(markup, fc.integer({ min: 1, max: 9 }), async (bytes, size) => {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
+      expect((await rewritten(pieces)).equals(await rewritten([bytes]))).toBe(true)
+      const same = await buffer(Readable.from(pieces).pipe(rewriteLinks((link) => link)))
+      expect(same.equals(bytes)).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
 })

@@ -1,118 +1,214 @@
-/** Links in HTML pages that pass through a proxy, rewritten on the way: only the values of known attributes change, all other bytes stay. */
+/**
+ * Links in HTML pages that pass through a proxy, rewritten on the way: only the values of known attributes change, all other bytes stay. Pages
+ * come from machines that are not trusted: each byte is looked at once, and nothing but the beginning of a link is held back.
+ */
 import { Transform, type TransformCallback } from "node:stream"
+import type { QuoteType, Tokenizer, TokenizerCallbacks } from "htmlparser2"
 import { htmlTagBytesMax } from "../limits.ts"
 
-/** Attributes that hold a URL, by element; HTML 4.01's index of attributes and HTML 5's. */
-const linkAttributes: Readonly<Record<string, readonly string[]>> = {
-  a: ["href"],
-  applet: ["codebase"],
-  area: ["href"],
-  audio: ["src"],
-  base: ["href"],
-  blockquote: ["cite"],
-  body: ["background"],
-  button: ["formaction"],
-  command: ["icon"],
-  del: ["cite"],
-  embed: ["src"],
-  form: ["action"],
-  frame: ["longdesc", "src"],
-  head: ["profile"],
-  html: ["manifest"],
-  iframe: ["longdesc", "src"],
-  img: ["longdesc", "src", "usemap"],
-  input: ["src", "usemap", "formaction"],
-  ins: ["cite"],
-  link: ["href"],
-  object: ["classid", "codebase", "data", "usemap"],
-  q: ["cite"],
-  script: ["src"],
-  source: ["src"],
-  video: ["poster", "src"],
-}
+/** Attributes that hold a URL, by element: those of `atomsToAttrs` in the reference's proxy. */
+const linkAttributes: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    a: ["href"],
+    applet: ["codebase"],
+    area: ["href"],
+    audio: ["src"],
+    base: ["href"],
+    blockquote: ["cite"],
+    body: ["background"],
+    button: ["formaction"],
+    command: ["icon"],
+    del: ["cite"],
+    embed: ["src"],
+    form: ["action"],
+    frame: ["longdesc", "src"],
+    head: ["profile"],
+    html: ["manifest"],
+    iframe: ["longdesc", "src"],
+    img: ["longdesc", "src", "usemap"],
+    input: ["src", "usemap", "formaction"],
+    ins: ["cite"],
+    link: ["href"],
+    object: ["classid", "codebase", "data", "usemap"],
+    q: ["cite"],
+    script: ["src"],
+    source: ["src"],
+    video: ["poster", "src"],
+  }).map(([element, attributes]) => [element, new Set(attributes)]),
+)
 
-/** A tag with its attributes; quoted values may hold `>`. */
-const tagPattern = /^<([a-z][a-z0-9]*)((?:[^>"']|"[^"]*"|'[^']*')*)>/i
-const attributePattern = /([^\s"'=<>/]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g
-/** Elements whose content is no markup. */
-const rawText = new Set(["script", "style", "textarea", "title"])
+/** Characters of the longest name above; names that are longer are not looked at. */
+const nameCharactersMax = 10
 
-/** A stream from the page as it came to the page as it is passed on. `rewrite` is called with the value of each such attribute. */
+/** The library of `Tokenizer`: 30 ms to load, so only the first page loads it. */
+type Library = typeof import("htmlparser2")
+
+/**
+ * A stream from the page as it came to the page as it is passed on. `rewrite` is called with the value of each such attribute, character
+ * references in its path decoded. Links of more than `htmlTagBytesMax` bytes stay as they are.
+ */
 export function rewriteLinks(rewrite: (link: string) => string): Transform {
-  // Latin-1 keeps every byte what it was; markup and links are ASCII.
-  const page = new Page(rewrite)
+  let page: Page | undefined
   return new Transform({
+    construct(done) {
+      import("htmlparser2").then((library) => {
+        page = new Page(library, rewrite)
+        done()
+      }, done)
+    },
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
-      done(null, Buffer.from(page.next(chunk.toString("latin1"), false), "latin1"))
+      // Latin-1 keeps every byte what it was; markup and links are ASCII.
+      done(null, Buffer.from(page?.next(chunk.toString("latin1")) ?? "", "latin1"))
     },
     flush(done: TransformCallback) {
-      done(null, Buffer.from(page.next("", true), "latin1"))
+      done(null, Buffer.from(page?.rest() ?? "", "latin1"))
     },
   })
 }
 
-class Page {
-  private rest = ""
-  /** What ends the part that is passed on as it is: `-->`, `</script`. */
-  private until: string | undefined
+/** What the library tells; every part of it that nobody here listens to is passed over. */
+class Tokens implements TokenizerCallbacks {
+  onattribdata(_start: number, _end: number): void {}
+  onattribend(_quote: QuoteType): void {}
+  onattribentity(_code: number): void {}
+  onattribname(_start: number, _end: number): void {}
+  oncdata(): void {}
+  onclosetag(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onend(): void {}
+  onopentagend(): void {}
+  onopentagname(_start: number, _end: number): void {}
+  onprocessinginstruction(): void {}
+  onselfclosingtag(): void {}
+  ontext(): void {}
+  ontextentity(): void {}
+}
 
-  constructor(private readonly rewrite: (link: string) => string) {}
+/** The library tells where names and values begin and end, in characters from the beginning of the page, and keeps no text itself. */
+class Page extends Tokens {
+  private readonly tokenizer: Tokenizer
+  private chunk = ""
+  /** Where the chunk begins, and what came right before it: a name may have begun there. */
+  private chunkAt = 0
+  private before = ""
+  /** What was passed on or is held back, up to here. */
+  private doneAt = 0
+  private out: string[] = []
+  /** Attributes of the open tag that are links. */
+  private attributes: ReadonlySet<string> | undefined
+  private isLink = false
+  private held = ""
 
-  /** What can be passed on after `text`; the beginning of a tag waits for its end. */
-  next(text: string, last: boolean): string {
-    let left = this.rest + text
-    let out = ""
-    while (left !== "") {
-      const taken = this.until === undefined ? this.markup(left, last) : this.raw(left, this.until, last)
-      if (taken.length === 0) break
-      out += taken.out
-      left = left.slice(taken.length)
-    }
-    this.rest = left
-    return out
+  constructor(
+    private readonly library: Library,
+    private readonly rewrite: (link: string) => string,
+  ) {
+    super()
+    this.tokenizer = new library.Tokenizer({ decodeEntities: false }, this)
   }
 
-  /** Up to the end of a comment or of a raw element; what may be the beginning of its end waits. */
-  private raw(left: string, until: string, last: boolean): { out: string; length: number } {
-    const end = left.toLowerCase().indexOf(until)
-    if (end >= 0) {
-      this.until = undefined
-      return { out: left.slice(0, end), length: end }
-    }
-    const length = last ? left.length : Math.max(0, left.length - until.length)
-    return { out: left.slice(0, length), length }
+  /** What can be passed on after `chunk`. */
+  next(chunk: string): string {
+    this.chunk = chunk
+    this.tokenizer.write(chunk)
+    this.passUpTo(this.chunkAt + chunk.length)
+    this.before = (chunk.length < nameCharactersMax ? this.before + chunk : chunk).slice(-nameCharactersMax)
+    this.chunkAt += chunk.length
+    return this.taken()
   }
 
-  private markup(left: string, last: boolean): { out: string; length: number } {
-    const start = left.indexOf("<")
-    if (start !== 0) return plain(left, start < 0 ? left.length : start)
-    if (left.startsWith("<!--")) {
-      this.until = "-->"
-      return plain(left, 4)
-    }
-    const tag = tagPattern.exec(left)
-    if (tag === null) {
-      const mayGrow = !last && left.length <= htmlTagBytesMax && /^<(?:[a-z]|$|!-?$)/i.test(left)
-      return mayGrow ? plain(left, 0) : plain(left, 1)
-    }
-    const [whole, name = "", attributes = ""] = tag
-    const element = name.toLowerCase()
-    if (rawText.has(element)) this.until = `</${element}`
-    return { out: `<${name}${this.attributes(element, attributes)}>`, length: whole.length }
+  /** What is left at the end of the page. */
+  rest(): string {
+    this.giveUp()
+    return this.taken()
   }
 
-  private attributes(element: string, text: string): string {
-    const known = linkAttributes[element]
-    if (known === undefined) return text
-    return text.replace(attributePattern, (whole, name: string, equals: string, value: string) => {
-      if (!known.includes(name.toLowerCase())) return whole
-      const quote = /^["']/.exec(value)?.[0] ?? ""
-      const link = quote === "" ? value : value.slice(1, -1)
-      return `${name}${equals}${quote}${this.rewrite(link)}${quote}`
-    })
+  override onopentagname(start: number, end: number): void {
+    this.attributes = linkAttributes.get(this.name(start, end))
+  }
+
+  override onattribname(start: number, end: number): void {
+    this.isLink = this.attributes?.has(this.name(start, end)) === true
+  }
+
+  /** Some of the value, as far as the chunk has it. */
+  override onattribdata(start: number, end: number): void {
+    if (!this.isLink) return
+    this.passUpTo(start)
+    this.held += this.chunk.slice(start - this.chunkAt, end - this.chunkAt)
+    this.doneAt = end
+    if (this.held.length > htmlTagBytesMax) this.giveUp()
+  }
+
+  override onattribend(quote: QuoteType): void {
+    if (this.isLink && this.held !== "") this.out.push(this.rewritten(this.held, quote))
+    this.held = ""
+    this.isLink = false
+  }
+
+  /** In small letters; "" for one that is too long to be known. It ends in this chunk. */
+  private name(start: number, end: number): string {
+    if (end - start > nameCharactersMax) return ""
+    const from = start - this.chunkAt
+    return `${from < 0 ? this.before.slice(from) : ""}${this.chunk.slice(Math.max(0, from), end - this.chunkAt)}`.toLowerCase()
+  }
+
+  private passUpTo(end: number): void {
+    if (end > this.doneAt) this.out.push(this.chunk.slice(this.doneAt - this.chunkAt, end - this.chunkAt))
+    this.doneAt = Math.max(end, this.doneAt)
+  }
+
+  private giveUp(): void {
+    this.out.push(this.held)
+    this.held = ""
+    this.isLink = false
+  }
+
+  private taken(): string {
+    const text = this.out.join("")
+    this.out = []
+    return text
+  }
+
+  private rewritten(value: string, quote: QuoteType): string {
+    const reference = value.indexOf("&")
+    const query = value.indexOf("?")
+    // Those of a query need not be decoded to find the path.
+    if (reference < 0 || (query >= 0 && query < reference)) return this.rewrite(value)
+    const link = Value.decoded(this.library, value, quote)
+    const result = this.rewrite(link)
+    return result === link ? value : escaped(result)
   }
 }
 
-function plain(text: string, length: number): { out: string; length: number } {
-  return { out: text.slice(0, length), length }
+/** A value without character references. Those of other characters than ASCII's are escaped as in any URL: the page's own encoding stays out of it. */
+class Value extends Tokens {
+  private readonly parts: string[] = []
+
+  private constructor(private readonly text: string) {
+    super()
+  }
+
+  static decoded({ QuoteType, Tokenizer }: Library, value: string, quote: QuoteType): string {
+    const mark = quote === QuoteType.Double ? '"' : quote === QuoteType.Single ? "'" : ""
+    const text = `<a b=${mark}${value}${mark}>`
+    const reading = new Value(text)
+    new Tokenizer({ decodeEntities: true }, reading).write(text)
+    return reading.parts.join("")
+  }
+
+  override onattribdata(start: number, end: number): void {
+    this.parts.push(this.text.slice(start, end))
+  }
+
+  override onattribentity(code: number): void {
+    const character = String.fromCodePoint(code)
+    this.parts.push(code < 0x80 ? character : encodeURIComponent(character))
+  }
+}
+
+/** As the value of an attribute, quoted or not. */
+function escaped(text: string): string {
+  return text.replace(/[\s&"'<>]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
