@@ -1,7 +1,10 @@
 import { expect, test } from "vitest"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { ownAddressesMs } from "../limits.ts"
 import { addressPolicy, checkAddress, dialledAddress } from "./addresses.ts"
 
-const policy = addressPolicy({ own: ["192.0.2.1", "2001:db8::1"], allowedCidrs: ["127.0.0.0/30", "fe80::/10"] })
+const clock = createManualClock()
+const policy = addressPolicy({ own: () => ["192.0.2.1", "2001:db8::1"], allowedCidrs: ["127.0.0.0/30", "fe80::/10"], clock })
 
 test.each(["10.1.2.3", "8.8.8.8", "2001:db8::2", "127.0.0.1", "127.0.0.3", "fe80::1", "::ffff:10.0.0.1", "64:ff9b::a01:203"])(
   "%s may be reached",
@@ -23,6 +26,23 @@ test.each([
   ["224.0.0.1", "multicast"],
   ["255.255.255.255", "broadcast"],
   ["ff02::1", "multicast"],
+  ["fd00:ec2::254", "cloud"],
+  ["fd20:ce::254", "cloud"],
+  ["168.63.129.16", "cloud"],
+  ["::ffff:168.63.129.16", "cloud"],
+  ["100.100.100.200", "cloud"],
+  ["64:ff9b::6464:64c8", "cloud"],
+  ["64:ff9b:1::a01:203", "local gateway"],
+  ["2001:0:4136:e378:8000:63bf:3fff:fdd2", "Teredo"],
+  ["2002:7f00:1::", "loopback"],
+  ["2002:c000:201::", "own"],
+  ["2002:e000:1::", "multicast"],
+  ["64:ff9b::", "unspecified"],
+  ["::127.0.0.1", "IPv4-compatible"],
+  ["::10.0.0.1", "IPv4-compatible"],
+  ["::ffff:0:127.0.0.9", "loopback"],
+  ["240.0.0.1", "reserved"],
+  ["100::1", "discarded"],
   ["192.0.2.1", "own"],
   ["::ffff:192.0.2.1", "own"],
   ["2001:db8:0::1", "own"],
@@ -35,4 +55,27 @@ test("a name is good when all of its addresses are, and its first is dialled", a
   expect(await dialledAddress("a", policy, async () => ["10.0.0.2", "10.0.0.1"])).toBe("10.0.0.2")
   await expect(dialledAddress("a", policy, async () => ["10.0.0.2", "::1"])).rejects.toThrow("loopback")
   await expect(dialledAddress("a", policy, async () => [])).rejects.toThrow("has no address")
+})
+
+test("every range that is refused can be allowed", () => {
+  const open = addressPolicy({ own: () => ["192.0.2.1"], allowedCidrs: ["0.0.0.0/0", "::/0"], clock })
+  for (const address of ["169.254.169.254", "fd00:ec2::254", "64:ff9b:1::1", "2001::1", "::1", "192.0.2.1", "ff02::1"])
+    expect(() => checkAddress(address, open)).not.toThrow()
+})
+
+test("addresses that the machine gets and loses later count, and it is not asked for each request", () => {
+  let addresses = ["192.0.2.1"]
+  let asked = 0
+  const own = (): readonly string[] => {
+    asked++
+    return addresses
+  }
+  const changing = addressPolicy({ own, allowedCidrs: [], clock })
+  for (let times = 0; times < 100; times++) checkAddress("192.0.2.2", changing)
+  expect(asked).toBe(1)
+  addresses = ["192.0.2.2"]
+  clock.advance(ownAddressesMs)
+  expect(() => checkAddress("192.0.2.2", changing)).toThrow("own")
+  expect(() => checkAddress("192.0.2.1", changing)).not.toThrow()
+  expect(asked).toBe(2)
 })

@@ -2,11 +2,14 @@
  * Where connections on behalf of clients may go. A name is resolved once, every address it stands for is judged, and the first of them is the
  * one that is dialled: a name that is resolved again could stand for another address by then.
  */
+import { assert } from "../assert.ts"
+import type { Clock } from "../clock.ts"
 import { type IpAddress, type IpRange, parseCidr, parseIp } from "../kit/ip-address.ts"
+import { ownAddressesMs } from "../limits.ts"
 
 export interface AddressPolicy {
-  /** This server's own addresses. */
-  readonly own: readonly string[]
+  /** This server's own addresses, those that it got after its start too. */
+  readonly own: () => readonly string[]
   /** `--proxy-allowed-cidrs`: may be reached although they would be refused. */
   readonly allowed: readonly IpRange[]
 }
@@ -19,9 +22,22 @@ export class AddressError extends Error {
   }
 }
 
-/** Called once at start with the values of the options. */
-export function addressPolicy(options: { own: readonly string[]; allowedCidrs: readonly string[] }): AddressPolicy {
-  return { own: options.own, allowed: options.allowedCidrs.flatMap((cidr) => parseCidr(cidr) ?? []) }
+/** Called once at start with the values of the options. `own` is asked once in `ownAddressesMs`: asking the machine takes a while. */
+export function addressPolicy(options: { own: () => readonly string[]; allowedCidrs: readonly string[]; clock: Clock }): AddressPolicy {
+  const { clock } = options
+  let known: readonly string[] | undefined
+  let askedMs = 0
+  return {
+    allowed: options.allowedCidrs.flatMap((cidr) => parseCidr(cidr) ?? []),
+    own() {
+      const now = clock.elapsedMs()
+      if (known === undefined || now - askedMs >= ownAddressesMs) {
+        known = options.own()
+        askedMs = now
+      }
+      return known
+    },
+  }
 }
 
 /** The address to dial for `host`, a name or an address. Throws AddressError for one that is not allowed, and what `lookup` throws. */
@@ -37,35 +53,67 @@ export async function dialledAddress(
   return first
 }
 
-/** Throws AddressError for loopback, link-local and other addresses that are no single machine's, and for the server's own. */
+/**
+ * Throws AddressError for loopback, link-local and other addresses that are no single machine's, for those at which clouds tell a machine its secrets,
+ * and for the server's own.
+ */
 export function checkAddress(text: string, policy: AddressPolicy): void {
   const address = parseIp(text)
   if (address === undefined) throw new AddressError(`address not allowed: ${text} is no address`)
   if (policy.allowed.some((range) => contains(range, address))) return
-  const fault = specialFault(address) ?? (isOneOf(address, policy.own) ? "this server's own" : undefined)
+  const fault = faultOf(address, policy)
   if (fault !== undefined) throw new AddressError(`address not allowed: ${text} is ${fault}; --proxy-allowed-cidrs can allow it`)
 }
 
-function specialFault({ family, bytes }: IpAddress): string | undefined {
-  const [first = 0, second = 0] = bytes
-  if (bytes.every((byte) => byte === 0)) return "unspecified"
-  if (family === 4) {
-    if (first === 0) return "of no network"
-    if (first === 127) return "a loopback address"
-    if (first === 169 && second === 254) return "a link-local address"
-    if (first >= 224) return "a multicast, reserved or broadcast address"
-    return undefined
-  }
-  if (bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1) return "a loopback address"
-  if (first === 0xfe && (second & 0xc0) === 0x80) return "a link-local address"
-  return first === 0xff ? "a multicast address" : embeddedFault(bytes)
-}
+/** Ranges that nothing is sent to. The first that an address is in says why. */
+const refusedRanges: readonly (readonly [string, string])[] = [
+  ["0.0.0.0/32", "unspecified"],
+  ["::/128", "unspecified"],
+  ["0.0.0.0/8", "of no network"],
+  ["127.0.0.0/8", "a loopback address"],
+  ["::1/128", "a loopback address"],
+  ["169.254.0.0/16", "a link-local address"],
+  ["fe80::/10", "a link-local address"],
+  ["224.0.0.0/3", "a multicast, reserved or broadcast address"],
+  ["ff00::/8", "a multicast address"],
+  // Where Amazon, Google, Azure, Alibaba and Oracle answer beside 169.254.169.254.
+  ["fd00:ec2::/32", "an address of a cloud's metadata"],
+  ["fd20:ce::254/128", "an address of a cloud's metadata"],
+  ["168.63.129.16/32", "an address of a cloud's metadata"],
+  ["100.100.100.200/32", "an address of a cloud's metadata"],
+  ["192.0.0.192/32", "an address of a cloud's metadata"],
+  // Gateways make others of them, by rules that are not known here, or nothing at all: RFC 8215, 4380, 4291, 6666.
+  ["64:ff9b:1::/48", "an address that a local gateway translates"],
+  ["2001::/32", "a Teredo address"],
+  ["::/96", "an IPv4-compatible address"],
+  ["100::/64", "an address whose packets are discarded"],
+]
 
-/** IPv6 addresses that a gateway turns into IPv4 ones (`64:ff9b::/96`, `2002::/16`) are judged as those. */
-function embeddedFault(bytes: readonly number[]): string | undefined {
-  const translated = bytes.slice(0, 4).join() === "0,100,255,155" && bytes.slice(4, 12).every((byte) => byte === 0)
-  if (translated) return specialFault({ family: 4, bytes: bytes.slice(12) })
-  return bytes[0] === 0x20 && bytes[1] === 0x02 ? specialFault({ family: 4, bytes: bytes.slice(2, 6) }) : undefined
+const refused = refusedRanges.map(([cidr, fault]) => {
+  const range = parseCidr(cidr)
+  assert(range !== undefined, "a range of the table is one", { cidr })
+  return { range, fault }
+})
+
+/** IPv6 addresses that lead to an IPv4 one, and the byte at which that begins: RFC 6052, 3056 and 2765. Mapped ones are read as IPv4. */
+const embeddings = [
+  ["64:ff9b::/96", 12],
+  ["2002::/16", 2],
+  ["::ffff:0:0:0/96", 12],
+] as const
+
+const embedded = embeddings.map(([cidr, at]) => {
+  const range = parseCidr(cidr)
+  assert(range !== undefined, "a range of the table is one", { cidr })
+  return { range, at }
+})
+
+function faultOf(address: IpAddress, policy: AddressPolicy): string | undefined {
+  const own = isOneOf(address, policy.own()) ? "this server's own" : undefined
+  const fault = refused.find(({ range }) => contains(range, address))?.fault ?? own
+  if (fault !== undefined) return fault
+  const within = embedded.find(({ range }) => contains(range, address))
+  return within === undefined ? undefined : faultOf({ family: 4, bytes: address.bytes.slice(within.at, within.at + 4) }, policy)
 }
 
 function isOneOf(address: IpAddress, texts: readonly string[]): boolean {

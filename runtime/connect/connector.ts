@@ -18,6 +18,8 @@ export interface ConnectOptions {
   readonly allowedCidrs?: readonly string[]
   /** Absent: that of this machine. */
   readonly network?: Network
+  /** Absent: those of this machine's interfaces at the time. */
+  readonly networkAddresses?: () => readonly string[]
 }
 
 export interface Connector {
@@ -29,13 +31,21 @@ export interface Connector {
 export const standardAddressTypes: readonly string[] = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"]
 const standardTimeoutMs = 5000
 
+/** Of all interfaces, as they are at the moment. */
+function systemAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address.replace(/%.*$/, "")))
+}
+
 /** Called once per server. `advertised`: where clients reach it; its other addresses are those of the machine's interfaces. */
 export function createConnector(options: ConnectOptions, server: { clock: Clock; vendor: Vendor; advertised: string }): Connector {
-  const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
-  const own = [server.advertised, ...interfaces.map(({ address }) => address.replace(/%.*$/, ""))]
+  const { networkAddresses = systemAddresses } = options
   const send = createDialer({
     network: options.network ?? systemNetwork,
-    policy: addressPolicy({ own, allowedCidrs: options.allowedCidrs ?? [] }),
+    policy: addressPolicy({
+      own: () => [server.advertised, ...networkAddresses()],
+      allowedCidrs: options.allowedCidrs ?? [],
+      clock: server.clock,
+    }),
     agentTls: options.agentTls ?? {},
     clock: server.clock,
   })
