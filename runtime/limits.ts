@@ -171,8 +171,38 @@ export const managerBytesMax = 128
 /** Milliseconds until a connection to a pod, service or node behind a proxy path has to stand; the reference's 30 seconds. */
 export const proxyDialTimeoutMs = 30_000
 
+/**
+ * Milliseconds until the machine behind a proxy path, or a node agent, has to begin its answer, once it has taken the request; then 504. Answers
+ * themselves may take as long as they want. The reference waits for ever; long polls take minutes.
+ */
+export const proxyAnswerTimeoutMs = 600_000
+
+/** Informational answers (1xx) before the answer to one proxied request: one each second for as long as that may take is more than anybody sends. */
+export const informationalAnswersMax = 600
+
+/** Bytes of the head of an answer that is passed on, and of its trailers; as of requests. The largest real ones hold cookies and policies: some 10 KB. */
+export const answerHeaderBytesMax = 256 * 1024
+
+/** Header fields of an answer that is passed on; as many and more are 502. As of requests. */
+export const answerHeaderFieldsMax = 2000
+
+/** Characters of a proxy path, up to `proxy`, that links are made to lead through: the longest real one has some 450. Longer ones would multiply a page. */
+export const linkPrefixCharactersMax = 1024
+
 /** Bytes of a node agent's refusal that are read for the message of the Status; the reference's number. */
 export const refusalBytesMax = 50_000
+
+/** Milliseconds that the body of a node agent's refusal may take; the reference's number. */
+export const refusalTimeoutMs = 10_000
+
+/** Milliseconds without a byte in either direction until a tunnel is closed, twice as many at most; the reference's node agent ends them then. */
+export const tunnelIdleTimeoutMs = 4 * 3600 * 1000
+
+/** Milliseconds for which the addresses of this machine are believed before they are asked for again: they come and go while the server runs. */
+export const ownAddressesMs = 1000
+
+/** Milliseconds of silence until TCP asks whether the other end of a proxied connection is still there. */
+export const tcpKeepAliveMs = 30_000
 
 /**
  * Bytes of one link in a tag of an HTML page that are held back until all of it is here; a longer one passes unchanged, and so does what else is in

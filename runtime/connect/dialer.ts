@@ -1,10 +1,18 @@
 /** Connections to other machines on behalf of clients: address judged, time to connect bounded, TLS as the other end wants it. */
 import { lookup } from "node:dns/promises"
-import { type ClientRequest, type IncomingMessage, type RequestOptions, request as httpRequest } from "node:http"
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest } from "node:http"
 import { connect as netConnect, isIP, type Socket } from "node:net"
 import { connect as tlsConnect } from "node:tls"
 import type { Clock } from "../clock.ts"
-import { proxyDialTimeoutMs } from "../limits.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import {
+  answerHeaderBytesMax,
+  answerHeaderFieldsMax,
+  informationalAnswersMax,
+  proxyAnswerTimeoutMs,
+  proxyDialTimeoutMs,
+  tcpKeepAliveMs,
+} from "../limits.ts"
 import { type AddressPolicy, dialledAddress } from "./addresses.ts"
 
 /** The network underneath; tests put another one in its place. */
@@ -17,7 +25,7 @@ export interface Network {
 /** The network of this machine. */
 export const systemNetwork: Network = {
   lookup: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
-  connect: ({ address, port }) => netConnect({ host: address, port }),
+  connect: ({ address, port }) => netConnect({ host: address, port, keepAlive: true, keepAliveInitialDelay: tcpKeepAliveMs }),
 }
 
 /** PEM texts for connections to node agents. */
@@ -46,24 +54,75 @@ export interface DialerOptions {
   readonly clock: Clock
 }
 
-/** How a request for a target is sent: head only, the caller writes the body and ends it. */
-export type Send = (
-  target: Target,
-  how: { method: string; headers: RequestOptions["headers"]; signal: AbortSignal },
-) => Promise<ClientRequest>
+/**
+ * How a request for a target is sent: head only, the caller writes the body and ends it. `signal` ends the connection, whatever it was used for: more
+ * could be asked there with the rights of this server, so the caller aborts it in any case.
+ */
+export type Send = (target: Target, how: { method: string; headers: OutgoingHttpHeaders; signal: AbortSignal }) => Promise<ClientRequest>
 
-/** Made once per server. The answer rejects with AddressError, or with the resolver's error; what comes later is the request's `error` event. */
-export function createDialer({ network, policy, agentTls, clock }: DialerOptions): Send {
+/**
+ * Made once per server. The answer rejects with AddressError, with the resolver's error, or with 400 for what cannot be written in a request; what
+ * comes later is the request's `error` event.
+ */
+export function createDialer(options: DialerOptions): Send {
+  const { network, policy, clock } = options
   return async (target, { method, headers, signal }) => {
-    const address = await dialledAddress(target.host, policy, network.lookup)
+    const { timeoutMs = proxyDialTimeoutMs } = target
+    const looked = dialledAddress(target.host, policy, network.lookup)
+    const address = await within(looked, { clock, timeoutMs, fault: `the address of ${target.host} was not found within ${timeoutMs} ms` })
     signal.throwIfAborted()
-    const socket = network.connect({ address, port: target.port })
-    const stream = target.scheme === "https" ? encrypted(socket, target, agentTls) : socket
-    // The request listens while it has the connection; before and after nobody else would.
-    stream.on("error", () => {})
-    boundConnecting(stream, clock, target)
-    return httpRequest({ method, path: target.path, headers, signal, setHost: false, createConnection: () => stream })
+    // Connected by node once it has taken everything else: what it refuses leaves no connection behind.
+    const createConnection = (): Socket => connected(address, target, { ...options, signal })
+    const { path } = target
+    try {
+      const request = httpRequest({
+        method,
+        path,
+        headers,
+        signal,
+        setHost: false,
+        createConnection,
+        maxHeaderSize: answerHeaderBytesMax,
+      })
+      request.maxHeadersCount = answerHeaderFieldsMax
+      return request
+    } catch (error) {
+      throw unwritable(error)
+    }
   }
+}
+
+/** What a request cannot be written with is the client's to mend; node has looked at path, method and header fields. */
+function unwritable(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  if (code === "ERR_UNESCAPED_CHARACTERS")
+    return badRequest(
+      "the path or the query has a blank, a control character or one beyond Latin-1 in it, which must be escaped: %20 for a blank",
+    )
+  if (code === "ERR_INVALID_CHAR" || code === "ERR_INVALID_HTTP_TOKEN")
+    return badRequest(`the request cannot be passed on: ${error instanceof Error ? error.message : ""}; HTTP/1.1 has no such characters`)
+  return error
+}
+
+/** Resolves or rejects as `promise`, or rejects with `fault` when that takes too long. */
+function within<T>(promise: Promise<T>, { clock, timeoutMs, fault }: { clock: Clock; timeoutMs: number; fault: string }): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(timeoutMs, () => reject(new Error(fault)))
+    promise.then(resolve, reject).finally(cancel)
+  })
+}
+
+function connected(address: string, target: Target, options: DialerOptions & { signal: AbortSignal }): Socket {
+  const { network, agentTls, clock, signal } = options
+  const socket = network.connect({ address, port: target.port })
+  const stream = target.scheme === "https" ? encrypted(socket, target, agentTls) : socket
+  // The request listens while it has the connection; before and after nobody else would.
+  stream.on("error", () => {})
+  const end = (): void => void stream.destroy()
+  signal.addEventListener("abort", end)
+  stream.once("close", () => signal.removeEventListener("abort", end))
+  boundConnecting(stream, clock, target)
+  return stream
 }
 
 /** Until the connection can carry a request, with TLS until both ends agree. */
@@ -75,30 +134,62 @@ function boundConnecting(stream: Socket, clock: Clock, { scheme, host, port, tim
 
 function encrypted(socket: Socket, { host, trust }: Target, { authority, certificate, key }: AgentTls): Socket {
   const known = trust === "agent" && authority !== undefined
-  const stream = tlsConnect({
-    socket,
-    // The name that the certificate is compared with; the connection is there already.
-    host,
-    ...(isIP(host) === 0 && { servername: host }),
-    rejectUnauthorized: known,
-    ...(known && { ca: authority }),
-    ...(trust !== "other" && certificate !== undefined && key !== undefined && { cert: certificate, key }),
-  })
-  socket.on("error", (error) => stream.destroy(error))
-  return stream
+  try {
+    const stream = tlsConnect({
+      socket,
+      // The name that the certificate is compared with; the connection is there already.
+      host,
+      ...(isIP(host) === 0 && { servername: host }),
+      rejectUnauthorized: known,
+      ...(known && { ca: authority }),
+      ...(trust !== "other" && certificate !== undefined && key !== undefined && { cert: certificate, key }),
+    })
+    socket.on("error", (error) => stream.destroy(error))
+    return stream
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
 }
 
-/** The answer to a request, or the connection that it turned into. Either way `socket` is the connection, to be destroyed in the end. */
+/** The answer to a request, or the connection that it turned into. */
 export type Reply =
-  | { readonly upgraded: false; readonly message: IncomingMessage; readonly socket: Socket }
+  | { readonly upgraded: false; readonly message: IncomingMessage }
   | { readonly upgraded: true; readonly message: IncomingMessage; readonly socket: Socket; readonly head: Buffer }
 
-/** Resolves with the head of the answer. Rejects when there is none. To be called before the request is ended. */
-export function replyTo(request: ClientRequest): Promise<Reply> {
-  return new Promise((resolve, reject) => {
+/**
+ * Resolves with the head of the answer. Rejects when there is none, with 504 when there is none in time: `proxyAnswerTimeoutMs` after the last byte
+ * of the request was taken, twice as long at most. To be called before the request is ended.
+ */
+export function replyTo(request: ClientRequest, clock: Clock): Promise<Reply> {
+  const cancel = boundWaiting(request, clock)
+  let informed = 0
+  return new Promise<Reply>((resolve, reject) => {
     // Not once: a connection that is destroyed may have more to say.
     request.on("error", reject)
-    request.once("response", (message) => resolve({ upgraded: false, message, socket: message.socket }))
+    // One that is destroyed by its signal, or while it has no connection yet, need not have an error.
+    request.on("close", () => reject(new Error("the connection was closed before there was an answer")))
+    request.on("information", () => {
+      informed++
+      if (informed > informationalAnswersMax) request.destroy(new Error(`more than ${informationalAnswersMax} informational answers (1xx)`))
+    })
+    request.once("response", (message) => resolve({ upgraded: false, message }))
     request.once("upgrade", (message: IncomingMessage, socket: Socket, head: Buffer) => resolve({ upgraded: true, message, socket, head }))
-  })
+  }).finally(cancel)
+}
+
+/** What comes back before the head is whole counts for nothing: it could come byte by byte for ever. */
+function boundWaiting(request: ClientRequest, clock: Clock): () => void {
+  let taken = 0
+  let cancel = clock.after(proxyAnswerTimeoutMs, look)
+  function look(): void {
+    const { bytesWritten = 0 } = request.socket ?? {}
+    if (bytesWritten === taken) {
+      request.destroy(new ApiError(504, "Timeout", `the other end has not answered within ${proxyAnswerTimeoutMs} ms`))
+      return
+    }
+    taken = bytesWritten
+    cancel = clock.after(proxyAnswerTimeoutMs, look)
+  }
+  return () => cancel()
 }

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest"
+import { posix } from "node:path"
+import fc from "fast-check"
+import { expect, test, vi } from "vitest"
 import { escapedPath, proxyPaths, rewrittenLink } from "./proxy-path.ts"
 import { parseSchemeNamePort } from "./resource-name.ts"
 
@@ -20,6 +22,26 @@ test.each([
   ["/api/v1/nodes/n/proxy/a/", ["a"], "/a/", "/api/v1/nodes/n/proxy"],
   ["/api/v1/nodes/n/proxy/../../x", ["..", "..", "x"], "/x", "/api/v1/nodes/n/proxy/../.."],
 ])("the paths of %s", (path, tail, target, prefix) => expect(proxyPaths(path, tail)).toEqual({ target, prefix }))
+
+test("the path at the other end is normal, as node's own normalization has it", () => {
+  const segments = fc.array(fc.constantFrom("..", ".", "", "a", "bc", "...", "é "), { maxLength: 12 })
+  fc.assert(
+    fc.property(segments, (tail) => {
+      const path = `/${tail.join("/")}`
+      const { target } = proxyPaths(path, tail)
+      expect(target).toBe(tail.length === 0 ? "/" : posix.normalize(path))
+    }),
+  )
+})
+
+test("a long path that goes up and down costs no more than its length", () => {
+  const normalize = vi.spyOn(posix, "normalize")
+  // Node's normalization joins the long part to each step anew: seconds for this one.
+  const tail = ["A".repeat(100_000), ...new Array<string>(50_000).fill("b").flatMap((one) => [one, ".."])]
+  expect(proxyPaths(`/${tail.join("/")}`, tail).target.length).toBe(100_001)
+  expect(normalize).not.toHaveBeenCalled()
+  normalize.mockRestore()
+})
 
 test("a path is written with every byte that could mean something else escaped", () => {
   expect(escapedPath("/a b/ü?#%41\r\n'(*)!/$&+,:;=@~")).toBe("/a%20b/%C3%BC%3F%23%2541%0D%0A%27%28%2A%29%21/$&+,:;=@~")

@@ -1,6 +1,4 @@
 /** Paths on both sides of a proxy, and links from one side to the other. */
-import { posix } from "node:path"
-
 export interface ProxyPaths {
   /** Decoded path at the other end; "" when the request names none. */
   readonly target: string
@@ -12,8 +10,18 @@ export interface ProxyPaths {
 export function proxyPaths(path: string, tail: readonly string[]): ProxyPaths {
   const joined = tail.length === 0 ? "" : `/${tail.join("/")}`
   const slashed = path.endsWith("/") && !joined.endsWith("/") ? `${joined}/` : joined
-  const target = slashed === "" ? "" : posix.normalize(slashed)
+  const target = slashed === "" ? "" : normalized(slashed)
   return { target, prefix: path.endsWith(target) ? path.slice(0, path.length - target.length) : path }
+}
+
+/** As `posix.normalize` has it of a path from the root, whose own cost grows with the square of a long path that goes up and down. */
+function normalized(path: string): string {
+  const kept: string[] = []
+  for (const segment of path.split("/")) {
+    if (segment === "..") kept.pop()
+    else if (segment !== "" && segment !== ".") kept.push(segment)
+  }
+  return kept.length > 0 && path.endsWith("/") ? `/${kept.join("/")}/` : `/${kept.join("/")}`
 }
 
 /** A decoded path as it is written in a request line. Slashes that were escaped are slashes by now, as in the reference. */

@@ -50,6 +50,11 @@ export class Http2Incoming extends EventEmitter implements Incoming {
     return this.arrived || this.destroyed
   }
 
+  /** Bytes of the body that came and were not read. */
+  get readableLength(): number {
+    return this.unreadBytes
+  }
+
   /** Listening to the body lets it flow. */
   override on(event: string | symbol, listener: (chunk: Buffer) => void): this {
     super.on(event, listener)

@@ -2,10 +2,10 @@
  * Sub-resources that another machine answers: log, exec, attach and portforward are asked of the agent on the pod's node, proxy of the object
  * itself. Requests and answers are streams, without a deadline; either side ends both.
  */
-import type { OutgoingHttpHeaders } from "node:http"
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http"
 import { assert } from "../assert.ts"
 import { type Reply, replyTo, type Target } from "../connect/dialer.ts"
-import { type AnswerOptions, passAnswer, sendBody, textOfAnswer } from "../connect/forward.ts"
+import { type AnswerOptions, checkAnswer, passAnswer, sendBody, textOfRefusal } from "../connect/forward.ts"
 import { isPassedProtocol, requestHeaders } from "../connect/headers.ts"
 import { agentTarget } from "../connect/node-agent.ts"
 import type { ObjectReader } from "../connect/objects.ts"
@@ -18,12 +18,18 @@ import { ApiError, badRequest, invalid } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import type { JsonObject } from "../kit/json.ts"
 import type { Connect, Subresource } from "../kit/kind.ts"
-import { refusalBytesMax } from "../limits.ts"
+import { linkPrefixCharactersMax, refusalTimeoutMs } from "../limits.ts"
 import { getObject } from "../registry/read.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { takeConnection, wantedProtocol } from "../http/upgrade.ts"
 import { type Call, representation } from "./call.ts"
 import { checkLogWebSocket, passLogToWebSocket } from "./log-websocket.ts"
+
+/** A call, and the signal that ends every connection made for it. */
+interface Connecting {
+  readonly call: Call
+  readonly signal: AbortSignal
+}
 
 /** Called by the router for sub-resources of type connect, the method allowed. Throws ApiError until an answer has begun. */
 export async function connectVerb(call: Call, subresource: Subresource): Promise<void> {
@@ -31,10 +37,28 @@ export async function connectVerb(call: Call, subresource: Subresource): Promise
   assert(connect !== undefined, "a sub-resource of type connect says how", { name: subresource.name })
   if (connect !== "log" && call.request.query.has("dryRun"))
     throw badRequest("dryRun is not supported: nothing is stored, but the other end acts")
-  if (connect === "proxy") return proxyVerb(call)
+  if (connect === "proxy") return untilOver(call, proxyVerb)
   const options = await readOptions(call, subresource)
-  if (connect === "log") return logVerb(call, options)
-  return streamVerb(call, connect, options)
+  if (connect === "log") return untilOver(call, (connecting) => logVerb(connecting, options))
+  return untilOver(call, (connecting) => streamVerb(connecting, connect, options))
+}
+
+/** Every connection of the request ends when the client goes, when the server stops, and in any case when `work` is over, however it ended. */
+async function untilOver(call: Call, work: (connecting: Connecting) => Promise<void>): Promise<void> {
+  const controller = new AbortController()
+  const end = (): void => controller.abort()
+  // Not `AbortSignal.any`: what lives as long as the server would keep something of each request.
+  const reasons = [call.request.signal, call.parts.stopping]
+  for (const reason of reasons) {
+    reason.addEventListener("abort", end)
+    if (reason.aborted) end()
+  }
+  try {
+    await work({ call, signal: controller.signal })
+  } finally {
+    for (const reason of reasons) reason.removeEventListener("abort", end)
+    end()
+  }
 }
 
 async function readOptions(call: Call, { options }: Subresource): Promise<JsonObject> {
@@ -59,11 +83,6 @@ function reader(call: Call): ObjectReader {
   }
 }
 
-/** Every connection of the request ends when the client goes or the server stops. */
-function endOf(call: Call): AbortSignal {
-  return AbortSignal.any([call.request.signal, call.parts.stopping])
-}
-
 function agentRequest(call: Call, connect: Exclude<Connect, "proxy">, options: JsonObject): Promise<Target | undefined> {
   const { info } = call.request
   const request = { connect, namespace: info.namespace, name: info.name, options }
@@ -71,7 +90,8 @@ function agentRequest(call: Call, connect: Exclude<Connect, "proxy">, options: J
 }
 
 /** The log of a container as text. A pod that no node runs yet has an empty one, which is 204. */
-async function logVerb(call: Call, options: JsonObject): Promise<void> {
+async function logVerb(connecting: Connecting, options: JsonObject): Promise<void> {
+  const { call } = connecting
   representation(call, { list: false })
   const target = await agentRequest(call, "log", options)
   if (target === undefined) {
@@ -80,31 +100,26 @@ async function logVerb(call: Call, options: JsonObject): Promise<void> {
     return
   }
   const overWebSocket = checkLogWebSocket(call)
-  const reply = await ask(call, target, {
+  const { message } = await ask(connecting, target, {
     method: "GET",
     headers: { host: `${target.host}:${target.port}` },
     unreachable: unreachableAgent,
   })
-  const { message } = reply
   const status = message.statusCode ?? 502
-  if (status < 200 || status > 206) throw refusedLog(status, await textOfAnswer(message, refusalBytesMax), call.request.info.name)
-  if (overWebSocket)
-    return streaming(
-      reply,
-      () => passLogToWebSocket(call, message),
-      () => undefined,
-    )
-  message.headersDistinct["content-type"] = ["text/plain"]
-  await passing(call, reply)
+  if (status < 200 || status > 206) throw refusedLog(status, await textOfRefusal(message, call.parts.clock), call.request.info.name)
+  if (!overWebSocket) return passing(call, message, { contentType: "text/plain" })
+  // A websocket that breaks off is closed already.
+  await passLogToWebSocket(call, message).catch(() => undefined)
 }
 
 /** exec, attach and portforward: the protocol changes, or nothing happens at all. */
-async function streamVerb(call: Call, connect: "attach" | "exec" | "portforward", options: JsonObject): Promise<void> {
+async function streamVerb(connecting: Connecting, connect: "attach" | "exec" | "portforward", options: JsonObject): Promise<void> {
+  const { call } = connecting
   const target = await agentRequest(call, connect, options)
   assert(target !== undefined, "only a log may be asked of nobody")
   const protocol = passedProtocol(call)
   if (protocol === undefined) throw badRequest("Upgrade request required: use a client that speaks websocket or SPDY/3.1 over HTTP/1.1")
-  await tunnel(call, target, { protocol, unreachable: unreachableAgent })
+  await tunnel(connecting, target, { protocol, unreachable: unreachableAgent })
 }
 
 function passedProtocol(call: Call): string | undefined {
@@ -112,7 +127,8 @@ function passedProtocol(call: Call): string | undefined {
   return wanted !== undefined && isPassedProtocol(wanted) ? call.incoming.headers.upgrade : undefined
 }
 
-async function proxyVerb(call: Call): Promise<void> {
+async function proxyVerb(connecting: Connecting): Promise<void> {
+  const { call } = connecting
   const { info } = call.request
   const { connector, random } = call.parts
   const { resource, namespace, name } = info
@@ -129,35 +145,42 @@ async function proxyVerb(call: Call): Promise<void> {
     return
   }
   const target: Target = { ...place, path: `${escapedPath(paths.target === "" ? "/" : paths.target)}${query}` }
-  if (protocol !== undefined) return tunnel(call, target, { protocol, unreachable: unreachableBackend })
-  await forward(call, target, paths)
+  if (protocol !== undefined) return tunnel(connecting, target, { protocol, unreachable: unreachableBackend })
+  await forward(connecting, target, paths)
 }
 
-async function forward(call: Call, target: Target, paths: ProxyPaths): Promise<void> {
+async function forward(connecting: Connecting, target: Target, paths: ProxyPaths): Promise<void> {
+  const { call } = connecting
   const { incoming } = call
   const headers = requestHeaders(incoming, { uri: escapedPath(`${paths.prefix}${paths.target}`) })
-  const reply = await ask(call, target, { method: incoming.method ?? "GET", headers, unreachable: unreachableService, body: true })
+  const method = incoming.method ?? "GET"
+  const { message } = await ask(connecting, target, { method, headers, unreachable: unreachableService, body: true })
   const hosts = [`${target.host}:${target.port}`, target.host, String(headers["host"] ?? "")]
-  const link = (text: string): string => rewrittenLink(text, { prefix: escapedPath(paths.prefix), hosts })
-  await passing(call, reply, { link })
+  const prefix = escapedPath(paths.prefix)
+  const link = (text: string): string => rewrittenLink(text, { prefix, hosts })
+  await passing(call, message, prefix.length > linkPrefixCharactersMax ? {} : { link })
 }
 
-async function tunnel(call: Call, target: Target, how: { protocol: string; unreachable: Asking["unreachable"] }): Promise<void> {
+async function tunnel(
+  connecting: Connecting,
+  target: Target,
+  how: { protocol: string; unreachable: Asking["unreachable"] },
+): Promise<void> {
+  const { call, signal } = connecting
+  const { clock } = call.parts
   const { incoming } = call
   const headers = requestHeaders(incoming, { upgrade: how.protocol })
-  const reply = await ask(call, target, { method: incoming.method ?? "GET", headers, unreachable: how.unreachable, upgrade: true })
-  if (!reply.upgraded) {
-    const status = reply.message.statusCode ?? 502
-    if (status >= 400) return passing(call, reply)
-    reply.socket.destroy()
-    throw new ApiError(500, "", `invalid upgrade response: status code ${status}`)
-  }
-  const client = takeConnection(incoming)
-  if (client === undefined) {
-    reply.socket.destroy()
+  const method = incoming.method ?? "GET"
+  const reply = await ask(connecting, target, { method, headers, unreachable: how.unreachable, upgrade: true })
+  if (reply.upgraded) {
+    const client = takeConnection(incoming)
+    if (client !== undefined) await join(client, reply, { signal, clock })
     return
   }
-  await join(client, reply, endOf(call))
+  const status = reply.message.statusCode ?? 502
+  if (status < 400) throw new ApiError(500, "", `invalid upgrade response: status code ${status}`)
+  const cancel = clock.after(refusalTimeoutMs, () => reply.message.destroy())
+  await passing(call, reply.message).finally(cancel)
 }
 
 interface Asking {
@@ -171,42 +194,28 @@ interface Asking {
   readonly upgrade?: boolean
 }
 
-/** The head of the other end's answer, of a connection that ends with the client's. */
-async function ask(call: Call, target: Target, asking: Asking): Promise<Reply> {
+/** The head of the other end's answer, one that can be passed on. */
+async function ask({ call, signal }: Connecting, target: Target, asking: Asking): Promise<Reply> {
   const { method, headers, unreachable } = asking
   try {
-    const request = await call.parts.connector.send(target, { method, headers, signal: endOf(call) })
-    const replied = replyTo(request)
+    const request = await call.parts.connector.send(target, { method, headers, signal })
+    const replied = replyTo(request, call.parts.clock)
     if (asking.body === true) sendBody(call.incoming, request)
     else request.end()
     const reply = await replied
-    if (!reply.upgraded || asking.upgrade === true) return reply
-    reply.socket.destroy()
-    throw new Error("the other end changed the protocol without being asked")
+    if (!reply.upgraded) checkAnswer(reply.message)
+    else if (asking.upgrade !== true) throw new Error("the other end changed the protocol without being asked")
+    return reply
   } catch (error) {
     throw unreachable(error, target)
   }
 }
 
-/**
- * Passes an answer on. Once it has begun, a broken connection can only be told by breaking the other one. The other end's is closed in any
- * case, whatever it says of keeping it: more could be asked there with this server's rights.
- */
-async function passing(call: Call, reply: Reply, options: AnswerOptions = {}): Promise<void> {
-  await streaming(
-    reply,
-    () => passAnswer(reply.message, call.outgoing, options),
-    () => call.outgoing.destroy(),
-  )
-}
-
-/** `broken` is called when either connection breaks. */
-async function streaming({ socket }: Reply, pass: () => Promise<void>, broken: () => void): Promise<void> {
+/** Passes an answer on. Once it has begun, a broken connection can only be told by breaking the other one. */
+async function passing(call: Call, message: IncomingMessage, options: AnswerOptions = {}): Promise<void> {
   try {
-    await pass()
+    await passAnswer(message, call.outgoing, options)
   } catch {
-    broken()
-  } finally {
-    socket.destroy()
+    call.outgoing.destroy()
   }
 }
