@@ -41,6 +41,8 @@ function badGateway(why: string): ApiError {
 export interface AnswerOptions {
   /** Rewrites a link of the other end so that it leads through the proxy; absent: links stay. */
   readonly link?: (link: string) => string
+  /** The answer is one to HEAD: there is no body, whatever the header says of it. */
+  readonly isHead?: boolean
   /** Instead of the other end's word for it. */
   readonly contentType?: string
 }
@@ -55,7 +57,8 @@ export async function passAnswer(message: IncomingMessage, outgoing: Outgoing, o
 }
 
 /** Sends the head. Answers what the body goes through. */
-function startAnswer(message: IncomingMessage, outgoing: Outgoing, { link, contentType }: AnswerOptions): readonly Transform[] {
+function startAnswer(message: IncomingMessage, outgoing: Outgoing, options: AnswerOptions): readonly Transform[] {
+  const { link, contentType, isHead } = options
   const headers = answerHeaders(message)
   if (contentType !== undefined) headers.set("content-type", [contentType])
   const [location] = headers.get("location") ?? []
@@ -66,7 +69,7 @@ function startAnswer(message: IncomingMessage, outgoing: Outgoing, { link, conte
   headers.set("cache-control", [String(own), ...(headers.get("cache-control") ?? [])])
   for (const [name, values] of headers) outgoing.setHeader(name, values)
   outgoing.writeHead(message.statusCode ?? 502)
-  return steps
+  return isHead === true ? [] : steps
 }
 
 /** What an HTML page goes through. Of encoded ones only gzip is understood; the others pass with their links as they are. */

@@ -158,7 +158,7 @@ async function forward(connecting: Connecting, target: Target, paths: ProxyPaths
   const hosts = [`${target.host}:${target.port}`, target.host, String(headers["host"] ?? "")]
   const prefix = escapedPath(paths.prefix)
   const link = (text: string): string => rewrittenLink(text, { prefix, hosts })
-  await passing(call, message, prefix.length > linkPrefixCharactersMax ? {} : { link })
+  await passing(call, message, { isHead: method === "HEAD", ...(prefix.length <= linkPrefixCharactersMax && { link }) })
 }
 
 async function tunnel(

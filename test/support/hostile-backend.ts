@@ -48,6 +48,7 @@ const endless =
 
 const html = "Content-Type: text/html\r\n"
 const body = "Content-Length: 2\r\n\r\nok"
+const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n"
 const chunked = "Transfer-Encoding: chunked\r\n\r\n"
 
 /** Answers that end: what is made of each is a matter of a moment. */
@@ -140,16 +141,32 @@ export const endlessAnswers: Readonly<Record<string, Answer>> = {
   "endless-reason": endless("HTTP/1.1 200 ", "x"),
   "endless-continues": endless("", "HTTP/1.1 100 Continue\r\n\r\n"),
   "endless-body": endless(`${ok}Content-Type: text/plain\r\n\r\n`, "x"),
-  "endless-chunks": endless(`${ok}${chunked}`, "1\r\nx\r\n"),
+  "endless-chunks": endless(`${ok}${chunked}`, `40\r\n${"x".repeat(64)}\r\n`),
   "endless-extension": endless(`${ok}${chunked}1;`, "x"),
   "endless-trailers": endless(`${ok}${chunked}0\r\n`, "a: b\r\n"),
   "endless-tags": endless(`${ok}${html}\r\n`, "<a"),
+  "switch-and-listen": say(switching),
+  "switch-and-drop": sayAndEnd(switching),
+  "switch-and-deaf": (socket) => {
+    socket.pause()
+    socket.write(switching)
+  },
+  "endless-switch": endless(switching, "x"),
   "endless-refusal": endless("HTTP/1.1 500 No\r\n\r\n", "no "),
   "half-refusal": say("HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\nhalf"),
 }
 
+export interface HostileOptions {
+  /** Speaks TLS with it. */
+  readonly pair?: ServingPair
+  /** The name of the answer to whatever is asked. */
+  readonly always?: string
+  /** Never closes its half of a connection because the other one was closed. */
+  readonly staysHalfOpen?: boolean
+}
+
 /** Listens on a free port of loopback. */
-export async function startHostileBackend(options: { pair?: ServingPair } = {}): Promise<HostileBackend> {
+export async function startHostileBackend(options: HostileOptions = {}): Promise<HostileBackend> {
   const sockets = new Set<Socket>()
   const heard: string[] = []
   let saidBefore = 0
@@ -158,6 +175,7 @@ export async function startHostileBackend(options: { pair?: ServingPair } = {}):
     let answered = false
     sockets.add(socket)
     socket.on("error", () => undefined)
+    if (options.staysHalfOpen !== true) socket.on("end", () => socket.destroy())
     socket.on("close", () => {
       saidBefore += socket.bytesWritten
       sockets.delete(socket)
@@ -167,13 +185,21 @@ export async function startHostileBackend(options: { pair?: ServingPair } = {}):
       const head = heard[place] ?? ""
       if (answered || !head.includes("\r\n\r\n")) return
       answered = true
-      const name = /^\S+ \/([^/? ]*)/.exec(head)?.[1] ?? ""
+      const name = options.always ?? /^\S+ \/([^/? ]*)/.exec(head)?.[1] ?? ""
       const answer = finiteAnswers[name] ?? endlessAnswers[name] ?? sayAndEnd(ok, body)
       answer(socket, head)
     })
   }
   const { pair } = options
-  const server: Server = pair === undefined ? createServer(serve) : createTlsServer({ cert: pair.certificate, key: pair.key }, serve)
+  const halfOpen = { allowHalfOpen: true }
+  const server: Server =
+    pair === undefined ? createServer(halfOpen, serve) : createTlsServer({ ...halfOpen, cert: pair.certificate, key: pair.key }, serve)
+  // Under TLS there are connections whose handshake was never done.
+  const accepted = new Set<Socket>()
+  server.on("connection", (socket: Socket) => {
+    accepted.add(socket)
+    socket.on("close", () => accepted.delete(socket))
+  })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     // A server that listens on an address and a port has both.
@@ -183,7 +209,7 @@ export async function startHostileBackend(options: { pair?: ServingPair } = {}):
     bytesSaid: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, saidBefore),
     stop: () =>
       new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy()
+        for (const socket of [...sockets, ...accepted]) socket.destroy()
         server.close(() => resolve())
       }),
   }
