@@ -183,7 +183,8 @@ export async function startHostileBackend(options: HostileOptions = {}): Promise
     socket.on("data", (bytes: Buffer) => {
       heard[place] += bytes.toString("latin1")
       const head = heard[place] ?? ""
-      if (answered || !head.includes("\r\n\r\n")) return
+      // TLS where none is spoken is not waited for.
+      if (answered || !(head.includes("\r\n\r\n") || head.startsWith("\x16"))) return
       answered = true
       const name = options.always ?? /^\S+ \/([^/? ]*)/.exec(head)?.[1] ?? ""
       const answer = finiteAnswers[name] ?? endlessAnswers[name] ?? sayAndEnd(ok, body)
