@@ -44,6 +44,10 @@ export const crowdedListWriteBytes = 64 * 1024
 /** A list of at most so many bytes is copied out of the buffer it was gathered in, so that a slow reader of a short list does not hold a long buffer. */
 export const copiedListBytesMax = 32 * 1024
 
+/** Containers of a pod, or addresses of a node, that a message names, and characters of each: the longest name of a host has 253. */
+export const shownItemsMax = 32
+export const shownNameCharactersMax = 256
+
 /** Characters of a rejected body that an error message shows. */
 export const shownBodyCharactersMax = 30
 
@@ -170,6 +174,12 @@ export const managerBytesMax = 128
 
 /** Milliseconds until a connection to a pod, service or node behind a proxy path has to stand; the reference's 30 seconds. */
 export const proxyDialTimeoutMs = 30_000
+
+/**
+ * Pods that one request through a service's proxy looks at for one that says the address of an endpoint is its own; then 503. Of endpoints that are
+ * kept well the first does.
+ */
+export const endpointPodsMax = 100
 
 /**
  * Milliseconds until the machine behind a proxy path, or a node agent, has to begin its answer, once it has taken the request; then 504. Answers

@@ -1,6 +1,7 @@
 /** The agent on a node: where it listens, and which of its paths a request for a pod becomes (catalog resources.yaml: nodes, pods). */
 import { ApiError, badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { shownItemsMax, shownNameCharactersMax } from "../limits.ts"
 import type { Vendor } from "../vendor.ts"
 import type { Target } from "./dialer.ts"
 import { listIn, numberIn, objectIn, type ObjectReader, textIn } from "./objects.ts"
@@ -20,7 +21,10 @@ export function agentAddress(node: ApiObject, { addressTypes, vendor }: AgentSet
   const addresses = listIn(node.status, "addresses")
   const host = addressTypes.map((type) => addressOf(node, { type, addresses, vendor })).find((address) => address !== "")
   if (host === undefined) {
-    const known = addresses.map((one) => `${textIn(one, "type")} ${textIn(one, "address")}`).join(", ")
+    const known = listed(
+      addresses.map((one) => `${textIn(one, "type")} ${textIn(one, "address")}`),
+      ", ",
+    )
     throw new ApiError(
       500,
       "",
@@ -82,11 +86,21 @@ function chosenContainer(pod: ApiObject, asked: string): string {
   const names = all.map((one) => textIn(one, "name"))
   if (asked !== "") {
     if (names.includes(asked)) return asked
-    throw badRequest(`container ${asked} is not valid for pod ${name}: it has ${names.join(", ")}`)
+    throw badRequest(`container ${cut(asked)} is not valid for pod ${name}: it has ${listed(names, ", ")}`)
   }
   const [first] = containers
   if (first !== undefined && containers.length === 1) return first
-  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(" ")}]`)
+  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${listed(names, " ")}]`)
+}
+
+/** The first of what an object has, as a message names them. */
+function listed(texts: readonly string[], separator: string): string {
+  const first = texts.slice(0, shownItemsMax).map(cut).join(separator)
+  return texts.length > shownItemsMax ? `${first} and ${texts.length - shownItemsMax} more` : first
+}
+
+function cut(text: string): string {
+  return text.length > shownNameCharactersMax ? `${text.slice(0, shownNameCharactersMax)}...` : text
 }
 
 const paths = { attach: "attach", exec: "exec", log: "containerLogs", portforward: "portForward" } as const

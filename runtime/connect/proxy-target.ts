@@ -1,6 +1,7 @@
 /** From a proxy path to the machine behind it: pods by their address, services by one of their endpoints, nodes by their agent's host. */
 import { ApiError, badRequest, unavailable } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { endpointPodsMax } from "../limits.ts"
 import type { Random } from "../random.ts"
 import type { Target } from "./dialer.ts"
 import { agentAddress, type AgentSettings } from "./node-agent.ts"
@@ -62,11 +63,12 @@ async function ofService(parsed: SchemeNamePort, request: ProxyRequest, context:
   const endpoints = await read("endpoints", parsed.name, namespace)
   const subsets = listIn(endpoints, "subsets")
   if (subsets.length === 0) throw unavailable(`no endpoints available for service ${JSON.stringify(parsed.name)}`)
+  const pods = new EndpointPods(namespace, read)
   for (const subset of fromRandom(subsets, context.random)) {
     const port = listIn(subset, "ports").find((one) => textIn(one, "name") === portName)
     if (port === undefined) continue
     for (const address of fromRandom(listIn(subset, "addresses"), context.random)) {
-      if (!(await isOfPod(address, namespace, read))) continue
+      if (!(await pods.say(address))) continue
       return { scheme: schemeOf(parsed.scheme), host: textIn(address, "ip"), port: numberIn(port, "port"), trust: "other" }
     }
   }
@@ -88,12 +90,35 @@ function fromRandom(items: readonly JsonObject[], random: Random): readonly Json
   return [...items.slice(start), ...items.slice(0, start)]
 }
 
-/** Endpoints are written by users too: an address counts only as that of a pod in the same namespace that says so itself. */
-async function isOfPod(address: JsonObject, namespace: string, read: ObjectReader): Promise<boolean> {
-  const reference = address["targetRef"]
-  if (textIn(reference, "namespace") !== namespace || textIn(reference, "name") === "") return false
-  const pod = await found(read("pods", textIn(reference, "name"), namespace))
-  return listIn(pod?.status, "podIPs").some((one) => textIn(one, "ip") === textIn(address, "ip"))
+/**
+ * The pods that endpoints name. Endpoints are written by users too: an address counts only as that of a pod in the same namespace that says so itself.
+ * Each pod is read once, and only so many are: there is no end to the addresses that an object may name in vain.
+ */
+class EndpointPods {
+  private readonly addresses = new Map<string, ReadonlySet<string>>()
+
+  constructor(
+    private readonly namespace: string,
+    private readonly read: ObjectReader,
+  ) {}
+
+  async say(address: JsonObject): Promise<boolean> {
+    const reference = address["targetRef"]
+    const name = textIn(reference, "name")
+    if (textIn(reference, "namespace") !== this.namespace || name === "") return false
+    return (await this.addressesOf(name)).has(textIn(address, "ip"))
+  }
+
+  private async addressesOf(name: string): Promise<ReadonlySet<string>> {
+    const known = this.addresses.get(name)
+    if (known !== undefined) return known
+    if (this.addresses.size >= endpointPodsMax)
+      throw unavailable(`no endpoints available: none of ${endpointPodsMax} pods that the endpoints name has the address that they say`)
+    const pod = await found(this.read("pods", name, this.namespace))
+    const addresses = new Set(listIn(pod?.status, "podIPs").map((one) => textIn(one, "ip")))
+    this.addresses.set(name, addresses)
+    return addresses
+  }
 }
 
 async function found(reading: Promise<ApiObject>): Promise<ApiObject | undefined> {

@@ -22,6 +22,7 @@ import { linkPrefixCharactersMax, refusalTimeoutMs } from "../limits.ts"
 import { getObject } from "../registry/read.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { takeConnection, wantedProtocol } from "../http/upgrade.ts"
+import { Turns } from "../turns.ts"
 import { type Call, representation } from "./call.ts"
 import { checkLogWebSocket, passLogToWebSocket } from "./log-websocket.ts"
 
@@ -71,15 +72,22 @@ async function readOptions(call: Call, { options }: Subresource): Promise<JsonOb
   return decoded
 }
 
-/** Objects as the newest state has them. */
+/** Microseconds that reading a kilobyte of JSON takes. */
+const parsingWork = 10
+
+/** Objects as the newest state has them. Many large ones are read in turns. */
 function reader(call: Call): ObjectReader {
   const { parts, registry } = call
+  const turns = new Turns()
   return async (resource, name, namespace) => {
     const kind = parts.kinds.find("", "v1", resource)
     assert(kind !== undefined, "the kinds that requests are passed on to are served", { resource })
     const handle = await registry.handle(kind)
     const found = await getObject(registry, handle, { namespace, name, freshness: { mode: "most-recent" } })
-    return parseObject(found.json())
+    const json = found.json()
+    const object = parseObject(json)
+    if (turns.isOver((json.length / 1024) * parsingWork)) await turns.next()
+    return object
   }
 }
 
