@@ -13,6 +13,7 @@ import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import { responseHeaders } from "./filters/response-headers.ts"
 import type { Exchange, Filter, ServerEnv } from "./server-env.ts"
+import { parseQuery } from "./query.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { storeFailure } from "./registry/commit.ts"
 import { StoreError } from "./storage/store.ts"
@@ -77,11 +78,22 @@ function route(parts: ServerParts, exchange: Exchange): Promise<void> {
   return exchange.request.info.isResource ? answerResource(parts, exchange) : answerOther(parts, exchange)
 }
 
+/** As far as it was read: a request may have failed for its path or its query. */
+function queryOf({ context, incoming: { url = "" } }: Exchange): URLSearchParams {
+  if (context !== undefined) return context.query
+  const mark = url.indexOf("?")
+  try {
+    return parseQuery(mark < 0 ? "" : url.slice(mark + 1))
+  } catch {
+    return parseQuery("")
+  }
+}
+
 /** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
 function answerError(parts: ServerParts, exchange: Exchange, error: unknown): void {
   const { incoming, outgoing } = exchange
   const { headers, method, url = "" } = incoming
-  const laidOut = wantsPretty({ query: new URLSearchParams(url.split("?")[1] ?? ""), userAgent: headers["user-agent"] })
+  const laidOut = wantsPretty({ query: queryOf(exchange), userAgent: headers["user-agent"] })
   // What was said about a body is told although something else in it is refused.
   const options = { vendor: parts.vendor, accept: headers.accept, laidOut, warnings: exchange.context?.warnings ?? [] }
   if (error instanceof ApiError) return sendError(outgoing, error, options)

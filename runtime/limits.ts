@@ -84,6 +84,27 @@ export const requestHeaderBytesMax = 256 * 1024
 /** Header fields of one request; as many and more are 431. Node's parser gathers them at a cost that grows with their square. */
 export const requestHeaderFieldsMax = 2000
 
+/**
+ * Characters, and media types, of one `Accept`; beyond it 400. Reading it takes a microsecond for each type, before it is known who asks. Browsers
+ * send ten types in 150 characters, the longest real one (aggregated discovery) three in 250.
+ */
+export const acceptCharactersMax = 8192
+export const acceptTypesMax = 100
+
+/**
+ * Parameters of one query; beyond it 400. Every option that a request may have is looked for among them. Commands of `exec` are the longest real
+ * ones, a parameter for each argument.
+ */
+export const queryParametersMax = 10_000
+
+/** Texts of each kind of header field and query that are kept with what was read of them, of so many characters at most; when there are more, all are forgotten. */
+export const rememberedTextsMax = 256
+export const rememberedCharactersMax = 256
+
+/** Paths of collections that are kept with what was read of them, of so many characters at most; when there are more, all are forgotten. */
+export const knownPathsMax = 1024
+export const knownPathCharactersMax = 512
+
 /** Milliseconds for the header of a request to arrive, and for a connection of HTTP/1.1 to stay open without one. The reference's. */
 export const requestHeaderTimeoutMs = 32_000
 export const idleConnectionTimeoutMs = 90_000

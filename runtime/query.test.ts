@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { queryParametersMax } from "./limits.ts"
 import { booleanParameter, integerParameter, parseQuery } from "./query.ts"
 
 describe("parseQuery", () => {
@@ -15,6 +16,11 @@ describe("parseQuery", () => {
     ])
     expect([...parseQuery("")]).toEqual([])
     expect([...parseQuery("?limit=1")]).toEqual([["?limit", "1"]])
+  })
+
+  it("refuses more parameters than any client sends", () => {
+    expect([...parseQuery("&a".repeat(queryParametersMax - 1))]).toHaveLength(queryParametersMax - 1)
+    expect(() => parseQuery("&a".repeat(queryParametersMax))).toThrow("more than 10000 parameters")
   })
 })
 

@@ -1,17 +1,26 @@
 /** Query parameters as the API reads them. Errors name the parameter, the value and what would be right. */
 import { badRequest } from "./errors.ts"
+import { queryParametersMax } from "./limits.ts"
 import { remembered } from "./kit/remembered.ts"
 
 /**
  * Called once per request with what stands behind the question mark. Pairs that hold a semicolon or a broken escape are left out, as the
- * reference leaves them out: what such a pair was meant to say cannot be told. Requests share the answer: nobody changes it.
+ * reference leaves them out: what such a pair was meant to say cannot be told. Requests share the answer: nobody changes it. Throws 400 for more
+ * parameters than any client sends.
  */
 export const parseQuery = remembered(parseAnew)
 
 function parseAnew(text: string): URLSearchParams {
+  refuseTooMany(text)
   const sound = text.includes(";") || brokenEscape.test(text) ? text.split("&").filter(isSound).join("&") : text
   // A second question mark belongs to the name behind it; URLSearchParams would drop it.
   return new URLSearchParams(sound.startsWith("?") ? `&${sound}` : sound)
+}
+
+function refuseTooMany(text: string): void {
+  let count = 1
+  for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1))
+    if (++count > queryParametersMax) throw badRequest(`the query has more than ${queryParametersMax} parameters: send fewer`)
 }
 
 const brokenEscape = /%(?![0-9a-fA-F]{2})/

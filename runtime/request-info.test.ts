@@ -1,4 +1,5 @@
 import fc from "fast-check"
+import { bytesKept } from "../test/support/heap.ts"
 import { describe, expect, it } from "vitest"
 import { parseRequestInfo, RequestInfoReader } from "./request-info.ts"
 import { vendorProfile } from "./vendor.ts"
@@ -104,5 +105,17 @@ describe("RequestInfoReader", () => {
         for (const one of requests) expect(reader.read(one)).toEqual(parseRequestInfo({ ...one, vendor }))
       }),
     )
+  })
+
+  it("keeps nothing of a target but its path", () => {
+    const reader = new RequestInfoReader(vendor)
+    const { bytes } = bytesKept(() => {
+      for (let index = 0; index < 50; index++) {
+        const target = `/api/v1/namespaces/namespace-${index}/configmaps/some-name?${"x".repeat(1_000_000)}`
+        reader.read({ method: "GET", path: target.slice(0, target.indexOf("?")), watch: false })
+        reader.read({ method: "GET", path: target.slice(0, target.lastIndexOf("/")), watch: false })
+      }
+    })
+    expect(bytes).toBeLessThan(5_000_000)
   })
 })

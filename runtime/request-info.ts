@@ -2,6 +2,8 @@
  * Path and method to what is asked for; specification sections 4.1 and 4.2. Segments are split after decoding, as the reference does: an
  * encoded slash in a name makes a longer path, never another object.
  */
+import { ownText } from "./kit/own-text.ts"
+import { knownPathCharactersMax, knownPathsMax } from "./limits.ts"
 import type { RequestInfo, RequestVerb } from "./request.ts"
 import type { Vendor } from "./vendor.ts"
 
@@ -53,22 +55,21 @@ export class RequestInfoReader {
     if (objects !== undefined) return infoAt(objects, asked, path.slice(nameAt))
     const collection = this.ofCollections.get(path)
     if (collection !== undefined) return infoAt(collection, asked, "")
-    const info = parseRequestInfo({ ...asked, vendor: this.vendor })
+    if (path.length > knownPathCharactersMax) return parseRequestInfo({ ...asked, vendor: this.vendor })
+    // A path is a piece of the request's target, and what is kept of it would keep all of that.
+    const info = parseRequestInfo({ ...asked, path: ownText(path), vendor: this.vendor })
     this.keep(info, nameAt)
     return info
   }
 
   /** Only of paths that end in the name or the collection: what stands behind may change the meaning of what is before. */
   private keep({ isResource, watchPath, subresource, name, path, group, version, namespace, resource }: RequestInfo, nameAt: number): void {
-    if (!isResource || watchPath || subresource !== "" || path.length > knownPathCharactersMax) return
+    if (!isResource || watchPath || subresource !== "") return
     const place = { group, version, namespace, resource }
     if (name === "") remember(this.ofCollections, path, place)
     else if (path.endsWith(`/${name}`)) remember(this.ofObjects, path.slice(0, nameAt), place)
   }
 }
-
-const knownPathsMax = 1024
-const knownPathCharactersMax = 512
 
 function remember(places: Map<string, Place>, path: string, place: Place): void {
   if (places.size >= knownPathsMax) places.clear()

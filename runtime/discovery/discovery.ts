@@ -4,7 +4,7 @@ import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { type CompactCodec, createCompactCodec } from "../kit/compact.ts"
 import type { ApiObject } from "../kit/json.ts"
 import type { ServerParts } from "../server-parts.ts"
-import { type Media, negotiate, type Negotiated } from "../wire/negotiate.ts"
+import { acceptClauses, type Media, negotiate, type Negotiated } from "../wire/negotiate.ts"
 import { encodeText, encodeWith } from "../wire/send.ts"
 import { groupDiscoveryList, groupDiscoveryListShape } from "./aggregated.ts"
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, type ServedGroup, servedGroups } from "./documents.ts"
@@ -124,7 +124,7 @@ export function aggregatedForm(
   accept: string | undefined,
   options: Pick<ServerParts, "vendor">,
 ): (Negotiated & { version: string }) | undefined {
-  const clauses = (accept ?? "").split(",").filter((clause) => /;\s*as=/.test(clause))
+  const clauses = acceptClauses(accept ?? "").filter((clause) => /;\s*as=/.test(clause))
   if (clauses.length === 0) return undefined
   try {
     const negotiated = negotiate(clauses.join(","), { vendor: options.vendor, renderings: "discovery" })

@@ -3,7 +3,7 @@ import { notAcceptable } from "../errors.ts"
 import type { Outgoing } from "../http/exchange.ts"
 import type { RequestContext } from "../request.ts"
 import type { ServerParts } from "../server-parts.ts"
-import { acceptsGzip } from "../wire/negotiate.ts"
+import { acceptClauses, acceptsGzip } from "../wire/negotiate.ts"
 import { answerUnknownPath, sendBytes } from "../wire/send.ts"
 import { matchesTag, sendNotModified } from "./conditional.ts"
 import { documentUrl, type OpenApiDocument, type OpenApiDocuments } from "./openapi-documents.ts"
@@ -68,7 +68,7 @@ function tagOf(document: OpenApiDocument): string {
 
 /** For documents that are no API objects: the first type of Accept that is offered; a wildcard takes the first one offered. Throws 406. */
 export function acceptedType(accept: string | undefined, offered: readonly string[]): string {
-  for (const clause of (accept === undefined || accept === "" ? "*/*" : accept).split(",")) {
+  for (const clause of acceptClauses(accept === undefined || accept === "" ? "*/*" : accept)) {
     const type = clause.split(";", 1)[0]?.trim() ?? ""
     const found = type === "*/*" || type === "application/*" ? offered[0] : offered.find((candidate) => candidate === type)
     if (found !== undefined) return found

@@ -1,6 +1,7 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
 import { methodNotAllowed, unknownPath } from "../errors.ts"
 import type { Outgoing } from "../http/exchange.ts"
+import { trimmedEnd } from "../kit/trim.ts"
 import type { RequestContext } from "../request.ts"
 import type { Exchange } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
@@ -98,7 +99,7 @@ async function answerDiscovery(asked: Asked): Promise<void> {
 
 /** Undefined for a group that is not served. */
 function targetOf({ request, parts }: Asked): DiscoveryTarget | undefined {
-  const [root, first, second, ...more] = request.info.path.replace(/^\/|\/+$/g, "").split("/")
+  const [root, first, second, ...more] = trimmedEnd(request.info.path.slice(1), "/").split("/")
   if (more.length > 0) return undefined
   if (first === undefined) return { at: root === "api" ? "core" : "groups" }
   const group = root === "api" ? "" : parts.vendor.neutralGroup(first)

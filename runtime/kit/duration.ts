@@ -3,6 +3,7 @@
  * as a 64-bit number. Syntax, limits and texts are those of the reference server's language.
  */
 import type { JsonValue } from "./json.ts"
+import { trimmedEnd } from "./trim.ts"
 
 /** The text is no duration; the message says why. */
 export class DurationError extends Error {
@@ -70,9 +71,7 @@ export function formatDuration(nanoseconds: bigint): string {
 
 function decimal(amount: bigint, unit: bigint): string {
   const digits = String(unit).length - 1
-  const fraction = String(amount % unit)
-    .padStart(digits, "0")
-    .replace(/0+$/, "")
+  const fraction = trimmedEnd(String(amount % unit).padStart(digits, "0"), "0")
   return fraction === "" ? String(amount / unit) : `${amount / unit}.${fraction}`
 }
 

@@ -14,6 +14,7 @@ import { DurationError, parseDuration } from "./duration.ts"
 import type { JsonValue } from "./json.ts"
 import { parseQuantity, QuantityError } from "./quantity.ts"
 import type { Scalar } from "./shape.ts"
+import { trimmed } from "./trim.ts"
 import { formatMicroTime, formatTime, parseInstant, TimeError } from "./time.ts"
 
 /** The key of an absent value. */
@@ -139,7 +140,7 @@ function numberKey(text: string): Buffer | undefined {
   if (match === null) return undefined
   const [, sign = "", whole = "", fraction = "", power = "0"] = match
   const all = whole + fraction
-  const digits = all.replace(/^0+|0+$/g, "")
+  const digits = trimmed(all, "0")
   if (digits === "") return zeroKey
   const leading = /[1-9]/.exec(all)?.index ?? 0
   const negative = sign === "-"

@@ -12,6 +12,7 @@
  */
 import { knownQuantitiesMax } from "../limits.ts"
 import type { JsonValue } from "./json.ts"
+import { ownText } from "./own-text.ts"
 
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent"
 
@@ -51,7 +52,8 @@ const plainSuffixes: ReadonlySet<string> = new Set(["n", "u", "m", "", "k", "M",
 
 const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 const suffixWrong = "unable to parse quantity's suffix"
-const syntax = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/
+/** The suffix cannot begin with a digit: those are all of the number before it. */
+const syntax = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*|)$/
 
 interface Suffix {
   readonly format: QuantityFormat
@@ -71,10 +73,11 @@ export function parseQuantity(value: JsonValue): Quantity {
   if (typeof value !== "string") throw new QuantityError(formatWrong)
   const before = known.get(value)
   if (before !== undefined) return before
-  const quantity = readQuantity(value)
-  if (value.length > knownCharactersMax) return quantity
+  if (value.length > knownCharactersMax) return readQuantity(value)
+  const own = ownText(value)
+  const quantity = readQuantity(own)
   if (known.size >= knownQuantitiesMax) known.clear()
-  known.set(value, quantity)
+  known.set(own, quantity)
   return quantity
 }
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest"
+import { aggregatedForm } from "../discovery/discovery.ts"
+import { acceptedType } from "../discovery/openapi.ts"
 import { ApiError } from "../errors.ts"
+import { acceptCharactersMax, acceptTypesMax } from "../limits.ts"
 import { vendorProfile } from "../vendor.ts"
 import { acceptsGzip, bodyMedia, checkRendering, negotiate, wantsPretty, type NegotiateOptions } from "./negotiate.ts"
 
@@ -81,6 +84,16 @@ describe("negotiate", () => {
     ["APPLICATION/JSON", noMedia],
   ]
   for (const [accept, expected] of cases) it(`reads ${JSON.stringify(accept)}`, () => expect(outcome(accept)).toEqual(expected))
+
+  it("reads a long header in time that grows with its length, and refuses one that no client sends", () => {
+    const inner = `a/b${" ".repeat(acceptCharactersMax - 4)}c`
+    expect(outcome(inner)).toEqual(noMedia)
+    expect(outcome(`${inner}c`)).toMatchObject({ code: 400, message: expect.stringContaining("8193 characters, at most 8192") })
+    expect(outcome(`${"a/b,".repeat(acceptTypesMax - 1)}*/*`)).toBe("json")
+    expect(outcome(`${"a/b,".repeat(acceptTypesMax)}*/*`)).toMatchObject({ code: 400, message: expect.stringContaining("more than 100") })
+    for (const aggregated of [true, false])
+      expect(() => (aggregated ? aggregatedForm(`${inner}c`, { vendor }) : acceptedType(`${inner}c`, ["a/b"]))).toThrow("8193 characters")
+  })
 
   it("has no YAML frames and no other streams for watches", () => {
     expect(outcome("application/json;stream=watch", { watch: true })).toBe("json")

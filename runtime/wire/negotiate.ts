@@ -3,8 +3,10 @@
  * `Accept` whose media type is known but whose parameters cannot be met falls through to the next clause; media types are
  * compared as they are written; parameters that mean nothing here are ignored.
  */
-import { ApiError, notAcceptable, unsupportedMediaType } from "../errors.ts"
+import { ApiError, badRequest, notAcceptable, unsupportedMediaType } from "../errors.ts"
 import { remembered } from "../kit/remembered.ts"
+import { trimmed } from "../kit/trim.ts"
+import { acceptCharactersMax, acceptTypesMax } from "../limits.ts"
 import type { Vendor } from "../vendor.ts"
 
 /** A representation of objects, as bodies are written and read. */
@@ -159,10 +161,18 @@ interface Clause {
   readonly parameters: ReadonlyMap<string, string>
 }
 
+/** What the commas of an `Accept` header are between. Called by all that read one. Throws ApiError 400 for more than any client sends. */
+export function acceptClauses(text: string): readonly string[] {
+  if (text.length > acceptCharactersMax)
+    throw badRequest(`header Accept: ${text.length} characters, at most ${acceptCharactersMax} are read: name fewer media types`)
+  const clauses = text.split(",", acceptTypesMax + 1)
+  if (clauses.length > acceptTypesMax) throw badRequest(`header Accept: more than ${acceptTypesMax} media types: name fewer`)
+  return clauses
+}
+
 /** Clauses by quality, then by how exact they are, then in their own order. */
 function parseAccept(text: string): readonly Clause[] {
-  const clauses = text
-    .split(",")
+  const clauses = acceptClauses(text)
     .map(parseClause)
     .filter((clause) => clause !== undefined)
   return clauses.sort((left, right) => right.quality - left.quality || right.exactness - left.exactness)
@@ -170,7 +180,7 @@ function parseAccept(text: string): readonly Clause[] {
 
 function parseClause(text: string): Clause | undefined {
   const [typeText = "", ...parameterTexts] = text.split(";")
-  const written = typeText.replace(/^ +| +$/g, "")
+  const written = trimmed(typeText, " ")
   const type = written === "*" ? "*/*" : written
   if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return undefined
   const parameters = parseParameters(parameterTexts)
@@ -188,8 +198,11 @@ function parseParameters(texts: readonly string[]): ReadonlyMap<string, string> 
   return parameters
 }
 
-/** What may stand behind the type: `;name=value`, with the value in quotes or not, and a last `;`. */
-const parameterSyntax = /^[^;]*(?:;\s*[\w!#$%&'*+.^`|~-]+\s*=\s*(?:[\w!#$%&'*+.^`|~-]+|"[^"]*")\s*)*;?\s*$/
+/**
+ * What may stand behind the type: `;name=value`, with the value in quotes or not, and a last `;`. There is one way only to read blanks, so that it
+ * takes linear time.
+ */
+const parameterSyntax = /^[^;]*(?:;\s*[\w!#$%&'*+.^`|~-]+\s*=\s*(?:[\w!#$%&'*+.^`|~-]+|"[^"]*")\s*)*(?:;\s*)?$/
 
 /**
  * The representation of a request's body, from its Content-Type; none is JSON. Called before the body is read. Throws ApiError 415.

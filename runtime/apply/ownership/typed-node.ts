@@ -4,6 +4,7 @@
  */
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import { ownText } from "../../kit/own-text.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../kit/shape.ts"
 import { itemElementsMax } from "../../limits.ts"
 import { canonicalText } from "./field-set-element.ts"
@@ -105,10 +106,11 @@ function elementOfOne(key: ListKey, value: JsonValue | undefined): string | unde
   const cached = typeof value === "string" && value.length <= knownValueCharactersMax
   const before = cached ? key.known.get(value) : undefined
   if (before !== undefined) return before
-  const element = `k:{${key.label}${canonicalText(value)}}`
-  if (!cached) return element
+  if (!cached) return `k:{${key.label}${canonicalText(value)}}`
+  const own = ownText(value)
+  const element = `k:{${key.label}${canonicalText(own)}}`
   if (key.known.size >= itemElementsMax) key.known.clear()
-  key.known.set(value, element)
+  key.known.set(own, element)
   return element
 }
 
