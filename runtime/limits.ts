@@ -166,6 +166,13 @@ export const evictionTries = 20
 /** Steps of one field that a list is sorted or selected by. */
 export const fieldReferenceStepsMax = 32
 
+/**
+ * Requirements of one label or field selector, and values of a label selector altogether; beyond it 400. Reading them takes a microsecond each;
+ * what an object costs does not grow with them. The longest real ones select some hundred objects by their names, `x in (...)`.
+ */
+export const selectorRequirementsMax = 1000
+export const selectorValuesMax = 10_000
+
 /** Requirements of one extended field selector: each is asked of every object. */
 export const fieldRequirementsMax = 100
 

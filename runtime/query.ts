@@ -1,6 +1,7 @@
 /** Query parameters as the API reads them. Errors name the parameter, the value and what would be right. */
 import { badRequest } from "./errors.ts"
 import { queryParametersMax } from "./limits.ts"
+import { cut } from "./kit/quote.ts"
 import { remembered } from "./kit/remembered.ts"
 
 /**
@@ -49,7 +50,7 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   const size = BigInt(digits?.[2] ?? int64Max + 2n)
   const negative = digits?.[1] === "-"
   if (size > int64Max + (negative ? 1n : 0n))
-    throw badRequest(`query parameter ${name}: ${JSON.stringify(value)} is not a whole number of 64 bits`)
+    throw badRequest(`query parameter ${name}: ${JSON.stringify(cut(value))} is not a whole number of 64 bits`)
   const near = Math.min(Number(size), Number.MAX_SAFE_INTEGER)
   return negative ? -near : near
 }

@@ -2,6 +2,7 @@
 import { ApiError, badRequest, unavailable } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { endpointPodsMax } from "../limits.ts"
+import { cut } from "../kit/quote.ts"
 import type { Random } from "../random.ts"
 import type { Target } from "./dialer.ts"
 import { agentAddress, type AgentSettings } from "./node-agent.ts"
@@ -27,7 +28,7 @@ export async function proxyTarget(request: ProxyRequest, context: ProxyContext):
   const singular = request.resource.slice(0, -1)
   if (parsed === undefined)
     throw badRequest(
-      `invalid ${singular} request ${JSON.stringify(request.name)}: write name, name:port, or http:name:port or https:name:port`,
+      `invalid ${singular} request ${JSON.stringify(cut(request.name))}: write name, name:port, or http:name:port or https:name:port`,
     )
   switch (request.resource) {
     case "nodes":
@@ -137,6 +138,6 @@ function schemeOf(scheme: SchemeNamePort["scheme"]): Target["scheme"] {
 function portNumber(text: string): number {
   const port = Number(text)
   if (!/^[0-9]+$/.test(text) || port < 1 || port > 65_535)
-    throw badRequest(`invalid port ${JSON.stringify(text)}: write a number from 1 to 65535`)
+    throw badRequest(`invalid port ${JSON.stringify(cut(text))}: write a number from 1 to 65535`)
   return port
 }

@@ -1,4 +1,5 @@
 import { badRequest } from "../errors.ts"
+import { cut } from "../kit/quote.ts"
 import { RequestContext } from "../request.ts"
 import { RequestInfoReader } from "../request-info.ts"
 import { anonymous } from "../access/authenticate.ts"
@@ -25,6 +26,6 @@ function decodedPath(path: string): string {
   try {
     return path.includes("%") ? decodeURIComponent(path) : path
   } catch {
-    throw badRequest(`the path is not valid: ${path}`)
+    throw badRequest(`the path is not valid: ${cut(path)}`)
   }
 }

@@ -3,6 +3,7 @@
  * as a 64-bit number. Syntax, limits and texts are those of the reference server's language.
  */
 import type { JsonValue } from "./json.ts"
+import { cut } from "./quote.ts"
 import { trimmedEnd } from "./trim.ts"
 
 /** The text is no duration; the message says why. */
@@ -53,7 +54,7 @@ export function parseDuration(text: string): bigint {
 }
 
 function invalid(text: string): DurationError {
-  return new DurationError(`time: invalid duration ${JSON.stringify(text)}`)
+  return new DurationError(`time: invalid duration ${JSON.stringify(cut(text))}`)
 }
 
 /** The canonical text: `1h30m0s`, `1.5s`, `250ms`, `0s`. */

@@ -9,9 +9,10 @@
  * In values `\` stands before `\ , = ( ) < > !` and blanks that are meant as they are.
  */
 import { ApiError, badRequest } from "../errors.ts"
-import { fieldRequirementsMax } from "../limits.ts"
+import { fieldRequirementsMax, selectorValuesMax } from "../limits.ts"
 import { absentKey, type Literal, literalTypes, readLiteral } from "./field-key.ts"
 import { type FieldReference, type FieldStep, readFieldSteps, resolveField } from "./field-reference.ts"
+import { cut } from "./quote.ts"
 import type { TypeShape } from "./shape.ts"
 
 /** What a query asks of one object. */
@@ -63,6 +64,7 @@ export function parseFieldQuery(options: FieldQueryOptions): FieldQuery {
 
 class QueryReader {
   private at = 0
+  private valuesRead = 0
 
   constructor(private readonly options: FieldQueryOptions) {}
 
@@ -111,6 +113,7 @@ class QueryReader {
     const values: string[] = []
     for (;;) {
       values.push(this.value(",)", true))
+      if (++this.valuesRead > selectorValuesMax) throw this.fault(`more than ${selectorValuesMax} values`)
       if (this.take(")")) return values
       if (!this.take(",")) throw this.fault("expected a comma or )")
     }
@@ -148,7 +151,7 @@ class QueryReader {
 
   private fault(what: string): ApiError {
     const { parameter, text } = this.options
-    return badRequest(`query parameter ${parameter}: ${JSON.stringify(text)}: ${what} (at character ${this.at + 1})`)
+    return badRequest(`query parameter ${parameter}: ${JSON.stringify(cut(text))}: ${what} (at character ${this.at + 1})`)
   }
 }
 
@@ -224,7 +227,7 @@ function literal(value: string, reference: FieldReference, options: FieldQueryOp
   if (read !== undefined) return read
   const expected = literalTypes[reference.scalar] ?? "another value"
   throw badRequest(
-    `query parameter ${options.parameter}: ${reference.path} is compared with ${expected}, not with ${JSON.stringify(value)}`,
+    `query parameter ${options.parameter}: ${reference.path} is compared with ${expected}, not with ${JSON.stringify(cut(value))}`,
   )
 }
 

@@ -10,6 +10,7 @@ import { ownField } from "./field-path.ts"
 import { isObject } from "./json.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 import { nearest } from "./nearest.ts"
+import { cut } from "./quote.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 
 /** A field name or map key, or the index of a list item; negative ones count from the end. */
@@ -104,7 +105,7 @@ class StepReader {
 
   fault(what: string): ApiError {
     return badRequest(
-      `query parameter ${this.source.parameter}: ${JSON.stringify(this.source.text)}: ${what} (at character ${this.at + 1})`,
+      `query parameter ${this.source.parameter}: ${JSON.stringify(cut(this.source.text))}: ${what} (at character ${this.at + 1})`,
     )
   }
 }
@@ -117,10 +118,10 @@ export function resolveField(options: { parameter: string; shape: TypeShape; ste
   for (const [index, step] of steps.entries()) {
     const next = stepInto(type, step)
     const before = referencePath(steps.slice(0, index)) || "the object"
-    if (next === undefined) throw badRequest(`query parameter ${parameter}: ${path}: ${noSuchStep(type, step, before)}`)
+    if (next === undefined) throw badRequest(`query parameter ${parameter}: ${cut(path)}: ${noSuchStep(type, step, cut(before))}`)
     type = next
   }
-  if (!("scalar" in type)) throw badRequest(`query parameter ${parameter}: ${path} ${notScalar(type, path)}`)
+  if (!("scalar" in type)) throw badRequest(`query parameter ${parameter}: ${cut(path)} ${notScalar(type, cut(path))}`)
   return { path, steps, scalar: type.scalar }
 }
 
@@ -148,7 +149,7 @@ function inlineType(field: FieldShape, name: string): TypeRef | undefined {
 function noSuchStep(type: TypeRef, step: FieldStep, before: string): string {
   if ("ref" in type && typeof step === "string") {
     const meant = nearest(step, fieldNames(type.ref()))
-    return `${before} has no field ${JSON.stringify(step)}${meant === undefined ? "" : `; did you mean ${meant}?`}`
+    return `${before} has no field ${JSON.stringify(cut(step))}${meant === undefined ? "" : `; did you mean ${meant}?`}`
   }
   if ("list" in type || "wrappedList" in type) return `${before} is a list: give an index, such as [0]`
   if ("scalar" in type) return `${before} is a single value, which has no fields`

@@ -1,4 +1,11 @@
-/** Texts in messages, in quotes, as the reference server's language writes them: clients compare messages. */
+/** Texts in messages: cut, and in quotes as the reference server's language writes them: clients compare messages. */
+
+import { messageCharactersMax } from "../limits.ts"
+
+/** The beginning of a text, with `...` where it is cut. Called for texts of clients that a message shows, before it is made. */
+export function cut(text: string): string {
+  return text.length > messageCharactersMax ? `${text.slice(0, messageCharactersMax)}...` : text
+}
 
 const named: Readonly<Record<string, string>> = {
   "\x07": "\\a",

@@ -8,6 +8,8 @@
  */
 import { badRequest } from "../errors.ts"
 import type { ApiError } from "../errors.ts"
+import { selectorRequirementsMax, selectorValuesMax } from "../limits.ts"
+import { cut } from "./quote.ts"
 import type { LabelOperator } from "./selector.ts"
 
 /** One requirement as written, keys and values not yet checked. */
@@ -26,6 +28,9 @@ interface Token {
   readonly at: number
 }
 
+const blanks = " \t\r\n"
+const symbols = "=!(),<>"
+
 const comparisons: ReadonlyMap<string, LabelOperator> = new Map([
   ["=", "="],
   ["==", "=="],
@@ -38,10 +43,15 @@ const comparisons: ReadonlyMap<string, LabelOperator> = new Map([
 export function parseRequirements(text: string): ParsedRequirement[] {
   const tokens = new Tokens(text)
   const requirements: ParsedRequirement[] = []
+  let values = 0
   if (tokens.peek().type === "end") return requirements
   if (!tokens.startsRequirement()) throw tokens.unexpected("expected: !, identifier, or 'end of string'")
   while (true) {
-    requirements.push(parseRequirement(tokens))
+    const requirement = parseRequirement(tokens)
+    requirements.push(requirement)
+    values += requirement.values.length
+    if (requirements.length > selectorRequirementsMax) throw tooManyRequirements("label")
+    if (values > selectorValuesMax) throw tooManyValues()
     if (tokens.peek().type === "end") return requirements
     if (!tokens.take(",")) throw tokens.unexpected("expected: ',' or 'end of string'")
     if (!tokens.startsRequirement()) throw tokens.unexpected("expected: identifier after ','")
@@ -80,41 +90,59 @@ function parseValues(tokens: Tokens): string[] {
   while (true) {
     const word = tokens.peek().type === "word" ? tokens.next().text : ""
     values.push(word)
+    if (values.length > selectorValuesMax) throw tooManyValues()
     if (tokens.take(")")) return values
     if (!tokens.take(",")) throw tokens.unexpected(word === "" ? "expected: ',', ')' or identifier" : "expected: ',' or ')'", unparsed)
   }
 }
 
+export function tooManyRequirements(what: "label" | "field"): ApiError {
+  return badRequest(`the ${what} selector has more than ${selectorRequirementsMax} requirements: send fewer, or several requests`)
+}
+
+function tooManyValues(): ApiError {
+  return badRequest(`the label selector has more than ${selectorValuesMax} values: send fewer, or several requests`)
+}
+
 const unparsed = "unable to parse requirement: "
 
+/** Read one by one, so that a text costs no more than what is made of it. */
 class Tokens {
-  private readonly tokens: Token[] = []
-  private position = 0
+  private token: Token
 
   constructor(private readonly text: string) {
-    const pattern = /[ \t\r\n]+|==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+/g
-    for (const match of text.matchAll(pattern)) {
-      const [word] = match
-      if (/^[ \t\r\n]/.test(word)) continue
-      this.tokens.push({ type: /^[=!(),<>]/.test(word) ? "symbol" : "word", text: word, at: match.index + 1 })
-    }
+    this.token = this.read(0)
   }
 
   peek(): Token {
-    return this.tokens[this.position] ?? { type: "end", text: "", at: this.text.length + 1 }
+    return this.token
   }
 
   next(): Token {
-    const token = this.peek()
-    this.position += 1
+    const { token } = this
+    this.token = this.read(token.at - 1 + token.text.length)
     return token
+  }
+
+  private read(from: number): Token {
+    const { text } = this
+    let start = from
+    while (start < text.length && blanks.includes(text.charAt(start))) start++
+    if (start === text.length) return { type: "end", text: "", at: start + 1 }
+    if (!symbols.includes(text.charAt(start))) {
+      let end = start + 1
+      while (end < text.length && !symbols.includes(text.charAt(end)) && !blanks.includes(text.charAt(end))) end++
+      return { type: "word", text: text.slice(start, end), at: start + 1 }
+    }
+    const double = text.startsWith("==", start) || text.startsWith("!=", start)
+    return { type: "symbol", text: text.slice(start, start + (double ? 2 : 1)), at: start + 1 }
   }
 
   /** Moves past `symbol` when it stands here. */
   take(symbol: string): boolean {
     const token = this.peek()
     if (token.type !== "symbol" || token.text !== symbol) return false
-    this.position += 1
+    this.next()
     return true
   }
 
@@ -125,6 +153,6 @@ class Tokens {
 
   unexpected(expected: string, prefix = ""): ApiError {
     const token = this.peek()
-    return badRequest(`${prefix}found '${token.text}', ${expected} (at character ${token.at})`)
+    return badRequest(`${prefix}found '${cut(token.text)}', ${expected} (at character ${token.at})`)
   }
 }

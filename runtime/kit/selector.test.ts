@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { ApiError } from "../errors.ts"
+import { selectorRequirementsMax, selectorValuesMax } from "../limits.ts"
 import { labelSelectorOf, labelSelectorOfMap, parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "./selector.ts"
 import type { LabelOperator } from "./selector.ts"
 
@@ -117,6 +118,8 @@ describe("field selectors", () => {
     expect(selector.required("metadata.name")).toBe("a")
     expect(selector.required("spec.nodeName")).toBeUndefined()
     expect(parseFieldSelector(",,", anything).empty).toBe(true)
+    expect(parseFieldSelector("a=b\\,,c=d,", anything).requirements).toHaveLength(2)
+    expect(parseFieldSelector("a=b\\,", anything).required("a")).toBe("b,")
   })
 
   test.each([
@@ -134,5 +137,66 @@ describe("field selectors", () => {
     expect(parseFieldSelector("status.phase=Running,metadata.namespace=n", pods).requirements).toHaveLength(2)
     expect(refuseUnlessOneOf([], false)("foo")).toBe('"foo" is not a known field selector: only "metadata.name", "metadata.namespace"')
     expect(refuseUnlessOneOf(["spec.unschedulable"], false)("metadata.namespace")).toBe("field label not supported: metadata.namespace")
+  })
+})
+
+describe("the cost of a selector", () => {
+  const label = fc.record({ a: word, b: word, c: fc.constantFrom("1", "5", "7", "-7", "x") }, { requiredKeys: [] })
+  const few = fc.constantFrom("a", "b", "c", ...Array.from({ length: 12 }, (_, index) => `k${index}`))
+
+  test("does not change what it means", () => {
+    const requirements = fc.array(fc.tuple(requirement, few, fc.constantFrom("1", "5", "7", "x", "a")), { maxLength: 14 })
+    fc.assert(
+      fc.property(requirements, label, (drawn, labels: Record<string, string>) => {
+        const texts = drawn.map(([{ operator, values }, key, value]) => {
+          const isNumber = operator === "<" || operator === ">"
+          const meant = isNumber ? [value.replace(/\D/g, "3")] : values.length > 0 ? [value, ...values.slice(1)] : values
+          return written({ key, operator, values: meant }, "")
+        })
+        const together = parseLabelSelector(texts.join(",")).matches(labels)
+        expect(together).toBe(texts.every((text) => parseLabelSelector(text).matches(labels)))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  function looks(selector: string): number {
+    let count = 0
+    const labels = new Proxy<Record<string, string>>(
+      { app: "web", tier: "1" },
+      {
+        get(target, key): unknown {
+          count++
+          return Reflect.get(target, key)
+        },
+        getOwnPropertyDescriptor(target, key) {
+          count++
+          return Reflect.getOwnPropertyDescriptor(target, key)
+        },
+      },
+    )
+    parseLabelSelector(selector).matches(labels)
+    return count
+  }
+
+  const manyKeys = Array.from({ length: selectorRequirementsMax }, (_, index) => `!k${index}`)
+  const sameKey = Array.from({ length: selectorRequirementsMax }, (_, index) => `app!=v${index}`)
+  test("does not grow with its requirements", () => {
+    expect(looks(manyKeys.join(","))).toBeLessThanOrEqual(6)
+    expect(looks(sameKey.join(","))).toBeLessThanOrEqual(6)
+    let asked = 0
+    const fields = parseFieldSelector(sameKey.join(","), () => undefined)
+    fields.matches(() => String(asked++))
+    expect(asked).toBe(1)
+  })
+
+  test("is bounded when it is read", () => {
+    for (const requirements of [manyKeys, sameKey])
+      expect(() => parseLabelSelector([...requirements, "x"].join(","))).toThrow("more than 1000 requirements")
+    expect(() => parseFieldSelector([...sameKey, "x=y"].join(","), () => undefined)).toThrow("more than 1000 requirements")
+    const values = Array.from({ length: selectorValuesMax }, (_, index) => `v${index}`)
+    expect(parseLabelSelector(`a in (${values.join(",")})`).matches({ a: "v9999" })).toBe(true)
+    expect(() => parseLabelSelector(`a in (${values.join(",")},x)`)).toThrow("more than 10000 values")
+    expect(() => parseLabelSelector(`a in (${values.join(",")}),b in (x)`)).toThrow("more than 10000 values")
   })
 })

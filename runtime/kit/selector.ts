@@ -1,12 +1,15 @@
 /**
  * Label selectors and field selectors: what a list, a watch or a collection delete keeps. Parsed once per request, then
- * asked for every object, so matching allocates nothing.
+ * asked for every object, at a cost that does not grow with the selector.
  */
 import { badRequest } from "../errors.ts"
+import { selectorRequirementsMax } from "../limits.ts"
 import { isObject } from "./json.ts"
 import type { JsonValue } from "./json.ts"
+import { integer64, labelTest } from "./label-test.ts"
 import { labelValueFaults, qualifiedNameFaults } from "./names.ts"
-import { parseRequirements } from "./selector-syntax.ts"
+import { cut } from "./quote.ts"
+import { parseRequirements, tooManyRequirements } from "./selector-syntax.ts"
 
 /** `exists` and `!` take no value, `in` and `notin` one or more, the others exactly one. */
 export type LabelOperator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" | ">" | "<"
@@ -82,62 +85,19 @@ const matchNothing: LabelSelector = { requirements: [], empty: false, matches: (
 
 function labelSelector(unordered: readonly LabelRequirement[]): LabelSelector {
   const requirements = [...unordered].sort((left, right) => compareText(left.key, right.key))
-  const tests = requirements.map(requirementTest)
   return {
     requirements,
     empty: requirements.length === 0,
-    matches: (labels) => tests.every((test) => test(labels)),
+    matches: labelTest(requirements),
     toString: () => requirements.map(requirementText).join(","),
   }
-}
-
-function requirementTest(requirement: LabelRequirement): (labels: Readonly<Record<string, string>>) => boolean {
-  const { key, operator, values } = requirement
-  const [first = ""] = values
-  const has = (labels: Readonly<Record<string, string>>): boolean => Object.hasOwn(labels, key)
-  switch (operator) {
-    case "=":
-    case "==":
-      return (labels) => has(labels) && labels[key] === first
-    case "!=":
-      return (labels) => !has(labels) || labels[key] !== first
-    case "exists":
-      return has
-    case "!":
-      return (labels) => !has(labels)
-    case ">":
-      return (labels) => has(labels) && compareIntegers(labels[key] ?? "", first) === 1
-    case "<":
-      return (labels) => has(labels) && compareIntegers(labels[key] ?? "", first) === -1
-    case "in":
-    case "notin": {
-      const set = new Set(values)
-      return operator === "in"
-        ? (labels) => has(labels) && set.has(labels[key] ?? "")
-        : (labels) => !has(labels) || !set.has(labels[key] ?? "")
-    }
-  }
-}
-
-/** undefined when one of them is no whole number of 64 bits. */
-function compareIntegers(left: string, right: string): -1 | 0 | 1 | undefined {
-  const leftNumber = integer64(left)
-  const rightNumber = integer64(right)
-  if (leftNumber === undefined || rightNumber === undefined) return undefined
-  return leftNumber === rightNumber ? 0 : leftNumber < rightNumber ? -1 : 1
-}
-
-function integer64(text: string): bigint | undefined {
-  if (!/^[+-]?[0-9]{1,63}$/.test(text)) return undefined
-  const value = BigInt(text.startsWith("+") ? text.slice(1) : text)
-  return BigInt.asIntN(64, value) === value ? value : undefined
 }
 
 /** What is wrong with a requirement, in the reference's words. */
 function requirementFault(requirement: LabelRequirement): string | undefined {
   const { key, operator, values } = requirement
   const keyFaults = qualifiedNameFaults(key)
-  if (keyFaults.length > 0) return `key: Invalid value: ${JSON.stringify(key)}: ${keyFaults.join("; ")}`
+  if (keyFaults.length > 0) return `key: Invalid value: ${JSON.stringify(cut(key))}: ${keyFaults.join("; ")}`
   if ((operator === "in" || operator === "notin") && values.length === 0)
     return "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"
   if ((operator === "exists" || operator === "!") && values.length > 0) {
@@ -145,10 +105,10 @@ function requirementFault(requirement: LabelRequirement): string | undefined {
   }
   for (const [index, value] of values.entries()) {
     if ((operator === ">" || operator === "<") && integer64(value) === undefined) {
-      return `values[${index}]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`
+      return `values[${index}]: Invalid value: ${JSON.stringify(cut(value))}: for 'Gt', 'Lt' operators, the value must be an integer`
     }
     const faults = labelValueFaults(value)
-    if (faults.length > 0) return `values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${faults.join("; ")}`
+    if (faults.length > 0) return `values[${index}][${key}]: Invalid value: ${JSON.stringify(cut(value))}: ${faults.join("; ")}`
   }
   return undefined
 }
@@ -193,8 +153,7 @@ export interface FieldSelector {
  * `refuse` answers why a field cannot be selected by, undefined when it can; see `refuseUnlessOneOf`. Throws ApiError 400.
  */
 export function parseFieldSelector(text: string, refuse: (field: string) => string | undefined): FieldSelector {
-  const terms = text.match(/(?:\\.|[^\\,]|\\$)+/gs) ?? []
-  const requirements = terms
+  const requirements = fieldTerms(text)
     .sort(compareText)
     .map((term) => fieldRequirement(text, term))
     // No field and no value ask for nothing, in the reference too.
@@ -203,10 +162,11 @@ export function parseFieldSelector(text: string, refuse: (field: string) => stri
     const why = refuse(field)
     if (why !== undefined) throw badRequest(why)
   }
+  const tests = fieldTests(requirements)
   return {
     requirements,
     empty: requirements.length === 0,
-    matches: (get) => requirements.every(({ field, operator, value }) => (get(field) === value) === (operator === "=")),
+    matches: (get) => tests.every((test) => test(get)),
     required: (field) => requirements.find((requirement) => requirement.field === field && requirement.operator === "=")?.value,
     toString: () => requirements.map(({ field, operator, value }) => `${field}${operator}${escapeFieldValue(value)}`).join(","),
   }
@@ -220,14 +180,51 @@ export function refuseUnlessOneOf(own: readonly string[], namespaced: boolean): 
   const known = new Set([...own, "metadata.name", ...(namespaced || own.length === 0 ? ["metadata.namespace"] : [])])
   return (field) => {
     if (known.has(field)) return undefined
-    if (own.length > 0) return `field label not supported: ${field}`
-    return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+    if (own.length > 0) return `field label not supported: ${cut(field)}`
+    return `${JSON.stringify(cut(field))} is not a known field selector: only "metadata.name", "metadata.namespace"`
   }
+}
+
+/** What commas separate that have no backslash before them; nothing is no term. Throws ApiError 400 for more than any client sends. */
+function fieldTerms(text: string): string[] {
+  const terms: string[] = []
+  let start = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "\\") at++
+    else if (text[at] === ",") {
+      if (at > start) terms.push(text.slice(start, at))
+      if (terms.length > selectorRequirementsMax) throw tooManyRequirements("field")
+      start = at + 1
+    }
+  }
+  if (start < text.length) terms.push(text.slice(start))
+  if (terms.length > selectorRequirementsMax) throw tooManyRequirements("field")
+  return terms
+}
+
+type FieldTest = (get: (field: string) => string) => boolean
+
+/** One test for each field, whatever is asked of it. */
+function fieldTests(requirements: readonly FieldRequirement[]): readonly FieldTest[] {
+  const byField = new Map<string, { readonly equal: Set<string>; readonly unequal: Set<string> }>()
+  for (const { field, operator, value } of requirements) {
+    const values = byField.get(field) ?? { equal: new Set(), unequal: new Set() }
+    const { equal, unequal } = values
+    if (operator === "=") equal.add(value)
+    else unequal.add(value)
+    byField.set(field, values)
+  }
+  return [...byField].map(([field, { equal, unequal }]) => {
+    const [only] = equal
+    if (equal.size > 1) return () => false
+    if (only === undefined) return (get) => !unequal.has(get(field))
+    return unequal.has(only) ? () => false : (get) => get(field) === only
+  })
 }
 
 function fieldRequirement(selector: string, term: string): FieldRequirement {
   const operator = /!=|==|=/.exec(term)
-  if (operator === null) throw badRequest(`invalid selector: '${selector}'; can't understand '${term}'`)
+  if (operator === null) throw badRequest(`invalid selector: '${cut(selector)}'; can't understand '${cut(term)}'`)
   const value = term.slice(operator.index + operator[0].length)
   return { field: term.slice(0, operator.index), operator: operator[0] === "!=" ? "!=" : "=", value: unescapeFieldValue(value) }
 }

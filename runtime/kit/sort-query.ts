@@ -2,6 +2,7 @@
 import { badRequest } from "../errors.ts"
 import { sortFieldsMax } from "../limits.ts"
 import { type FieldReference, readFieldSteps, resolveField } from "./field-reference.ts"
+import { cut } from "./quote.ts"
 import type { TypeShape } from "./shape.ts"
 
 export interface SortField {
@@ -20,7 +21,7 @@ export function parseSortQuery(options: { parameter: string; text: string; shape
     if (fields.length > sortFieldsMax) throw badRequest(`query parameter ${parameter}: at most ${sortFieldsMax} fields, found more`)
     if (end === text.length) return fields
     if (text[end] !== ",")
-      throw badRequest(`query parameter ${parameter}: ${JSON.stringify(text)}: expected a comma (at character ${end + 1})`)
+      throw badRequest(`query parameter ${parameter}: ${JSON.stringify(cut(text))}: expected a comma (at character ${end + 1})`)
     at = end + 1
   }
 }

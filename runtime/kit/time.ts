@@ -2,6 +2,7 @@
  * Times as the API reads and writes them: RFC 3339 in, UTC out, whole seconds for Time and microseconds for MicroTime. The
  * zero time (0001-01-01T00:00:00Z) is how the reference's language says "no time"; in JSON it is null.
  */
+import { cut } from "./quote.ts"
 
 /** A point in time. `seconds` counts from 1970-01-01 UTC and may be negative; `nanos` is 0 to 999,999,999. */
 export interface Instant {
@@ -31,10 +32,10 @@ export function parseInstant(text: string, type: "Time" | "MicroTime" = "Time"):
   const layout = type === "Time" ? secondsLayout : microLayout
   const match = syntax.exec(text)
   if (match === null)
-    throw new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": expected a time such as "${sampleOf(type)}"`)
+    throw new TimeError(`parsing time ${JSON.stringify(cut(text))} as "${layout}": expected a time such as "${sampleOf(type)}"`)
   const [, year, month, day, hour, minute, second, fraction = "", sign, zoneHour = "0", zoneMinute = "0"] = match
   if (type === "MicroTime" && fraction.length !== 6) {
-    throw new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": expected six decimals, such as "${sampleOf(type)}"`)
+    throw new TimeError(`parsing time ${JSON.stringify(cut(text))} as "${layout}": expected six decimals, such as "${sampleOf(type)}"`)
   }
   const parts = {
     year: Number(year),
@@ -45,7 +46,7 @@ export function parseInstant(text: string, type: "Time" | "MicroTime" = "Time"):
     second: Number(second),
   }
   const outside = rangeFault(parts)
-  if (outside !== undefined) throw new TimeError(`parsing time ${JSON.stringify(text)}: ${outside} out of range`)
+  if (outside !== undefined) throw new TimeError(`parsing time ${JSON.stringify(cut(text))}: ${outside} out of range`)
   const date = new Date(0)
   date.setUTCFullYear(parts.year, parts.month - 1, parts.day)
   const offset = (sign === "-" ? -1 : 1) * (Number(zoneHour) * 3600 + Number(zoneMinute) * 60)

@@ -8,6 +8,7 @@ import { parseFieldQuery } from "../kit/field-query.ts"
 import { type FieldReference, referencedValue } from "../kit/field-reference.ts"
 import type { JsonObject } from "../kit/json.ts"
 import { compareSortKeys, parseSortQuery } from "../kit/sort-query.ts"
+import { cut } from "../kit/quote.ts"
 import { textParameter } from "../query.ts"
 import type { ObjectFilter } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
@@ -23,7 +24,9 @@ export function wantsExtendedSyntax(query: URLSearchParams): boolean {
   const syntax = textParameter(query, syntaxParameter)
   if (syntax === "" || syntax === "plain") return false
   if (syntax === "extended") return true
-  throw badRequest(`query parameter ${syntaxParameter}: ${JSON.stringify(syntax)} is not known: use extended, or plain, or leave it out`)
+  throw badRequest(
+    `query parameter ${syntaxParameter}: ${JSON.stringify(cut(syntax))} is not known: use extended, or plain, or leave it out`,
+  )
 }
 
 /** A selector over any scalar field as a filter. `name`: it pins `metadata.name`. Throws 400. */

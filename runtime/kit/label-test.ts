@@ -1,0 +1,99 @@
+/**
+ * The requirements of a label selector, made ready to be asked of many objects: what they say of one key is put together, so that an object costs
+ * the same however often a key is named, and many keys cost what the object's own labels do.
+ */
+import type { LabelRequirement } from "./selector.ts"
+
+/** Up to so many keys are looked up in an object's labels one by one; of more, the labels are looked up among the keys. */
+const lookedUpKeysMax = 8
+
+/** Asked for every object that a list or a watch looks at. */
+export type LabelTest = (labels: Readonly<Record<string, string>>) => boolean
+
+/** Called once per selector. */
+export function labelTest(requirements: readonly LabelRequirement[]): LabelTest {
+  const byKey = new Map<string, ValueTest>()
+  for (const requirement of requirements) {
+    const { key } = requirement
+    const test = byKey.get(key) ?? new ValueTest()
+    test.add(requirement)
+    byKey.set(key, test)
+  }
+  return byKey.size > lookedUpKeysMax ? manyKeys(byKey) : fewKeys(byKey)
+}
+
+function fewKeys(byKey: ReadonlyMap<string, ValueTest>): LabelTest {
+  const tests = [...byKey]
+  return (labels) => tests.every(([key, test]) => (Object.hasOwn(labels, key) ? test.passes(labels[key] ?? "") : !test.mustExist))
+}
+
+function manyKeys(byKey: ReadonlyMap<string, ValueTest>): LabelTest {
+  const wanted = [...byKey.values()].filter((test) => test.mustExist).length
+  return (labels) => {
+    const keys = Object.keys(labels)
+    if (keys.length < wanted) return false
+    let found = 0
+    for (const key of keys) {
+      const test = byKey.get(key)
+      if (test === undefined) continue
+      if (!test.passes(labels[key] ?? "")) return false
+      if (test.mustExist) found++
+    }
+    return found === wanted
+  }
+}
+
+/** What all requirements of one key ask of its value. */
+class ValueTest {
+  mustExist = false
+  private mustNotExist = false
+  /** Undefined: any value. */
+  private allowed: ReadonlySet<string> | undefined
+  private readonly forbidden = new Set<string>()
+  private above: bigint | undefined
+  private below: bigint | undefined
+  /** Its bound is no whole number: no value passes. */
+  private compares = false
+
+  add({ operator, values }: LabelRequirement): void {
+    if (operator === "!") {
+      this.mustNotExist = true
+      return
+    }
+    if (operator === "!=" || operator === "notin") {
+      for (const value of operator === "!=" ? values.slice(0, 1) : values) this.forbidden.add(value)
+      return
+    }
+    this.mustExist = true
+    if (operator === "=" || operator === "==" || operator === "in") this.allow(operator === "in" ? values : values.slice(0, 1))
+    else if (operator !== "exists") this.bound(operator, integer64(values[0] ?? ""))
+  }
+
+  private allow(values: readonly string[]): void {
+    const { allowed } = this
+    this.allowed = new Set(allowed === undefined ? values : values.filter((value) => allowed.has(value)))
+  }
+
+  private bound(operator: ">" | "<", bound: bigint | undefined): void {
+    this.compares = true
+    if (bound === undefined) this.allowed = new Set()
+    else if (operator === ">") this.above = this.above === undefined || bound > this.above ? bound : this.above
+    else this.below = this.below === undefined || bound < this.below ? bound : this.below
+  }
+
+  /** Of the value of a label that there is. */
+  passes(value: string): boolean {
+    if (this.mustNotExist || this.forbidden.has(value) || this.allowed?.has(value) === false) return false
+    if (!this.compares) return true
+    const number = integer64(value)
+    if (number === undefined) return false
+    return (this.above === undefined || number > this.above) && (this.below === undefined || number < this.below)
+  }
+}
+
+/** Undefined for what is no whole number of 64 bits. */
+export function integer64(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]{1,63}$/.test(text)) return undefined
+  const value = BigInt(text.startsWith("+") ? text.slice(1) : text)
+  return BigInt.asIntN(64, value) === value ? value : undefined
+}
