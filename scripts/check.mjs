@@ -10,7 +10,7 @@ const checks = [
   { name: "types", args: [bin("typescript/bin/tsc"), "-p", "."] },
   { name: "lint and format", args: [bin("@biomejs/biome/bin/biome"), "check", "--error-on-warnings", "."] },
   { name: "dead code", args: [bin("knip/bin/knip.js")] },
-  { name: "tidy", args: [bin("vitest/vitest.mjs"), "run", "test/tidy.test.ts"] },
+  { name: "tidy", args: [bin("vitest/vitest.mjs"), "run", "test/tidy"] },
   { name: "generated code is fresh", args: [...generator, "--check"] },
 ]
 

@@ -81,5 +81,5 @@ export class TypeTable {
 }
 
 function pathSegments(path: string): { name: string; index: boolean }[] {
-  return [...path.matchAll(/\[([^\]]*)\]|[^.[\]]+/g)].map((match) => ({ name: match[1] ?? match[0], index: match[1] !== undefined }))
+  return [...path.matchAll(/\[([^[\]]*)\]|[^.[\]]+/g)].map((match) => ({ name: match[1] ?? match[0], index: match[1] !== undefined }))
 }

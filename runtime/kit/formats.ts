@@ -16,7 +16,7 @@ import {
   patternFault,
   qualifiedNameFaults,
   tooLongFault,
-  whole,
+  wholePattern,
   wildcardSubdomainFaults,
 } from "./names.ts"
 import { parseQuantity, QuantityError, quantitySign } from "./quantity.ts"
@@ -40,11 +40,14 @@ const formats = new Map<string, Check>([
   ["port-name", text(portNameFaults)],
   ["percent", text(percentFaults)],
   ["int-or-percent", intOrPercentFaults],
-  ["http-header-name", pattern("a valid HTTP header must consist of alphanumeric characters or '-'", "[-A-Za-z0-9]+", ["X-Header-Name"])],
+  [
+    "http-header-name",
+    textPattern("a valid HTTP header must consist of alphanumeric characters or '-'", "[-A-Za-z0-9]+", ["X-Header-Name"]),
+  ],
   ["env-var-name", text(envVarNameFaults)],
   [
     "c-identifier",
-    pattern(
+    textPattern(
       "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
       "[A-Za-z_][A-Za-z0-9_]*",
       ["my_name", "MY_NAME", "MyName"],
@@ -114,8 +117,8 @@ function integer(minimum: number, maximum: number): Check {
     isInteger(value) && value >= minimum && value <= maximum ? [] : [`must be between ${minimum} and ${maximum}, inclusive`]
 }
 
-function pattern(help: string, source: string, examples: readonly string[]): Check {
-  const expression = whole(source)
+function textPattern(help: string, source: string, examples: readonly string[]): Check {
+  const expression = wholePattern(source)
   return text((value) => (expression.test(value) ? [] : [patternFault(help, source, examples)]))
 }
 
@@ -158,7 +161,7 @@ function envVarNameFaults(value: string): string[] {
   const source = "[-._a-zA-Z][-._a-zA-Z0-9]*"
   const help =
     "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit"
-  const faults = whole(source).test(value) ? [] : [patternFault(help, source, ["my.env-name", "MY_ENV.NAME", "MyEnvName1"])]
+  const faults = wholePattern(source).test(value) ? [] : [patternFault(help, source, ["my.env-name", "MY_ENV.NAME", "MyEnvName1"])]
   return [...faults, ...parentFaults(value)]
 }
 
@@ -167,7 +170,7 @@ function dataKeyFaults(value: string): string[] {
   const source = "[-._a-zA-Z0-9]+"
   const help = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
   const faults = longerThan(value, 253) ? [tooLongFault(253)] : []
-  if (!whole(source).test(value)) faults.push(patternFault(help, source, ["key.name", "KEY_NAME", "key-name"]))
+  if (!wholePattern(source).test(value)) faults.push(patternFault(help, source, ["key.name", "KEY_NAME", "key-name"]))
   return [...faults, ...parentFaults(value)]
 }
 
@@ -199,7 +202,7 @@ function domainPrefixedPathFaults(value: string): string[] {
   if (slash <= 0 || slash === value.length - 1) return ['must be a domain-prefixed path (such as "acme.io/foo")']
   const source = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
   const faults = dnsSubdomainFaults(value.slice(0, slash))
-  return whole(source).test(value.slice(slash + 1)) ? faults : [...faults, patternFault("Invalid path", source, [])]
+  return wholePattern(source).test(value.slice(slash + 1)) ? faults : [...faults, patternFault("Invalid path", source, [])]
 }
 
 /** Domain of two labels or more, then path segments that are subdomains; 571 in all (catalog: signerName). */
@@ -222,7 +225,7 @@ function signerNameFaults(value: string): string[] {
 function sysctlNameFaults(value: string): string[] {
   const segment = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
   const source = `(${segment}[\\./])*${segment}`
-  return !longerThan(value, 253) && whole(source).test(value) ? [] : [`must have at most 253 characters and match regex ^${source}$`]
+  return !longerThan(value, 253) && wholePattern(source).test(value) ? [] : [`must have at most 253 characters and match regex ^${source}$`]
 }
 
 function csiDriverNameFaults(value: string): string[] {
@@ -269,7 +272,7 @@ function conditionReasonFaults(value: string): string[] {
   const help =
     "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'"
   const faults = longerThan(value, 1024) ? [tooLongFault(1024)] : []
-  if (!whole(source).test(value))
+  if (!wholePattern(source).test(value))
     faults.push(patternFault(help, source, ["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"]))
   return faults
 }

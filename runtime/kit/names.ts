@@ -14,12 +14,12 @@ const wildcardPattern = `\\*\\.${subdomainPattern}`
 const qualifiedNamePattern = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 const labelValuePattern = `(${qualifiedNamePattern})?`
 
-const label = whole(labelPattern)
-const subdomain = whole(subdomainPattern)
-const label1035 = whole(label1035Pattern)
-const wildcard = whole(wildcardPattern)
-const qualifiedName = whole(qualifiedNamePattern)
-const labelValue = whole(labelValuePattern)
+const label = wholePattern(labelPattern)
+const subdomain = wholePattern(subdomainPattern)
+const label1035 = wholePattern(label1035Pattern)
+const wildcard = wholePattern(wildcardPattern)
+const qualifiedName = wholePattern(qualifiedNamePattern)
+const labelValue = wholePattern(labelValuePattern)
 
 const qualifiedNameHelp = patternFault(
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
@@ -28,7 +28,7 @@ const qualifiedNameHelp = patternFault(
 )
 
 /** A pattern that must match the whole text. Called once per pattern at load. */
-export function whole(pattern: string): RegExp {
+export function wholePattern(pattern: string): RegExp {
   return new RegExp(`^${pattern}$`)
 }
 

@@ -1,0 +1,73 @@
+/** No regular expression of the product takes more than linear time, whatever the text; specification section 7. */
+import { describe, expect, it, test } from "vitest"
+import { expressionsOf, slowness } from "./regexps.ts"
+import { readSources } from "./source.ts"
+
+/** Patterns that are allowed in spite of what is said of them, each with the reason. */
+const allowed: Readonly<Record<string, string>> = {
+  "runtime/access/authenticate.ts": "the operator's own file of tokens, read at the start",
+  "runtime/connect/proxy-path.ts": "its last parts take any text, so that it never fails and never goes back",
+  "runtime/http/sound-request.ts": "its last part takes any text, so that it never fails and never goes back",
+  "runtime/storage/etcd/failures.ts": "messages of our own gRPC library",
+  "runtime/connect/html-links.ts": "quadratic for a page of endless tags: what finds links is to go through a page once",
+  "codegen/load/source.ts": "one line of a schema, and messages of our own YAML library",
+}
+
+/** Patterns that are no constants, each with the reason. */
+const notConstant: Readonly<Record<string, string>> = {
+  "codegen/emit/constraints.ts: new RegExp(`\\\\b${name}\\\\(`)": "a name",
+  "runtime/kit/formats.ts: wholePattern(source)": "the argument of `textPattern`, which is looked at there",
+  "runtime/kit/names.ts: new RegExp(`^${pattern}$`)": "the argument of `wholePattern`, which is looked at there",
+  'runtime/kit/typed-json.ts: new RegExp(unprintable, "gu")': "another expression with other flags",
+  'runtime/options/value-types.ts: new RegExp(source, ignoresCase === "" ? "" : "i")':
+    "the operator's patterns of origins, which are tried on `originCharactersMax` characters",
+}
+
+const files = readSources().filter(({ path }) => /^(runtime|codegen|generated)\//.test(path) && !path.endsWith(".test.ts"))
+const read = files.map(expressionsOf)
+
+describe("regular expressions", () => {
+  const slow = read.flatMap(({ found }) => found).flatMap((one) => slowness(one).map((fault) => ({ ...one, fault })))
+
+  it("take linear time for every text", () => {
+    const faults = slow
+      .filter(({ path }) => allowed[path] === undefined)
+      .map(
+        ({ path, line, source, fault }) =>
+          `${path}:${line}: /${source}/ takes ${fault}: write a loop, or parts that cannot match the same text`,
+      )
+    expect(faults).toEqual([])
+  })
+
+  it("are constants, so that they can be looked at", () => {
+    expect(read.flatMap(({ unread }) => unread).sort()).toEqual(Object.keys(notConstant).sort())
+  })
+
+  it("that are allowed are still there", () => {
+    const paths = new Set(slow.map(({ path }) => path))
+    expect(Object.keys(allowed).filter((path) => !paths.has(path))).toEqual([])
+  })
+})
+
+/** Mistakes that were made, or nearly. */
+test.each([
+  [/ +$/, "move"],
+  [/^ +| +$/g, "move"],
+  [/(a+)+$/, "self"],
+  [/\d*\w+!/, "trade"],
+  [/^([0-9]*)(?:\.([0-9]*))?([eE]*[-+]?[0-9]*)$/, "trade"],
+  [/^<([a-z][a-z0-9]*)((?:[^>"']|"[^"]*"|'[^']*')*)>/i, "trade"],
+  [/^[^;]*(?:;\s*\w+\s*=\s*\w+\s*)*;?\s*$/, "trade"],
+])("%s is found", (expression, how) => expect(slowness(expression).join()).toContain(`(${how})`))
+
+test.each([/^ +/, /^[a-z]+(\.[a-z]+)*$/, /[A-Z]+/g, /^(?:[^'\\]|\\.)*'/])("%s is not", (expression) =>
+  expect(slowness(expression)).toEqual([]),
+)
+
+test("patterns of texts are put together", () => {
+  const text =
+    'const a = "[a-z]+"\nconst b = `${a}(x${a})*`\nwholePattern(b)\ntextPattern("help", a, [])\nnew RegExp(`^${a} +$`)\nfunction f(a) { wholePattern(a) }'
+  const { found, unread } = expressionsOf({ path: "x.ts", text })
+  expect(found.map(({ source }) => source)).toEqual(["^[a-z]+(x[a-z]+)*$", "^[a-z]+$", "^[a-z]+ +$"])
+  expect(unread).toEqual(["x.ts: wholePattern(a)"])
+})

@@ -1,0 +1,96 @@
+/**
+ * Every regular expression of the product, judged by whether some text makes it take more than linear time: a repetition that backtracks into
+ * another, or into itself, or that is tried again from every place of an inner run (/ +$/). One such pattern on a header stops the server.
+ */
+import { analyse } from "scslre"
+import ts from "typescript"
+
+export interface Expression {
+  readonly path: string
+  readonly line: number
+  readonly source: string
+  readonly flags: string
+}
+
+/** How a pattern that is made of a text is found: which argument of a function is the text, and what the function puts around it. */
+const makers: Readonly<Record<string, { readonly argument: number; readonly whole: boolean }>> = {
+  RegExp: { argument: 0, whole: false },
+  /** kit/names.ts */
+  wholePattern: { argument: 0, whole: true },
+  /** kit/formats.ts */
+  textPattern: { argument: 1, whole: true },
+}
+
+/** Literals, and patterns that are made of constants of the same file. `unread`: where a pattern is made of something else. */
+export function expressionsOf(file: { readonly path: string; readonly text: string }): {
+  readonly found: readonly Expression[]
+  readonly unread: readonly string[]
+} {
+  const parsed = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.ES2022, true)
+  const found: Expression[] = []
+  const unread: string[] = []
+  const at = (node: ts.Node): { path: string; line: number } => ({
+    path: file.path,
+    line: parsed.getLineAndCharacterOfPosition(node.getStart()).line + 1,
+  })
+
+  function visit(node: ts.Node): void {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf("/")
+      found.push({ ...at(node), source: node.text.slice(1, end), flags: node.text.slice(end + 1) })
+    }
+    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && ts.isIdentifier(node.expression)) made(node, node.expression.text)
+    ts.forEachChild(node, visit)
+  }
+
+  function made(node: ts.NewExpression | ts.CallExpression, name: string): void {
+    const maker = Object.hasOwn(makers, name) ? makers[name] : undefined
+    const argument = maker === undefined ? undefined : node.arguments?.[maker.argument]
+    if (maker === undefined || argument === undefined) return
+    const source = textOf(argument)
+    if (source === undefined) unread.push(`${file.path}: ${node.getText()}`)
+    else found.push({ ...at(node), source: maker.whole ? `^${source}$` : source, flags: "" })
+  }
+
+  visit(parsed)
+  return { found, unread }
+}
+
+/** The text of a constant expression; undefined for what is none. */
+function textOf(node: ts.Expression): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text
+  if (ts.isIdentifier(node)) {
+    const value = constantNamed(node.text, node)
+    return value === undefined ? undefined : textOf(value)
+  }
+  if (!ts.isTemplateExpression(node)) return undefined
+  let text = node.head.text
+  for (const { expression, literal } of node.templateSpans) {
+    const inner = textOf(expression)
+    if (inner === undefined) return undefined
+    text += inner + literal.text
+  }
+  return text
+}
+
+/** What a name stands for where it is used: the nearest `const` of that name, undefined where a parameter is nearer. */
+function constantNamed(name: string, used: ts.Node): ts.Expression | undefined {
+  for (let around: ts.Node | undefined = used.parent; around !== undefined; around = around.parent) {
+    if (ts.isFunctionLike(around) && around.parameters.some((parameter) => parameter.name.getText() === name)) return undefined
+    if (!ts.isBlock(around) && !ts.isSourceFile(around)) continue
+    for (const statement of around.statements) {
+      if (!ts.isVariableStatement(statement)) continue
+      const declared = statement.declarationList.declarations.find((one) => one.name.getText() === name)
+      if (declared !== undefined) return declared.initializer
+    }
+  }
+  return undefined
+}
+
+/** What a text can do to the expression; empty when it takes linear time for every text. */
+export function slowness({ source, flags }: { readonly source: string; readonly flags: string }): readonly string[] {
+  return analyse({ source, flags }).reports.map(
+    ({ type, exponential, character }) =>
+      `${exponential ? "exponential" : "quadratic"} time for many ${JSON.stringify(character.pick)} (${type.toLowerCase()})`,
+  )
+}
