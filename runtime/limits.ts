@@ -12,6 +12,12 @@ export const yamlBodyBytesMax = 1024 * 1024
 /** Nested lists and objects in a document. Beyond some 2,500 levels `JSON.stringify` and every recursive walk would overflow the stack. */
 export const documentDepthMax = 1000
 
+/**
+ * Nested lists and objects in a YAML document; beyond it 400. The library that reads YAML overflows the stack at some 800 levels, and an engine that
+ * compiles an expression there ends the process. The deepest real documents, schemas of definitions, have about 60.
+ */
+export const yamlDepthMax = 256
+
 /** Values that the aliases of one YAML document may stand for altogether; a document of aliases to aliases grows without bound. */
 export const yamlAliasValuesMax = 100_000
 
@@ -193,6 +199,9 @@ export const scanTurnObjects = 500
 
 /** Updaters that the owners of one object may be; beyond it the oldest are put together. kube-apiserver 1.30. */
 export const updatersMax = 10
+
+/** Characters of the schedule of a CronJob: every minute of an hour, written out in each of its five fields, takes 600. */
+export const scheduleCharactersMax = 4096
 
 /** Bytes of all annotation keys and values of one object; the limit itself is accepted. */
 export const annotationsBytesMax = 256 * 1024

@@ -1,4 +1,5 @@
 /** The schedule syntax of CronJob: five fields, or one of the `@` words. Only its check; nothing here runs schedules. */
+import { scheduleCharactersMax } from "../limits.ts"
 import { durationFault } from "./duration.ts"
 
 interface Field {
@@ -31,6 +32,8 @@ export function cronFault(schedule: string): string | undefined {
       ? undefined
       : `unrecognized descriptor: ${schedule}; one of ${descriptors.join(", ")} or @every <duration>`
   }
+  if (schedule.length > scheduleCharactersMax)
+    return `schedule has ${schedule.length} characters, at most ${scheduleCharactersMax} are read`
   const parts = schedule.split(/\s+/).filter((part) => part !== "")
   if (parts.length !== fields.length) return `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`
   for (const [index, part] of parts.entries()) {

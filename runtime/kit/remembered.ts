@@ -10,8 +10,9 @@ import { ownText } from "./own-text.ts"
 export function remembered<T>(make: (text: string) => T): (text: string) => T {
   const results = new Map<string, T>()
   return (text) => {
+    if (text.length > rememberedCharactersMax) return make(text)
     const known = results.get(text)
-    if (known !== undefined || text.length > rememberedCharactersMax) return known ?? make(text)
+    if (known !== undefined) return known
     const own = ownText(text)
     const result = make(own)
     if (results.size >= rememberedTextsMax) results.clear()

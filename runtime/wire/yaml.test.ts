@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { ApiError } from "../errors.ts"
+import { yamlDepthMax } from "../limits.ts"
 import { parseYaml, writeYaml, yamlText } from "./yaml.ts"
 
 const read = (text: string) => parseYaml(text).value
@@ -130,7 +131,11 @@ describe("parseYaml", () => {
     expect(faultOf("a: &a [*a]")).toBe("400 yaml: line 1: an anchor may not contain itself")
     expect(faultOf("a: *nope")).toMatch(/^400 yaml:/)
     expect(faultOf(`${"[".repeat(1500)}${"]".repeat(1500)}`)).toMatch(/^400 yaml: line 1: exceeded max depth/)
-    expect(faultOf("[".repeat(100_000))).toMatch(/^400 yaml:/)
+    for (const level of ["[", "{\n", "{a: ", "- ", "? ", "[{", "- ? "])
+      expect(faultOf(level.repeat(1_000_000 / level.length)), level).toMatch(/^400 yaml: line \d+: exceeded max depth/)
+    const nested = (levels: number): string => `${"[".repeat(levels - 1)}{a: x}${"]".repeat(levels - 1)}`
+    expect(faultOf(nested(yamlDepthMax))).toBe("no fault")
+    expect(faultOf(nested(yamlDepthMax + 2))).toMatch(/exceeded max depth/)
     expect(faultOf(`a: ${"x".repeat(1024 * 1024)}`)).toMatch(/^413 /)
   })
 

@@ -13,19 +13,19 @@ import {
   isSeq,
   LineCounter,
   type Node,
-  parseDocument,
   type Pair,
   Scalar,
   visit,
   type YAMLError,
   type YAMLMap,
 } from "yaml"
-import { badRequest, tooLarge } from "../errors.ts"
+import { ApiError, badRequest, tooLarge } from "../errors.ts"
 import { documentDepthMax, strictErrorsMax, yamlAliasValuesMax, yamlBodyBytesMax } from "../limits.ts"
 import { canonicalBase64 } from "../kit/canonical.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { setField } from "../kit/json-text.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
+import { readDocument } from "./yaml-document.ts"
 
 export interface ParsedYaml {
   /** An empty document is null. */
@@ -76,18 +76,15 @@ const notAllowed = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10
 
 function read(text: string, lines: LineCounter): Document.Parsed {
   try {
-    // The library's own check of repeated keys takes quadratic time.
-    return parseDocument(text, { schema: "failsafe", uniqueKeys: false, lineCounter: lines, prettyErrors: false })
+    return readDocument(text, lines)
   } catch (error) {
+    if (error instanceof ApiError) throw error
     throw badRequest(`yaml: ${firstLine(error instanceof Error ? error.message : String(error))}`)
   }
 }
 
 function faultText(fault: YAMLError, lines: LineCounter): string {
-  const code: string = fault.code
-  // The library gives up where its own recursion does, which may be before our bound.
-  const message = code === "RESOURCE_EXHAUSTION" ? "exceeded max depth" : firstLine(fault.message)
-  return `yaml: line ${lines.linePos(fault.pos[0]).line}: ${message}`
+  return `yaml: line ${lines.linePos(fault.pos[0]).line}: ${firstLine(fault.message)}`
 }
 
 function firstLine(message: string): string {

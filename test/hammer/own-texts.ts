@@ -1,0 +1,36 @@
+/**
+ * Exported functions that take a text and need no hammer: names of fields, options of the operator, patterns of schemas, texts that a parser has
+ * accepted before. Listed so that a new reader of foreign text is not missed.
+ */
+export const ownTexts: readonly string[] = [
+  "access/authenticate.ts#parseTokenFile",
+  "api-documents.ts#documentsIn",
+  "api-folder.ts#loadApiFolder",
+  "apply/managed-fields/entry.ts#compareTexts",
+  "apply/managed-fields/scale-owners.ts#setOfPath",
+  "apply/merge-order.ts#itemKey",
+  "behaviours/pods/affinity-warnings.ts#renamedLabel",
+  "behaviours/pods/disruption-budget.ts#stillProcessed",
+  "discovery/documents.ts#groupVersion",
+  "discovery/group-order.ts#compareGroups",
+  "discovery/group-order.ts#compareVersions",
+  "discovery/group-order.ts#compareText",
+  "discovery/openapi-documents.ts#documentUrl",
+  "discovery/openapi-vendor.ts#mapDocument",
+  "http2/header-table.ts#staticNumberOf",
+  "kit/decode-fault.ts#fractionFault",
+  "kit/formats.ts#formatFaults",
+  "kit/formats.ts#checkFormat",
+  "kit/names.ts#wholePattern",
+  "kit/names.ts#patternFault",
+  "kit/shape-plan.ts#shortName",
+  "kit/shape-plan.ts#isTypeMeta",
+  "kubeconfig.ts#serverUrl",
+  "private-file.ts#writePrivateFile",
+  "private-file.ts#readOrMakePrivateFile",
+  "server-names.ts#isUnspecified",
+  "store-folder.ts#storeFolder",
+  "store-folder.ts#storeRoot",
+  "verbs/create.ts#checkNamespace",
+  "verbs/list-options.ts#readSelection",
+]

@@ -1,0 +1,433 @@
+/** Every function of the product that reads text which clients, nodes or pods have written. A new one that is not here fails `hammer.test.ts`. */
+import { bearerToken, staticTokens } from "../../runtime/access/authenticate.ts"
+import { withProtocolToken } from "../../runtime/access/websocket-token.ts"
+import { managerName } from "../../runtime/apply/managed-fields/manager-name.ts"
+import { canonicalElement, elementText, fieldElement } from "../../runtime/apply/ownership/field-set-element.ts"
+import { sharedSet } from "../../runtime/apply/ownership/shared-sets.ts"
+import { pointerSteps } from "../../runtime/apply/json-patch.ts"
+import { addressPolicy, checkAddress } from "../../runtime/connect/addresses.ts"
+import { isPassedProtocol, requestHeaders } from "../../runtime/connect/headers.ts"
+import { escapedPath, proxyPaths, rewrittenLink } from "../../runtime/connect/proxy-path.ts"
+import { decodeOptions } from "../../runtime/connect/query-options.ts"
+import { refusedLog } from "../../runtime/connect/refusal.ts"
+import { parseSchemeNamePort } from "../../runtime/connect/resource-name.ts"
+import { matchesTag } from "../../runtime/discovery/conditional.ts"
+import { aggregatedForm } from "../../runtime/discovery/discovery.ts"
+import { acceptedType } from "../../runtime/discovery/openapi.ts"
+import { headerField } from "../../runtime/http2/header-table.ts"
+import { announcedLength } from "../../runtime/http2/request-head.ts"
+import { originForm } from "../../runtime/http/sound-request.ts"
+import { canonicalBase64 } from "../../runtime/kit/canonical.ts"
+import { cronFault } from "../../runtime/kit/cron.ts"
+import { parseDuration } from "../../runtime/kit/duration.ts"
+import * as expression from "../../runtime/kit/expression.ts"
+import { readLiteral } from "../../runtime/kit/field-key.ts"
+import { parseFieldQuery } from "../../runtime/kit/field-query.ts"
+import { readFieldSteps } from "../../runtime/kit/field-reference.ts"
+import { checkFormat, formatNames } from "../../runtime/kit/formats.ts"
+import { parseCidr, parseIp } from "../../runtime/kit/ip-address.ts"
+import { builtInWillDo } from "../../runtime/kit/json-built-in.ts"
+import { parseJson } from "../../runtime/kit/json-text.ts"
+import { integer64 } from "../../runtime/kit/label-test.ts"
+import {
+  dns1035LabelFaults,
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  labelValueFaults,
+  longerThan,
+  nameFaults,
+  pathSegmentFaults,
+  qualifiedNameFaults,
+  wildcardSubdomainFaults,
+} from "../../runtime/kit/names.ts"
+import { nearest } from "../../runtime/kit/nearest.ts"
+import { ownText } from "../../runtime/kit/own-text.ts"
+import { parseQuantity } from "../../runtime/kit/quantity.ts"
+import { cut, quoted } from "../../runtime/kit/quote.ts"
+import { parseRequirements } from "../../runtime/kit/selector-syntax.ts"
+import { parseFieldSelector, parseLabelSelector } from "../../runtime/kit/selector.ts"
+import type { TypeShape } from "../../runtime/kit/shape.ts"
+import { parseSortQuery } from "../../runtime/kit/sort-query.ts"
+import { canonicalMicroTime, canonicalTime, parseInstant } from "../../runtime/kit/time.ts"
+import { trimmed, trimmedEnd, trimmedStart } from "../../runtime/kit/trim.ts"
+import { duplicateFieldText, parseTypedJson, unknownFieldText } from "../../runtime/kit/typed-json.ts"
+import { booleanParameter, integerParameter, parseQuery, textParameter } from "../../runtime/query.ts"
+import { validateManager } from "../../runtime/registry/object-meta.ts"
+import { ContinueTokens } from "../../runtime/registry/continue-token.ts"
+import { parseRevision } from "../../runtime/registry/read.ts"
+import { parseRequestInfo, RequestInfoReader } from "../../runtime/request-info.ts"
+import { vendorProfile } from "../../runtime/vendor.ts"
+import { readDeleteOptions } from "../../runtime/verbs/delete-options.ts"
+import { wantsExtendedSyntax } from "../../runtime/verbs/list-extensions.ts"
+import { getFreshness, listFreshness, readListOptions } from "../../runtime/verbs/list-options.ts"
+import { dryRunValues, readWriteOptions } from "../../runtime/verbs/write-options.ts"
+import { storagePathOfKey } from "../../runtime/wire/convert.ts"
+import { acceptClauses, acceptsGzip, bodyMedia, mediaTypeOf, negotiate, wantsPretty } from "../../runtime/wire/negotiate.ts"
+import { warningHeaders } from "../../runtime/wire/send.ts"
+import { readIncludeObject } from "../../runtime/wire/table.ts"
+import { asksForWebSocket, offeredProtocols } from "../../runtime/wire/websocket-protocols.ts"
+import { parseYaml } from "../../runtime/wire/yaml.ts"
+import { patchFault } from "../../runtime/apply/patch-fault.ts"
+import { FieldPath } from "../../runtime/kit/field-path.ts"
+import { Failures } from "../../runtime/kit/failure.ts"
+
+const vendor = vendorProfile("kubernetes")
+const anyField = (): undefined => undefined
+const shape: TypeShape = {
+  name: "test.Thing",
+  fields: [
+    { name: "text", type: { scalar: "string" } },
+    { name: "number", type: { scalar: "int64" } },
+    { name: "amount", type: { scalar: "Quantity" } },
+    { name: "since", type: { scalar: "Time" } },
+    { name: "flag", type: { scalar: "boolean" } },
+    { name: "texts", type: { list: { scalar: "string" } } },
+  ],
+}
+const paths = new RequestInfoReader(vendor)
+const tokens = new ContinueTokens(Buffer.from("secret"))
+const authenticator = staticTokens([{ token: "t", user: { name: "u", groups: [], extra: {} } }])
+
+/** A query with `text` as the value of a parameter, and as it came. */
+function queries(text: string, ...names: readonly string[]): URLSearchParams[] {
+  return names.map((name) => new URLSearchParams([[name, text]]))
+}
+
+export interface Parser {
+  /** What it exports, by file from `runtime/`: what the completeness test looks for. */
+  readonly covers: readonly string[]
+  read(text: string): unknown
+  /** What may stand around the run so that it is reached; besides it alone, and between two letters. */
+  readonly shapes?: readonly (readonly [string, string])[]
+}
+
+/** Reads in several ways, each of which may refuse. */
+function each(...ways: readonly ((text: string) => unknown)[]): (text: string) => void {
+  return (text) => {
+    for (const way of ways) {
+      try {
+        way(text)
+      } catch (error) {
+        // A refusal: what it says must not be longer than what was sent allows.
+        if (!(error instanceof Error)) throw error
+      }
+    }
+  }
+}
+
+export const parsers: Readonly<Record<string, Parser>> = {
+  Authorization: {
+    covers: ["access/authenticate.ts#bearerToken", "access/authenticate.ts#staticTokens"],
+    read: each(
+      (text) => bearerToken({ authorization: text }),
+      (text) => authenticator({ authorization: text }),
+    ),
+    shapes: [
+      ["Bearer ", "!"],
+      ["Bearer a", " b"],
+    ],
+  },
+  "Sec-WebSocket-Protocol": {
+    covers: [
+      "access/websocket-token.ts#withProtocolToken",
+      "wire/websocket-protocols.ts#asksForWebSocket",
+      "wire/websocket-protocols.ts#offeredProtocols",
+    ],
+    read: each((text) => {
+      const headers = { upgrade: text, "sec-websocket-protocol": text }
+      return [asksForWebSocket(headers), withProtocolToken(headers, offeredProtocols(headers, vendor))]
+    }),
+    shapes: [["base64url.bearer.authorization.k8s.io.", ",x"]],
+  },
+  Accept: {
+    covers: [
+      "wire/negotiate.ts#negotiate",
+      "wire/negotiate.ts#acceptClauses",
+      "discovery/openapi.ts#acceptedType",
+      "discovery/discovery.ts#aggregatedForm",
+    ],
+    read: each(
+      (text) => negotiate(text, { vendor }),
+      (text) => negotiate(text, { vendor, failure: true, renderings: "none" }),
+      (text) => acceptClauses(text),
+      (text) => acceptedType(text, ["application/json"]),
+      (text) => aggregatedForm(text, { vendor }),
+    ),
+    shapes: [
+      ["a/b", "c"],
+      ["application/json;", "x"],
+      ["application/json;q=", "x"],
+      ["application/json;as=", ","],
+    ],
+  },
+  "Accept-Encoding": { covers: ["wire/negotiate.ts#acceptsGzip"], read: each(acceptsGzip, (text) => acceptsGzip([text, text])) },
+  "Content-Type": {
+    covers: ["wire/negotiate.ts#bodyMedia", "wire/negotiate.ts#mediaTypeOf"],
+    read: each((text) => bodyMedia(text, { vendor }), mediaTypeOf),
+    shapes: [
+      ["application/json;", "!"],
+      ["application/json;a=b", "!"],
+      ['application/json;a="', "!"],
+      ["application/json;a=b;", "!"],
+    ],
+  },
+  "User-Agent": {
+    covers: ["apply/managed-fields/manager-name.ts#managerName", "wire/negotiate.ts#wantsPretty"],
+    read: each(
+      (text) => managerName("", text),
+      (text) => wantsPretty({ query: new URLSearchParams(), userAgent: text }),
+    ),
+  },
+  "If-None-Match": { covers: ["discovery/conditional.ts#matchesTag"], read: each((text) => matchesTag(text, '"x"')) },
+  "headers of HTTP/2": {
+    covers: ["http2/header-table.ts#headerField", "http2/request-head.ts#announcedLength"],
+    read: each(
+      (text) => headerField(text, text),
+      (text) => headerField("x", text),
+      (text) => announcedLength({ "content-length": text }),
+    ),
+    shapes: [
+      ["\t", "\t"],
+      ["1", "x"],
+    ],
+  },
+  "headers that are passed on": {
+    covers: ["connect/headers.ts#requestHeaders", "connect/headers.ts#isPassedProtocol"],
+    read: each(isPassedProtocol, (text) => {
+      const headers = { te: text, connection: text, "x-forwarded-for": text, "sec-websocket-protocol": text, host: text, other: text }
+      return requestHeaders(Object.assign(Object.create(null), { headers, socket: {} }), { uri: text, upgrade: text })
+    }),
+    shapes: [
+      ["trailers", "trailers"],
+      ["base64url.bearer.authorization.", ","],
+    ],
+  },
+  "request target": {
+    covers: ["http/sound-request.ts#originForm", "filters/request-info.ts", "request-info.ts#parseRequestInfo"],
+    read: each(
+      originForm,
+      (path) => parseRequestInfo({ method: "GET", path, watch: false, vendor }),
+      (path) => paths.read({ method: "GET", path, watch: false }),
+      (path) => paths.read({ method: path, path: "/api/v1/pods", watch: false }),
+      decodeURIComponent,
+    ),
+    shapes: [
+      ["/api/v1/", "x"],
+      ["/apis/", "/x"],
+      ["/api/v1/namespaces/a/pods/", "/x"],
+      ["https://", "/x"],
+    ],
+  },
+  "proxy path": {
+    covers: ["connect/proxy-path.ts#proxyPaths", "connect/proxy-path.ts#escapedPath", "connect/proxy-path.ts#rewrittenLink"],
+    read: each(
+      (text) => proxyPaths(`/p/${text}`, text.split("/")),
+      (text) => proxyPaths(`/p/${"b".repeat(100_000)}/${text}`, ["b".repeat(100_000), ...text.split("/")]),
+      escapedPath,
+      (text) => rewrittenLink(text, { prefix: "/p", hosts: ["h"] }),
+    ),
+    shapes: [
+      ["http://", "/x"],
+      ["http:", "x"],
+      ["//h", "#"],
+    ],
+  },
+  "name of a proxy": {
+    covers: ["connect/resource-name.ts#parseSchemeNamePort", "connect/addresses.ts#checkAddress"],
+    read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: [], allowedCidrs: [] }))),
+    shapes: [["http:", ":80"]],
+  },
+  "refusal of a node's agent": { covers: ["connect/refusal.ts#refusedLog"], read: each((text) => refusedLog(400, text, "pod")) },
+  query: {
+    covers: [
+      ...["booleanParameter", "integerParameter", "textParameter"].map((name) => `query.ts#${name}`),
+      ...["getFreshness", "readListOptions", "listFreshness"].map((name) => `verbs/list-options.ts#${name}`),
+      ...["verbs/list-extensions.ts#wantsExtendedSyntax", "verbs/write-options.ts#dryRunValues", "verbs/write-options.ts#readWriteOptions"],
+      ...["verbs/delete-options.ts#readDeleteOptions", "wire/table.ts#readIncludeObject", "connect/query-options.ts#decodeOptions"],
+      ...["registry/read.ts#parseRevision", "registry/object-meta.ts#validateManager"],
+    ],
+    read: each(
+      parseQuery,
+      (text) => parseQuery(text.replaceAll("a", "&a=")),
+      (text) => decodeOptions(parseQuery(`texts=${text.replaceAll("&", "&texts=")}`), shape),
+      (text) => queries(text, "a").map((query) => [booleanParameter(query, "a"), textParameter(query, "a"), integerParameter(query, "a")]),
+      (text) => queries(text, "text", "number", "since", "flag", "texts").map((query) => decodeOptions(query, shape)),
+      (text) => queries(text, "limit").map((query) => readListOptions(query, { watch: false, watchList: false })),
+      (text) => queries(text, "timeoutSeconds").map((query) => readListOptions(query, { watch: true, watchList: false })),
+      (text) => queries(text, "resourceVersionMatch").map((query) => readListOptions(query, { watch: true, watchList: false })),
+      (text) => queries(text, "resourceVersion").map((query) => listFreshness(readListOptions(query, { watch: false, watchList: false }))),
+      (text) => queries(text, "resourceVersion").map(getFreshness),
+      (text) => queries(text, "fieldSelectorSyntax").map(wantsExtendedSyntax),
+      (text) => queries(text, "dryRun").map((query) => readWriteOptions(query, "CreateOptions")),
+      (text) => queries(text, "fieldManager").map((query) => readWriteOptions(query, "apply")),
+      (text) => queries(text, "fieldValidation").map((query) => readWriteOptions(query, "UpdateOptions")),
+      (text) => queries(text, "dryRun").map(dryRunValues),
+      (text) => queries(text, "gracePeriodSeconds").map((query) => readDeleteOptions(query, undefined)),
+      (text) => queries(text, "propagationPolicy").map((query) => readDeleteOptions(query, undefined)),
+      (text) => queries(text, "uid").map((query) => readDeleteOptions(query, { preconditions: { uid: "x" } })),
+      (text) => queries(text, "includeObject").map(readIncludeObject),
+      parseRevision,
+      (text) => validateManager(text, FieldPath.of("fieldManager"), new Failures()),
+    ),
+  },
+  labelSelector: {
+    covers: ["kit/selector.ts#parseLabelSelector", "kit/selector-syntax.ts#parseRequirements", "kit/label-test.ts#integer64"],
+    read: each((text) => parseLabelSelector(text).matches({ a: "b" }), parseRequirements, integer64),
+    shapes: [
+      ["a in (", ")"],
+      ["a=b,", "!"],
+      ["!a,a", ""],
+    ],
+  },
+  fieldSelector: {
+    covers: ["kit/selector.ts#parseFieldSelector"],
+    read: each(
+      (text) => parseFieldSelector(text, anyField).matches(() => "x"),
+      (text) => parseFieldQuery({ parameter: "fieldSelector", text, shape, selectable: new Set() }),
+    ),
+    shapes: [
+      ["a=", "="],
+      ["text in (", ")"],
+      ["text['", "']"],
+      ["number in (1", "x)"],
+      ["amount=", ""],
+    ],
+  },
+  sortBy: {
+    covers: ["kit/field-reference.ts#readFieldSteps", "kit/sort-query.ts#parseSortQuery", "kit/nearest.ts#nearest"],
+    read: each(
+      (text) => parseSortQuery({ parameter: "sortBy", text, shape }),
+      (text) => readFieldSteps({ parameter: "sortBy", text, at: 0, stops: "," }),
+      (text) => nearest(text, ["text", "number"]),
+    ),
+    shapes: [
+      ["{.", "}"],
+      ["text[", "]"],
+      ["text['", "']"],
+      [".", ","],
+    ],
+  },
+  continue: { covers: [], read: each((text) => tokens.decode(text, "scope")) },
+  patch: {
+    covers: ["apply/json-patch.ts#pointerSteps", "apply/patch-fault.ts#patchFault"],
+    read: each(pointerSteps, patchFault),
+    shapes: [["/", ""]],
+  },
+  fieldsV1: {
+    covers: [
+      ...["fieldElement", "canonicalElement", "elementText", "hasSurrogate"].map((name) => `apply/ownership/field-set-element.ts#${name}`),
+      "apply/ownership/shared-sets.ts#sharedSet",
+    ],
+    read: each(fieldElement, canonicalElement, elementText, sharedSet),
+    shapes: [
+      ["f:", ""],
+      ["k:", ""],
+      ["v:", ""],
+      ['k:{"a":"', '"}'],
+      ["i:", "x"],
+    ],
+  },
+  name: {
+    covers: [
+      ...["longerThan", "dnsLabelFaults", "dnsSubdomainFaults", "dns1035LabelFaults", "wildcardSubdomainFaults"].map(
+        (name) => `kit/names.ts#${name}`,
+      ),
+      ...["qualifiedNameFaults", "labelValueFaults", "pathSegmentFaults", "nameFaults"].map((name) => `kit/names.ts#${name}`),
+    ],
+    read: each(
+      ...[dnsLabelFaults, dnsSubdomainFaults, dns1035LabelFaults, wildcardSubdomainFaults, qualifiedNameFaults, labelValueFaults],
+      (text) => [pathSegmentFaults(text), longerThan(text, 63), nameFaults(text, "dns-subdomain", true)],
+    ),
+    shapes: [
+      ["a.b/", "!"],
+      ["*.a", "!"],
+    ],
+  },
+  ...Object.fromEntries(
+    formatNames.map((format): [string, Parser] => [`format ${format}`, { covers: [], read: each((text) => checkFormat(format, text)) }]),
+  ),
+  amount: {
+    covers: ["kit/duration.ts#parseDuration", "kit/field-key.ts#readLiteral"],
+    read: each(
+      parseQuantity,
+      parseDuration,
+      (text) => parseQuantity(text.slice(0, 1024)),
+      ...(["any", "int64", "Quantity", "Duration", "Time", "MicroTime", "boolean", "string"] as const).flatMap((scalar) => [
+        (text: string) => readLiteral(text, scalar),
+        (text: string) => readLiteral(text.slice(0, 1100), scalar),
+      ]),
+    ),
+    shapes: [
+      ["1", "m"],
+      ["1.", "x"],
+      ["1e", ""],
+      ["-0", "1"],
+    ],
+  },
+  time: {
+    covers: ["kit/time.ts#parseInstant", "kit/time.ts#canonicalTime", "kit/time.ts#canonicalMicroTime"],
+    read: each(parseInstant, canonicalTime, canonicalMicroTime),
+    shapes: [["2006-01-02T15:04:05.", "Z"]],
+  },
+  address: {
+    covers: ["kit/ip-address.ts#parseIp", "kit/ip-address.ts#parseCidr"],
+    read: each(parseIp, parseCidr),
+    shapes: [["1.2.3.4/", ""]],
+  },
+  schedule: {
+    covers: ["kit/cron.ts#cronFault"],
+    read: each(cronFault),
+    shapes: [
+      ["* * * * ", ""],
+      ["@every ", ""],
+    ],
+  },
+  base64: { covers: ["kit/canonical.ts#canonicalBase64"], read: each(canonicalBase64), shapes: [["YQ==", "="]] },
+  expression: {
+    covers: ["kit/expression.ts#characterCount", "kit/expression.ts#compilePattern", "kit/expression.ts#isFormat"],
+    read: each(
+      ...[expression.lowerAscii, expression.trim, expression.int, expression.double, expression.quantity, expression.time],
+      ...[expression.isIP, expression.isIPv4, expression.isIPv6, expression.isCIDR, expression.imageTag, expression.text],
+      (text) => expression.split(text, "/"),
+      (text) => expression.matches(text, "^([a-z]+[0-9]*)*$"),
+      (text) => expression.matches("x", text.slice(0, 1000)),
+    ),
+  },
+  JSON: {
+    covers: ["kit/json-text.ts#parseJson", "kit/typed-json.ts#parseTypedJson", "kit/json-built-in.ts#builtInWillDo"],
+    read: each(
+      parseJson,
+      (text) => parseTypedJson(text, shape),
+      (text) => builtInWillDo(text, 1000),
+    ),
+    shapes: [
+      ['{"text":"', '"}'],
+      ['{"', '":1}'],
+      ["[", "]"],
+      ['{"number":', "}"],
+      ["", "1"],
+    ],
+  },
+  YAML: {
+    covers: ["wire/yaml.ts#parseYaml", "wire/yaml-document.ts#readDocument"],
+    read: each(parseYaml),
+    shapes: [
+      ["a: ", ""],
+      ['a: "', '"'],
+      ["- ", ""],
+    ],
+  },
+  message: {
+    covers: [
+      ...["kit/quote.ts#cut", "kit/quote.ts#quoted", "kit/own-text.ts#ownText", "kit/typed-json.ts#unknownFieldText"],
+      ...["kit/typed-json.ts#duplicateFieldText", "wire/send.ts#warningHeaders", "wire/convert.ts#storagePathOfKey"],
+      ...["trimmed", "trimmedEnd", "trimmedStart"].map((name) => `kit/trim.ts#${name}`),
+    ],
+    read: each(
+      ...[cut, quoted, ownText, unknownFieldText, duplicateFieldText],
+      (text) => storagePathOfKey(text, []),
+      (text) => warningHeaders([text]),
+      (text) => [trimmed(text, " /"), trimmedEnd(text, " "), trimmedStart(text, " ")],
+    ),
+  },
+}
