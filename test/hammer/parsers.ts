@@ -233,7 +233,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ],
   },
   "name of a proxy": {
-    covers: ["connect/resource-name.ts#parseSchemeNamePort", "connect/addresses.ts#checkAddress"],
+    covers: ["connect/resource-name.ts#parseSchemeNamePort", "connect/addresses.ts#checkAddress", "connect/addresses.ts#dialledAddress"],
     read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: [], allowedCidrs: [] }))),
     shapes: [["http:", ":80"]],
   },
