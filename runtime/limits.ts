@@ -163,6 +163,12 @@ export const http2ContinuationsMax = 32
 /** Milliseconds between two looks at whether the client of an HTTP/2 connection or a websocket is still there; three in vain end it. */
 export const http2CheckIntervalMs = 20_000
 
+/**
+ * Addresses of all subsets of an Endpoints object once it is in canonical form, where an address is repeated for each set of ports that differs; beyond
+ * it 422. The largest object that a store takes has fewer, and so have 5,000 endpoints with fifty different sets of ports.
+ */
+export const repackedAddressesMax = 300_000
+
 /** Evictions that a disruption budget may have open, without its controller having seen the pods go; kube-apiserver 1.30. */
 export const disruptedPodsMax = 2000
 

@@ -1,12 +1,26 @@
 /** Endpoints are stored in canonical form, whatever form they came in (catalog resources.yaml: endpoints). */
+import { invalid } from "../errors.ts"
 import type { BehaviourFactory } from "../kit/behaviour.ts"
-import { repackSubsets } from "./endpoints/repack.ts"
+import type { ApiObject } from "../kit/json.ts"
+import { repackedAddressesMax } from "../limits.ts"
+import { repackedAddresses, repackSubsets } from "./endpoints/repack.ts"
 import { listOf } from "./pods/fields.ts"
 
 /** Behaviour `endpointsCanonical`. Repacks after validation, so that faults name the places where the client wrote them. */
 export const endpointsCanonical: BehaviourFactory = () => ({
   async commit({ object }) {
-    if (object !== undefined && Array.isArray(object.subsets)) object.subsets = repackSubsets(listOf(object, "subsets"))
+    if (object === undefined || !Array.isArray(object.subsets)) return undefined
+    const subsets = listOf(object, "subsets")
+    const addresses = repackedAddresses(subsets)
+    if (addresses > repackedAddressesMax) throw tooManyAddresses(object, addresses)
+    object.subsets = repackSubsets(subsets)
     return undefined
   },
 })
+
+function tooManyAddresses(object: ApiObject, addresses: number): Error {
+  const detail = `must have at most ${repackedAddressesMax} addresses in all subsets together, counted once for each set of ports that differs; put ports that have the same addresses into the same subsets`
+  return invalid({ group: "", resource: "Endpoints", name: object.metadata?.name ?? "" }, [
+    { type: "TooMany", field: "subsets", value: addresses, detail },
+  ])
+}

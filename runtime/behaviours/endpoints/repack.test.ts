@@ -1,7 +1,8 @@
 import fc from "fast-check"
-import { expect, test } from "vitest"
-import type { JsonObject } from "../../kit/json.ts"
-import { repackSubsets } from "./repack.ts"
+import { describe, expect, test } from "vitest"
+import { isObject, type JsonObject } from "../../kit/json.ts"
+import { stringify } from "../../kit/json-text.ts"
+import { repackedAddresses, repackSubsets } from "./repack.ts"
 
 const http = { name: "http", port: 80, protocol: "TCP" }
 const https = { name: "https", port: 443, protocol: "TCP" }
@@ -50,9 +51,20 @@ test("addresses without ports are kept", () => {
   expect(repackSubsets([{ addresses: [b] }, { addresses: [a] }])).toEqual([{ addresses: [a, b] }])
 })
 
-const address = fc.constantFrom(a, b, c)
+const target = (uid: string): JsonObject => ({ ip: "192.0.2.1", targetRef: { kind: "Pod", uid } })
+const address = fc.constantFrom<JsonObject>(a, b, c, target("1"), target("2"))
 const port = fc.constantFrom(http, https, { name: "dns", port: 53, protocol: "UDP" })
-const subset = fc.record({ addresses: fc.array(address), notReadyAddresses: fc.array(address), ports: fc.array(port) })
+const subset: fc.Arbitrary<JsonObject> = fc.record({
+  addresses: fc.array(address),
+  notReadyAddresses: fc.array(address),
+  ports: fc.array(port),
+})
+
+/** The same address with something else in it: the one that comes first is kept. */
+const twin = fc.record({
+  addresses: fc.array(fc.constantFrom({ ...a, hostname: "twin" }, { ...b, nodeName: "twin" })),
+  ports: fc.array(port),
+})
 
 test("order and grouping of what was written do not matter, and doing it twice changes nothing", () => {
   fc.assert(
@@ -63,4 +75,92 @@ test("order and grouping of what was written do not matter, and doing it twice c
       expect(repackSubsets(packed)).toEqual(packed)
     }),
   )
+})
+
+/** The rule said plainly: for each port its addresses, then ports with the same addresses together. Costs ports times addresses. */
+function model(subsets: readonly JsonObject[]): JsonObject[] {
+  const list = (of: JsonObject, name: string): JsonObject[] => (Array.isArray(of[name]) ? (of[name] as JsonObject[]) : []) // As generated above.
+  const identity = ({ ip, targetRef }: JsonObject): string => `${ip} ${isObject(targetRef) ? targetRef["uid"] : ""}`
+  const known = new Map<string, JsonObject>()
+  const byPort = new Map<string, { port: JsonObject | undefined; ready: Map<string, boolean> }>()
+  for (const one of subsets) {
+    const ports = list(one, "ports")
+    for (const port of ports.length === 0 ? [undefined] : ports) {
+      const { ready } = mapEntry(byPort, stringify(port ?? null), () => ({ port, ready: new Map<string, boolean>() }))
+      for (const [name, isReady] of [["addresses", true] as const, ["notReadyAddresses", false] as const])
+        for (const item of list(one, name)) {
+          mapEntry(known, identity(item), () => item)
+          ready.set(identity(item), isReady && ready.get(identity(item)) !== false)
+        }
+    }
+  }
+  const groups = new Map<string, { ready: Map<string, boolean>; ports: JsonObject[] }>()
+  for (const { port, ready } of byPort.values()) {
+    const key = [...ready]
+      .map(([item, isReady]) => `${item} ${isReady}`)
+      .sort()
+      .join("\n")
+    const { ports } = mapEntry(groups, key, () => ({ ready, ports: [] as JsonObject[] }))
+    if (port !== undefined) ports.push(port)
+  }
+  const made = [...groups.values()].map(({ ready, ports }) => {
+    const pick = (wanted: boolean): JsonObject[] =>
+      [...ready.keys()]
+        .sort()
+        .filter((item) => ready.get(item) === wanted)
+        .map((item) => known.get(item) ?? {})
+    const [addresses, notReadyAddresses] = [pick(true), pick(false)]
+    return {
+      ...(addresses.length > 0 && { addresses }),
+      ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
+      ...(ports.length > 0 && { ports: ports.sort((left, right) => Number(left["port"]) - Number(right["port"])) }),
+    }
+  })
+  return made.sort((left, right) => (stringify(left) < stringify(right) ? -1 : 1))
+}
+
+function mapEntry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const value = make()
+  map.set(key, value)
+  return value
+}
+
+test("the result is what the plain rule says", () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(subset, twin), { maxLength: 6 }), (subsets) => {
+      expect(repackSubsets(subsets)).toEqual(model(subsets))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+describe("many addresses with many ports", () => {
+  const ports = (count: number): JsonObject[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `p${index}`, port: index + 1, protocol: "TCP" }))
+  const addresses = (count: number, seen: () => void): JsonObject[] =>
+    Array.from({ length: count }, (_, index) => {
+      const ip = `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
+      const get = (): string => {
+        seen()
+        return ip
+      }
+      return Object.defineProperty({}, "ip", { enumerable: true, get }) as JsonObject // Its one field is a text.
+    })
+
+  test("are looked at once, not once for each port", () => {
+    let reads = 0
+    const subsets = [{ addresses: addresses(2000, () => reads++), ports: ports(1000) }]
+    expect(repackSubsets(subsets)).toHaveLength(1)
+    expect(reads).toBeLessThanOrEqual(2000)
+    expect(repackedAddresses(subsets)).toBe(2000)
+  })
+
+  test("are counted for each set of ports that differs", () => {
+    const shared = { addresses: addresses(100, () => undefined), ports: ports(10) }
+    const others = ports(10).map((port, index) => ({ addresses: [{ ip: `11.0.0.${index}` }], ports: [port] }))
+    expect(repackedAddresses([shared, ...others])).toBe(10 * 101)
+    expect(repackSubsets([shared, ...others])).toHaveLength(10)
+  })
 })

@@ -2,75 +2,137 @@
  * The canonical form of endpoint subsets (catalog resources.yaml: endpoints): addresses grouped by identical port sets, duplicates merged,
  * everything sorted, so that two writers who mean the same store the same. The reference sorts ports and subsets by a hash; here the order
  * can be read.
+ *
+ * Ports that are in the same subsets have the same addresses, so those are gathered once for all of them: what a subset costs is its addresses
+ * plus its ports, not one by the other. Only ports that are in different subsets take a copy each; `repackedAddressesMax` bounds these.
  */
-import type { JsonObject } from "../../kit/json.ts"
+import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { stringify } from "../../kit/json-text.ts"
 import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 
-/** Addresses that offer one port, by address and whether they are ready. */
-type Offers = Map<JsonObject, boolean>
+/** An address and where it comes among all of them. Addresses of the same IP and target are one, whatever else they say. */
+interface Known {
+  readonly address: JsonObject
+  order: number
+}
 
-interface PortOffers {
-  /** Absent: addresses without ports are kept too. */
-  readonly port: JsonObject | undefined
+/** Addresses and whether they are ready, in one subset or for one set of ports. */
+type Offers = Map<Known, boolean>
+
+/** Ports that are in the same subsets. */
+interface PortGroup {
+  readonly subsets: readonly number[]
+  readonly ports: JsonObject[]
+}
+
+/** Ports that have the same addresses. */
+interface Packed {
   readonly offers: Offers
+  readonly ports: JsonObject[]
+}
+
+/**
+ * The addresses that `repackSubsets` gathers, at most: those of each subset once for each group of its ports. Called before it, so that an object is
+ * refused before the work is done. Linear in the input.
+ */
+export function repackedAddresses(subsets: readonly JsonObject[]): number {
+  const sizes = subsets.map((subset) => sizeOf(subset["addresses"]) + sizeOf(subset["notReadyAddresses"]))
+  let addresses = 0
+  for (const group of groupsOf(subsets)) for (const index of group.subsets) addresses += sizes[index] ?? 0
+  return addresses
+}
+
+function sizeOf(list: JsonValue | undefined): number {
+  return Array.isArray(list) ? list.length : 0
 }
 
 /** Called with the subsets of a valid object. An address that is ready in one place and not in another counts as not ready. */
 export function repackSubsets(subsets: readonly JsonObject[]): JsonObject[] {
-  const known = new Map<string, JsonObject>()
-  const byPort = new Map<string, PortOffers>()
-  for (const subset of subsets) {
-    const ports = listOf(subset, "ports")
-    for (const port of ports.length === 0 ? [undefined] : ports) offer(byPort, known, { subset, port })
+  const known = new Map<string, Known>()
+  const offers = subsets.map((subset) => offersOf(subset, known))
+  putInOrder(known)
+  const packed = new Map<string, Packed>()
+  for (const group of groupsOf(subsets)) {
+    const joined = joinedOffers(group, offers)
+    const key = offersKey(joined)
+    const same = packed.get(key)
+    if (same === undefined) packed.set(key, { offers: joined, ports: group.ports })
+    else for (const port of group.ports) same.ports.push(port)
   }
-  const groups = new Map<string, { offers: Offers; ports: JsonObject[] }>()
-  const order = new Map([...known.values()].sort(byAddress).map((address, index) => [address, index]))
-  for (const { port, offers } of byPort.values()) {
-    const key = groupKey(offers, order)
-    const group = groups.get(key) ?? { offers, ports: [] }
+  const made = [...packed.values()].map((one) => ({ subset: subsetOf(one), text: "" }))
+  if (made.length > 1) for (const one of made) one.text = stringify(one.subset)
+  return made.sort((left, right) => compare(left.text, right.text)).map(({ subset }) => subset)
+}
+
+function offersOf(subset: JsonObject, known: Map<string, Known>): Offers {
+  const offers: Offers = new Map()
+  for (const address of listOf(subset, "addresses")) offer(offers, knownOf(known, address), true)
+  for (const address of listOf(subset, "notReadyAddresses")) offer(offers, knownOf(known, address), false)
+  return offers
+}
+
+function offer(offers: Offers, known: Known, ready: boolean): void {
+  offers.set(known, ready && offers.get(known) !== false)
+}
+
+function knownOf(known: Map<string, Known>, address: JsonObject): Known {
+  // No IP has the separator, and nothing sorts before it: texts are in the order of IPs, then of uids.
+  const identity = `${textOf(address, "ip")}\u0000${textOf(objectAt(address, "targetRef"), "uid")}`
+  let one = known.get(identity)
+  if (one === undefined) {
+    one = { address, order: 0 }
+    known.set(identity, one)
+  }
+  return one
+}
+
+function putInOrder(known: ReadonlyMap<string, Known>): void {
+  let order = 0
+  for (const identity of [...known.keys()].sort()) {
+    const one = known.get(identity)
+    if (one !== undefined) one.order = order++
+  }
+}
+
+/** Without ports, addresses are kept too: they are a group of no ports. */
+function groupsOf(subsets: readonly JsonObject[]): PortGroup[] {
+  const places = new Map<string, { port: JsonObject | undefined; subsets: number[] }>()
+  for (const [index, subset] of subsets.entries()) {
+    const ports = listOf(subset, "ports")
+    for (const port of ports.length === 0 ? [undefined] : ports) {
+      const key = port === undefined ? "" : portKey(port)
+      const found = places.get(key)
+      if (found === undefined) places.set(key, { port, subsets: [index] })
+      else if (found.subsets.at(-1) !== index) found.subsets.push(index)
+    }
+  }
+  const groups = new Map<string, PortGroup>()
+  for (const { port, subsets: of } of places.values()) {
+    const key = of.join(" ")
+    const group = groups.get(key) ?? { subsets: of, ports: [] }
     if (port !== undefined) group.ports.push(port)
     groups.set(key, group)
   }
-  return [...groups.values()].map(subsetOf).sort(bySubset)
+  return [...groups.values()]
 }
 
-function offer(
-  byPort: Map<string, PortOffers>,
-  known: Map<string, JsonObject>,
-  from: { subset: JsonObject; port: JsonObject | undefined },
-): void {
-  const { subset, port } = from
-  const key = port === undefined ? "" : portKey(port)
-  const found = byPort.get(key) ?? { port, offers: new Map() }
-  byPort.set(key, found)
-  for (const [list, ready] of [
-    ["addresses", true],
-    ["notReadyAddresses", false],
-  ] as const) {
-    for (const address of listOf(subset, list)) {
-      const identity = `${textOf(address, "ip")} ${textOf(objectAt(address, "targetRef"), "uid")}`
-      const one = known.get(identity) ?? address
-      known.set(identity, one)
-      found.offers.set(one, ready && found.offers.get(one) !== false)
-    }
-  }
+function joinedOffers(group: PortGroup, offers: readonly Offers[]): Offers {
+  const joined: Offers = new Map()
+  for (const index of group.subsets) for (const [known, ready] of offers[index] ?? []) offer(joined, known, ready)
+  return new Map([...joined].sort(([left], [right]) => left.order - right.order))
 }
 
-function groupKey(offers: Offers, order: ReadonlyMap<JsonObject, number>): string {
-  return [...offers]
-    .map(([address, ready]) => `${order.get(address)}${ready ? "+" : "-"}`)
-    .sort()
-    .join(" ")
+function offersKey(offers: Offers): string {
+  let key = ""
+  for (const [{ order }, ready] of offers) key += ready ? `${order}+` : `${order}-`
+  return key
 }
 
-function subsetOf({ offers, ports }: { offers: Offers; ports: JsonObject[] }): JsonObject {
-  const pick = (wanted: boolean): JsonObject[] =>
-    [...offers]
-      .filter(([, ready]) => ready === wanted)
-      .map(([address]) => address)
-      .sort(byAddress)
-  const [addresses, notReadyAddresses] = [pick(true), pick(false)]
+/** The offers are in order. */
+function subsetOf({ offers, ports }: Packed): JsonObject {
+  const addresses: JsonObject[] = []
+  const notReadyAddresses: JsonObject[] = []
+  for (const [{ address }, ready] of offers) (ready ? addresses : notReadyAddresses).push(address)
   return {
     ...(addresses.length > 0 && { addresses }),
     ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
@@ -78,19 +140,8 @@ function subsetOf({ offers, ports }: { offers: Offers; ports: JsonObject[] }): J
   }
 }
 
-function byAddress(left: JsonObject, right: JsonObject): number {
-  return (
-    compare(textOf(left, "ip"), textOf(right, "ip")) ||
-    compare(textOf(objectAt(left, "targetRef"), "uid"), textOf(objectAt(right, "targetRef"), "uid"))
-  )
-}
-
 function byPortNumber(left: JsonObject, right: JsonObject): number {
   return (numberOf(left, "port") ?? 0) - (numberOf(right, "port") ?? 0) || compare(portKey(left), portKey(right))
-}
-
-function bySubset(left: JsonObject, right: JsonObject): number {
-  return compare(stringify(left), stringify(right))
 }
 
 function portKey(port: JsonObject): string {
