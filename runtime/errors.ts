@@ -4,7 +4,10 @@
  * answers of the reference server.
  */
 import type { Failure } from "./kit/failure.ts"
+import { shortJson, shortTexts } from "./kit/bounded-text.ts"
+import type { JsonValue } from "./kit/json.ts"
 import { quoted } from "./kit/quote.ts"
+import { shownValueCharactersMax } from "./limits.ts"
 
 /** `reason` of a Status: the closed set clients switch on. */
 export type Reason =
@@ -135,7 +138,7 @@ export const tooLargeResourceVersion = (asked: number, current: number): ApiErro
 /** A 422 that names every fault. `subject.resource` is the kind here, as clients expect. */
 export function invalid(subject: Subject, failures: readonly Failure[]): ApiError {
   const causes = failures.map((failure) => ({ reason: causeReason(failure), message: failureText(failure), field: failure.field }))
-  const lines = failures.map((failure) => (failure.field === "" ? failureText(failure) : `${failure.field}: ${failureText(failure)}`))
+  const lines = causes.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`))
   // Said once, though every cause counts: the reference's checks overlap.
   const said = [...new Set(lines)]
   const list = said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`
@@ -177,12 +180,16 @@ export function failureText(failure: Failure): string {
 
 function shown(value: Failure["value"]): string {
   if (value === undefined || value === null) return "null"
-  if (typeof value === "string") return value.length > 512 ? `${quoted(value.slice(0, 512))}...` : quoted(value)
-  const texts = Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined
-  const text = texts === undefined ? jsonText(value) : `[]string{${texts.map(quoted).join(", ")}}`
-  return text.length > 512 ? `${text.slice(0, 512)}...` : text
+  if (typeof value === "string") {
+    return value.length > shownValueCharactersMax ? `${quoted(value.slice(0, shownValueCharactersMax))}...` : quoted(value)
+  }
+  if (!isTexts(value)) return shortJson(value, shownValueCharactersMax)
+  return shortTexts(value, shownValueCharactersMax)
 }
 
-function jsonText(value: Failure["value"]): string {
-  return JSON.stringify(value, (_key, item) => (typeof item === "bigint" ? String(item) : item)) ?? "null"
+/** Long lists are told by their beginning: nothing behind it is shown. */
+function isTexts(value: JsonValue): value is string[] {
+  if (!Array.isArray(value)) return false
+  for (let index = 0; index < value.length && index <= shownValueCharactersMax; index++) if (typeof value[index] !== "string") return false
+  return true
 }

@@ -27,9 +27,24 @@ export const strictErrorsMax = 100
 /** Characters of a message about one field: names and values in it come from the client. */
 export const messageCharactersMax = 1024
 
+/** Faults that one answer names; beyond it validation ends. */
+export const failuresMax = 256
+
+/** Characters of the fields and explanations of these faults, keys that a client sent among them; when there are more, validation ends. */
+export const failureCharactersMax = 256 * 1024
+
+/** Characters of a refused value that a message shows. */
+export const shownValueCharactersMax = 512
+
+/** Characters of a list of names, owners or fields within one message; what is more is counted. */
+export const shownListCharactersMax = 8192
+
 /** Characters of all `Warning` headers of an answer; beyond it each is cut to `warningCharactersMax`. The reference's numbers. */
 export const warningsCharactersMax = 4096
 export const warningCharactersMax = 256
+
+/** Warnings of one kind about the ports or projected files of a pod, of which every pair may deserve one. No more go into `warningsCharactersMax`. */
+export const podWarningsMax = 128
 
 /** Answers smaller than this are not compressed; the reference's `defaultGzipThresholdBytes`. */
 export const gzipThresholdBytes = 128 * 1024

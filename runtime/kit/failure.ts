@@ -2,6 +2,7 @@
  * One fault found in a request's content. Validators push these; the wire turns a list of them into a Status 422
  * whose `details.causes` carry reason, field and message.
  */
+import { failureCharactersMax, failuresMax } from "../limits.ts"
 import type { JsonValue } from "./json.ts"
 
 /** The cause reasons of the API, without their `FieldValue` prefix. */
@@ -29,16 +30,28 @@ export interface Failure {
   readonly supported?: readonly string[]
 }
 
-/** Collects failures during one validation; `max` stops a hostile object from producing a Status larger than itself. */
+/**
+ * Collects failures during one validation; `failuresMax` and `failureCharactersMax` stop a hostile object from producing a Status larger than itself.
+ * Whoever walks lists and maps stops when it is `full`: nothing that is found later would be told.
+ */
 export class Failures {
   readonly list: Failure[] = []
-  constructor(private readonly max = 256) {}
+  private characters = 0
+
+  constructor(private readonly max = failuresMax) {}
 
   add(failure: Failure): void {
-    if (this.list.length < this.max) this.list.push(failure)
+    if (this.full) return
+    this.characters += failure.field.length + failure.detail.length
+    this.list.push(failure)
   }
 
   get empty(): boolean {
     return this.list.length === 0
+  }
+
+  /** True when `add` takes no more. */
+  get full(): boolean {
+    return this.list.length >= this.max || this.characters > failureCharactersMax
   }
 }

@@ -105,6 +105,7 @@ export class CheckContext {
 
   /** Reports a fault at this place or, with `below`, at a path under it. */
   fail(type: FailureType, value: JsonValue | undefined, detail: string, below = ""): void {
+    if (this.failures.full) return
     this.failures.add({ type, field: this.at(below), value, detail })
   }
 
@@ -138,7 +139,7 @@ export function items(self: JsonObject, name: string, context: CheckContext, val
   const below = context.field(name)
   const old = Array.isArray(below.old) ? below.old : []
   let byKeys: ReadonlyMap<string, JsonObject> | undefined
-  for (let index = 0; index < list.length; index++) {
+  for (let index = 0; index < list.length && !context.failures.full; index++) {
     const value = list[index]
     if (!isObject(value)) continue
     let stored = old[index]
@@ -163,6 +164,7 @@ export function entries(self: JsonObject, name: string, context: CheckContext, v
   if (!isObject(map)) return
   const below = context.field(name)
   for (const key in map) {
+    if (context.failures.full) return
     const value = map[key]
     if (isObject(value)) validate(value, below.entry(key))
   }
@@ -175,6 +177,7 @@ export function nested(
   levels: readonly ("list" | "map")[],
   validate: TypeValidator,
 ): void {
+  if (context.failures.full) return
   const [level, ...deeper] = levels
   if (level === undefined) {
     if (isObject(value)) validate(value, context)
@@ -208,7 +211,7 @@ export function unique(self: JsonObject, name: string, context: CheckContext, fi
   const list = self[name]
   if (!Array.isArray(list) || list.length < 2) return
   const seen = new Set<string>()
-  for (let index = 0; index < list.length; index++) {
+  for (let index = 0; index < list.length && !context.failures.full; index++) {
     const value = list[index] ?? null
     if (fields.length > 0 && !hasAnyOf(value, fields)) continue
     const key = keyText(value, fields)
@@ -301,6 +304,7 @@ export function constraints(self: JsonObject, context: CheckContext, check: Cons
   if (check(self)) return
   for (const error of check.errors ?? []) {
     if (error.keyword === "propertyNames") continue
+    if (context.failures.full) return
     context.failures.add(failureOf(self, context, error))
   }
 }

@@ -3,6 +3,7 @@
  * update after system fields are filled and before the kind's own validation. Texts and fields are the reference's: a
  * fault of a label or a finalizer names the whole map or list.
  */
+import { shortList } from "../kit/bounded-text.ts"
 import { type Failure, Failures } from "../kit/failure.ts"
 import { deepEqual, FieldPath } from "../kit/field-path.ts"
 import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from "../kit/json.ts"
@@ -58,6 +59,7 @@ function validateNamespace(namespace: string, { namespaced, failures }: ObjectMe
 
 function validateLabels(labels: Readonly<Record<string, string>>, path: FieldPath, failures: Failures): void {
   for (const key in labels) {
+    if (failures.full) return
     const value = labels[key] ?? ""
     addAll(failures, path, key, qualifiedNameFaults(key))
     addAll(failures, path, value, labelValueFaults(value))
@@ -67,6 +69,7 @@ function validateLabels(labels: Readonly<Record<string, string>>, path: FieldPat
 function validateAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath, failures: Failures): void {
   let bytes = 0
   for (const key in annotations) {
+    if (failures.full) return
     const value = annotations[key] ?? ""
     addAll(failures, path, key, qualifiedNameFaults(key.toLowerCase()))
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
@@ -78,14 +81,17 @@ function validateAnnotations(annotations: Readonly<Record<string, string>>, path
 
 function validateOwnerReferences(references: readonly OwnerReference[], path: FieldPath, failures: Failures): void {
   let controller: string | undefined
+  let all: OwnerReference[] | undefined
   for (const reference of references) {
+    if (failures.full) return
     validateOwnerReference(reference, path, failures)
     if (reference.controller !== true) continue
     const current = `${reference.kind}/${reference.name}`
     if (controller === undefined) controller = current
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`
-      failures.add(invalid(path, [...references], detail))
+      all ??= [...references]
+      failures.add(invalid(path, all, detail))
     }
   }
 }
@@ -107,14 +113,17 @@ function versionOf(apiVersion: string): string {
 }
 
 function validateFinalizers(finalizers: readonly string[], path: FieldPath, failures: Failures): void {
-  for (const finalizer of finalizers) addAll(failures, path, finalizer, qualifiedNameFaults(finalizer))
+  for (const finalizer of finalizers) {
+    if (failures.full) return
+    addAll(failures, path, finalizer, qualifiedNameFaults(finalizer))
+  }
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     failures.add(invalid(path, [...finalizers], "finalizer orphan and foregroundDeletion cannot be both set"))
   }
 }
 
 function validateManagedFields(entries: readonly JsonObject[], path: FieldPath, failures: Failures): void {
-  for (let index = 0; index < entries.length; index++) {
+  for (let index = 0; index < entries.length && !failures.full; index++) {
     const entry = entries[index]
     if (entry !== undefined) validateManagedFieldsEntry(entry, path.index(index), failures)
   }
@@ -143,6 +152,7 @@ export function validateManager(manager: string, path: FieldPath, failures: Fail
   if (printable.test(manager)) return
   let position = 0
   for (const character of manager) {
+    if (failures.full) return
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
       failures.add(invalid(path, manager, `invalid character U+${code} (at position ${position})`))
@@ -194,7 +204,7 @@ function addedFinalizers(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): Fa
   const before = new Set(old.finalizers ?? [])
   const added = [...new Set(meta.finalizers ?? [])].filter((finalizer) => !before.has(finalizer)).sort()
   if (added.length === 0) return []
-  const shown = added.map((finalizer) => JSON.stringify(finalizer)).join(", ")
+  const shown = shortList(added.map((finalizer) => JSON.stringify(finalizer)))
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown}}`
   return [{ type: "Forbidden", field: path.toString(), detail }]
 }

@@ -1,24 +1,40 @@
 /** An owner that is named twice in the same words is kept once, and the client is told (reference: create, update and patch). */
-import { deepEqual } from "../kit/field-path.ts"
+import { shortList } from "../kit/bounded-text.ts"
+import { stringify } from "../kit/json-text.ts"
 import type { ApiObject, OwnerReference } from "../kit/json.ts"
 
 /** Called for every object that a client sent, before it is told who owns which field. Changes `object`. */
 export function dropDoubleOwners({ metadata }: ApiObject, warn: (text: string) => void): void {
   const references = metadata?.ownerReferences ?? []
-  if (metadata === undefined || references.length < 2) return
+  if (metadata === undefined || references.length < 2 || !hasTwins(references)) return
   const kept: OwnerReference[] = []
   const doubles: string[] = []
-  const seen = new Map<string, OwnerReference[]>()
+  const seen = new Set<string>()
   for (const reference of references) {
-    const same = seen.get(reference.uid) ?? []
-    if (same.some((other) => deepEqual({ ...other }, { ...reference }))) {
+    const words = wordsOf(reference)
+    if (seen.has(words)) {
       doubles.push(reference.uid)
       continue
     }
-    seen.set(reference.uid, [...same, reference])
+    seen.add(words)
     kept.push(reference)
   }
   if (doubles.length === 0) return
   metadata.ownerReferences = kept
-  warn(`.metadata.ownerReferences names an owner more than once; it is kept once. Duplicate uids: ${doubles.join(", ")}`)
+  warn(`.metadata.ownerReferences names an owner more than once; it is kept once. Duplicate uids: ${shortList(doubles)}`)
+}
+
+function hasTwins(references: readonly OwnerReference[]): boolean {
+  const uids = new Set<string>()
+  for (const { uid } of references) uids.add(uid)
+  return uids.size < references.length
+}
+
+/** The same for references that say the same, in whatever order. */
+function wordsOf(reference: OwnerReference): string {
+  return stringify(
+    Object.keys(reference)
+      .sort()
+      .map((name) => [name, reference[name] ?? null]),
+  )
 }

@@ -122,6 +122,11 @@ function restartsText({ count, lastMs }: Restarts, nowMs: number): string {
 function gatesText(spec: JsonObject | undefined, status: JsonObject | undefined): string {
   const gates = listOf(spec, "readinessGates")
   if (gates.length === 0) return "<none>"
-  const passed = gates.filter((gate) => conditionStatus(status, textOf(gate, "conditionType")) === "True")
+  const statuses = new Map<string, string>()
+  for (const condition of listOf(status, "conditions")) {
+    const type = textOf(condition, "type")
+    if (!statuses.has(type)) statuses.set(type, textOf(condition, "status"))
+  }
+  const passed = gates.filter((gate) => statuses.get(textOf(gate, "conditionType")) === "True")
   return `${passed.length}/${gates.length}`
 }

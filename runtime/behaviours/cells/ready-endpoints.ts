@@ -8,15 +8,23 @@ const shownMax = 3
 export function cell(endpoints: ApiObject): { readonly text: string } {
   const subsets = listOf(endpoints, "subsets")
   if (subsets.length === 0) return { text: "<none>" }
-  const all = subsets.flatMap(readyIn)
-  const more = all.length > shownMax ? ` + ${all.length - shownMax} more...` : ""
-  return { text: all.slice(0, shownMax).join(",") + more }
+  const shown: string[] = []
+  let count = 0
+  for (const subset of subsets) {
+    const [addresses, ports] = [listOf(subset, "addresses"), listOf(subset, "ports")]
+    count += addresses.length * Math.max(1, ports.length)
+    shown.push(...readyIn(addresses, ports, shownMax - shown.length))
+  }
+  const more = count > shownMax ? ` + ${count - shownMax} more...` : ""
+  return { text: shown.join(",") + more }
 }
 
-/** Every address under every port; without ports the addresses alone. */
-function readyIn(subset: JsonObject): string[] {
-  const addresses = listOf(subset, "addresses").map((address) => textOf(address, "ip"))
-  const ports = listOf(subset, "ports").map((port) => numberOf(port, "port") ?? 0)
-  if (ports.length === 0) return addresses
-  return ports.flatMap((port) => addresses.map((address) => `${address.includes(":") ? `[${address}]` : address}:${port}`))
+/** Every address under every port, without ports the addresses alone: the first `max` of them. */
+function readyIn(addresses: readonly JsonObject[], ports: readonly JsonObject[], max: number): string[] {
+  const ips = addresses.slice(0, max).map((address) => textOf(address, "ip"))
+  if (ports.length === 0) return ips
+  const places = ports
+    .slice(0, max)
+    .flatMap((port) => ips.map((ip) => `${ip.includes(":") ? `[${ip}]` : ip}:${numberOf(port, "port") ?? 0}`))
+  return places.slice(0, max)
 }

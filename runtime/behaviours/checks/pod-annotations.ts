@@ -58,11 +58,11 @@ function checkSeccomp(annotations: JsonObject, context: CheckContext): void {
 function checkAppArmor(annotations: JsonObject, pod: JsonValue, context: CheckContext): void {
   const prefix = context.vendor.domain(appArmorPrefix)
   const spec = objectAt(pod, "spec")
-  const containers = containersOf(spec).map(({ container }) => textOf(container, "name"))
+  const containers = new Set(containersOf(spec).map(({ container }) => textOf(container, "name")))
   for (const [name, profile] of Object.entries(annotations)) {
     if (!name.startsWith(prefix)) continue
     const container = name.slice(prefix.length)
-    if (!containers.includes(container)) context.fail("Invalid", container, "container not found", `metadata.annotations[${name}]`)
+    if (!containers.has(container)) context.fail("Invalid", container, "container not found", `metadata.annotations[${name}]`)
     if (typeof profile === "string" && !/^($|runtime\/default$|unconfined$|localhost\/.)/.test(profile)) {
       context.fail("Invalid", profile, `invalid AppArmor profile name: "${profile}"`, `metadata.annotations[${name}]`)
     }

@@ -10,13 +10,15 @@ import { containersOf, isSidecar, listOf, numberOf, objectAt, type PlacedContain
 export function check(spec: JsonValue, context: CheckContext): void {
   const containers = containersOf(spec)
   checkNames(containers, context)
+  const targets = new Set([...listOf(spec, "containers"), ...listOf(spec, "initContainers")].map((container) => container["name"]))
   const graceSeconds = numberOf(spec, "terminationGracePeriodSeconds")
   for (const placed of containers) {
+    if (context.failures.full) return
     if (placed.list === "containers" && placed.container["restartPolicy"] !== undefined) {
       context.fail("Forbidden", undefined, "may not be set for non-init containers", `${placed.path}.restartPolicy`)
     }
     if (placed.list === "initContainers") checkInit(placed, context)
-    if (placed.list === "ephemeralContainers") checkTarget(placed, spec, context)
+    if (placed.list === "ephemeralContainers") checkTarget(placed, targets, context)
     if (graceSeconds !== undefined) checkSleeps(placed, graceSeconds, context)
   }
 }
@@ -50,10 +52,9 @@ function checkInit({ container, path }: PlacedContainer, context: CheckContext):
   }
 }
 
-function checkTarget({ container, path }: PlacedContainer, spec: JsonValue, context: CheckContext): void {
+function checkTarget({ container, path }: PlacedContainer, targets: ReadonlySet<JsonValue | undefined>, context: CheckContext): void {
   const target = textOf(container, "targetContainerName")
-  const names = [...listOf(spec, "containers"), ...listOf(spec, "initContainers")].map((other) => other["name"])
-  if (target !== "" && !names.includes(target)) context.fail("NotFound", target, "", `${path}.targetContainerName`)
+  if (target !== "" && !targets.has(target)) context.fail("NotFound", target, "", `${path}.targetContainerName`)
 }
 
 function checkSleeps({ container, path }: PlacedContainer, graceSeconds: number, context: CheckContext): void {

@@ -7,6 +7,7 @@ import { containersOf, listOf, objectAt, type PlacedContainer, textOf } from "..
 export function check(spec: JsonValue, context: CheckContext): void {
   const volumes = new Map(listOf(spec, "volumes").map((volume) => [textOf(volume, "name"), volume]))
   for (const placed of containersOf(spec)) {
+    if (context.failures.full) return
     checkMounts(placed, volumes, context)
     checkDevices(placed, volumes, context)
   }
@@ -14,6 +15,7 @@ export function check(spec: JsonValue, context: CheckContext): void {
 
 function checkMounts({ container, list, path }: PlacedContainer, volumes: ReadonlyMap<string, JsonObject>, context: CheckContext): void {
   const devices = listOf(container, "volumeDevices")
+  const [deviceNames, devicePaths] = [namesIn(devices, "name"), namesIn(devices, "devicePath")]
   const paths = new Set<string>()
   for (const [index, mount] of listOf(container, "volumeMounts").entries()) {
     const at = `${path}.volumeMounts[${index}]`
@@ -21,9 +23,8 @@ function checkMounts({ container, list, path }: PlacedContainer, volumes: Readon
     if (name !== "" && !volumes.has(name)) context.fail("NotFound", name, "", `${at}.name`)
     if (paths.has(mountPath)) context.fail("Invalid", mountPath, "must be unique", `${at}.mountPath`)
     paths.add(mountPath)
-    if (devices.some((device) => device["name"] === name))
-      context.fail("Invalid", name, "must not already exist in volumeDevices", `${at}.name`)
-    if (devices.some((device) => device["devicePath"] === mountPath)) {
+    if (deviceNames.has(name)) context.fail("Invalid", name, "must not already exist in volumeDevices", `${at}.name`)
+    if (devicePaths.has(mountPath)) {
       context.fail("Invalid", mountPath, "must not already exist as a path in volumeDevices", `${at}.mountPath`)
     }
     if (list === "ephemeralContainers") refuseParts(mount, at, context)
@@ -36,6 +37,10 @@ function checkMounts({ container, list, path }: PlacedContainer, volumes: Readon
       )
     }
   }
+}
+
+function namesIn(items: readonly JsonObject[], field: string): ReadonlySet<JsonValue | undefined> {
+  return new Set(items.map((item) => item[field]))
 }
 
 function refuseParts(mount: JsonObject, at: string, context: CheckContext): void {

@@ -4,6 +4,7 @@
  */
 import { deepClone, deepEqual } from "../../kit/field-path.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import { stringify } from "../../kit/json-text.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 import { checkNarrowed } from "../pods/narrowing.ts"
@@ -55,19 +56,25 @@ function checkDeadline(spec: JsonObject, old: JsonObject, context: CheckContext)
 }
 
 function checkTolerations(spec: JsonObject, old: JsonObject, context: CheckContext): void {
-  const tolerations = listOf(spec, "tolerations").map(withoutSeconds)
-  const kept = listOf(old, "tolerations").every((before) => tolerations.some((toleration) => deepEqual(toleration, withoutSeconds(before))))
+  const tolerations = new Set(listOf(spec, "tolerations").map(wordsWithoutSeconds))
+  const kept = listOf(old, "tolerations").every((before) => tolerations.has(wordsWithoutSeconds(before)))
   if (!kept)
     context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
 }
 
-function withoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): JsonObject {
-  return rest
+/** The same for tolerations that differ in nothing but their seconds. */
+function wordsWithoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): string {
+  return stringify(
+    Object.keys(rest)
+      .sort()
+      .map((name) => [name, rest[name] ?? null]),
+  )
 }
 
 function checkGates(spec: JsonObject, old: JsonObject, context: CheckContext): void {
   const before = new Set(listOf(old, "schedulingGates").map((gate) => textOf(gate, "name")))
   for (const [index, gate] of listOf(spec, "schedulingGates").entries()) {
+    if (context.failures.full) return
     const name = textOf(gate, "name")
     if (!before.has(name))
       context.fail(
@@ -113,6 +120,7 @@ function checkEphemeral(spec: JsonObject, old: JsonObject, context: CheckContext
   }
   const byName = new Map(listOf(spec, "ephemeralContainers").map((container) => [textOf(container, "name"), container]))
   for (const before of listOf(old, "ephemeralContainers")) {
+    if (context.failures.full) return
     const name = textOf(before, "name")
     const container = byName.get(name)
     if (container === undefined)

@@ -6,13 +6,27 @@ import { containersOf, objectAt, textOf } from "./fields.ts"
 /** Called with a pod or a pod template; `metadataPath` is where its metadata stands. */
 export function annotationWarnings(template: JsonValue | undefined, metadataPath: string, vendor: Vendor): string[] {
   const spec = objectAt(template, "spec")
+  const containers = new Map<string, JsonObject>()
+  for (const { container } of containersOf(spec)) {
+    const name = textOf(container, "name")
+    if (!containers.has(name)) containers.set(name, container)
+  }
+  const profileOf = (name: string, profile: string): JsonObject | undefined =>
+    objectAt(containers.get(name), "securityContext", profile) ?? objectAt(spec, "securityContext", profile)
   return Object.keys(objectAt(template, "metadata", "annotations") ?? {}).flatMap((name) => {
-    const fault = faultOf(name, spec, vendor)
+    const fault = faultOf(name, { profileOf, ofPod: objectAt(spec, "securityContext", "seccompProfile") }, vendor)
     return fault === undefined ? [] : [`${metadataPath}.annotations[${name}]: ${fault}`]
   })
 }
 
-function faultOf(name: string, spec: JsonObject | undefined, vendor: Vendor): string | undefined {
+/** The profiles of the fields that replace annotations. */
+interface Profiles {
+  /** Of a container, or else of the pod. */
+  readonly profileOf: (container: string, profile: string) => JsonObject | undefined
+  readonly ofPod: JsonObject | undefined
+}
+
+function faultOf(name: string, { profileOf, ofPod }: Profiles, vendor: Vendor): string | undefined {
   const is = (neutral: string): boolean => name === vendor.domain(neutral)
   const containerIn = (neutral: string): string | undefined => {
     const prefix = vendor.domain(neutral)
@@ -23,19 +37,14 @@ function faultOf(name: string, spec: JsonObject | undefined, vendor: Vendor): st
     return 'non-functional in v1.11+; use the "sysctls" field instead'
   const ofSeccomp = containerIn("container.seccomp.security.alpha.orch.io/")
   const replaced = is("seccomp.security.alpha.orch.io/pod")
-    ? objectAt(spec, "securityContext", "seccompProfile")
+    ? ofPod
     : ofSeccomp === undefined
       ? undefined
-      : profileOf(spec, ofSeccomp, "seccompProfile")
+      : profileOf(ofSeccomp, "seccompProfile")
   if ((is("seccomp.security.alpha.orch.io/pod") || ofSeccomp !== undefined) && replaced === undefined) {
     return 'non-functional in v1.27+; use the "seccompProfile" field instead'
   }
   const ofAppArmor = containerIn("container.apparmor.security.beta.orch.io/")
-  if (ofAppArmor === undefined || profileOf(spec, ofAppArmor, "appArmorProfile") !== undefined) return undefined
+  if (ofAppArmor === undefined || profileOf(ofAppArmor, "appArmorProfile") !== undefined) return undefined
   return 'deprecated since v1.30; use the "appArmorProfile" field instead'
-}
-
-function profileOf(spec: JsonObject | undefined, name: string, profile: string): JsonObject | undefined {
-  const found = containersOf(spec).find(({ container }) => textOf(container, "name") === name)
-  return objectAt(found?.container, "securityContext", profile) ?? objectAt(spec, "securityContext", profile)
 }

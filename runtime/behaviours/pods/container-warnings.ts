@@ -2,6 +2,7 @@
 import { Amount, quantity } from "../../kit/expression.ts"
 import type { JsonObject } from "../../kit/json.ts"
 import { quantityMilliValue } from "../../kit/quantity.ts"
+import { podWarningsMax } from "../../limits.ts"
 import { containersOf, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "./fields.ts"
 
 /** Called with a pod spec that stands at `path`. */
@@ -38,37 +39,55 @@ function variableWarnings({ container, path: below }: PlacedContainer, path: str
 
 interface PlacedPort {
   readonly place: string
-  readonly containerPort: number
-  readonly hostPort: number
-  readonly hostIP: string
-  readonly protocol: string
+  readonly order: number
+}
+
+/** Ports that say the same but for the address of the node that they are bound to. */
+interface PortGroup {
+  readonly all: PlacedPort[]
+  readonly byHostIP: Map<string, PlacedPort[]>
 }
 
 function portWarnings(containers: readonly PlacedContainer[], path: string): string[] {
-  const seen: PlacedPort[] = []
+  const groups = new Map<string, PortGroup>()
   const warnings: string[] = []
+  let order = 0
   for (const { container, path: below } of containers) {
     for (const [index, port] of listOf(container, "ports").entries()) {
-      const placed: PlacedPort = {
-        place: `${path}.${below}.ports[${index}]`,
-        containerPort: numberOf(port, "containerPort") ?? 0,
-        hostPort: numberOf(port, "hostPort") ?? 0,
-        hostIP: textOf(port, "hostIP"),
-        protocol: textOf(port, "protocol"),
-      }
-      if (placed.hostIP !== "" && placed.hostPort === 0) warnings.push(`${placed.place}: hostIP set without hostPort: "${placed.hostIP}"`)
-      warnings.push(...seen.flatMap((other) => clash(placed, other) ?? []))
-      seen.push(placed)
+      if (warnings.length >= podWarningsMax) return warnings
+      const placed: PlacedPort = { place: `${path}.${below}.ports[${index}]`, order: order++ }
+      const [hostPort, hostIP] = [numberOf(port, "hostPort") ?? 0, textOf(port, "hostIP")]
+      if (hostIP !== "" && hostPort === 0) warnings.push(`${placed.place}: hostIP set without hostPort: "${hostIP}"`)
+      const key = `${numberOf(port, "containerPort") ?? 0}/${hostPort}/${textOf(port, "protocol")}`
+      const group = groups.get(key) ?? { all: [], byHostIP: new Map() }
+      groups.set(key, group)
+      warnings.push(...clashes(placed, hostIP, { group, onNode: hostPort !== 0, max: podWarningsMax - warnings.length }))
     }
   }
   return warnings
 }
 
-/** The same definition twice is harmless but pointless; an address of the node bound both in general and in particular is neither. */
-function clash(port: PlacedPort, other: PlacedPort): string | undefined {
-  if (port.containerPort !== other.containerPort || port.protocol !== other.protocol || port.hostPort !== other.hostPort) return undefined
-  if (port.hostIP === other.hostIP) return `${port.place}: duplicate port definition with ${other.place}`
-  return port.hostPort !== 0 && (port.hostIP === "" || other.hostIP === "")
-    ? `${port.place}: overlapping port definition with ${other.place}`
-    : undefined
+/**
+ * What the port clashes with of those before it in its group, `max` of them; then it is one of the group. The same definition twice is harmless but
+ * pointless; an address of the node bound both in general and in particular is neither.
+ */
+function clashes(port: PlacedPort, hostIP: string, from: { group: PortGroup; onNode: boolean; max: number }): string[] {
+  const { all, byHostIP } = from.group
+  const same = byHostIP.get(hostIP) ?? []
+  const overlapping = !from.onNode
+    ? same
+    : hostIP === ""
+      ? all
+      : inOrder(same.slice(0, from.max), (byHostIP.get("") ?? []).slice(0, from.max))
+  const twins = new Set(same.slice(0, from.max))
+  const texts = overlapping
+    .slice(0, from.max)
+    .map((other) => `${port.place}: ${twins.has(other) ? "duplicate" : "overlapping"} port definition with ${other.place}`)
+  all.push(port)
+  if (same.push(port) === 1) byHostIP.set(hostIP, same)
+  return texts
+}
+
+function inOrder(left: readonly PlacedPort[], right: readonly PlacedPort[]): PlacedPort[] {
+  return [...left, ...right].sort((one, other) => one.order - other.order)
 }

@@ -1,5 +1,6 @@
 /** Warnings about volumes: sources that go away, and projected files that hide each other (catalog validation.yaml: Pod, warnings). */
 import type { JsonObject } from "../../kit/json.ts"
+import { podWarningsMax } from "../../limits.ts"
 import type { Vendor } from "../../vendor.ts"
 import { listOf, objectAt, textOf } from "./fields.ts"
 
@@ -32,19 +33,48 @@ function claimWarnings(volume: JsonObject, at: string, vendor: Vendor): string[]
   ]
 }
 
-/** A token file below or above another file of the volume: one of the two cannot be made. */
+interface ProjectedFile {
+  readonly path: string
+  readonly isToken: boolean
+  readonly place: string
+  /** The path with every name ended, so that what is below it begins with it, and comes right behind it in order. */
+  readonly key: string
+  readonly order: number
+}
+
+/** A token file below or above another file of the volume: one of the two cannot be made. No two files of a valid volume have one path. */
 function tokenWarnings(volume: JsonObject, at: string): string[] {
+  let order = 0
   const files = listOf(volume["projected"], "sources").flatMap((source, index) =>
-    filesOf(source).map(({ path, isToken }) => ({ path, isToken, place: `${at}.projected.sources[${index}]` })),
-  )
-  return files.flatMap((file, index) =>
-    files.slice(0, index).flatMap((other) => {
-      const overlaps = file.path.startsWith(`${other.path}/`) || other.path.startsWith(`${file.path}/`)
-      return overlaps && (file.isToken || other.isToken)
-        ? [`${file.place}: overlapping path "${file.path}" with "${other.path}" of ${other.place}`]
-        : []
+    filesOf(source).map(({ path, isToken }): ProjectedFile => {
+      const key = `${path.replaceAll("/", "\u0000")}\u0000`
+      return { path, isToken, place: `${at}.projected.sources[${index}]`, key, order: order++ }
     }),
   )
+  return overlaps(files).map(([file, other]) => `${file.place}: overlapping path "${file.path}" with "${other.path}" of ${other.place}`)
+}
+
+/** Pairs of files of which one is below the other and one is a token, the later one first; `podWarningsMax` at most. */
+function overlaps(files: readonly ProjectedFile[]): [ProjectedFile, ProjectedFile][] {
+  const pairs: [ProjectedFile, ProjectedFile][] = []
+  if (!files.some(({ isToken }) => isToken)) return pairs
+  const above: ProjectedFile[] = []
+  const tokensAbove: ProjectedFile[] = []
+  for (const file of [...files].sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : left.order - right.order))) {
+    for (let last = above.at(-1); last !== undefined && !isBelow(file, last); last = above.at(-1))
+      if (above.pop() === tokensAbove.at(-1)) tokensAbove.pop()
+    for (const other of file.isToken ? above : tokensAbove) {
+      if (pairs.length >= podWarningsMax) break
+      pairs.push(file.order > other.order ? [file, other] : [other, file])
+    }
+    above.push(file)
+    if (file.isToken) tokensAbove.push(file)
+  }
+  return pairs.sort(([file, other], [next, nextOther]) => file.order - next.order || other.order - nextOther.order)
+}
+
+function isBelow(file: ProjectedFile, other: ProjectedFile): boolean {
+  return file.key.length > other.key.length && file.key.startsWith(other.key)
 }
 
 function filesOf(source: JsonObject): readonly { readonly path: string; readonly isToken: boolean }[] {

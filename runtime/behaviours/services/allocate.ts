@@ -67,8 +67,12 @@ export async function allocateNodePorts(spec: JsonObject, allocation: Allocation
     givenFor.set(numberOf(port, "port") ?? 0, nodePort)
   }
   if (spec.type === "NodePort" || spec.allocateLoadBalancerNodePorts !== false) {
-    for (const port of ports)
-      if ((numberOf(port, "nodePort") ?? 0) === 0) port.nodePort = await portFor(port, { ports, givenFor, allocation })
+    const held = new Set(ports.map(nodePortKey))
+    for (const port of ports) {
+      if ((numberOf(port, "nodePort") ?? 0) !== 0) continue
+      port.nodePort = await portFor(port, { held, givenFor, allocation })
+      held.add(nodePortKey(port))
+    }
   }
   await allocateHealthCheckPort(spec, { allocation, owned })
 }
@@ -76,15 +80,18 @@ export async function allocateNodePorts(spec: JsonObject, allocation: Allocation
 /** Entries of one port number share a node port when their protocols let them. */
 async function portFor(
   port: JsonObject,
-  from: { ports: readonly JsonObject[]; givenFor: Map<number, number>; allocation: Allocation },
+  from: { held: ReadonlySet<string>; givenFor: Map<number, number>; allocation: Allocation },
 ): Promise<number> {
   const number = numberOf(port, "port") ?? 0
   const shared = from.givenFor.get(number)
-  const clash = from.ports.some((one) => numberOf(one, "nodePort") === shared && textOf(one, "protocol") === textOf(port, "protocol"))
-  if (shared !== undefined && !clash) return shared
+  if (shared !== undefined && !from.held.has(nodePortKey({ ...port, nodePort: shared }))) return shared
   const nodePort = Number(await next(from.allocation.ranges.nodePorts, from.allocation, "a nodePort"))
   from.givenFor.set(number, nodePort)
   return nodePort
+}
+
+function nodePortKey(port: JsonObject): string {
+  return `${textOf(port, "protocol")}/${numberOf(port, "nodePort") ?? 0}`
 }
 
 async function allocateHealthCheckPort(spec: JsonObject, from: { allocation: Allocation; owned: Set<string> }): Promise<void> {
@@ -121,11 +128,12 @@ async function next(range: NumberRange, { ledgers, random }: Allocation, what: s
 /** Gives back what `after` does not hold any more. */
 export async function releaseUnused(allocation: Pick<Allocation, "before" | "ledgers" | "ranges">, after: Holdings): Promise<void> {
   const { before, ledgers, ranges } = allocation
+  const kept = { addresses: new Set(after.addresses), nodePorts: new Set(after.nodePorts) }
   for (const address of before.addresses) {
-    if (after.addresses.includes(address)) continue
+    if (kept.addresses.has(address)) continue
     for (const range of ranges.addresses.values()) if (range.indexOf(address) !== undefined) (await ledgers.of(range)).release(address)
   }
   for (const port of before.nodePorts) {
-    if (!after.nodePorts.includes(port)) (await ledgers.of(ranges.nodePorts)).release(port)
+    if (!kept.nodePorts.has(port)) (await ledgers.of(ranges.nodePorts)).release(port)
   }
 }

@@ -42,16 +42,25 @@ function dropSecond(spec: JsonObject, old: JsonObject, name: string): void {
 /** A port is the same when it has the same name or, with another name, the same protocol and number. */
 function carryNodePorts(spec: JsonObject, old: JsonObject): void {
   const [ports, before] = [listOf(spec, "ports"), listOf(old, "ports")]
+  const byName = firstBy(before, (port) => textOf(port, "name"))
+  const byKey = firstBy(before, portKey)
   const used = new Set(ports.map((port) => numberOf(port, "nodePort") ?? 0))
   for (const port of ports) {
     if ((numberOf(port, "nodePort") ?? 0) !== 0) continue
-    const same = before.find((one) => textOf(one, "name") === textOf(port, "name")) ?? before.find((one) => portKey(one) === portKey(port))
+    const same = byName.get(textOf(port, "name")) ?? byKey.get(portKey(port))
     const nodePort = numberOf(same, "nodePort") ?? 0
     // Ports of one number and several protocols may share a node port; others may not.
     if (nodePort === 0 || (used.has(nodePort) && portKey(same) !== portKey(port))) continue
     port.nodePort = nodePort
     used.add(nodePort)
   }
+}
+
+/** The first port of each name, or whatever `key` answers. */
+function firstBy(ports: readonly JsonObject[], key: (port: JsonObject) => string): ReadonlyMap<string, JsonObject> {
+  const first = new Map<string, JsonObject>()
+  for (const port of ports) if (!first.has(key(port))) first.set(key(port), port)
+  return first
 }
 
 /** Called on update after `carryOver`: fields that the new type has no use for and that the client did not change. */

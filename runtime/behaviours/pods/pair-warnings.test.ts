@@ -1,0 +1,85 @@
+/** Warnings about pairs of ports and of files: found without looking at every pair, and the same as if every pair had been looked at. */
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import type { JsonObject } from "../../kit/json.ts"
+import { podWarningsMax } from "../../limits.ts"
+import { vendorProfile } from "../../vendor.ts"
+import { containerWarnings } from "./container-warnings.ts"
+import { volumeWarnings } from "./volume-warnings.ts"
+
+interface Port {
+  readonly containerPort: number
+  readonly hostPort: number
+  readonly hostIP: string
+  readonly protocol: string
+}
+
+const port: fc.Arbitrary<Port> = fc.record({
+  containerPort: fc.constantFrom(1, 2),
+  hostPort: fc.constantFrom(0, 1),
+  hostIP: fc.constantFrom("", "10.0.0.1", "10.0.0.2"),
+  protocol: fc.constantFrom("TCP", "UDP"),
+})
+
+function portModel(ports: readonly Port[]): string[] {
+  const at = (index: number): string => `spec.containers[0].ports[${index}]`
+  return ports.flatMap((one, index) => [
+    ...(one.hostIP !== "" && one.hostPort === 0 ? [`${at(index)}: hostIP set without hostPort: "${one.hostIP}"`] : []),
+    ...ports.slice(0, index).flatMap((other, before) => {
+      if (one.containerPort !== other.containerPort || one.protocol !== other.protocol || one.hostPort !== other.hostPort) return []
+      if (one.hostIP === other.hostIP) return [`${at(index)}: duplicate port definition with ${at(before)}`]
+      const overlap = one.hostPort !== 0 && (one.hostIP === "" || other.hostIP === "")
+      return overlap ? [`${at(index)}: overlapping port definition with ${at(before)}`] : []
+    }),
+  ])
+}
+
+test("ports clash as if every two were compared", () => {
+  fc.assert(
+    fc.property(fc.array(port, { maxLength: 12 }), (ports) => {
+      expect(containerWarnings({ containers: [{ ports: ports.map((one) => ({ ...one })) }] }, "spec")).toEqual(portModel(ports))
+    }),
+  )
+})
+
+interface File {
+  readonly path: string
+  readonly token: boolean
+}
+
+const path = fc.array(fc.constantFrom("a", "b", "", "a-"), { minLength: 1, maxLength: 4 }).map((names) => names.join("/"))
+const files: fc.Arbitrary<File[]> = fc.uniqueArray(fc.record({ path, token: fc.boolean() }), {
+  selector: (file) => file.path,
+  maxLength: 8,
+})
+const sourceOf = ({ path: at, token }: File): JsonObject =>
+  token ? { serviceAccountToken: { path: at } } : { secret: { items: [{ path: at }] } }
+const volumes = (list: readonly File[]): JsonObject => ({ volumes: [{ projected: { sources: list.map(sourceOf) } }] })
+
+function fileModel(list: readonly File[]): string[] {
+  const at = (index: number): string => `spec.volumes[0].projected.sources[${index}]`
+  return list.flatMap((file, index) =>
+    list.slice(0, index).flatMap((other, before) => {
+      const overlaps = file.path.startsWith(`${other.path}/`) || other.path.startsWith(`${file.path}/`)
+      return overlaps && (file.token || other.token)
+        ? [`${at(index)}: overlapping path "${file.path}" with "${other.path}" of ${at(before)}`]
+        : []
+    }),
+  )
+}
+
+test("files hide each other as if every two were compared", () => {
+  fc.assert(
+    fc.property(files, (list) => {
+      expect(volumeWarnings(volumes(list), "spec", vendorProfile("orch"))).toEqual(fileModel(list))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test("of very many only some are made", () => {
+  const ports = Array.from({ length: 1000 }, () => ({ containerPort: 1 }))
+  expect(containerWarnings({ containers: [{ ports }] }, "spec")).toHaveLength(podWarningsMax)
+  const list = Array.from({ length: 1000 }, (_, index) => ({ path: index === 0 ? "a" : `a/${index}`, token: index === 0 }))
+  expect(volumeWarnings(volumes(list), "spec", vendorProfile("orch"))).toHaveLength(podWarningsMax)
+})
