@@ -218,6 +218,15 @@ export const turnWorkMax = 5000
 /** Objects looked at, for a list that decodes them, before other requests get their turn. */
 export const scanTurnObjects = 500
 
+/** Fields of an apply's conflicts that an answer names, of at most `messageCharactersMax` characters each; the others are counted. */
+export const conflictCausesMax = 500
+
+/**
+ * Owners of the fields of one object, who have an entry of `metadata.managedFields` each; beyond it 422. The reference bounds updaters alone; objects
+ * with some dozen appliers are rare.
+ */
+export const managersMax = 1000
+
 /** Updaters that the owners of one object may be; beyond it the oldest are put together. kube-apiserver 1.30. */
 export const updatersMax = 10
 

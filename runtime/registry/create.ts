@@ -11,7 +11,7 @@ import type { Random } from "../random.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
 import { namespaceCheck, namespaceSeen } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
-import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
+import { checkManagers, isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { dropDoubleOwners } from "./owner-references.ts"
 import { subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -98,7 +98,9 @@ async function newOwners(
 ): Promise<JsonObject[] | undefined> {
   const { owners } = request
   const sent = request.object.metadata?.managedFields
-  if (owners === undefined || owners === "given") return owners === undefined ? undefined : sent
+  if (owners === undefined) return undefined
+  checkManagers(handle, object.metadata?.name ?? "", request.object)
+  if (owners === "given") return sent
   const next = sent === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields: sent } }
   return nextOwners(registry, handle, { manager: owners.manager, subresource: "", next })
 }

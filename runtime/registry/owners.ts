@@ -3,10 +3,11 @@ import { setOfPath } from "../apply/managed-fields/scale-owners.ts"
 import { trackUpdate } from "../apply/managed-fields/track-update.ts"
 import type { TypedVersion, Versions } from "../apply/managed-fields/versions.ts"
 import { type FieldSet, union } from "../apply/ownership/field-set.ts"
-import { ApiError } from "../errors.ts"
+import { ApiError, invalid } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import type { Kind } from "../kit/kind.ts"
 import { timeText } from "../kit/time.ts"
+import { managersMax } from "../limits.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /**
@@ -67,6 +68,19 @@ function resetFields(kind: Kind, subresource: string): FieldSet {
   let reset: FieldSet = {}
   for (const path of kept ?? []) if (!path.includes(".") || path.startsWith("metadata.")) reset = union(reset, setOfPath(path))
   return reset
+}
+
+/**
+ * Throws 422 when a write would leave an object with more than `managersMax` entries of `managedFields`, unless it has as many already. Called before
+ * anything is done with the entries that a client sent, and with those that an apply has made.
+ */
+export function checkManagers(handle: KindHandle, name: string, next: ApiObject, old?: ApiObject): void {
+  const count = next.metadata?.managedFields?.length ?? 0
+  if (count <= managersMax || count <= (old?.metadata?.managedFields?.length ?? 0)) return
+  const detail = `must have at most ${managersMax} entries; leave metadata.managedFields out of what you send, or let fewer managers write the object`
+  throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, [
+    { type: "TooMany", field: "metadata.managedFields", value: count, detail },
+  ])
 }
 
 export interface OwnedChange {

@@ -15,7 +15,7 @@ import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
 import { validateObjectMetaUpdate } from "./object-meta.ts"
 import { dropDoubleOwners } from "./owner-references.ts"
-import { isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
+import { checkManagers, isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalRiders } from "./removal.ts"
@@ -154,6 +154,7 @@ function ownersOf(registry: Registry, handle: KindHandle, request: UpdateRequest
   const { owners } = request
   const { old, next } = state
   if (owners === undefined) return old.metadata?.managedFields
+  if (request.subresource === undefined) checkManagers(handle, request.name, next, old)
   if (owners === "given") return next.metadata?.managedFields
   if (state.ownerless === true) return undefined
   const subresource = request.subresource?.name ?? ""

@@ -3,10 +3,12 @@
  * What others own with another value is a conflict unless it is taken by force; what the manager applied before and does not any more goes.
  */
 import { badRequest } from "../../errors.ts"
+import { shortList } from "../../kit/bounded-text.ts"
 import { deepEqual } from "../../kit/field-path.ts"
 import { setField } from "../../kit/json-text.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
-import { difference, equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { IndexedSet } from "../ownership/indexed-set.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
 import { typedFaults } from "../ownership/typed-check.ts"
@@ -15,7 +17,7 @@ import { type Conflict, conflictError } from "./conflict.ts"
 import { type Entry, encodeEntries, type Owner, readEntries, sameOwner } from "./entry.ts"
 import { allowedByLastApplied, upgradingManager, withLastApplied } from "./last-applied.ts"
 import { prune } from "./prune.ts"
-import { owned, ownersAfterUpdate, withoutTouched } from "./track-update.ts"
+import { fewOwners, owned, ownersAfterUpdate, withoutTouched } from "./track-update.ts"
 import { Changes, type TypedVersion, type Versions } from "./versions.ts"
 
 export interface Apply {
@@ -47,7 +49,7 @@ export function applyConfiguration(apply: Apply): ApiObject {
   const result = attempt(apply, { live, before })
   if (result.conflicts.length === 0) return finished(apply, result)
   if (apply.manager !== upgradingManager) throw conflictError(result.conflicts)
-  const allowed = allowedByLastApplied(apply.versions.current, live, apply.lastAppliedAnnotation)
+  const allowed = new IndexedSet(allowedByLastApplied(apply.versions.current, live, apply.lastAppliedAnnotation))
   const left = result.conflicts.flatMap((conflict) => withoutAllowed(conflict, allowed))
   if (left.length > 0) throw conflictError(left)
   return finished(apply, result)
@@ -71,7 +73,10 @@ function checkConfiguration({ config, versions }: Apply): void {
   }
   const faults = typedFaults(versions.current.shape, config, { duplicates: "refuse" })
   if (faults.length === 0) return
-  const text = faults.map(({ path, detail }) => (path === "" ? detail : `${path}: ${detail}`)).join("; ")
+  const text = shortList(
+    faults.map(({ path, detail }) => (path === "" ? detail : `${path}: ${detail}`)),
+    "; ",
+  )
   throw badRequest(`the configuration to apply does not fit its kind: ${text}`)
 }
 
@@ -130,17 +135,18 @@ function withoutReset(version: TypedVersion, set: FieldSet): FieldSet {
 
 function conflictsOf(others: readonly Entry[], changes: Changes): Conflict[] {
   const conflicts: Conflict[] = []
+  const many = others.length > fewOwners
   for (const owner of others) {
     const change = changes.at(owner.apiVersion)
     if (change === undefined) continue
-    const fields = intersection(owner.fields, union(change.modified, change.added))
+    const fields = many ? change.valueIndex().sharedWith(owner.fields) : intersection(owner.fields, union(change.modified, change.added))
     if (!isEmptySet(fields)) conflicts.push({ owner, fields })
   }
   return conflicts
 }
 
-function withoutAllowed(conflict: Conflict, allowed: FieldSet): Conflict[] {
-  const fields = difference(conflict.fields, allowed)
+function withoutAllowed(conflict: Conflict, allowed: IndexedSet): Conflict[] {
+  const fields = allowed.takenFrom(conflict.fields)
   return isEmptySet(fields) ? [] : [{ owner: conflict.owner, fields }]
 }
 

@@ -1,6 +1,7 @@
 /** The report of an apply that would change what others own. */
 import { ApiError, type StatusCause } from "../../errors.ts"
-import { type FieldSet, pathsOf, pathText } from "../ownership/field-set.ts"
+import { type FieldSet, memberCount, pathsOf, pathText } from "../ownership/field-set.ts"
+import { conflictCausesMax } from "../../limits.ts"
 import { compareTexts, type Owner } from "./entry.ts"
 
 /** Fields that one owner would lose. Never empty. */
@@ -9,21 +10,28 @@ export interface Conflict {
   readonly fields: FieldSet
 }
 
-/** 409 with one cause per field and owner, owners in the order of their names. `conflicts` is not empty. */
+/**
+ * 409 with one cause per field and owner, owners in the order of their names. Of very many the first `conflictCausesMax` are told, and how many there
+ * are. `conflicts` is not empty.
+ */
 export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const causes: StatusCause[] = []
   const lines: string[] = []
+  let count = 0
   for (const { owner, fields } of [...conflicts].sort(byOwner)) {
+    count += memberCount(fields)
+    if (causes.length >= conflictCausesMax) continue
     const name = ownerText(owner)
-    for (const path of pathsOf(fields)) {
+    for (const path of pathsOf(fields, conflictCausesMax - causes.length)) {
       const field = pathText(path)
       causes.push({ reason: "FieldManagerConflict", message: `managed by ${name}`, field })
       lines.push(`${field} is managed by ${name}`)
     }
   }
-  const head = lines.length === 1 ? "1 field that is applied has" : `${lines.length} fields that are applied have`
+  const more = count > lines.length ? `; and ${count - lines.length} more` : ""
+  const head = count === 1 ? "1 field that is applied has" : `${count} fields that are applied have`
   const fix = "leave them out, give them the value that they have, or take them over with force=true"
-  return new ApiError(409, "Conflict", `${head} another value and another owner: ${lines.join("; ")} (${fix})`, { causes })
+  return new ApiError(409, "Conflict", `${head} another value and another owner: ${lines.join("; ")}${more} (${fix})`, { causes })
 }
 
 /** `"kubectl" with subresource "status" using apps/v1`: an applier is the same in every version. */

@@ -40,6 +40,11 @@ export function sameOwner(left: Owner, right: Owner): boolean {
   )
 }
 
+/** The same text for the same owner, another for another one: for maps of owners. */
+export function ownerKey({ manager, operation, apiVersion, subresource }: Owner): string {
+  return JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion])
+}
+
 /** Entries that this server has written. Called once per write with what is stored. */
 export function readEntries(list: readonly JsonObject[]): Entry[] {
   const entries: Entry[] = []
@@ -55,14 +60,12 @@ export function readEntries(list: readonly JsonObject[]): Entry[] {
  * create then pass over what was sent, apply refuses it.
  */
 export function decodeEntries(list: readonly JsonObject[]): Entry[] {
-  const entries: Entry[] = []
+  const entries = new Map<string, Entry>()
   for (const [index, sent] of list.entries()) {
     const entry = decodeEntry(sent, `metadata.managedFields[${index}]`)
-    const known = entries.findIndex((other) => sameOwner(other, entry))
-    if (known < 0) entries.push(entry)
-    else entries[known] = entry
+    entries.set(ownerKey(entry), entry)
   }
-  return entries
+  return [...entries.values()]
 }
 
 function decodeEntry(sent: JsonObject, field: string): Entry {
@@ -158,7 +161,22 @@ function sameEntries(left: readonly JsonObject[], right: readonly JsonObject[]):
 export function sameButTimes(left: readonly JsonObject[] | undefined, right: readonly JsonObject[] | undefined): boolean {
   if (left === right) return true
   if (left === undefined || right === undefined || left.length !== right.length) return false
-  return left.every((one) => right.some((other) => one === other || sameButTime(one, other)))
+  const stored = new Map<string, JsonObject>()
+  for (let index = 0; index < left.length; index++) {
+    const [one, other] = [left[index], right[index]]
+    if (one === undefined || other === undefined) return false
+    // Most are where they were. Where one is not, all are looked up: an owner has one entry.
+    if (one === other || sameButTime(one, other)) continue
+    if (stored.size === 0) for (const entry of right) stored.set(wordsOf(entry), entry)
+    const same = stored.get(wordsOf(one))
+    if (same === undefined || !sameButTime(one, same)) return false
+  }
+  return true
+}
+
+/** Who owns the fields of a stored entry. */
+function wordsOf({ manager, operation, subresource, apiVersion }: JsonObject): string {
+  return JSON.stringify([manager ?? null, operation ?? null, subresource ?? null, apiVersion ?? null])
 }
 
 function sameButTime(left: JsonObject, right: JsonObject): boolean {

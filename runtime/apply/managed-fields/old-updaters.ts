@@ -1,7 +1,7 @@
 /** The list of owners is bounded: of many updaters the oldest are put together (specification section 4.8). */
 import { updatersMax } from "../../limits.ts"
-import { union } from "../ownership/field-set.ts"
-import { compareTexts, type Entry, type Owner, sameOwner } from "./entry.ts"
+import { type FieldSet, unionOfAll } from "../ownership/field-set.ts"
+import { compareTexts, type Entry, type Owner, ownerKey } from "./entry.ts"
 
 const bucketName = "ancient-changes"
 
@@ -12,7 +12,8 @@ const bucketName = "ancient-changes"
 export function withoutOldUpdaters(entries: readonly Entry[]): readonly Entry[] {
   const updaters = entries.filter((entry) => entry.operation === "Update")
   if (updaters.length <= updatersMax) return entries
-  const left = [...entries]
+  const left = new Map(entries.map((entry) => [ownerKey(entry), entry]))
+  const buckets = new Map<string, FieldSet[]>()
   const firsts = new Map<string, Entry>()
   let count = updaters.length
   for (const entry of updaters.sort(byAge)) {
@@ -22,24 +23,40 @@ export function withoutOldUpdaters(entries: readonly Entry[]): readonly Entry[] 
       firsts.set(entry.apiVersion, entry)
       continue
     }
-    fill(left, { first, entry })
+    fill({ left, buckets }, { first, entry })
     count--
   }
-  return left
+  return [...left.values()].map((entry) => withFields(entry, buckets.get(ownerKey(entry))))
+}
+
+function withFields(entry: Entry, joined: readonly FieldSet[] | undefined): Entry {
+  return joined === undefined ? entry : { ...entry, fields: unionOfAll(joined) }
+}
+
+interface Left {
+  /** By `ownerKey`, in the order in which they came. */
+  readonly left: Map<string, Entry>
+  /** What went into each bucket, to be joined at the end. */
+  readonly buckets: Map<string, FieldSet[]>
 }
 
 /** Puts an updater, and the older one before it, into the bucket of their version. */
-function fill(left: Entry[], { first, entry }: { first: Entry; entry: Entry }): void {
+function fill({ left, buckets }: Left, { first, entry }: { first: Entry; entry: Entry }): void {
   const owner: Owner = { manager: bucketName, operation: "Update", apiVersion: entry.apiVersion, subresource: "" }
-  const bucket = take(left, owner) ?? take(left, first)
-  const other = take(left, entry)
-  const fields = bucket === undefined || other === undefined ? entry.fields : union(other.fields, bucket.fields)
-  left.push({ ...owner, fields, ...(entry.time !== undefined && { time: entry.time }) })
+  const key = ownerKey(owner)
+  const bucket = take(left, key) ?? take(left, ownerKey(first))
+  const other = take(left, ownerKey(entry))
+  const joined = bucket === undefined || other === undefined ? undefined : (buckets.get(key) ?? [bucket.fields])
+  if (other !== undefined) joined?.push(other.fields)
+  if (joined === undefined) buckets.delete(key)
+  else buckets.set(key, joined)
+  left.set(key, { ...owner, fields: entry.fields, ...(entry.time !== undefined && { time: entry.time }) })
 }
 
-function take(entries: Entry[], owner: Owner): Entry | undefined {
-  const at = entries.findIndex((entry) => sameOwner(entry, owner))
-  return at < 0 ? undefined : entries.splice(at, 1)[0]
+function take(entries: Map<string, Entry>, key: string): Entry | undefined {
+  const entry = entries.get(key)
+  entries.delete(key)
+  return entry
 }
 
 function byAge(left: Entry, right: Entry): number {

@@ -1,6 +1,6 @@
 /** Removal of what an applier applied before and applies no longer. */
 import type { ApiObject } from "../../kit/json.ts"
-import { difference, type FieldSet, intersection, isEmptySet, union } from "../ownership/field-set.ts"
+import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from "../ownership/field-set.ts"
 import { removeFields, withNamedFieldsAsMembers } from "../ownership/remove.ts"
 import { fieldSetOf } from "../ownership/typed-set.ts"
 import type { Entry } from "./entry.ts"
@@ -35,9 +35,7 @@ export function prune(pruning: Pruning): ApiObject {
 
 /** The members of all sets of a version. */
 function ownedIn(pruning: Pruning, apiVersion: string): FieldSet {
-  let owned: FieldSet = {}
-  for (const entry of pruning.entries) if (entry.apiVersion === apiVersion) owned = union(owned, entry.fields)
-  return owned
+  return unionOfAll(pruning.entries.filter((entry) => entry.apiVersion === apiVersion).map(({ fields }) => fields))
 }
 
 /** `converted` without what was applied before, but with everything that anybody owns, in whatever version. Answers in `then`. */

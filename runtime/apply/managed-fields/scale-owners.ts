@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../kit/json.ts"
 import { difference, type FieldSet, intersection, isEmptySet, setOfPaths } from "../ownership/field-set.ts"
-import { decodeEntries, type Entry, encodeEntries, readEntries, sameOwner } from "./entry.ts"
+import { decodeEntries, type Entry, encodeEntries, ownerKey, readEntries } from "./entry.ts"
 
 /** Where the replicas are. */
 export interface ScaleMapping {
@@ -39,23 +39,20 @@ export function ownersOfParent(
   scale: readonly JsonObject[],
   mapping: ScaleMapping,
 ): JsonObject[] | undefined {
-  const scaled = decodeEntries(scale).filter((entry) => owns(entry, scaleReplicas))
+  const scaled = new Map<string, Entry[]>()
+  for (const entry of decodeEntries(scale)) if (owns(entry, scaleReplicas)) put(scaled, inScale(entry), entry)
   const entries: Entry[] = []
   for (const entry of readEntries(parent)) {
     const replicas = mapping.replicas(entry.apiVersion)
     if (replicas === undefined) continue
-    const twin = owns(entry, replicas) ? scaled.findIndex((other) => sameInScale(other, entry)) : undefined
-    if (twin === undefined) entries.push(entry)
-    else if (twin >= 0) {
-      entries.push(entry)
-      scaled.splice(twin, 1)
-    } else {
+    if (!owns(entry, replicas) || scaled.get(inScale(entry))?.pop() !== undefined) entries.push(entry)
+    else {
       const rest = { ...entry, fields: difference(entry.fields, replicas) }
       if (!isEmptySet(rest.fields)) entries.push(rest)
     }
   }
   const gained = mapping.replicas(mapping.parentVersion)
-  for (const entry of gained === undefined ? [] : scaled) {
+  for (const entry of gained === undefined ? [] : [...scaled.values()].flat()) {
     // Who comes to own the replicas through the Scale has no time, as in the reference.
     const { stored: _stored, time: _time, ...owner } = entry
     entries.push({ ...owner, apiVersion: mapping.parentVersion, fields: gained ?? {} })
@@ -67,7 +64,13 @@ function owns(entry: Entry, field: FieldSet): boolean {
   return !isEmptySet(intersection(entry.fields, field))
 }
 
-/** An owner of the parent as it stands in the Scale. */
-function sameInScale(scale: Entry, parent: Entry): boolean {
-  return sameOwner(scale, { ...parent, apiVersion: scale.apiVersion })
+/** An owner of the parent is the same in the Scale, which has a version of its own. */
+function inScale(owner: Entry): string {
+  return ownerKey({ ...owner, apiVersion: "" })
+}
+
+function put(entries: Map<string, Entry[]>, key: string, entry: Entry): void {
+  const same = entries.get(key)
+  if (same === undefined) entries.set(key, [entry])
+  else same.push(entry)
 }

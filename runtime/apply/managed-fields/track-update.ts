@@ -40,6 +40,9 @@ const unowned: FieldSet = {
   },
 }
 
+/** Up to so many sets are compared with a change one by one; for more of them it pays to index the change. */
+export const fewOwners = 16
+
 /**
  * The `managedFields` to store, undefined for none. Called by create, update and every patch but apply, once per attempt, before anything
  * of the kind's own life is done to the object. An object whose owners are not known (a reset has made them forgotten) stays without.
@@ -89,17 +92,19 @@ export function owned(set: FieldSet): FieldSet {
 /** Every owner without the fields that the change touches; owners of nothing go, and those of a version that is not served. */
 export function withoutTouched(entries: readonly Entry[], changes: Changes): Entry[] {
   const left: Entry[] = []
+  const many = entries.length > fewOwners
   for (const entry of entries) {
     const change = changes.at(entry.apiVersion)
     if (change === undefined) continue
-    const kept = untouched(entry, change)
+    const kept = untouched(entry, change, many)
     if (!isEmptySet(kept.fields)) left.push(kept)
   }
   return left
 }
 
-function untouched(entry: Entry, change: Change): Entry {
-  if (isEmptySet(change.touched)) return entry
-  const fields = difference(reconciledOnce(change.version.shape, entry.fields), change.touched)
+function untouched(entry: Entry, change: Change, many: boolean): Entry {
+  if (many ? change.index().isEmpty : isEmptySet(change.touched)) return entry
+  const set = reconciledOnce(change.version.shape, entry.fields)
+  const fields = many ? change.index().takenFrom(set) : difference(set, change.touched)
   return fields === entry.fields ? entry : { ...entry, fields }
 }

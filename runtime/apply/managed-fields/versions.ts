@@ -7,6 +7,7 @@ import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
 import { type Comparison, compareStates } from "../ownership/compare.ts"
 import { type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { IndexedSet } from "../ownership/indexed-set.ts"
 
 /** One served version of a kind, as a sub-resource writes it. */
 export interface TypedVersion {
@@ -36,6 +37,9 @@ export interface Change {
   readonly removed: FieldSet
   /** All three. */
   readonly touched: FieldSet
+  /** `touched` and what gets a value (added and modified), made ready for the sets of many owners; on first use. */
+  readonly index: () => IndexedSet
+  readonly valueIndex: () => IndexedSet
 }
 
 /** `object` of version `from` in version `to`. Pure. Throws DecodeFault for an object that is none of the kind. */
@@ -102,5 +106,17 @@ function changeOf(version: TypedVersion, found: Comparison): Change {
   const { reset } = version
   const kept = (set: FieldSet): FieldSet => (isEmptySet(reset) || isEmptySet(set) ? set : recursiveDifference(set, reset))
   const [added, modified, removed] = [kept(found.added), kept(found.modified), kept(found.removed)]
-  return { version, added, modified, removed, touched: union(union(added, modified), removed) }
+  const valued = union(added, modified)
+  const touched = union(valued, removed)
+  let index: IndexedSet | undefined
+  let valueIndex: IndexedSet | undefined
+  return {
+    version,
+    added,
+    modified,
+    removed,
+    touched,
+    index: () => (index ??= new IndexedSet(touched)),
+    valueIndex: () => (valueIndex ??= new IndexedSet(valued)),
+  }
 }

@@ -3,11 +3,12 @@
  * The texts behind `k:` and `v:` are canonical JSON, so that equal elements are equal texts and a set can be searched by text.
  */
 import { badRequest } from "../../errors.ts"
+import { shortJson } from "../../kit/bounded-text.ts"
 import { JsonSyntaxError, parseJson } from "../../kit/json-text.ts"
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { quoted } from "../../kit/quote.ts"
-import { fieldElementsMax } from "../../limits.ts"
+import { fieldElementsMax, messageCharactersMax } from "../../limits.ts"
 
 /** Says of a node that the path to it is a member itself. */
 export const selfKey = "."
@@ -91,7 +92,7 @@ function contentOf(element: string, content: string): JsonValue {
 }
 
 function malformed(element: string, why: string): Error {
-  return badRequest(`fieldsV1: path element ${JSON.stringify(element)} is malformed: ${why}`)
+  return badRequest(`fieldsV1: path element ${shortJson(element, messageCharactersMax)} is malformed: ${why}`)
 }
 
 /** As conflict reports show an element: `.name`, `[port=80,protocol="TCP"]`, `[="x"]`, `[0]`. */
@@ -111,6 +112,13 @@ export function elementText(element: string): string {
     default:
       return `[${content}]`
   }
+}
+
+/** `elementText` for messages: of a long element, of which the values come from a client, the beginning as it is written. */
+export function shortElementText(element: string): string {
+  if (element.length <= messageCharactersMax) return elementText(element)
+  const content = `${element.slice(2, messageCharactersMax)}...`
+  return element.startsWith("f:") ? `.${content}` : `[${content}]`
 }
 
 function valueText(value: JsonValue): string {
@@ -164,7 +172,10 @@ function sortByName(elements: string[], from: number): string[] {
 
 /** UTF-16 and UTF-8 sort differently where surrogates are. */
 function sortByBytes(elements: string[]): string[] {
-  return elements.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+  return elements
+    .map((element) => ({ element, bytes: Buffer.from(element) }))
+    .sort((left, right) => Buffer.compare(left.bytes, right.bytes))
+    .map(({ element }) => element)
 }
 
 /** Kind of element first, then names and values in turn. */

@@ -7,14 +7,17 @@ import {
   equalSets,
   intersection,
   isEmptySet,
+  memberCount,
   pathText,
   pathsOf,
   recursiveDifference,
   setOfPaths,
   sortedFieldSet,
   union,
+  unionOfAll,
 } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
+import { IndexedSet } from "./indexed-set.ts"
 
 describe("the text of a path", () => {
   test.each<[readonly string[], string]>([
@@ -139,7 +142,34 @@ describe("laws", () => {
         expect(texts(recursiveDifference(left, right))).toEqual(sorted(mine).filter((path) => !covered(path)))
         expect(equalSets(left, right)).toBe(sorted(mine).join() === sorted(other).join())
         expect(isEmptySet(left)).toBe(mine.size === 0)
+        expect(memberCount(left)).toBe(mine.size)
+        expect(pathsOf(left, 2)).toEqual(pathsOf(left).slice(0, 2))
         expect(JSON.stringify([left, right])).toBe(before)
+      }),
+    )
+  })
+
+  test("hold for sets that are indexed, which give what the plain operations give", () => {
+    fc.assert(
+      fc.property(paths, paths, (one, two) => {
+        const [left, right] = [setOfPaths(one), setOfPaths(two)]
+        const index = new IndexedSet(right)
+        expect(index.takenFrom(left)).toEqual(difference(left, right))
+        expect(index.sharedWith(left)).toEqual(intersection(left, right))
+        expect(index.isEmpty).toBe(isEmptySet(right))
+        if (isEmptySet(intersection(left, right))) expect(index.takenFrom(left)).toBe(left)
+      }),
+    )
+  })
+
+  test("hold for the union of many sets, which is that of one after the other", () => {
+    fc.assert(
+      fc.property(fc.array(paths, { maxLength: 5 }), (all) => {
+        const sets = all.map(setOfPaths)
+        const before = JSON.stringify(sets)
+        expect(equalSets(unionOfAll(sets), sets.reduce(union, {}))).toBe(true)
+        expect(canonicalFieldSet(unionOfAll(sets))).toEqual(unionOfAll(sets))
+        expect(JSON.stringify(sets)).toBe(before)
       }),
     )
   })

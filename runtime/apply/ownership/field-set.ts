@@ -10,8 +10,8 @@
 import { badRequest } from "../../errors.ts"
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import { documentDepthMax } from "../../limits.ts"
-import { canonicalElement, elementText, selfKey, sortElements } from "./field-set-element.ts"
+import { documentDepthMax, messageCharactersMax } from "../../limits.ts"
+import { canonicalElement, selfKey, shortElementText, sortElements } from "./field-set-element.ts"
 
 /** Path elements to nodes, in canonical form: see `canonicalFieldSet`. */
 export type FieldSet = JsonObject
@@ -79,6 +79,41 @@ export function unionOfNodes(left: FieldSet, right: FieldSet): FieldSet {
   if (isLeaf(right)) return isMember(left) ? left : { [selfKey]: leaf, ...left }
   if (isLeaf(left)) return isMember(right) ? right : { [selfKey]: leaf, ...right }
   return joined(left, right)
+}
+
+/**
+ * The members of any of the sets. Called for the owners of an object, of whom there may be many: costs what all sets together are large, where a
+ * `union` of one after the other would copy what was joined before for each.
+ */
+export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
+  const [first, second] = sets
+  if (first === undefined) return {}
+  if (sets.length <= 2) return second === undefined ? first : union(first, second)
+  return joinedAll(sets)
+}
+
+function joinedAll(sets: readonly FieldSet[]): FieldSet {
+  const nodes = new Map<string, FieldSet[]>()
+  for (const set of sets) {
+    for (const element in set) {
+      const node = nodeAt(set, element) ?? leaf
+      const same = nodes.get(element)
+      if (same === undefined) nodes.set(element, [node])
+      else same.push(node)
+    }
+  }
+  const result: FieldSet = {}
+  for (const [element, same] of nodes) {
+    result[element] = element === selfKey ? leaf : unionOfAllNodes(same)
+  }
+  return result
+}
+
+/** `unionOfAll` for nodes of the same path, of which there is at least one. */
+function unionOfAllNodes(nodes: readonly FieldSet[]): FieldSet {
+  const [only] = nodes
+  if (only !== undefined && nodes.length === 1) return only
+  return nodeOf(nodes.some(isMember), joinedAll(nodes)) ?? leaf
 }
 
 /** The members of `left` that are not members of `right`; those below a member of `right` stay. */
@@ -169,27 +204,47 @@ export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   return set
 }
 
-/** All members: at every level those of the level in written order, then those below each. Conflicts are reported in this order. */
-export function pathsOf(set: FieldSet): string[][] {
+/** How many members there are. */
+export function memberCount(set: FieldSet): number {
+  let count = 0
+  for (const element in set) {
+    const node = element === selfKey ? undefined : nodeAt(set, element)
+    if (node !== undefined) count += (isMember(node) ? 1 : 0) + memberCount(node)
+  }
+  return count
+}
+
+/**
+ * The members, the first `max` of them: at every level those of the level in written order, then those below each. Conflicts are reported in this
+ * order.
+ */
+export function pathsOf(set: FieldSet, max = Number.POSITIVE_INFINITY): string[][] {
   const paths: string[][] = []
-  collect(set, [], paths)
+  collect(set, [], { paths, max })
   return paths
 }
 
-function collect(node: FieldSet, prefix: readonly string[], paths: string[][]): void {
+function collect(node: FieldSet, prefix: readonly string[], to: { readonly paths: string[][]; readonly max: number }): void {
+  if (to.paths.length >= to.max || isLeaf(node)) return
   const nodes = sortElements(Object.keys(node).filter((element) => element !== selfKey)).map((element) => ({
     path: [...prefix, element],
     below: nodeAt(node, element) ?? leaf,
   }))
   for (const { path, below } of nodes) {
-    if (isMember(below)) paths.push(path)
+    if (to.paths.length >= to.max) return
+    if (isMember(below)) to.paths.push(path)
   }
-  for (const { path, below } of nodes) collect(below, path, paths)
+  for (const { path, below } of nodes) collect(below, path, to)
 }
 
 /** A path as conflict reports show it: `.spec.ports[port=80,protocol="TCP"].name`, `.metadata.finalizers[="x"]`. */
 export function pathText(path: readonly string[]): string {
-  return path.map(elementText).join("")
+  let text = ""
+  for (const element of path) {
+    text += shortElementText(element)
+    if (text.length > messageCharactersMax) return `${text.slice(0, messageCharactersMax)}...`
+  }
+  return text
 }
 
 /**
@@ -206,14 +261,23 @@ function canonicalNode(value: JsonValue, depth: number): FieldSet | undefined {
   if (!isObject(value)) throw badRequest("fieldsV1: a set of fields must be a JSON object whose keys are path elements")
   if (depth > documentDepthMax) throw badRequest(`fieldsV1: paths are limited to ${documentDepthMax} elements`)
   const below: FieldSet = {}
+  let twins: Map<string, FieldSet[]> | undefined
   for (const key of Object.keys(value)) {
     const child = value[key]
     const element = key === selfKey || child === undefined ? undefined : canonicalElement(key)
     if (element === undefined || child === undefined) continue
     const node = canonicalNode(child, depth + 1) ?? leaf
     const twin = nodeAt(below, element)
-    below[element] = twin === undefined ? node : unionOfNodes(twin, node)
+    if (twin === undefined) below[element] = node
+    else {
+      // One element in two spellings: all that is written of it is joined at once.
+      twins ??= new Map()
+      const same = twins.get(element)
+      if (same === undefined) twins.set(element, [twin, node])
+      else same.push(node)
+    }
   }
+  for (const [element, nodes] of twins ?? []) below[element] = unionOfAllNodes(nodes)
   return nodeOf(depth > 0 && Object.hasOwn(value, selfKey), below)
 }
 

@@ -3,7 +3,8 @@ import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
 import { strictErrorsMax } from "../../limits.ts"
-import { elementText } from "./field-set-element.ts"
+import { shortElementText } from "./field-set-element.ts"
+import { pathText } from "./field-set.ts"
 import { elementOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
 import type { ListForm, MapForm, ScalarForm, TypedNode } from "./typed-node.ts"
 
@@ -41,9 +42,9 @@ interface Place {
 
 function fault(to: Check, place: Place | undefined, detail: string): void {
   if (to.faults.length === strictErrorsMax) return
-  let path = ""
-  for (let at = place; at !== undefined; at = at.parent) path = elementText(at.element) + path
-  to.faults.push({ path, detail })
+  const elements: string[] = []
+  for (let at = place; at !== undefined; at = at.parent) elements.push(at.element)
+  to.faults.push({ path: pathText(elements.reverse()), detail })
 }
 
 function check(node: TypedNode, value: JsonValue, to: Check, place: Place | undefined): void {
@@ -99,7 +100,7 @@ function checkItems(list: ListForm, items: readonly JsonValue[], to: Check, pare
       fault(to, { parent, element: `i:${index}` }, withoutElement(list, item))
       continue
     }
-    if (seen.has(element) && !to.duplicates) fault(to, parent, `duplicate entries for key ${elementText(element)}`)
+    if (seen.has(element) && !to.duplicates) fault(to, parent, `duplicate entries for key ${shortElementText(element)}`)
     seen.add(element)
     check(type, item, to, { parent, element })
   }

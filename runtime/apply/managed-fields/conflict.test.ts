@@ -1,0 +1,24 @@
+import { expect, test } from "vitest"
+import { conflictCausesMax, messageCharactersMax } from "../../limits.ts"
+import { conflictError } from "./conflict.ts"
+
+const owner = (manager: string) => ({ manager, operation: "Apply", apiVersion: "v1", subresource: "" }) as const
+const fieldsOf = (count: number) => ({ "f:data": Object.fromEntries(Array.from({ length: count }, (_, index) => [`f:k${index}`, {}])) })
+
+test("of very many fields the first are named and all are counted", () => {
+  const count = 3 * conflictCausesMax
+  const conflicts = [
+    { owner: owner("a"), fields: fieldsOf(10) },
+    { owner: owner("b"), fields: fieldsOf(count) },
+    { owner: owner("c"), fields: fieldsOf(1) },
+  ]
+  const { message, details } = conflictError(conflicts)
+  expect(details?.causes).toHaveLength(conflictCausesMax)
+  expect(message).toMatch(new RegExp(`^${count + 11} fields that are applied have .*; and ${count + 11 - conflictCausesMax} more \\(leave`))
+})
+
+test("long names in fields are cut", () => {
+  const name = "x".repeat(1_000_000)
+  const { message } = conflictError([{ owner: owner("a"), fields: { [`f:${name}`]: {} } }])
+  expect(message.length).toBeLessThan(2 * messageCharactersMax)
+})
