@@ -9,6 +9,7 @@ import { authorization } from "./filters/authorization.ts"
 import { cors } from "./filters/cors.ts"
 import { deadline } from "./filters/deadline.ts"
 import { inFlight } from "./filters/in-flight.ts"
+import { maxInFlight } from "./filters/max-in-flight.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import { responseHeaders } from "./filters/response-headers.ts"
@@ -38,6 +39,7 @@ export function filtersOf(parts: ServerParts): readonly Filter[] {
     }),
     cors({ allowedOrigins: settings.corsAllowedOrigins }),
     authentication({ authenticators: parts.authenticators, anonymous: settings.anonymousAuth, vendor }),
+    maxInFlight({ requests: parts.inFlight, readOnlyMax: settings.requestsInFlightMax, mutatingMax: settings.mutatingRequestsInFlightMax }),
     authorization({ authorizers: parts.authorizers }),
   ]
 }

@@ -120,6 +120,8 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
       anonymousAuth: options["anonymous-auth"] && !options["authorization-mode"].includes("AlwaysAllow"),
       requestTimeoutMs: options["request-timeout"],
       minRequestTimeoutMs: options["min-request-timeout"] * 1000,
+      requestsInFlightMax: options["max-requests-inflight"],
+      mutatingRequestsInFlightMax: options["max-mutating-requests-inflight"],
       strictTransportSecurity: options["strict-transport-security-directives"],
       corsAllowedOrigins: options["cors-allowed-origins"],
       watchList: options["feature-gates"].WatchList === true,

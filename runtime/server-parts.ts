@@ -25,6 +25,10 @@ export interface Settings {
   readonly requestTimeoutMs: number
   /** `--min-request-timeout`: watches last this long, to twice this long. */
   readonly minRequestTimeoutMs: number
+  /** `--max-requests-inflight`: requests that only read; 0 is no limit. */
+  readonly requestsInFlightMax: number
+  /** `--max-mutating-requests-inflight`: all others; 0 is no limit. */
+  readonly mutatingRequestsInFlightMax: number
   /** `--strict-transport-security-directives`; empty: no such header. */
   readonly strictTransportSecurity: readonly string[]
   /** `--cors-allowed-origins`; empty: no page of another origin may read answers. */

@@ -5,8 +5,9 @@ import type { RequestInfo, User } from "../request.ts"
 export type Authorizer = (request: { user: User; info: RequestInfo }) => "allow" | "deny" | "no-opinion"
 
 export const alwaysAllow: Authorizer = () => "allow"
-/** Members of `system:masters` pass, as with every mode: somebody must be able to mend the server. */
-export const alwaysDeny: Authorizer = ({ user }) => (user.groups.includes("system:masters") ? "allow" : "no-opinion")
+/** The group whose members pass every mode and every limit of requests: an administrator must be able to mend the server. */
+export const privilegedGroup = "system:masters"
+export const alwaysDeny: Authorizer = ({ user }) => (user.groups.includes(privilegedGroup) ? "allow" : "no-opinion")
 
 /** Readable without a credential, whatever the settings: health and version say nothing about what the server holds. */
 const publicPaths = /^\/(healthz|livez|readyz)(\/|$)|^\/version\/?$/

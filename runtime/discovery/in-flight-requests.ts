@@ -10,8 +10,13 @@ export function isLongRunning(info: RequestInfo): boolean {
   return info.verb === "watch" || (info.subresource !== "" && longRunningSubresources.has(info.subresource))
 }
 
+/** Which limit a request counts against; the names of `apiserver_current_inflight_requests`. */
+export type SeatSort = "readOnly" | "mutating"
+
 /** Made once per server. */
 export class InFlight {
+  /** Requests that count against `--max-requests-inflight` and `--max-mutating-requests-inflight` now. */
+  readonly seats: Record<SeatSort, number> = { readOnly: 0, mutating: 0 }
   private short = 0
   private long = 0
   private waiting: { readonly until: () => boolean; readonly done: () => void }[] = []
@@ -27,6 +32,19 @@ export class InFlight {
       this.settle()
     })
   }
+
+  /**
+   * Called for a request that counts against a limit, once. It counts until the connection has all of its answer, or is gone; a client that does not
+   * read its answer is ended by the transport.
+   */
+  occupy(sort: SeatSort, outgoing: Pick<Outgoing, "on">): void {
+    this.seats[sort]++
+    outgoing.on("close", sort === "readOnly" ? this.leaveReadOnly : this.leaveMutating)
+  }
+
+  /** One listener for all requests: none is made for each. */
+  private readonly leaveReadOnly = (): void => void this.seats.readOnly--
+  private readonly leaveMutating = (): void => void this.seats.mutating--
 
   /** How many requests are open now. */
   get counts(): { readonly short: number; readonly long: number } {

@@ -7,6 +7,7 @@ import { RequestCounts } from "./request-counts.ts"
 
 test("what is stored, and what the watch cache found out about itself, is told by resource and store", () => {
   const text = metricsText({
+    inFlight: { seats: { readOnly: 0, mutating: 0 } },
     counts: new RequestCounts(new KindTable([]), vendorProfile("orch")),
     watchCache: {
       checks: () => [{ resource: "services/specs", success: 3, failure: 1, error: 0 }],

@@ -1,5 +1,6 @@
 /** `/metrics`: the process and its requests, in the text format of Prometheus 0.0.4. */
 import type { Clock } from "../clock.ts"
+import type { InFlight } from "./in-flight-requests.ts"
 import type { RequestCounts } from "./request-counts.ts"
 
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -29,6 +30,7 @@ export interface WatchCacheMeasures {
 }
 
 interface Sources {
+  readonly inFlight: Pick<InFlight, "seats">
   readonly counts: RequestCounts
   readonly watchCache: WatchCacheMeasures
   readonly storage: StorageMeasures
@@ -40,11 +42,20 @@ export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
 
-function metricsOf({ counts, watchCache, storage, clock }: Sources): readonly Metric[] {
+function metricsOf({ counts, inFlight, watchCache, storage, clock }: Sources): readonly Metric[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   const started = clock.nowMs() / 1000 - process.uptime()
   return [
+    {
+      name: "apiserver_current_inflight_requests",
+      type: "gauge",
+      help: "Requests in flight that count against --max-requests-inflight and --max-mutating-requests-inflight.",
+      samples: [
+        ['request_kind="mutating"', inFlight.seats.mutating],
+        ['request_kind="readOnly"', inFlight.seats.readOnly],
+      ],
+    },
     {
       name: "apiserver_request_total",
       type: "counter",

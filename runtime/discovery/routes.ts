@@ -131,7 +131,13 @@ async function answerMetrics({ parts, outgoing }: Asked): Promise<void> {
     status: 200,
     contentType: metricsContentType,
     body: Buffer.from(
-      metricsText({ counts: parts.requestCounts, watchCache: parts.watchCache, storage: parts.storage, clock: parts.clock }),
+      metricsText({
+        inFlight: parts.inFlight,
+        counts: parts.requestCounts,
+        watchCache: parts.watchCache,
+        storage: parts.storage,
+        clock: parts.clock,
+      }),
     ),
   })
 }

@@ -2,6 +2,7 @@
  * Every option of the server, once: flag, environment variable, key of the configuration file, help and the README's table come from here. An
  * option is in this table only when the server does what it says (specification sections 5 and 8; names without a source there are ours).
  */
+import { mutatingRequestsInFlightMax, requestsInFlightMax } from "../limits.ts"
 import { option } from "./option.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
 import { watchCacheSize } from "./watch-cache-size.ts"
@@ -258,6 +259,18 @@ export const optionTable = {
     group: "Requests and shutdown",
     default: 1800,
     help: "Seconds that a watch lasts when its client asks for no other time, drawn up to twice as long.",
+  }),
+  "max-requests-inflight": option({
+    type: wholeNumber({ min: 0, max: 1_000_000 }),
+    group: "Requests and shutdown",
+    default: requestsInFlightMax,
+    help: "Reading requests that may be in flight; more are answered 429. 0 is no limit. Watches, probes of health and members of system:masters do not wait.",
+  }),
+  "max-mutating-requests-inflight": option({
+    type: wholeNumber({ min: 0, max: 1_000_000 }),
+    group: "Requests and shutdown",
+    default: mutatingRequestsInFlightMax,
+    help: "The same for all other requests: each may hold a body of 3 MiB.",
   }),
   "delete-collection-workers": option({
     type: wholeNumber({ min: 1, max: 100 }),

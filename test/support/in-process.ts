@@ -10,6 +10,7 @@ import { builtInDocuments } from "../../runtime/api-documents.ts"
 import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
 import { systemClock } from "../../runtime/clock.ts"
 import type { ConnectOptions } from "../../runtime/connect/connector.ts"
+import { mutatingRequestsInFlightMax, requestsInFlightMax } from "../../runtime/limits.ts"
 import { createLog } from "../../runtime/logging.ts"
 import { watchCacheSize } from "../../runtime/options/watch-cache-size.ts"
 import { type Random, systemRandom } from "../../runtime/random.ts"
@@ -51,6 +52,8 @@ export interface InProcessOptions {
   readonly serviceNodePortRange?: { readonly first: number; readonly last: number }
   /** `--watch-cache`; default on. */
   readonly watchCache?: boolean
+  /** `--max-requests-inflight` and `--max-mutating-requests-inflight`; default those of the options. */
+  readonly requestsInFlight?: { readonly readOnly: number; readonly mutating: number }
   /** Resources with a size of 0 in `--watch-cache-sizes`, as `resource` or `resource.group`; default none. */
   readonly uncached?: readonly string[]
   /** How other machines are reached; default as a server without options. */
@@ -73,6 +76,8 @@ export interface InProcess {
 }
 
 export const adminToken = "in-process-token"
+/** Of a user without groups. */
+export const plainToken = "in-process-plain-token"
 
 /** Called once per server a test needs. `stop` removes what it left on disk. */
 export async function startInProcess(options: InProcessOptions): Promise<InProcess> {
@@ -95,6 +100,8 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     settings: {
       anonymousAuth: options.anonymousAuth ?? false,
       requestTimeoutMs: 60_000,
+      requestsInFlightMax: options.requestsInFlight?.readOnly ?? requestsInFlightMax,
+      mutatingRequestsInFlightMax: options.requestsInFlight?.mutating ?? mutatingRequestsInFlightMax,
       strictTransportSecurity: options.strictTransportSecurity ?? [],
       corsAllowedOrigins: (options.corsAllowedOrigins ?? []).map((pattern) => new RegExp(pattern)),
       minRequestTimeoutMs: 1_800_000,
@@ -103,7 +110,10 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
       ...(options.deleteCollectionWorkers !== undefined && { deleteCollectionWorkers: options.deleteCollectionWorkers }),
     },
     openapi: builtInDocuments(),
-    tokens: [{ token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } }],
+    tokens: [
+      { token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } },
+      { token: plainToken, user: { name: "plain", groups: [], extra: {} } },
+    ],
     authorizationModes: ["AlwaysAllow"],
     ttlSeconds: { "event-ttl": 3600 },
     ...(options.http2CheckIntervalMs !== undefined && { http2CheckIntervalMs: options.http2CheckIntervalMs }),

@@ -3,6 +3,7 @@ import { silentLog } from "../../../runtime/logging.ts"
 import type { BehaviourOptions } from "../../../runtime/kit/behaviour.ts"
 import { type RunningServer, startServer } from "../../../runtime/server.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
+import { mutatingRequestsInFlightMax, requestsInFlightMax } from "../../../runtime/limits.ts"
 import type { Clock } from "../../../runtime/clock.ts"
 import type { MachineClock } from "./clock.ts"
 import type { LoadedKinds } from "./kinds.ts"
@@ -122,6 +123,8 @@ function serverOptions(
     settings: {
       anonymousAuth: false,
       requestTimeoutMs: 60_000,
+      requestsInFlightMax,
+      mutatingRequestsInFlightMax,
       strictTransportSecurity: [],
       corsAllowedOrigins: [],
       minRequestTimeoutMs: 1_800_000,
