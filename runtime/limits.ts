@@ -87,14 +87,7 @@ export const untoldWaitMs = 50
 /** Bytes that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
 export const watchQueueBytesMax = 8 * 1024 * 1024
 
-/**
- * Requests in flight that only read, and all others, unless `--max-requests-inflight` and `--max-mutating-requests-inflight` say otherwise; beyond it
- * 429. The reference's defaults.
- */
-export const requestsInFlightMax = 400
-export const mutatingRequestsInFlightMax = 200
-
-/** Seconds after which a client that was answered 429 for those limits may come again; the reference's. */
+/** Seconds after which a client may come again that was answered 429 because too many requests were in flight; the reference's. */
 export const crowdedRetrySeconds = 1
 
 /** Milliseconds by which `--request-timeout` may end a request too early: requests that begin within so many share a timer. */

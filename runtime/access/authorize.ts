@@ -10,11 +10,17 @@ export const privilegedGroup = "system:masters"
 export const alwaysDeny: Authorizer = ({ user }) => (user.groups.includes(privilegedGroup) ? "allow" : "no-opinion")
 
 /** Readable without a credential, whatever the settings: health and version say nothing about what the server holds. */
-const publicPaths = /^\/(healthz|livez|readyz)(\/|$)|^\/version\/?$/
-
 export function isPublicPath(info: RequestInfo): boolean {
-  return !info.isResource && info.method === "GET" && publicPaths.test(info.path)
+  return info.method === "GET" && (isHealthPath(info) || (!info.isResource && versionPath.test(info.path)))
 }
+
+/** Whether a request is a probe of health: no limit of requests holds it up. */
+export function isHealthPath(info: RequestInfo): boolean {
+  return !info.isResource && healthPaths.test(info.path)
+}
+
+const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
+const versionPath = /^\/version\/?$/
 
 /** Throws 403 when no authorizer allows. */
 export function authorize(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): void {

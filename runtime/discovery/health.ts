@@ -1,5 +1,4 @@
 /** `/healthz`, `/livez`, `/readyz` and their single checks; specification section 4.12. */
-import type { RequestInfo } from "../request.ts"
 
 /** Undefined: fine. Text: what is wrong; shown to whoever may read health. */
 export interface HealthCheck {
@@ -16,13 +15,6 @@ export type HealthEndpoint = "healthz" | "livez" | "readyz"
 
 /** Each endpoint with its checks in the order shown. `main` fills it; readiness has `shutdown` besides. */
 export type HealthChecks = Readonly<Record<HealthEndpoint, readonly HealthCheck[]>>
-
-const healthPath = /^\/(healthz|livez|readyz)(\/|$)/
-
-/** Whether a request is a probe of health: no limit of requests holds it up. */
-export function isHealthPath(info: RequestInfo): boolean {
-  return !info.isResource && healthPath.test(info.path)
-}
 
 /** Called for every path that might be one of health's. Undefined: it is not, or there is no check of that name. 200, or 500 naming what failed. */
 export async function answerHealth(checks: HealthChecks, path: string, query: URLSearchParams): Promise<HealthAnswer | undefined> {

@@ -1,5 +1,4 @@
-import { privilegedGroup } from "../access/authorize.ts"
-import { isHealthPath } from "../discovery/health.ts"
+import { isHealthPath, privilegedGroup } from "../access/authorize.ts"
 import { type InFlight, isLongRunning } from "../discovery/in-flight-requests.ts"
 import { tooManyRequests } from "../errors.ts"
 import { crowdedRetrySeconds } from "../limits.ts"

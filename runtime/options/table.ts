@@ -2,7 +2,6 @@
  * Every option of the server, once: flag, environment variable, key of the configuration file, help and the README's table come from here. An
  * option is in this table only when the server does what it says (specification sections 5 and 8; names without a source there are ours).
  */
-import { mutatingRequestsInFlightMax, requestsInFlightMax } from "../limits.ts"
 import { option } from "./option.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
 import { watchCacheSize } from "./watch-cache-size.ts"
@@ -263,13 +262,13 @@ export const optionTable = {
   "max-requests-inflight": option({
     type: wholeNumber({ min: 0, max: 1_000_000 }),
     group: "Requests and shutdown",
-    default: requestsInFlightMax,
+    default: 400,
     help: "Reading requests that may be in flight; more are answered 429. 0 is no limit. Watches, probes of health and members of system:masters do not wait.",
   }),
   "max-mutating-requests-inflight": option({
     type: wholeNumber({ min: 0, max: 1_000_000 }),
     group: "Requests and shutdown",
-    default: mutatingRequestsInFlightMax,
+    default: 200,
     help: "The same for all other requests: each may hold a body of 3 MiB.",
   }),
   "delete-collection-workers": option({

@@ -10,7 +10,6 @@ import { builtInDocuments } from "../../runtime/api-documents.ts"
 import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
 import { systemClock } from "../../runtime/clock.ts"
 import type { ConnectOptions } from "../../runtime/connect/connector.ts"
-import { mutatingRequestsInFlightMax, requestsInFlightMax } from "../../runtime/limits.ts"
 import { createLog } from "../../runtime/logging.ts"
 import { watchCacheSize } from "../../runtime/options/watch-cache-size.ts"
 import { type Random, systemRandom } from "../../runtime/random.ts"
@@ -52,7 +51,7 @@ export interface InProcessOptions {
   readonly serviceNodePortRange?: { readonly first: number; readonly last: number }
   /** `--watch-cache`; default on. */
   readonly watchCache?: boolean
-  /** `--max-requests-inflight` and `--max-mutating-requests-inflight`; default those of the options. */
+  /** `--max-requests-inflight` and `--max-mutating-requests-inflight`; default 0, no limit. */
   readonly requestsInFlight?: { readonly readOnly: number; readonly mutating: number }
   /** Resources with a size of 0 in `--watch-cache-sizes`, as `resource` or `resource.group`; default none. */
   readonly uncached?: readonly string[]
@@ -100,8 +99,8 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     settings: {
       anonymousAuth: options.anonymousAuth ?? false,
       requestTimeoutMs: 60_000,
-      requestsInFlightMax: options.requestsInFlight?.readOnly ?? requestsInFlightMax,
-      mutatingRequestsInFlightMax: options.requestsInFlight?.mutating ?? mutatingRequestsInFlightMax,
+      requestsInFlightMax: options.requestsInFlight?.readOnly ?? 0,
+      mutatingRequestsInFlightMax: options.requestsInFlight?.mutating ?? 0,
       strictTransportSecurity: options.strictTransportSecurity ?? [],
       corsAllowedOrigins: (options.corsAllowedOrigins ?? []).map((pattern) => new RegExp(pattern)),
       minRequestTimeoutMs: 1_800_000,

@@ -3,7 +3,6 @@ import { silentLog } from "../../../runtime/logging.ts"
 import type { BehaviourOptions } from "../../../runtime/kit/behaviour.ts"
 import { type RunningServer, startServer } from "../../../runtime/server.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
-import { mutatingRequestsInFlightMax, requestsInFlightMax } from "../../../runtime/limits.ts"
 import type { Clock } from "../../../runtime/clock.ts"
 import type { MachineClock } from "./clock.ts"
 import type { LoadedKinds } from "./kinds.ts"
@@ -123,8 +122,8 @@ function serverOptions(
     settings: {
       anonymousAuth: false,
       requestTimeoutMs: 60_000,
-      requestsInFlightMax,
-      mutatingRequestsInFlightMax,
+      requestsInFlightMax: 0,
+      mutatingRequestsInFlightMax: 0,
       strictTransportSecurity: [],
       corsAllowedOrigins: [],
       minRequestTimeoutMs: 1_800_000,
