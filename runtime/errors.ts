@@ -120,6 +120,9 @@ export const internal = (message: string): ApiError =>
   new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
 export const timeout = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
   new ApiError(504, "Timeout", message, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
+/** 504 for a write of which nobody knows whether it happened. Without `Retry-After`: client libraries would repeat it blindly. */
+export const undecided = (why: string): ApiError =>
+  new ApiError(504, "Timeout", `the write may or may not have happened: ${why}; read the object before you repeat it`, {})
 /** 429. `retryAfterSeconds` 0: the client decides when to try again. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
   new ApiError(429, "TooManyRequests", message, {

@@ -176,7 +176,9 @@ export async function sharedSecret(store: Store, how: { clock: Clock; options: O
       return made.ok ? value : Buffer.from(made.current.get(key)?.value ?? value)
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
-      if (error.code !== "unavailable" && error.code !== "timeout") throw new StartError(`--store-servers: ${error.message}`)
+      // One that may have been written is found by the next attempt.
+      if (error.code !== "unavailable" && error.code !== "timeout" && error.code !== "undecided")
+        throw new StartError(`--store-servers: ${error.message}`)
       const fault = await certificateFault(options, { option: "store-servers", servers: options["store-servers"] })
       if (fault !== undefined) throw new StartError(fault)
       if (clock.nowMs() >= untilMs) throw new StartError(`--store-servers: ${error.message}; is etcd running there?`)

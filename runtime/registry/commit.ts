@@ -1,5 +1,5 @@
 /** The one place where objects become commits: encode, hand the bytes to the cache, check and put in one step, translate store errors. */
-import { type ApiError, internal, timeout, tooLarge, unavailable } from "../errors.ts"
+import { type ApiError, internal, timeout, tooLarge, unavailable, undecided } from "../errors.ts"
 import type { CommitRiders } from "../kit/behaviour.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { Failures } from "../kit/failure.ts"
@@ -141,7 +141,9 @@ export function storeFailure(error: StoreError): ApiError {
     case "closed":
       return unavailable(`the store cannot do this at present: ${error.message}`, storeRetrySeconds)
     case "timeout":
-      return timeout(`the store did not answer in time, and a write may or may not have happened: ${error.message}`, storeRetrySeconds)
+      return timeout(`the store did not answer in time: ${error.message}`, storeRetrySeconds)
+    case "undecided":
+      return undecided(error.message)
     case "compacted":
     case "future":
       return internal(error.message)

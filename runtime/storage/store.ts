@@ -150,10 +150,13 @@ export interface Store {
 /** What every driver takes; longer keys and values are refused with StoreError "too-large". */
 export const storeLimits = { keyBytes: 1900, valueBytes: 8 * 1024 * 1024 } as const
 
-/** Every failure a store reports. `unavailable` and `timeout`: may or may not have happened for a commit; retry elsewhere, or later. */
+/**
+ * Every failure a store reports. A commit that throws was not done and never will be, with one exception: "undecided". It was sent to where it
+ * becomes durable, and nobody knows whether it happened or is going to happen.
+ */
 export class StoreError extends Error {
   constructor(
-    readonly code: "compacted" | "future" | "unavailable" | "timeout" | "full" | "closed" | "too-large",
+    readonly code: "compacted" | "future" | "unavailable" | "timeout" | "undecided" | "full" | "closed" | "too-large",
     message: string,
     /** For compacted: the oldest revision still there; for future: the current one. */
     readonly revision?: number,

@@ -1,5 +1,5 @@
 /**
- * Promise 8 with a disk that fails: when the kernel answers a flush with EIO, the commits that waited for it are refused, the health check says
+ * Promise 8 with a disk that fails: when the kernel answers a flush with EIO, the commits that waited for it are undecided, the health check says
  * so, reads go on, and the store takes writes again once it could be opened anew. Nothing that was acknowledged is lost.
  */
 import { spawnSync } from "node:child_process"
@@ -25,13 +25,13 @@ function onFailingDisk(command: readonly string[]): { status: number | null; std
 const possible = process.platform === "linux" && onFailingDisk(["true"]).status === 0
 
 describeWhere(possible, "strace is not installed, or may not trace")("a disk that fails", () => {
-  test("stops writes with the code unavailable, not reads, and nothing acknowledged is lost", { timeout: 60_000 }, async () => {
+  test("leaves open what the flush was for, stops writes, not reads, and nothing acknowledged is lost", { timeout: 60_000 }, async () => {
     const dir = join(place, "store")
     const writer = fileURLToPath(new URL("failing-flush-writer.ts", import.meta.url))
     const { stdout, stderr } = onFailingDisk([process.execPath, "--import", "tsx", writer, dir])
     expect(stderr.replace(/^npm warn.*\n/gm, "")).toBe("")
     const found = JSON.parse(stdout)
-    expect(found.refused).toEqual([expect.stringMatching(/^unavailable: .*Input\/output error/)])
+    expect(found.refused).toEqual([expect.stringMatching(/^undecided: .*Input\/output error/)])
     expect(found.fault).toContain("Input/output error")
     expect(found.before).toBeGreaterThan(10)
     expect(found.readable).toBe(found.before)

@@ -234,7 +234,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   "name of a proxy": {
     covers: ["connect/resource-name.ts#parseSchemeNamePort", "connect/addresses.ts#checkAddress", "connect/addresses.ts#dialledAddress"],
-    read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: [], allowedCidrs: [] }))),
+    read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: () => [], allowedCidrs: [] }))),
     shapes: [["http:", ":80"]],
   },
   "refusal of a node's agent": { covers: ["connect/refusal.ts#refusedLog"], read: each((text) => refusedLog(400, text, "pod")) },

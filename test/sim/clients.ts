@@ -52,10 +52,11 @@ export class Clients {
       const call = this.history.now()
       const answer = await this.send(step.server, requestOf(step.name, write))
       const outcome = this.outcomeOf(write, answer)
+      this.note(`${step.name} ${JSON.stringify(write)} (${call}) -> ${answer?.status ?? "no answer"} ${JSON.stringify(outcome)}`)
+      if (outcome.is === "never") return
       if (outcome.is === "done" && outcome.content !== undefined) this.remember(step.name, outcome.content)
       const end = outcome.is === "unknown" ? Number.POSITIVE_INFINITY : this.history.now()
       this.history.writes.push({ name: step.name, write, call, return: end, outcome })
-      this.note(`${step.name} ${JSON.stringify(write)} (${call}) -> ${answer?.status ?? "no answer"} ${JSON.stringify(outcome)}`)
     })
   }
 
@@ -230,7 +231,7 @@ export class Clients {
     return result
   }
 
-  private outcomeOf(write: Write, answer: Answer | undefined): Outcome {
+  private outcomeOf(write: Write, answer: Answer | undefined): Outcome | { readonly is: "never" } {
     this.expectStatus(answer, [200, 201, 404, 409], write.do)
     switch (answer?.status) {
       case 200:
@@ -238,6 +239,10 @@ export class Clients {
         return write.do !== "delete" && isShown(answer.body) ? { is: "done", content: contentOf(answer.body) } : { is: "done" }
       case 404:
         return { is: "missing" }
+      // The store could not do it, or the server begins or stops: it is promised that it was not done.
+      case 429:
+      case 503:
+        return { is: "never" }
       case 409:
         return { is: write.do === "create" ? "exists" : "conflict" }
       default:

@@ -1,4 +1,4 @@
-/** EIO at a flush, seen by clients: writes are refused with a Status that says why, reads go on, `/readyz` says so, and a sound disk heals it. */
+/** EIO at a flush, seen by clients: its writes are undecided, others are refused with a Status that says why, reads go on, `/readyz` says so, and a sound disk heals it. */
 import { expect, it } from "vitest"
 import { simToken } from "./world/server.ts"
 import { turns, turnsUntil } from "./world/turns.ts"
@@ -12,8 +12,20 @@ it("stops writes, says so, and takes them again once the disk can flush", async 
   expect(await turnsUntil(() => servers[0]?.running !== undefined, 2000)).toBe(true)
   expect(await ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "one" } })).toMatchObject({ status: 201 })
   disk.faults.failFlush = "commit"
-  const refused = { status: 503, body: expect.stringContaining("Input/output error") }
-  expect(await ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "two" } })).toMatchObject(refused)
+  const body = expect.stringContaining("Input/output error")
+  const refused = { status: 503, body, retryAfter: "1" }
+  const asked = ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "two" } })
+  // It waits while the worker has the other one, and goes to the worker when that has failed.
+  expect(await turnsUntil(() => disk.faults.failFlush === undefined, 2000)).toBe(true)
+  const waiting = ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "waiting" } })
+  const answer = await asked
+  expect(answer).toMatchObject({ status: 504, body, retryAfter: undefined })
+  expect(JSON.parse(answer.body)).toMatchObject({
+    reason: "Timeout",
+    message: expect.stringContaining("may or may not have happened"),
+    details: {},
+  })
+  expect(await waiting).toMatchObject(refused)
   const flushes = disk.durable()
   expect(await ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "three" } })).toMatchObject(refused)
   expect(disk.durable()).toBe(flushes)
@@ -29,12 +41,19 @@ it("stops writes, says so, and takes them again once the disk can flush", async 
   await turns(100)
   // What was found when the store was opened again counts, now that it is on the disk for sure.
   expect(await ask(world, "GET", "/api/v1/namespaces/two")).toMatchObject({ status: 200 })
+  for (const name of ["waiting", "three"]) expect(await ask(world, "GET", `/api/v1/namespaces/${name}`)).toMatchObject({ status: 404 })
   expect(await ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "three" } })).toMatchObject({ status: 201 })
   expect(await ask(world, "GET", "/readyz")).toMatchObject({ status: 200 })
   servers[0]?.kill()
 })
 
-async function ask(world: World, method: string, path: string, body?: unknown): Promise<{ status: number | undefined; body: string }> {
+interface Told {
+  readonly status: number | undefined
+  readonly retryAfter: string | undefined
+  readonly body: string
+}
+
+async function ask(world: World, method: string, path: string, body?: unknown): Promise<Told> {
   const wire = world.servers[0]?.wire
   if (wire === undefined) throw new Error("the server does not listen")
   const type = body === undefined ? {} : { "content-type": "application/json" }
@@ -42,5 +61,5 @@ async function ask(world: World, method: string, path: string, body?: unknown): 
   const response = await wire.request({ method, path, headers: { authorization: `Bearer ${simToken}`, ...type }, ...text })
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk)
-  return { status: response.statusCode, body: Buffer.concat(chunks).toString() }
+  return { status: response.statusCode, retryAfter: response.headers["retry-after"], body: Buffer.concat(chunks).toString() }
 }

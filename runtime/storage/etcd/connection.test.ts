@@ -1,25 +1,17 @@
 import { createServer } from "node:net"
-import { Server, ServerCredentials, status, type ServiceError } from "@grpc/grpc-js"
+import { ServerCredentials, status } from "@grpc/grpc-js"
 import { afterEach, expect, test } from "vitest"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
+import { type FakeMember, startFakeMember } from "../../../test/support/fake-etcd-member.ts"
 import { passingPair } from "../../certificates.ts"
 import { systemClock } from "../../clock.ts"
 import { type Connection, connectEtcd, RpcError, type ServerNews } from "./connection.ts"
 import { int64, message } from "./message.ts"
-import type { Call } from "./protocol.ts"
+import { type Call, txnCall } from "./protocol.ts"
 
 const body = message({ number: int64(1) })
 const read: Call<{ number?: number }, { number: number }> = { path: "/test.Test/Read", request: body, response: body, repeatable: true }
 const write: Call<{ number?: number }, { number: number }> = { ...read, path: "/test.Test/Write", repeatable: false }
-
-interface Endpoint {
-  readonly port: number
-  /** Calls by method, in order. */
-  readonly calls: string[]
-  /** Instead of an answer: a fault, or none at all. */
-  behaviour: "answers" | "hangs" | Pick<ServiceError, "code" | "details">
-  stop(): void
-}
 
 const open: { stop?(): void; close?(): void }[] = []
 afterEach(() => {
@@ -30,33 +22,12 @@ afterEach(() => {
 })
 
 /** Answers every call with the endpoint's port. */
-async function endpoint(credentials = ServerCredentials.createInsecure()): Promise<Endpoint> {
-  const server = new Server()
-  const identity = (bytes: Buffer): Buffer => bytes
-  const definition = (path: string) => ({
-    path,
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: identity,
-    requestDeserialize: identity,
-    responseSerialize: identity,
-    responseDeserialize: identity,
-  })
-  const calls: string[] = []
-  type Handler = (call: unknown, done: (error: Pick<ServiceError, "code" | "details"> | null, answer?: Buffer) => void) => void
-  const handle =
-    (name: string): Handler =>
-    (_call, done) => {
-      calls.push(name)
-      const { behaviour } = made
-      if (behaviour === "answers") done(null, body.encode({ number: made.port }))
-      else if (behaviour !== "hangs") done(behaviour)
-    }
-  server.addService({ read: definition(read.path), write: definition(write.path) }, { read: handle("read"), write: handle("write") })
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)))
-  })
-  const made: Endpoint = { port, calls, behaviour: "answers", stop: () => server.forceShutdown() }
+async function endpoint(credentials = ServerCredentials.createInsecure()): Promise<FakeMember> {
+  const number = ({ port }: FakeMember): Buffer => body.encode({ number: port })
+  const made = await startFakeMember(
+    { [read.path]: number, [write.path]: number, [txnCall.path]: () => txnCall.response.encode({}) },
+    credentials,
+  )
   open.push(made)
   return made
 }
@@ -119,7 +90,22 @@ test("a read is made elsewhere after a fault, a write that may have happened is 
       ),
     )
   expect(codes).toContain(status.UNAVAILABLE)
-  expect(faulty.calls.filter((name) => name === "write").length + good.calls.filter((name) => name === "write").length).toBe(4)
+  expect(faulty.calls.filter((name) => name === "Write").length + good.calls.filter((name) => name === "Write").length).toBe(4)
+})
+
+test.each<[string, FakeMember["behaviour"]]>([
+  ["that broke off", "drops"],
+  ["that was not answered", "hangs"],
+  ["that lost its leader", { code: status.UNAVAILABLE, details: "etcdserver: request timed out, possibly due to previous leader failure" }],
+])("a transaction %s is sent once, and to nobody else", async (_what, behaviour) => {
+  const members = [await endpoint(), await endpoint()]
+  const connection = connectTo(...members.map(({ port }) => port))
+  for (let index = 0; index < 4; index++) await connection.call(txnCall, {})
+  const sent = (): number => members.flatMap(({ calls }) => calls).length
+  const before = sent()
+  for (const member of members) member.behaviour = behaviour
+  await faultOf(connection.call(txnCall, {}, { timeoutMs: 300 }))
+  expect(sent() - before).toBe(1)
 })
 
 test("an endpoint that hangs leaves time for another, and comes last from then on", async () => {

@@ -18,7 +18,7 @@ import type {
 import { checkCommit, checkPrefix, StoreError } from "../store.ts"
 import { compactedRevision, takeTurnToCompact } from "./compaction.ts"
 import { connectEtcd, type Connection, type EtcdAddress, RpcError, type ServerNews } from "./connection.ts"
-import { alarmWords, isFault, storeErrorOf } from "./failures.ts"
+import { alarmWords, isFault, isRefusal, storeErrorOf, undecidedError } from "./failures.ts"
 import { sharedQuestion } from "./latest-revision.ts"
 import { defaultLeaseLimits, type LeaseLimits, Leases } from "./leases.ts"
 import { alarmCall, alarmType, compactCall, type KeyValue, rangeCall, statusCall, type TxnResponse, txnCall } from "./protocol.ts"
@@ -198,11 +198,20 @@ class EtcdStore implements Store {
   private async transact(checks: readonly Check[], writes: readonly Write[]): Promise<TxnResponse> {
     const leases = await this.leasesOf(writes)
     try {
-      return await this.connection.call(txnCall, transactionOf(checks, writes, leases))
+      return await this.send(transactionOf(checks, writes, leases))
     } catch (error) {
       if (leases.size === 0 || !(error instanceof RpcError) || !isFault(error.fault, "leaseNotFound")) throw error
       for (const id of leases.values()) this.leases.drop(id)
-      return this.connection.call(txnCall, transactionOf(checks, writes, await this.leasesOf(writes)))
+      return this.send(transactionOf(checks, writes, await this.leasesOf(writes)))
+    }
+  }
+
+  /** Throws RpcError when it certainly did not happen, StoreError "undecided" otherwise; also for what the closing of this store broke off. */
+  private async send(transaction: ReturnType<typeof transactionOf>): Promise<TxnResponse> {
+    try {
+      return await this.connection.call(txnCall, transaction)
+    } catch (error) {
+      throw error instanceof RpcError && !isRefusal(error.fault) ? undecidedError(error.fault) : error
     }
   }
 

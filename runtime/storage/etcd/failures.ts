@@ -18,9 +18,11 @@ const marks = {
   messageTooLarge: "message larger than max",
   leaseNotFound: "requested lease not found",
   leaseExists: "lease already exists",
+  tooManyRequests: "etcdserver: too many requests",
+  denied: "etcdserver: permission denied",
   noLeader: "etcdserver: no leader",
   leaderChanged: "etcdserver: leader changed",
-  /** Of several causes, which follow it: what was proposed may yet happen. */
+  /** Of several causes, which follow it. */
   undecided: "etcdserver: request timed out",
   corrupt: "etcdserver: corrupt cluster",
   /** grpc-js: the call never left. */
@@ -40,6 +42,40 @@ export function isFault(fault: RpcFault, mark: Mark): boolean {
 export function mayTryElsewhere(fault: RpcFault, repeatable: boolean): boolean {
   if (isFault(fault, "neverSent")) return true
   return repeatable && (fault.code === status.UNAVAILABLE || fault.code === status.DEADLINE_EXCEEDED)
+}
+
+/** What etcd says of a write before it proposes it, or when every member has refused to apply it. */
+const refusals: readonly Mark[] = [
+  "neverSent",
+  "noSpace",
+  "corrupt",
+  "requestTooLarge",
+  "tooManyOperations",
+  "messageTooLarge",
+  "leaseNotFound",
+  "noLeader",
+  "tooManyRequests",
+  "denied",
+]
+/** gRPC's codes for what is wrong with a call itself. No broken connection and no member that stops has one of them. */
+const refusalCodes = new Set<number>([
+  status.INVALID_ARGUMENT,
+  status.NOT_FOUND,
+  status.ALREADY_EXISTS,
+  status.FAILED_PRECONDITION,
+  status.OUT_OF_RANGE,
+  status.UNIMPLEMENTED,
+  status.UNAUTHENTICATED,
+])
+
+/** Whether a write that ended so certainly did not happen. Everything that is not known to be a refusal leaves it open. */
+export function isRefusal(fault: RpcFault): boolean {
+  return refusalCodes.has(fault.code) || refusals.some((mark) => isFault(fault, mark))
+}
+
+/** The error of a write that was sent and not refused. */
+export function undecidedError(fault: RpcFault): StoreError {
+  return new StoreError("undecided", storeErrorOf(fault).message)
 }
 
 /** Whether the endpoint did not answer in time: others go first for a while. */

@@ -63,7 +63,7 @@ export async function openBackend(options: EnvironmentOptions, onLost: (error: S
     },
     async commit(batch, length) {
       const reply = await current().worker.request({ type: "commit", batch, length })
-      if (reply.type !== "committed") throw new StoreError("unavailable", "the storage worker answered out of turn")
+      if (reply.type !== "committed") throw new StoreError("undecided", "the storage worker answered out of turn")
       return reply
     },
     async compact(revision) {

@@ -144,8 +144,8 @@ function settle(committer: CommitterOptions, { commits, dueMs }: Batch, results:
 }
 
 function fail(committer: CommitterOptions, commits: readonly Pending[], error: unknown): void {
-  const failure =
-    error instanceof StoreError ? error : new StoreError("unavailable", error instanceof Error ? error.message : String(error))
+  // No refusal: it may have happened, and for whatever went wrong behind that it has.
+  const failure = error instanceof StoreError ? error : new StoreError("undecided", error instanceof Error ? error.message : String(error))
   committer.onFailure(failure)
   for (const { reject } of commits) reject(failure)
 }

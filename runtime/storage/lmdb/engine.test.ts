@@ -89,15 +89,47 @@ test("after any other failure nothing is written until the store was opened agai
   const failing = failingEngine(Object.assign(new Error("input/output error"), { code: 5 }))
   failing.engine.apply(batchOf([[put("foo/a", "1")]]))
   failing.fails = true
-  expect(() => failing.engine.apply(batchOf([[put("foo/a", "2")]]))).toThrow("input/output error")
+  expect(failureOf(() => failing.engine.apply(batchOf([[put("foo/a", "2")]])))).toMatchObject({
+    code: "undecided",
+    message: expect.stringContaining("input/output error"),
+  })
   failing.fails = false
-  expect(() => failing.engine.apply(batchOf([[put("foo/b", "1")]]))).toThrow("input/output error")
+  // It never came to that: what waited is refused, and that is certain.
+  expect(failureOf(() => failing.engine.apply(batchOf([[put("foo/b", "1")]])))).toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("input/output error"),
+  })
   expect(() => failing.engine.compact(2)).toThrow("input/output error")
   expect(() => failing.engine.tryRoom(1)).toThrow("input/output error")
   expect(createEngine(environment).apply(batchOf([[put("foo/b", "1")]])).revision).toBe(3)
 })
 
-/** One whose transactions fail at their end while `fails`. */
+test("a transaction that fails before its end was certainly not done", () => {
+  const { log } = environment
+  const engine = createEngine({
+    ...environment,
+    log: new Proxy(log, {
+      get: (target, name) =>
+        name === "putSync"
+          ? () => {
+              throw Object.assign(new Error("input/output error"), { code: 5 })
+            }
+          : Reflect.get(target, name),
+    }),
+  })
+  expect(failureOf(() => engine.apply(batchOf([[put("foo/a", "1")]])))).toMatchObject({ code: "unavailable" })
+  expect(readState(environment)).toMatchObject({ revision: 1, keys: 0 })
+})
+
+function failureOf(action: () => unknown): unknown {
+  try {
+    return action()
+  } catch (error) {
+    return error
+  }
+}
+
+/** One whose transactions fail at their end, and are given up, while `fails`. */
 function failingEngine(error: Error): { engine: Engine; fails: boolean } {
   const { root } = environment
   const failing = { fails: false }

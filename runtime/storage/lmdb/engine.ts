@@ -1,12 +1,12 @@
 /**
  * The writing side of the embedded store: evaluates checks and applies commits inside LMDB transactions, and sweeps
  * history away. Synchronous, one thread only: the storage worker's. Every method leaves the data durable or throws and
- * leaves it as it was.
+ * leaves it as it was; after StoreError "undecided" it may be either.
  */
 import { crc32 } from "node:zlib"
 import { assert } from "../../assert.ts"
 import { ByteReader, ByteWriter, outcome, writeStored } from "./batch.ts"
-import type { StoreError } from "../store.ts"
+import { StoreError } from "../store.ts"
 import type { Environment } from "./environment.ts"
 import { metaKeys, readState, storeErrorOf, viewValue } from "./environment.ts"
 import type { State, Version } from "./layout.ts"
@@ -52,12 +52,19 @@ export function createEngine(environment: Environment): Engine {
    */
   function write<T>(action: () => T): T {
     if (broken !== undefined) throw broken
+    let isComplete = false
     try {
-      return root.transactionSync(action)
+      return root.transactionSync(() => {
+        const answer = action()
+        isComplete = true
+        return answer
+      })
     } catch (error) {
       const failure = storeErrorOf(error, environment.dir)
-      if (failure.code === "unavailable") broken = failure
-      throw error
+      if (failure.code !== "unavailable") throw failure
+      broken = failure
+      // What failed in the middle was given up. What failed at its end may be found on the disk.
+      throw isComplete ? new StoreError("undecided", failure.message) : failure
     }
   }
   function transact<T>(action: (state: State) => T): T {

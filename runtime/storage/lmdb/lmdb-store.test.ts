@@ -99,11 +99,13 @@ describe("faults", () => {
     let lost = 1
     const faulty = await openFaulty(async (real, ...batch) => {
       const answer = await real(...batch)
-      if (lost-- > 0) throw new StoreError("unavailable", "the answer was lost")
+      if (lost-- > 0) throw new StoreError("undecided", "the answer was lost")
       return answer
     })
     const watch = await record(faulty, { afterRevision: 1 })
-    expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/a", "1")] }))).toBe("unavailable")
+    expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/a", "1")] }))).toBe("undecided")
+    expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/c", "1")] }))).toBe("unavailable")
+    expect((await faulty.status()).fault).toBe("the answer was lost")
     expect(await faulty.get({ key: "foo/a" })).toBeUndefined()
     clock.advance(1000)
     await until(() => watch.events.length === 1)

@@ -258,7 +258,7 @@ class LmdbStore implements Store {
 
   /** The first failure is the fault until the store has healed. */
   private onFailure(error: StoreError): void {
-    if (this.fault?.code !== "unavailable") this.fault = error
+    if (this.fault === undefined || this.fault.code === "full") this.fault = error
     this.healLater()
   }
 

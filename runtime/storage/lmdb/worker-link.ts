@@ -4,9 +4,20 @@ import { Worker } from "node:worker_threads"
 import { StoreError } from "../store.ts"
 import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
 
+type Success = Exclude<WorkerReply, { type: "failed" }>
+
+interface Waiting {
+  readonly type: WorkerRequest["type"] | "open"
+  resolve(reply: Success): void
+  reject(error: StoreError): void
+}
+
 export interface WorkerLink {
-  /** Sends at once; replies come in the order of the requests. Rejects with StoreError when the worker refuses or is gone. */
-  request(request: WorkerRequest): Promise<Exclude<WorkerReply, { type: "failed" }>>
+  /**
+   * Sends at once; replies come in the order of the requests. Rejects with StoreError when the worker refuses or is gone: "undecided" for a commit
+   * that it had and did not answer.
+   */
+  request(request: WorkerRequest): Promise<Success>
   /** Ends the thread; resolves once it is gone. Requests without a reply are rejected. */
   stop(): Promise<void>
 }
@@ -17,11 +28,11 @@ export const workerBundle = "lmdb-worker.js"
 /** Resolves once the worker has opened the environment. `onLost` is called when the thread ends without being asked to. */
 export async function startWorker(data: WorkerData, onLost: (error: StoreError) => void): Promise<WorkerLink> {
   const worker = await createWorker(data)
-  const waiting: { resolve(reply: Exclude<WorkerReply, { type: "failed" }>): void; reject(error: StoreError): void }[] = []
+  const waiting: Waiting[] = []
   let stopping = false
   function lose(reason: string): void {
     const error = new StoreError("unavailable", `the storage worker ${reason}`)
-    for (const { reject } of waiting.splice(0)) reject(error)
+    for (const { reject, type } of waiting.splice(0)) reject(type === "commit" ? new StoreError("undecided", error.message) : error)
     if (!stopping) onLost(error)
     stopping = true
   }
@@ -39,16 +50,16 @@ export async function startWorker(data: WorkerData, onLost: (error: StoreError) 
       resolve()
     }),
   )
-  function expectReply(): Promise<Exclude<WorkerReply, { type: "failed" }>> {
-    return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+  function expectReply(type: Waiting["type"]): Promise<Success> {
+    return new Promise((resolve, reject) => waiting.push({ type, resolve, reject }))
   }
-  await expectReply()
+  await expectReply("open")
   return {
     request(request) {
       if (stopping) return Promise.reject(new StoreError("unavailable", "the storage worker has ended"))
       if (waiting.length === 0) worker.ref()
       worker.postMessage(request, request.type === "commit" ? [request.batch] : [])
-      return expectReply()
+      return expectReply(request.type)
     },
     async stop() {
       stopping = true

@@ -67,6 +67,7 @@ export class StoreConnection implements Store {
   }
 
   commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult> {
+    const lost = (): StoreError => new StoreError("undecided", "the connection to the simulated store was lost")
     return this.call(async () => {
       const result = await this.shared.commit(options)
       if (this.control.dieAfterCommit) {
@@ -74,7 +75,7 @@ export class StoreConnection implements Store {
         this.control.onDeath()
       }
       return result
-    })
+    }, lost)
   }
 
   async watch(options: WatchOptions): Promise<{ stop(): void }> {
@@ -110,7 +111,8 @@ export class StoreConnection implements Store {
     for (const watch of [...this.watches]) watch.stop()
   }
 
-  private async call<T>(perform: () => Promise<T>): Promise<T> {
+  /** `lost`: what is thrown when the connection is lost behind it. */
+  private async call<T>(perform: () => Promise<T>, lost = unavailable): Promise<T> {
     const { alive, random, stalled } = this.control
     const { epoch } = this
     await turns(random.integer(3))
@@ -121,7 +123,7 @@ export class StoreConnection implements Store {
     await turns(random.integer(3))
     await stalled()
     if (!alive()) await new Promise<never>(() => undefined)
-    if (epoch !== this.epoch) throw unavailable()
+    if (epoch !== this.epoch) throw lost()
     return result
   }
 }

@@ -58,7 +58,7 @@ export class SimEtcdConnection implements Connection {
       this.control.onDeath()
     }
     await this.pause()
-    if (epoch !== this.epoch) throw new RpcError(simFaults.noLeader)
+    if (epoch !== this.epoch) throw new RpcError(simFaults.dropped)
     return call.response.decode(answer)
   }
 

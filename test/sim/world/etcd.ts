@@ -195,6 +195,8 @@ export function isWithin(key: string, range: { readonly key: string; readonly ra
 /** etcd's numbers and words for what goes wrong. */
 export const simFaults = {
   noLeader: { code: status.UNAVAILABLE, details: "etcdserver: no leader" },
+  /** What was asked for may have been done. */
+  dropped: { code: status.UNAVAILABLE, details: "Connection dropped" },
   noSpace: { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: mvcc: database space exceeded" },
   leaseExists: { code: status.FAILED_PRECONDITION, details: "etcdserver: lease already exists" },
   leaseNotFound: { code: status.NOT_FOUND, details: "etcdserver: requested lease not found" },

@@ -1,0 +1,83 @@
+/** What a commit of the etcd store says of itself when it was not answered, over real connections to members that fail. */
+import { status } from "@grpc/grpc-js"
+import { afterEach, expect, it } from "vitest"
+import { createManualClock } from "../../../test/contract/manual-clock.ts"
+import { codeOf, put } from "../../../test/contract/store-fixture.ts"
+import { type FakeMember, startFakeMember } from "../../../test/support/fake-etcd-member.ts"
+import { systemRandom } from "../../random.ts"
+import type { Store } from "../store.ts"
+import { openEtcdStore } from "./etcd-store.ts"
+import { leaseGrantCall, txnCall } from "./protocol.ts"
+
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0)) await close()
+})
+
+async function member(): Promise<FakeMember> {
+  const made = await startFakeMember({
+    [txnCall.path]: () => txnCall.response.encode({ header: { revision: 7 }, succeeded: false }),
+    [leaseGrantCall.path]: () => leaseGrantCall.response.encode({ id: 1, ttl: 100 }),
+  })
+  open.push(() => made.stop())
+  return made
+}
+
+async function storeOn(...members: readonly FakeMember[]): Promise<Store> {
+  const servers = members.map(({ port }) => `http://127.0.0.1:${port}`)
+  const store = await openEtcdStore({ address: { servers }, clock: createManualClock(), random: systemRandom })
+  open.push(() => store.close())
+  return store
+}
+
+const commit = (store: Store, ttlSeconds?: number) => store.commit({ checks: [], writes: [put("foo/a", "1", ttlSeconds)] })
+const unavailable = (details: string) => ({ code: status.UNAVAILABLE, details })
+
+it.each<[string, FakeMember["behaviour"]]>([
+  ["the member goes", "drops"],
+  ["the connection breaks", unavailable("Connection dropped")],
+  ["etcd times out", unavailable("etcdserver: request timed out")],
+  ["the leader changes", unavailable("etcdserver: leader changed")],
+  ["the member stops", unavailable("etcdserver: server stopped")],
+  ["a proxy between says something", unavailable("upstream connect error or disconnect/reset before headers")],
+  ["the connection is shed", { code: status.RESOURCE_EXHAUSTED, details: "Bandwidth exhausted or memory limit exceeded" }],
+  ["something unknown happens", { code: status.UNKNOWN, details: "" }],
+])("it is undecided when %s, and was sent once", async (_what, behaviour) => {
+  const members = [await member(), await member()]
+  for (const each of members) each.behaviour = behaviour
+  expect(await codeOf(commit(await storeOn(...members)))).toBe("undecided")
+  expect(members.flatMap(({ calls }) => calls)).toEqual(["Txn"])
+})
+
+it("it is undecided when the store is closed before the answer comes", async () => {
+  const silent = await member()
+  silent.behaviour = "hangs"
+  const store = await storeOn(silent)
+  const code = codeOf(commit(store))
+  while (silent.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await store.close()
+  silent.stop()
+  expect(await code).toBe("undecided")
+})
+
+it.each<[string, FakeMember["behaviour"], string]>([
+  ["etcd has no leader", unavailable("etcdserver: no leader"), "unavailable"],
+  ["etcd has too much to do", { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: too many requests" }, "unavailable"],
+  ["etcd is full", { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: mvcc: database space exceeded" }, "full"],
+  ["it is too large", { code: status.INVALID_ARGUMENT, details: "etcdserver: request is too large" }, "too-large"],
+  ["this server may not", { code: status.PERMISSION_DENIED, details: "etcdserver: permission denied" }, "unavailable"],
+])("it was not done when %s", async (_what, behaviour, code) => {
+  const refusing = await member()
+  refusing.behaviour = behaviour
+  expect(await codeOf(commit(await storeOn(refusing)))).toBe(code)
+})
+
+it("it was not done when nobody was reached, and when there was no lease for it", async () => {
+  const gone = await member()
+  gone.stop()
+  expect(await codeOf(commit(await storeOn(gone)))).toBe("unavailable")
+  const dropping = await member()
+  dropping.behaviour = "drops"
+  expect(await codeOf(commit(await storeOn(dropping), 60))).toBe("unavailable")
+  expect(dropping.calls).toEqual(["LeaseGrant"])
+})
