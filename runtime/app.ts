@@ -15,6 +15,7 @@ import { requestInfo } from "./filters/request-info.ts"
 import { responseHeaders } from "./filters/response-headers.ts"
 import type { Exchange, Filter, ServerEnv } from "./server-env.ts"
 import { parseQuery } from "./query.ts"
+import { beginsWork, endsWork } from "./loop-watch.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { storeFailure } from "./registry/commit.ts"
 import { StoreError } from "./storage/store.ts"
@@ -60,12 +61,14 @@ export function createApp(parts: ServerParts): Hono<ServerEnv> {
 
 /** Never rejects. */
 async function answer(parts: ServerParts, filters: readonly Filter[], exchange: Exchange): Promise<void> {
+  beginsWork(exchange)
   try {
     if (!isAnswered(filters, exchange)) await route(parts, exchange)
   } catch (error) {
     // After its 504 was sent, what it was waiting for fails as well.
     if (exchange.context?.expired !== true) answerError(parts, exchange, error)
   } finally {
+    endsWork(exchange)
     exchange.context?.end()
     if (!exchange.incoming.complete) dropRest(exchange.incoming, exchange.outgoing)
   }

@@ -310,3 +310,10 @@ export const sharedSetsMax = 512
 
 /** Characters of a set of owned fields that is kept for other objects: a pod with three containers has about 3,000. */
 export const sharedSetCharactersMax = 8192
+
+/** Milliseconds that the event loop may be held, by one request for example, until the log says so: everybody waits meanwhile. */
+export const loopHoldMs = 100
+
+/** Milliseconds between two looks at whether the event loop still turns, and between two samples of how late it is. */
+export const loopBeatMs = 50
+export const loopDelayResolutionMs = 20

@@ -6,6 +6,7 @@ import type { Clock } from "./clock.ts"
 import type { Connector } from "./connect/connector.ts"
 import type { HealthChecks } from "./discovery/health.ts"
 import type { StorageMeasures, WatchCacheMeasures } from "./discovery/metrics.ts"
+import type { LoopDelayMeter } from "./discovery/loop-delay.ts"
 import type { RequestCounts } from "./discovery/request-counts.ts"
 import type { InFlight } from "./discovery/in-flight-requests.ts"
 import type { CompactCodec } from "./kit/compact.ts"
@@ -76,6 +77,8 @@ export interface ServerParts {
   readonly storage: StorageMeasures
   /** Documents of the OpenAPI, neutral, as the generator wrote them: `v2`, `v3/api/v1`, `v3/apis/apps/v1` → JSON text. */
   readonly openapi: ReadonlyMap<string, () => Promise<Buffer>>
+  /** How late the event loop is, for `/metrics`. */
+  readonly loopDelay: LoopDelayMeter
   /** What is being answered. */
   readonly inFlight: InFlight
   /** Aborted when the server begins to turn requests away, `--shutdown-send-retry-after`. */

@@ -19,9 +19,12 @@ import { type ConnectOptions, createConnector } from "./connect/connector.ts"
 import type { HealthCheck, HealthChecks } from "./discovery/health.ts"
 import { RequestCounts } from "./discovery/request-counts.ts"
 import { InFlight } from "./discovery/in-flight-requests.ts"
+import { LoopDelayMeter } from "./discovery/loop-delay.ts"
+import { logHold } from "./held-loop.ts"
 import type { BehaviourDeps, BehaviourFactory, BehaviourOptions, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
 import type { Kind } from "./kit/kind.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
+import { watchLoop } from "./loop-watch.ts"
 import type { Random } from "./random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
@@ -144,9 +147,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(options.http2StreamsPerConnection !== undefined && { streamsPerConnection: options.http2StreamsPerConnection }),
     ...(options.http2CheckIntervalMs !== undefined && { checkIntervalMs: options.http2CheckIntervalMs }),
   }).catch(async (error: unknown) => {
+    parts.loopDelay.stop()
     await cache.close()
     throw error
   })
+  const stopWatching = watchLoop((hold) => logHold(parts, hold))
   const loops = startLoops(options, parts, listener.port)
   start.fault = loops.fault
   await within(patienceMs, loops.ready, options.clock)
@@ -164,6 +169,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await listener.close({ graceMs: settings.requestTimeoutMs, clock })
     await cache.close()
     await options.store.close()
+    stopWatching()
+    parts.loopDelay.stop()
   }
   return {
     parts,
@@ -267,6 +274,7 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     kinds,
     registry,
     inFlight: new InFlight(),
+    loopDelay: new LoopDelayMeter(),
     watches: new OpenWatches(clock, stopping),
     rejecting,
     stopping,

@@ -7,6 +7,7 @@ import { RequestCounts } from "./request-counts.ts"
 
 test("what is stored, and what the watch cache found out about itself, is told by resource and store", () => {
   const text = metricsText({
+    loop: { take: () => ({ min: 0, max: 0.25, mean: 0.001, p50: 0.001, p90: 0.002, p99: 0.125 }) },
     inFlight: { seats: { readOnly: 0, mutating: 0 } },
     counts: new RequestCounts(new KindTable([]), vendorProfile("orch")),
     watchCache: {
@@ -17,6 +18,14 @@ test("what is stored, and what the watch cache found out about itself, is told b
     storage: { objects: new Map([["deployments.apps", 7]]), bytes: new Map([["etcd-0", 8192]]) },
     clock: createManualClock(),
   })
+  expect(text.split("\n").filter((line) => line.startsWith("nodejs_eventloop"))).toEqual([
+    "nodejs_eventloop_lag_max_seconds 0.25",
+    "nodejs_eventloop_lag_mean_seconds 0.001",
+    "nodejs_eventloop_lag_min_seconds 0",
+    "nodejs_eventloop_lag_p50_seconds 0.001",
+    "nodejs_eventloop_lag_p90_seconds 0.002",
+    "nodejs_eventloop_lag_p99_seconds 0.125",
+  ])
   expect(text.split("\n").filter((line) => /^apiserver_(storage|watch)/.test(line))).toEqual([
     'apiserver_storage_consistency_checks_total{resource="services/specs",status="success"} 3',
     'apiserver_storage_consistency_checks_total{resource="services/specs",status="failure"} 1',

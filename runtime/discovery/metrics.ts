@@ -1,6 +1,7 @@
 /** `/metrics`: the process and its requests, in the text format of Prometheus 0.0.4. */
 import type { Clock } from "../clock.ts"
 import type { InFlight } from "./in-flight-requests.ts"
+import type { LoopDelays } from "./loop-delay.ts"
 import type { RequestCounts } from "./request-counts.ts"
 
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -30,6 +31,7 @@ export interface WatchCacheMeasures {
 }
 
 interface Sources {
+  readonly loop: { take(): LoopDelays }
   readonly inFlight: Pick<InFlight, "seats">
   readonly counts: RequestCounts
   readonly watchCache: WatchCacheMeasures
@@ -42,7 +44,7 @@ export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
 
-function metricsOf({ counts, inFlight, watchCache, storage, clock }: Sources): readonly Metric[] {
+function metricsOf({ counts, inFlight, loop, watchCache, storage, clock }: Sources): readonly Metric[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   const started = clock.nowMs() / 1000 - process.uptime()
@@ -83,6 +85,7 @@ function metricsOf({ counts, inFlight, watchCache, storage, clock }: Sources): r
       samples: [...storage.bytes].map(([cluster, bytes]) => [`storage_cluster_id="${cluster}"`, bytes] as const),
     },
     gauge("apiserver_watch_cache_derived_bytes", "Memory of encodings made from cached objects in bytes.", watchCache.derivedBytes()),
+    ...loopGauges(loop.take()),
     gauge("nodejs_external_memory_bytes", "Memory of buffers outside the JavaScript heap in bytes.", memory.external),
     gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap in bytes.", memory.heapTotal),
     gauge("nodejs_heap_size_used_bytes", "Used part of the JavaScript heap in bytes.", memory.heapUsed),
@@ -98,6 +101,17 @@ function metricsOf({ counts, inFlight, watchCache, storage, clock }: Sources): r
 }
 
 const outcomes = ["success", "failure", "error"] as const
+
+/** Names that dashboards for node know. */
+function loopGauges({ min, max, mean, p50, p90, p99 }: LoopDelays): readonly Metric[] {
+  const one = (which: string, value: number): Metric =>
+    gauge(
+      `nodejs_eventloop_lag_${which}_seconds`,
+      `Delay of the event loop in seconds since the scrape before the last one: ${which}.`,
+      value,
+    )
+  return [one("max", max), one("mean", mean), one("min", min), one("p50", p50), one("p90", p90), one("p99", p99)]
+}
 
 function gauge(name: string, help: string, value: number): Metric {
   return { name, type: "gauge", help, samples: [["", value]] }

@@ -133,6 +133,7 @@ async function answerMetrics({ parts, outgoing }: Asked): Promise<void> {
     body: Buffer.from(
       metricsText({
         inFlight: parts.inFlight,
+        loop: parts.loopDelay,
         counts: parts.requestCounts,
         watchCache: parts.watchCache,
         storage: parts.storage,

@@ -1,6 +1,7 @@
 /** Bodies of resource requests as objects: decoded, judged by `fieldValidation`, defaults filled. */
 import { badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { beginsWork } from "../loop-watch.ts"
 import { normalize } from "../kit/normalize.ts"
 import { keepOwnersReset } from "../kit/owners-reset.ts"
 import { unknownFieldText } from "../kit/typed-json.ts"
@@ -36,6 +37,13 @@ export async function readKindBody(
   return object
 }
 
+/** The bytes of a request's body; with them the work on it begins. Throws 400, 413. */
+export async function bodyOf({ exchange, incoming, request }: Call, limit?: number): Promise<Buffer> {
+  const body = await readBody({ request: incoming, signal: request.expiry, ...(limit !== undefined && { limit }) })
+  beginsWork(exchange)
+  return body
+}
+
 async function readAs(
   call: Call,
   options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
@@ -43,7 +51,7 @@ async function readAs(
 ): Promise<ApiObject> {
   const { headers, warnings } = call.request
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
-  const body = await readBody({ request: call.incoming, signal: call.request.expiry, limit: bodyLimit(media) })
+  const body = await bodyOf(call, bodyLimit(media))
   const { object, warnings: found } = decodeObject(body, media, {
     shape: kind.shape,
     codec: kind.codec,

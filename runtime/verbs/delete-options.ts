@@ -5,9 +5,10 @@ import type { JsonObject } from "../kit/json.ts"
 import type { DeleteRequest } from "../registry/delete.ts"
 import { propagationFailures, type PropagationPolicy } from "../registry/propagation.ts"
 import { booleanParameter, integerParameter } from "../query.ts"
-import { bodyLimit, readBody } from "../wire/body.ts"
+import { bodyLimit } from "../wire/body.ts"
 import { decodeObject } from "../wire/decode-object.ts"
 import { bodyMedia, type Media } from "../wire/negotiate.ts"
+import { bodyOf } from "./body.ts"
 import type { Call } from "./call.ts"
 import { dryRunFailures, dryRunValues } from "./write-options.ts"
 
@@ -22,11 +23,7 @@ export async function deleteOptions(call: Call, { collection }: { collection: bo
 /** The body, when there is one. Any version is taken, as the reference does: the kind is the same in every group. */
 async function optionsBody(call: Call): Promise<JsonObject | undefined> {
   const media = mediaOf(call)
-  const body = await readBody({
-    request: call.incoming,
-    signal: call.request.expiry,
-    ...(typeof media === "string" && { limit: bodyLimit(media) }),
-  })
+  const body = await bodyOf(call, typeof media === "string" ? bodyLimit(media) : undefined)
   if (body.length === 0) return undefined
   // A media type that nobody knows matters only when there is something to read.
   if (typeof media !== "string") throw media.refusal

@@ -7,9 +7,8 @@ import { stringify } from "../kit/json-text.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { versionsOf } from "../registry/owners.ts"
 import { updateObject } from "../registry/update.ts"
-import { readBody } from "../wire/body.ts"
 import { answerWrite } from "./answer.ts"
-import { judgeStrict, renormalized } from "./body.ts"
+import { bodyOf, judgeStrict, renormalized } from "./body.ts"
 import { readApplied } from "./apply.ts"
 import { type Call, representation, writerOf } from "./call.ts"
 import { withOwners } from "./scale-owners.ts"
@@ -45,7 +44,7 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
   const applying = type === "application/apply-patch+yaml"
   const wanted = representation(call, { list: false })
   const options = readWriteOptions(query, applying ? "apply" : "PatchOptions")
-  const body = await readBody({ request: call.incoming, signal: call.request.expiry })
+  const body = await bodyOf(call)
   const subresource = scope.subresource?.name ?? ""
   const patch = applying
     ? readApplied(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })

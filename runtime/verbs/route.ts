@@ -39,7 +39,8 @@ const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
 }
 
 /** Called for every resource path. Throws ApiError; on return the answer is written, or being streamed. */
-export async function answerResource(parts: ServerParts, { request, incoming, outgoing }: Exchange): Promise<void> {
+export async function answerResource(parts: ServerParts, exchange: Exchange): Promise<void> {
+  const { request, incoming, outgoing } = exchange
   const { info } = request
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(outgoing)
@@ -51,7 +52,7 @@ export async function answerResource(parts: ServerParts, { request, incoming, ou
   checkName(info)
   const posted = postedTo(parts, kind)
   const handle = parts.registry.opened(posted?.kind ?? kind) ?? (await parts.registry.handle(posted?.kind ?? kind))
-  const call: Call = { parts, registry: parts.registry, handle, request, incoming, outgoing }
+  const call: Call = { parts, registry: parts.registry, handle, exchange, request, incoming, outgoing }
   if (posted !== undefined) return answerSubresource(call, posted.subresource)
   if (subresource !== undefined) return answerSubresource(call, subresource)
   await verbs[info.verb]?.(call)

@@ -7,9 +7,8 @@ import type { Subresource } from "../kit/kind.ts"
 import { labelSelectorOf } from "../kit/selector.ts"
 import { getObject } from "../registry/read.ts"
 import { updateObject } from "../registry/update.ts"
-import { readBody } from "../wire/body.ts"
 import { answerKindBody } from "./answer.ts"
-import { judgeStrict, readKindBody, renormalized } from "./body.ts"
+import { bodyOf, judgeStrict, readKindBody, renormalized } from "./body.ts"
 import { readApplied } from "./apply.ts"
 import { type Call, representation } from "./call.ts"
 import { getFreshness } from "./list-options.ts"
@@ -80,7 +79,7 @@ async function patchedScale(call: Call, subresource: Subresource): Promise<Scale
   const type = patchTypeOf(call)
   const applied = type === "application/apply-patch+yaml"
   const options = readWriteOptions(call.request.query, applied ? "apply" : "PatchOptions")
-  const body = await readBody({ request: call.incoming, signal: call.request.expiry })
+  const body = await bodyOf(call)
   const kind = await call.parts.body(scaleKind)
   const patch = applied
     ? readApplied(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })

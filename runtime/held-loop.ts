@@ -1,0 +1,53 @@
+/** What the log says when the event loop was held: which request it was, without the names and values that it carries. */
+import type { Logger } from "pino"
+import type { KindTable } from "./registry/kinds.ts"
+import type { LoopHold } from "./loop-watch.ts"
+import type { RequestInfo } from "./request.ts"
+import { Exchange } from "./server-env.ts"
+import type { Vendor } from "./vendor.ts"
+
+interface Told {
+  readonly log: Logger
+  readonly kinds: KindTable
+  readonly vendor: Vendor
+}
+
+/** Called after each hold. One line for each request that it may have been, one when it was none that is known. */
+export function logHold(told: Told, { milliseconds, suspects }: LoopHold): void {
+  const ms = Math.round(milliseconds)
+  const exchanges = suspects.filter((suspect) => suspect instanceof Exchange)
+  for (const exchange of exchanges)
+    told.log.warn(
+      { milliseconds: ms, ...requestFields(told, exchange) },
+      exchanges.length === 1 ? "a request held the event loop" : "this request or another one held the event loop",
+    )
+  if (exchanges.length === 0) told.log.warn({ milliseconds: ms }, "the event loop was held, by no request that is known")
+}
+
+function requestFields(told: Told, { context, incoming, outgoing }: Exchange): object {
+  const answerBytes = Number(outgoing.getHeader("content-length"))
+  return {
+    verb: context?.info.verb ?? incoming.method?.toLowerCase().slice(0, 16) ?? "",
+    path: context === undefined ? "/{path}" : pathTemplate(told, context.info),
+    user: context?.user.name ?? "",
+    requestBytes: Number(incoming.headers["content-length"] ?? 0),
+    ...(Number.isFinite(answerBytes) && { answerBytes }),
+  }
+}
+
+/** What is no part of a path that this server knows stands in braces: names are the client's affair. */
+function pathTemplate({ kinds, vendor }: Told, info: RequestInfo): string {
+  if (!info.isResource) return /^\/(api|apis|healthz|livez|metrics|openapi|readyz|version)(?=\/|$)/.exec(info.path)?.[0] ?? "/{path}"
+  const kind = kinds.find(info.group, info.version, info.resource)
+  if (kind === undefined) return "/apis/{group}/{version}/{resource}"
+  const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${vendor.group(kind.group)}/${kind.version}`
+  const subresource = kind.subresources.find(({ name }) => name === info.subresource)
+  return [
+    root,
+    ...(info.namespace === "" ? [] : ["namespaces/{namespace}"]),
+    kind.resource,
+    ...(info.name === "" ? [] : ["{name}"]),
+    ...(subresource === undefined ? [] : [subresource.name]),
+    ...(info.tail.length === 0 ? [] : ["{path}"]),
+  ].join("/")
+}
