@@ -1,6 +1,6 @@
 /**
  * Who held the event loop. Requests leave marks: when they begin, when their body has come and work on it begins, and when they end. A timer sees
- * that the loop stood still, and then the marks say whose work that was. Two marks and a body's cost a request about 0.2 microseconds.
+ * that the loop stood still, and then the marks say whose work that was. A mark costs about 50 nanoseconds.
  */
 import { loopBeatMs, loopHoldMs } from "./limits.ts"
 
@@ -74,9 +74,11 @@ function forget(nowMs: number): void {
 /** Between the marks, since the last beat: what began before the gap worked in it, or what ended behind it. */
 function holdsUntil(nowMs: number): LoopHold[] {
   const holds: LoopHold[] = []
-  let beforeMs = beatMs
+  const first = Math.max(0, marks - marksKept)
+  // What lay before marks that were overwritten is not known.
+  let beforeMs = first === 0 ? beatMs : (times[first % marksKept] ?? 0)
   let begun: object | undefined
-  for (let index = Math.max(0, marks - marksKept); index <= marks; index++) {
+  for (let index = first; index <= marks; index++) {
     const place = index % marksKept
     const isLast = index === marks
     const atMs = isLast ? nowMs : (times[place] ?? 0)

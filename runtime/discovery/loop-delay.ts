@@ -20,12 +20,14 @@ export class LoopDelayMeter {
   private older = begun()
   private newer = begun()
 
-  /** Called once per scrape. Of the time since the scrape before the last one. */
+  /** Called once per scrape. Of the time since the scrape before the last one, or one before that when they came at once. */
   take(): LoopDelays {
     const { older } = this
-    older.disable()
-    this.older = this.newer
-    this.newer = begun()
+    if (this.newer.count > 0) {
+      older.disable()
+      this.older = this.newer
+      this.newer = begun()
+    }
     if (older.count === 0) return { min: 0, max: 0, mean: 0, p50: 0, p90: 0, p99: 0 }
     return {
       min: late(older.min),
