@@ -18,11 +18,13 @@ import { parseQuery } from "./query.ts"
 import { beginsWork, endsWork } from "./loop-watch.ts"
 import { wantsPretty } from "./wire/negotiate.ts"
 import { storeFailure } from "./registry/commit.ts"
+import { UndecodableError } from "./storage/cache.ts"
 import { StoreError } from "./storage/store.ts"
 import { dropRest } from "./http/unread-body.ts"
 import { sendError } from "./wire/send.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { answerOther } from "./discovery/routes.ts"
+import { ignoreReadErrorParameter } from "./verbs/delete-options.ts"
 import { answerResource } from "./verbs/route.ts"
 
 /** Order is data: a request passes these from top to bottom. */
@@ -93,6 +95,7 @@ function queryOf({ context, incoming: { url = "" } }: Exchange): URLSearchParams
     return parseQuery("")
   }
 }
+const undecodableHelp = `DELETE of the object with ?${ignoreReadErrorParameter}=true removes it as it is`
 
 /** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
 function answerError(parts: ServerParts, exchange: Exchange, error: unknown): void {
@@ -102,6 +105,7 @@ function answerError(parts: ServerParts, exchange: Exchange, error: unknown): vo
   // What was said about a body is told although something else in it is refused.
   const options = { vendor: parts.vendor, accept: headers.accept, laidOut, warnings: exchange.context?.warnings ?? [] }
   if (error instanceof ApiError) return sendError(outgoing, error, options)
+  if (error instanceof UndecodableError) return sendError(outgoing, internal(`${error.message}; ${undecodableHelp}`), options)
   if (error instanceof StoreError) return sendError(outgoing, storeFailure(error), options)
   parts.log.error({ err: error, path: url, method }, "a request failed unexpectedly")
   sendError(outgoing, internal("the request could not be carried out; the server's log says why"), options)

@@ -317,3 +317,12 @@ export const loopHoldMs = 100
 /** Milliseconds between two looks at whether the event loop still turns, and between two samples of how late it is. */
 export const loopBeatMs = 50
 export const loopDelayResolutionMs = 20
+
+/** Stored values of one resource that are remembered as unreadable; more are found again each time they are read. */
+export const undecodableNamedMax = 100
+
+/** Milliseconds for which the answer of the store to a health check is remembered. */
+export const healthRememberedMs = 100
+
+/** Kinds whose caches are filled at a time when the server starts. */
+export const fillsAtOnce = 4

@@ -16,13 +16,15 @@ import { type BodyType, bodyLoader } from "./bodies.ts"
 import { startBootstrap } from "./bootstrap.ts"
 import type { Clock } from "./clock.ts"
 import { type ConnectOptions, createConnector } from "./connect/connector.ts"
-import type { HealthCheck, HealthChecks } from "./discovery/health.ts"
+import { type HealthCheck, type HealthChecks, loggedCheck, rememberedCheck } from "./discovery/health.ts"
 import { RequestCounts } from "./discovery/request-counts.ts"
 import { InFlight } from "./discovery/in-flight-requests.ts"
 import { LoopDelayMeter } from "./discovery/loop-delay.ts"
 import { logHold } from "./held-loop.ts"
 import type { BehaviourDeps, BehaviourFactory, BehaviourOptions, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
+import { inParallel } from "./kit/in-parallel.ts"
 import type { Kind } from "./kit/kind.ts"
+import { fillsAtOnce } from "./limits.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
 import { watchLoop } from "./loop-watch.ts"
 import type { Random } from "./random.ts"
@@ -39,7 +41,7 @@ import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { storeRoot } from "./store-folder.ts"
 import { type VendorName, vendorProfile } from "./vendor.ts"
-import { pathsReadFromStore, tellMismatch, type WatchCacheSettings } from "./watch-cache-settings.ts"
+import { pathsReadFromStore, tellMismatch, tellUndecodable, type WatchCacheSettings } from "./watch-cache-settings.ts"
 
 /** What `startServer` needs; `runtime/options` makes it from the command line. */
 export interface ServerOptions {
@@ -134,8 +136,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock: options.clock,
     readsStore: pathsReadFromStore(options),
     onMismatch: (found) => tellMismatch(options.log, found),
+    onUndecodable: (error) => tellUndecodable(options.log, error),
   })
-  const start = { fault: (): string | undefined => "not started" }
+  const start: StartState = { fault: () => "not started", filling: () => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(options, { cache, prefix, start, ...signals })
   const app = createApp(parts)
@@ -154,7 +157,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopWatching = watchLoop((hold) => logHold(parts, hold))
   const loops = startLoops(options, parts, listener.port)
   start.fault = loops.fault
-  await within(patienceMs, loops.ready, options.clock)
+  const filling = fillCaches(parts)
+  start.filling = filling.fault
+  await within(patienceMs, Promise.all([loops.ready, filling.done]), options.clock)
   let stopped: Promise<void> | undefined
   async function stop(): Promise<void> {
     const { clock, settings } = options
@@ -185,7 +190,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** Resolves when the work is done or the time is over; at once when there is no time. */
-async function within(milliseconds: number, work: Promise<void>, clock: Clock): Promise<void> {
+async function within(milliseconds: number, work: Promise<unknown>, clock: Clock): Promise<void> {
   if (milliseconds === 0) return
   let cancel = (): void => {}
   const patience = new Promise<void>((resolve) => {
@@ -193,6 +198,31 @@ async function within(milliseconds: number, work: Promise<void>, clock: Clock): 
   })
   await Promise.race([work, patience])
   cancel()
+}
+
+/** What is not ready yet after a start; undefined once it is. */
+interface StartState {
+  fault: () => string | undefined
+  filling: () => string | undefined
+}
+
+/** Reads every resource that is stored into its cache, as clients are going to ask for them. Never rejects: what fails is tried again by the cache. */
+function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Promise<void>; readonly fault: () => string | undefined } {
+  const left = new Set(kinds.all().filter((kind) => kinds.stored(kind) === kind && kind.postsTo === undefined))
+  const fill = async (kind: Kind): Promise<void> => {
+    try {
+      await registry.handle(kind)
+    } catch (error) {
+      // The store was closed, or the kind's code cannot be loaded: requests for it are told.
+      log.error({ err: error, kind: kind.kind }, "the cache of a kind could not be filled")
+    }
+    left.delete(kind)
+  }
+  const next = (): string | undefined => {
+    for (const kind of left) return `${left.size} resources are still being read from the store, ${kind.resource} for one`
+    return undefined
+  }
+  return { done: inParallel([...left], { atOnce: fillsAtOnce }, fill), fault: next }
 }
 
 interface StartLoops extends Loop {
@@ -229,7 +259,7 @@ function startLoops(options: ServerOptions, { registry, clock, log, watchCache, 
 interface Made {
   readonly cache: WatchCache
   readonly prefix: string
-  readonly start: { readonly fault: () => string | undefined }
+  readonly start: StartState
   readonly draining: AbortSignal
   readonly rejecting: AbortSignal
   readonly stopping: AbortSignal
@@ -342,7 +372,7 @@ function healthChecks(options: ServerOptions, { cache, draining, start }: Made):
   const log = { name: "log", check: async () => undefined }
   const etcd = storeCheck("etcd", options, options.healthCheckTimeoutMs)
   const readiness = storeCheck("etcd-readiness", options, options.readyCheckTimeoutMs)
-  const informers = { name: "informer-sync", check: async () => cache.fault() }
+  const informers = loggedCheck({ name: "informer-sync", check: async () => cache.fault() ?? start.filling() }, options.log)
   const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return {
@@ -352,6 +382,13 @@ function healthChecks(options: ServerOptions, { cache, draining, start }: Made):
   }
 }
 
-function storeCheck(name: string, { store }: ServerOptions, timeoutMs = storeCheckTimeoutMs): HealthCheck {
-  return { name, check: async () => (store.check === undefined ? (await store.status()).fault : store.check({ timeoutMs })) }
+function storeCheck(name: string, { clock, log, store }: ServerOptions, timeoutMs = storeCheckTimeoutMs): HealthCheck {
+  async function check(): Promise<string | undefined> {
+    try {
+      return store.check === undefined ? (await store.status()).fault : await store.check({ timeoutMs })
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+  return rememberedCheck(loggedCheck({ name, check }, log), clock)
 }

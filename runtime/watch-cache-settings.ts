@@ -1,4 +1,5 @@
 /** What the options say of the watch cache, and what it has to say itself. */
+import type { UndecodableError } from "./storage/cache.ts"
 import type { Logger } from "pino"
 import type { Kind } from "./kit/kind.ts"
 import type { Verification } from "./storage/watch-cache/verify.ts"
@@ -37,5 +38,13 @@ export function tellMismatch(log: Logger, { resource, revision, cacheHash, store
   log.error(
     { resource, resourceVersion: revision, cacheHash, storeHash },
     "the watch cache differs from the store: its watches end, and the resource is read again",
+  )
+}
+
+/** Called once for each stored value that cannot be read. */
+export function tellUndecodable(log: Logger, { key, modRevision, why }: UndecodableError): void {
+  log.error(
+    { storedAt: key, resourceVersion: modRevision, why },
+    "a stored value cannot be read; gets and lists of it fail until it is removed or mended",
   )
 }

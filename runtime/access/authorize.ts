@@ -1,5 +1,6 @@
 /** Whether a user may do what a request asks: the modes of `--authorization-mode` in order, the first opinion counts. Specification section 5. */
 import { ApiError, type Subject } from "../errors.ts"
+import { anonymous } from "./authenticate.ts"
 import type { RequestInfo, User } from "../request.ts"
 
 export type Authorizer = (request: { user: User; info: RequestInfo }) => "allow" | "deny" | "no-opinion"
@@ -22,14 +23,23 @@ export function isHealthPath(info: RequestInfo): boolean {
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 const versionPath = /^\/version\/?$/
 
+/** Whether a request to a path that anybody may read came from a user who may read it without that: known by a credential, and allowed. */
+export function isTrusted(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): boolean {
+  return request.user !== anonymous && opinionOf(authorizers, request) === "allow"
+}
+
 /** Throws 403 when no authorizer allows. */
 export function authorize(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): void {
+  if (opinionOf(authorizers, request) !== "allow") throw forbiddenFor(request.user, request.info)
+}
+
+/** The first that there is. */
+function opinionOf(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): ReturnType<Authorizer> {
   for (const authorizer of authorizers) {
     const opinion = authorizer(request)
-    if (opinion === "allow") return
-    if (opinion === "deny") break
+    if (opinion !== "no-opinion") return opinion
   }
-  throw forbiddenFor(request.user, request.info)
+  return "no-opinion"
 }
 
 function forbiddenFor(user: User, info: RequestInfo): ApiError {

@@ -7,7 +7,7 @@ import type { ObjectMeta, OwnerReference } from "../kit/json.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { foregroundFinalizer, orphanFinalizer } from "../registry/propagation.ts"
 import type { KindHandle } from "../registry/registry.ts"
-import type { CachedObject, CacheEvent } from "../storage/cache.ts"
+import { type CachedObject, type CacheEvent, UndecodableError } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import { follow } from "./follow.ts"
 import { collect, type Collection } from "./garbage/collect.ts"
@@ -208,12 +208,12 @@ class Collector implements GarbageCollector {
     if (type !== "DELETED") return this.take(object)
     this.forget(object.key)
     if (this.index.size === 0) return
-    const uid = parseObject(object.json()).metadata?.uid ?? ""
+    const uid = metadataOf(object)?.uid ?? ""
     for (const { key } of this.index.dependentsOf(uid)) this.queue.add(key)
   }
 
   private take(object: CachedObject): void {
-    const metadata = object.mayHaveMetadata(marks) ? parseObject(object.json()).metadata : undefined
+    const metadata = object.mayHaveMetadata(marks) ? metadataOf(object) : undefined
     const owners = metadata?.ownerReferences ?? []
     const before = this.index.get(object.key)?.owners ?? []
     const changed = !sameOwners(owners, before)
@@ -267,4 +267,14 @@ function sameOwners(left: readonly OwnerReference[], right: readonly OwnerRefere
   const text = (owners: readonly OwnerReference[]): string =>
     owners.map(({ uid, blockOwnerDeletion }) => `${uid}${blockOwnerDeletion === true ? "!" : ""}`).join(" ")
   return text(left) === text(right)
+}
+
+/** What cannot be read has no owner that is known, and stays. The cache tells of it. */
+function metadataOf(object: CachedObject): ObjectMeta | undefined {
+  try {
+    return parseObject(object.json()).metadata
+  } catch (error) {
+    if (error instanceof UndecodableError) return undefined
+    throw error
+  }
 }

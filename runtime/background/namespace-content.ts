@@ -2,9 +2,10 @@
 import { ApiError } from "../errors.ts"
 import { inParallel } from "../kit/in-parallel.ts"
 import type { Kind } from "../kit/kind.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { JsonObject } from "../kit/json.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { parseObject } from "../registry/object-codec.ts"
+import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
 import { textOfError } from "./loop.ts"
@@ -70,17 +71,20 @@ async function deleteAll(registry: Registry, handle: KindHandle, { name, isStill
   const snapshot = handle.cache.snapshot()
   if (!(await isStill())) return faults
   await inParallel(snapshot.entries({ prefix: handle.prefix(name) }), { atOnce: deletesAtOnce }, async (entry) => {
-    const fault = await deleteOne(registry, handle, parseObject(entry.json()))
+    const fault = await deleteOne(registry, handle, entry)
     if (fault !== undefined) faults.push(fault)
   })
   return faults
 }
 
 /** Answers why it was not possible. */
-async function deleteOne(registry: Registry, handle: KindHandle, object: ApiObject): Promise<string | undefined> {
-  const { namespace = "", name = "", uid, deletionTimestamp } = object.metadata ?? {}
-  if (deletionTimestamp !== undefined || uid === undefined) return undefined
+async function deleteOne(registry: Registry, handle: KindHandle, entry: CachedObject): Promise<string | undefined> {
+  let name = ""
   try {
+    const { metadata = {} } = parseObject(entry.json())
+    const { namespace = "", uid, deletionTimestamp } = metadata
+    name = metadata.name ?? ""
+    if (deletionTimestamp !== undefined || uid === undefined) return undefined
     await deleteObject(registry, handle, { namespace, name, uid, dryRun: false, propagationPolicy: "Background" })
     return undefined
   } catch (error) {
@@ -97,10 +101,19 @@ async function countLeft(registry: Registry, handle: KindHandle, namespace: stri
   let count = 0
   for (const entry of snapshot.entries({ prefix: handle.prefix(namespace) })) {
     count++
-    for (const finalizer of parseObject(entry.json()).metadata?.finalizers ?? [])
-      finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+    for (const finalizer of finalizersOf(entry)) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
   }
   return { handle, count, finalizers, revision: snapshot.revision }
+}
+
+/** What cannot be read was told of as a fault of its deletion. */
+function finalizersOf(entry: CachedObject): readonly string[] {
+  try {
+    return parseObject(entry.json()).metadata?.finalizers ?? []
+  } catch (error) {
+    if (error instanceof UndecodableError) return []
+    throw error
+  }
 }
 
 interface Finding {

@@ -14,7 +14,7 @@ import { parseObject } from "../registry/object-codec.ts"
 import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
 import { updateObject } from "../registry/update.ts"
-import type { CachedObject } from "../storage/cache.ts"
+import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { follow } from "./follow.ts"
 import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
 import { conditionsOf, contentKinds, sweep, type Sweep, type Swept } from "./namespace-content.ts"
@@ -39,7 +39,12 @@ export function startNamespaceEmptying(deps: BackgroundDeps): NamespaceEmptying 
       log.warn({ namespace: name, error: textOfError(error) }, "a namespace could not be emptied; tried again later"),
   })
   const consider = (object: CachedObject): void => {
-    if (object.field("status.phase") === "Terminating") queue.add(object.field("metadata.name"))
+    try {
+      if (object.field("status.phase") === "Terminating") queue.add(object.field("metadata.name"))
+    } catch (error) {
+      // The cache tells of it. Other namespaces are emptied all the same.
+      if (!(error instanceof UndecodableError)) throw error
+    }
   }
   const following = follow(deps, kind, {
     onState: (objects) => {

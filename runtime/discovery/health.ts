@@ -1,6 +1,9 @@
 /** `/healthz`, `/livez`, `/readyz` and their single checks; specification section 4.12. */
+import type { Logger } from "pino"
+import type { Clock } from "../clock.ts"
+import { healthRememberedMs } from "../limits.ts"
 
-/** Undefined: fine. Text: what is wrong; shown to whoever may read health. */
+/** Undefined: fine. Text: what is wrong; shown to those who may read everything, and logged. */
 export interface HealthCheck {
   readonly name: string
   readonly check: () => Promise<string | undefined>
@@ -13,26 +16,43 @@ export interface HealthAnswer {
 
 export type HealthEndpoint = "healthz" | "livez" | "readyz"
 
-/** Each endpoint with its checks in the order shown. `main` fills it; readiness has `shutdown` besides. */
+/** Each endpoint with its checks in the order shown. Readiness has `shutdown` besides. */
 export type HealthChecks = Readonly<Record<HealthEndpoint, readonly HealthCheck[]>>
 
+export interface HealthQuestion {
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Show what is wrong: reasons name servers, files and objects. Others are told that it is withheld, as in the reference. */
+  readonly showsReasons: boolean
+  /** What is wrong without making the server unfit; a reason, shown by `/readyz?verbose`. */
+  readonly warning: () => string | undefined
+}
+
 /** Called for every path that might be one of health's. Undefined: it is not, or there is no check of that name. 200, or 500 naming what failed. */
-export async function answerHealth(checks: HealthChecks, path: string, query: URLSearchParams): Promise<HealthAnswer | undefined> {
+export async function answerHealth(
+  checks: HealthChecks,
+  { path, query, showsReasons, warning }: HealthQuestion,
+): Promise<HealthAnswer | undefined> {
   const [, endpoint = "", name] = /^\/(healthz|livez|readyz)(?:\/(.+))?$/.exec(path) ?? []
   if (!isEndpoint(endpoint)) return undefined
-  if (name !== undefined) return single(checks[endpoint], name)
-  return all({ checks: checks[endpoint], endpoint, excluded: new Set(query.getAll("exclude")), verbose: query.has("verbose") })
+  const shown = (reason: string): string => (showsReasons ? reason : "reason withheld")
+  if (name !== undefined) return single(checks[endpoint], name, shown)
+  const verbose = query.has("verbose")
+  const warned = endpoint === "readyz" && verbose && showsReasons ? warning() : undefined
+  return all({ checks: checks[endpoint], endpoint, excluded: new Set(query.getAll("exclude")), verbose, warning: warned, shown })
 }
 
 function isEndpoint(text: string): text is HealthEndpoint {
   return text === "healthz" || text === "livez" || text === "readyz"
 }
 
-async function single(checks: readonly HealthCheck[], name: string): Promise<HealthAnswer | undefined> {
+type Shown = (reason: string) => string
+
+async function single(checks: readonly HealthCheck[], name: string, shown: Shown): Promise<HealthAnswer | undefined> {
   const found = checks.find((check) => check.name === name)
   if (found === undefined) return undefined
   const fault = await found.check()
-  return fault === undefined ? { status: 200, text: "ok" } : { status: 500, text: `internal server error: ${fault}\n` }
+  return fault === undefined ? { status: 200, text: "ok" } : { status: 500, text: `internal server error: ${shown(fault)}\n` }
 }
 
 async function all(options: {
@@ -40,8 +60,10 @@ async function all(options: {
   endpoint: HealthEndpoint
   excluded: ReadonlySet<string>
   verbose: boolean
+  warning: string | undefined
+  shown: Shown
 }): Promise<HealthAnswer> {
-  const { checks, endpoint, excluded, verbose } = options
+  const { checks, endpoint, excluded, verbose, warning, shown } = options
   const lines: string[] = []
   let failed = false
   for (const { name, check } of checks) {
@@ -51,12 +73,51 @@ async function all(options: {
     }
     const fault = await check()
     failed ||= fault !== undefined
-    lines.push(fault === undefined ? `[+]${name} ok` : `[-]${name} failed: ${fault}`)
+    lines.push(fault === undefined ? `[+]${name} ok` : `[-]${name} failed: ${shown(fault)}`)
   }
   const known = new Set(checks.map((check) => check.name))
   const unknown = [...excluded].filter((name) => !known.has(name))
   if (unknown.length > 0)
     lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(", ")}`)
+  if (warning !== undefined) lines.push(`warn: ${warning}`)
   if (failed) return { status: 500, text: `${lines.join("\n")}\n${endpoint} check failed\n` }
   return { status: 200, text: verbose ? `${lines.join("\n")}\n${endpoint} check passed\n` : "ok" }
+}
+
+/** A check whose answer is remembered for a moment, and asked for once at a time: probes, who need no credential, must not become load of the store. */
+export function rememberedCheck({ name, check }: HealthCheck, clock: Clock): HealthCheck {
+  let latest: { readonly answer: Promise<string | undefined>; readonly sinceMs: number } | undefined
+  let asking: Promise<string | undefined> | undefined
+  return {
+    name,
+    check() {
+      if (asking !== undefined) return asking
+      if (latest !== undefined && clock.elapsedMs() - latest.sinceMs < healthRememberedMs) return latest.answer
+      const answer = check()
+      asking = answer
+      const answered = (): void => {
+        asking = undefined
+        latest = { answer, sinceMs: clock.elapsedMs() }
+      }
+      answer.then(answered, answered)
+      return answer
+    },
+  }
+}
+
+/** A check whose outcome is logged whenever it is another one than before. */
+export function loggedCheck({ name, check }: HealthCheck, log: Pick<Logger, "warn" | "info">): HealthCheck {
+  let before: string | undefined
+  return {
+    name,
+    async check() {
+      const fault = await check()
+      if (fault !== before) {
+        if (fault === undefined) log.info({ check: name }, "a health check passes again")
+        else log.warn({ check: name, reason: fault }, "a health check fails")
+      }
+      before = fault
+      return fault
+    },
+  }
 }

@@ -13,7 +13,6 @@ test("what is stored, and what the watch cache found out about itself, is told b
     watchCache: {
       checks: () => [{ resource: "services/specs", success: 3, failure: 1, error: 0 }],
       derivedBytes: () => 4096,
-      objects: () => [],
     },
     storage: { objects: new Map([["deployments.apps", 7]]), bytes: new Map([["etcd-0", 8192]]) },
     clock: createManualClock(),

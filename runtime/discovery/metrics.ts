@@ -26,6 +26,8 @@ export interface WatchCacheMeasures {
   objects(): readonly { readonly resource: string; readonly count: number }[]
   /** Comparisons with the store so far, by storage path and outcome. */
   checks(): readonly { readonly resource: string; readonly success: number; readonly failure: number; readonly error: number }[]
+  /** A stored value that cannot be read; for `/readyz?verbose`. */
+  undecodable(): { readonly message: string } | undefined
   /** Bytes of encodings made from cached objects. */
   derivedBytes(): number
 }
@@ -34,7 +36,7 @@ interface Sources {
   readonly loop: { take(): LoopDelays }
   readonly inFlight: Pick<InFlight, "seats">
   readonly counts: RequestCounts
-  readonly watchCache: WatchCacheMeasures
+  readonly watchCache: Pick<WatchCacheMeasures, "checks" | "derivedBytes">
   readonly storage: StorageMeasures
   readonly clock: Clock
 }

@@ -3,6 +3,7 @@ import { methodNotAllowed, unknownPath } from "../errors.ts"
 import type { Outgoing } from "../http/exchange.ts"
 import { trimmedEnd } from "../kit/trim.ts"
 import type { RequestContext } from "../request.ts"
+import { isTrusted } from "../access/authorize.ts"
 import type { Exchange } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
@@ -53,7 +54,12 @@ export async function answerOther(parts: ServerParts, exchange: Exchange): Promi
   if (path === "/" || path === "/index.html") return answerIndex(asked)
   if (path === "/metrics") return answerMetrics(asked)
   if (path === capabilitiesPath) return answerCapabilities(asked)
-  const health = await answerHealth(parts.health, path, asked.request.query)
+  const health = await answerHealth(parts.health, {
+    path,
+    query: asked.request.query,
+    showsReasons: isTrusted(parts.authorizers, request),
+    warning: () => parts.watchCache.undecodable()?.message,
+  })
   if (health === undefined) return answerUnknownPath(outgoing)
   await sendBytes(outgoing, {
     status: health.status,

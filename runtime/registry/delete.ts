@@ -3,7 +3,7 @@ import { conflict, notFound } from "../errors.ts"
 import { deepEqual } from "../kit/field-path.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
-import type { CachedObject } from "../storage/cache.ts"
+import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { commitDelete, commitPut, noRiders, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { deletesInSteps, deletionStep, type DeletionWords } from "./deletion-step.ts"
 import { parseObject } from "./object-codec.ts"
@@ -16,6 +16,8 @@ export interface DeleteRequest extends DeletionWords {
   readonly namespace: string
   readonly name: string
   readonly dryRun: boolean
+  /** Remove an object whose stored value cannot be read, whatever finalizers and riders it may have. One that can be read is deleted as ever. */
+  readonly ignoreReadError?: boolean
   /** Preconditions: 409 unless the stored object has exactly these. An empty one never holds. */
   readonly uid?: string
   readonly resourceVersion?: string
@@ -49,7 +51,8 @@ async function attemptDelete(
 ): Promise<CommitOutcome> {
   const { key, current } = state
   const { dryRun, namespace, name } = request
-  const old = handle.fromStored(parseObject(current.json()))
+  const old = readable(handle, request, current)
+  if (old === undefined) return removeUnread(registry, handle, request, state)
   checkPreconditions(handle, request, old)
   for (const admit of registry.deps.admission) await admit({ operation: "delete", handle, namespace, name, old, dryRun })
   const { next, removes } = deletionStep(registry, handle, request, old)
@@ -59,6 +62,30 @@ async function attemptDelete(
   }
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: current.modRevision, object: next, riders: noRiders, dryRun, created: false })
+}
+
+/** Undefined: it cannot be read, and that does not matter. Throws UndecodableError. */
+function readable(handle: KindHandle, { ignoreReadError }: DeleteRequest, current: CachedObject): ApiObject | undefined {
+  try {
+    return handle.fromStored(parseObject(current.json()))
+  } catch (error) {
+    if (error instanceof UndecodableError && ignoreReadError === true) return undefined
+    throw error
+  }
+}
+
+/** Nothing is known of it but its key and its version. A precondition on its uid cannot hold. */
+function removeUnread(
+  registry: Registry,
+  handle: KindHandle,
+  request: DeleteRequest,
+  { key, current }: { key: string; current: CachedObject },
+): Promise<CommitOutcome> {
+  const { dryRun, name, namespace } = request
+  const metadata = { name, ...(namespace !== "" && { namespace }), resourceVersion: String(current.modRevision) }
+  const object: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, metadata }
+  checkPreconditions(handle, request, object)
+  return commitDelete(registry, { key, expected: current.modRevision, object, riders: noRiders, dryRun })
 }
 
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {

@@ -103,6 +103,9 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
   if (request.count === true) return countOf(snapshot, handle, request)
   if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
+  // Left out, it would look as if it had been deleted.
+  const unreadable = handle.cache.undecodable(prefix)
+  if (unreadable !== undefined) throw unreadable
   if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range })
   const found = startAfter === undefined ? labelled(snapshot, prefix, request) : undefined
   const filter = found !== undefined && request.label?.sole === true ? undefined : request.filter

@@ -10,6 +10,19 @@ import type { StoredValue, StoreError } from "./store.ts"
 /** What loops look for in the metadata of every object there is. */
 export type MetadataMark = "ownerReferences" | "deletionTimestamp"
 
+/** Thrown by whatever has to read a stored value that cannot be read: it is damaged, or another program wrote it. Everything else goes on. */
+export class UndecodableError extends Error {
+  constructor(
+    /** As in the store. */
+    readonly key: string,
+    readonly modRevision: number,
+    readonly why: string,
+  ) {
+    super(`the stored value of ${key} (version ${modRevision}) cannot be read: ${why}`)
+    this.name = "UndecodableError"
+  }
+}
+
 /** One version of one object. Immutable; shared by every reader. */
 export interface CachedObject {
   readonly key: string
@@ -165,6 +178,11 @@ export interface ResourceCache {
    */
   getStored(key: string): Promise<CachedObject | undefined>
   snapshotStored(revision: number): Promise<Snapshot | undefined>
+  /**
+   * A stored value below `prefix` (as in `Snapshot`) that was found to be unreadable and is still there; undefined for none. Nobody looks for them:
+   * they are found when something has to read them.
+   */
+  undecodable(prefix: string): UndecodableError | undefined
   /** Nothing is called before this returns. Throws StoreError "unavailable" while the cache starts over. */
   subscribe(options: SubscribeOptions): Subscription
   /** Oldest revision a watch may start after. */

@@ -12,6 +12,9 @@ import { bodyOf } from "./body.ts"
 import type { Call } from "./call.ts"
 import { dryRunFailures, dryRunValues } from "./write-options.ts"
 
+/** The reference's from 1.32 on, where DELETE of what cannot be read has no other way. */
+export const ignoreReadErrorParameter = "ignoreStoreReadErrorWithClusterBreakingPotential"
+
 /** The deletion part of a `DeleteRequest`. */
 export type DeleteOptions = Omit<DeleteRequest, "namespace" | "name">
 
@@ -68,6 +71,7 @@ export function readDeleteOptions(
   if (failures.length > 0) throw invalid({ group: "meta.orch.io", resource: "DeleteOptions" }, failures)
   return {
     dryRun: dryRuns.includes("All"),
+    ...(booleanParameter(query, ignoreReadErrorParameter) === true && { ignoreReadError: true }),
     ...(policy !== undefined && isPolicy(policy) && { propagationPolicy: policy }),
     ...(orphan !== undefined && { orphanDependents: orphan }),
     ...(grace !== undefined && { gracePeriodSeconds: grace }),

@@ -67,7 +67,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/discovery\//,
-    mayImport: [ground, kit, request, wire, registry],
+    mayImport: [ground, kit, request, wire, registry, /^runtime\/access\//],
     reason: "discovery answers from the table of kinds",
   },
   {

@@ -3,8 +3,9 @@
  * no closures, because there is one of these per object in the store (design section 7: bytes first).
  */
 import type { ApiObject } from "../../kit/json.ts"
+import { messageCharactersMax } from "../../limits.ts"
 import { type BytePlace, placeAll } from "../../kit/shared-bytes.ts"
-import type { CachedObject, MetadataMark, ResourceCodec } from "../cache.ts"
+import { type CachedObject, type MetadataMark, type ResourceCodec, UndecodableError } from "../cache.ts"
 import { bytesOf, placeOf } from "./byte-arena.ts"
 import type { ByteArena, Tenant } from "./byte-arena.ts"
 import type { StoredValue } from "../store.ts"
@@ -17,6 +18,8 @@ export interface EntryContext {
   readonly arena: ByteArena
   readonly codec: ResourceCodec
   readonly forms: FormBudget
+  /** Called with each value that was found to be unreadable, as often as it is found. */
+  readonly onUndecodable: (error: UndecodableError) => void
 }
 
 /** The names under which an entry's own forms stand in the budget; no caller's form starts with a NUL. */
@@ -85,14 +88,26 @@ export class CachedEntry implements CachedObject, Tenant {
 
   private decode(): void {
     if (this.holders === isJson) return
-    const text = this.context.codec.toJson(this.stored())
+    const text = this.toJson()
     this.holders = isJson
     this.context.arena.settleText(this, text)
   }
 
   /** While somebody holds on to the stored value the JSON is one more form of it. */
   private jsonBeside(): Buffer {
-    return this.derived(heldJsonForm, () => Buffer.from(this.context.codec.toJson(this.stored())))
+    return this.derived(heldJsonForm, () => Buffer.from(this.toJson()))
+  }
+
+  /** Throws UndecodableError. */
+  private toJson(): string {
+    try {
+      return this.context.codec.toJson(this.stored())
+    } catch (error) {
+      const why = error instanceof Error ? error.message.slice(0, messageCharactersMax) : String(error)
+      const fault = new UndecodableError(this.key, this.modRevision, why)
+      this.context.onUndecodable(fault)
+      throw fault
+    }
   }
 
   private stored(): StoredValue {

@@ -3,6 +3,7 @@
  * A label is indexed when a list first selects by it, and no longer once nobody asks: a write pays only for labels that lists are using.
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { UndecodableError } from "../cache.ts"
 import { compareKeys } from "../store.ts"
 import type { CachedEntry } from "./entry.ts"
 import type { Objects } from "./snapshot.ts"
@@ -134,9 +135,19 @@ class LabelIndex {
     if (objects.length === 0) this.byValue.delete(value)
   }
 
+  /** What cannot be read has no labels here: lists that would have to show it fail (`ResourceCache.undecodable`). */
   private valueOf(object: CachedEntry): string | undefined {
-    const labels = object.passingLabels()
+    const labels = labelsOf(object)
     return Object.hasOwn(labels, this.name) ? labels[this.name] : undefined
+  }
+}
+
+function labelsOf(object: CachedEntry): Readonly<Record<string, string>> {
+  try {
+    return object.passingLabels()
+  } catch (error) {
+    if (error instanceof UndecodableError) return {}
+    throw error
   }
 }
 

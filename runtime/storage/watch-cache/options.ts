@@ -1,4 +1,5 @@
 /** What a watch cache is opened with, and the named limits of everything in it that grows. */
+import type { UndecodableError } from "../cache.ts"
 import type { Clock } from "../../clock.ts"
 import type { Store } from "../store.ts"
 import type { Verification } from "./verify.ts"
@@ -75,4 +76,6 @@ export interface CacheOptions {
   readonly readsStore?: (path: string) => boolean
   /** Told when a resource was found to differ from the store; it is read again then, and its watches end. */
   readonly onMismatch?: (verification: Verification) => void
+  /** Told once of each stored value that cannot be read. */
+  readonly onUndecodable?: (error: UndecodableError) => void
 }

@@ -21,6 +21,7 @@ export function openCaches(options: CacheOptions): WatchCache {
     resource: (path, codec) => cacheOf(path).resource(path, codec),
     consistentRevision: (path) => cacheOf(path).consistentRevision(),
     fault: () => all.map((cache) => cache.fault()).find((fault) => fault !== undefined),
+    undecodable: () => all.map((cache) => cache.undecodable()).find((error) => error !== undefined),
     healthy: () => all.every((cache) => cache.healthy()),
     verify: async () => (await Promise.all(all.map((cache) => cache.verify()))).flat(),
     checks: () => all.flatMap((cache) => cache.checks()),

@@ -7,7 +7,17 @@
  */
 import type { Clock } from "../../clock.ts"
 import type { ApiObject } from "../../kit/json.ts"
-import type { CachedObject, CacheEvent, ResourceCache, ResourceCodec, Snapshot, SubscribeOptions, Subscription } from "../cache.ts"
+import type {
+  CachedObject,
+  CacheEvent,
+  ResourceCache,
+  ResourceCodec,
+  Snapshot,
+  SubscribeOptions,
+  Subscription,
+  UndecodableError,
+} from "../cache.ts"
+import { undecodableNamedMax } from "../../limits.ts"
 import { type Store, StoreError, type StoreEvent } from "../store.ts"
 import { ByteArena } from "./byte-arena.ts"
 import { CachedEntry, DeletedEntry, type EntryContext } from "./entry.ts"
@@ -48,6 +58,8 @@ export interface ResourceOptions {
   readonly slabs: SlabPool
   /** Whether a key belongs here and not to a resource whose path is longer. */
   readonly owns: (key: string) => boolean
+  /** Called once for each stored value that cannot be read. */
+  readonly onUndecodable: (error: UndecodableError) => void
 }
 
 /** Made by the cache for each registered path; everything in it happens synchronously but the fill and reads of the past. */
@@ -66,6 +78,8 @@ export class CachedResource implements ResourceCache {
   private objects: Objects = ObjectMap.empty()
   /** Grows with every change of `objects`: what the indexes say is of that state alone. */
   private changes = 0
+  /** What `objects` has of unreadable values, as far as it was found, by key. */
+  private readonly undecodables = new Map<string, UndecodableError>()
   private readonly labels = new LabelIndexes()
   /** The state shown includes everything up to here; the feed's revision counts on top while live. */
   private shownRevision = 0
@@ -89,7 +103,7 @@ export class CachedResource implements ResourceCache {
     this.path = options.path
     this.keyPrefix = keyPrefix
     this.readsStore = options.readsStore
-    this.context = { arena: new ByteArena(slabs), codec, forms }
+    this.context = { arena: new ByteArena(slabs), codec, forms, onUndecodable: (error) => this.noteUndecodable(error) }
     this.window = new EventWindow(limits, 0)
     this.expectations = new Expectations(limits.expectedBytes)
     this.checkpoints = new Checkpoints(limits)
@@ -180,6 +194,22 @@ export class CachedResource implements ResourceCache {
   async snapshotStored(revision: number): Promise<Snapshot | undefined> {
     this.checkFilled()
     return this.stored.at(revision, this.objects)
+  }
+
+  undecodable(prefix: string): UndecodableError | undefined {
+    if (this.undecodables.size === 0) return undefined
+    const below = this.fullKey(prefix)
+    for (const [key, error] of this.undecodables) if (key.startsWith(below)) return error
+    return undefined
+  }
+
+  /** Only what is there now: a version of the past goes by itself. */
+  private noteUndecodable(error: UndecodableError): void {
+    const { key, modRevision } = error
+    const isKnown = this.undecodables.get(key)?.modRevision === modRevision
+    if (isKnown || this.undecodables.size >= undecodableNamedMax || this.objects.get(key)?.modRevision !== modRevision) return
+    this.undecodables.set(key, error)
+    this.options.onUndecodable(error)
   }
 
   subscribe(options: SubscribeOptions): Subscription {
@@ -292,6 +322,7 @@ export class CachedResource implements ResourceCache {
     retireAllBut(objects, this.objects)
     this.objects = objects
     this.changes++
+    this.undecodables.clear()
     this.labels.clear()
     this.window = new EventWindow(this.options.limits, revision)
     this.checkpoints.clear()
@@ -329,6 +360,7 @@ export class CachedResource implements ResourceCache {
     this.options.gathered.drop(() => this.objects.leafOf(key))
     this.objects.set(object)
     this.changes++
+    this.undecodables.delete(key)
     this.labels.changed(previous, object)
     return previous === undefined ? { type: "ADDED", revision, object } : { type: "MODIFIED", revision, object, previous }
   }
@@ -338,6 +370,7 @@ export class CachedResource implements ResourceCache {
     this.options.gathered.drop(() => this.objects.leafOf(key))
     this.objects.delete(key)
     this.changes++
+    this.undecodables.delete(key)
     this.labels.changed(previous, undefined)
     previous.retire()
     return { type: "DELETED", revision, object: new DeletedEntry(this.options.forms, previous, revision), previous }

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../clock.ts"
 import { assert } from "../../assert.ts"
-import type { Cache, ResourceCache, ResourceCodec } from "../cache.ts"
+import type { Cache, ResourceCache, ResourceCodec, UndecodableError } from "../cache.ts"
 import { StoreError } from "../store.ts"
 import type { StoreEvent } from "../store.ts"
 import { FormBudget } from "./forms.ts"
@@ -25,6 +25,8 @@ export interface WatchCache extends Cache {
   /** Why reads may be stale or not possible; undefined when everything in use is current. Read by the health check. */
   fault(): string | undefined
   healthy(): boolean
+  /** A stored value that was found to be unreadable and is still there; undefined for none. Shown by the health check, which does not fail for it. */
+  undecodable(): UndecodableError | undefined
   /** Compares every filled resource with the store, by keys and revisions. Called by tests after every scenario, periodically in production. */
   verify(): Promise<Verification[]>
   /** Outcomes of the periodic comparisons; for metrics. */
@@ -103,6 +105,7 @@ class StoreCache implements WatchCache {
       gathered: this.gathered,
       slabs: this.slabs,
       owns: (key) => this.ownerOf(key) === resource,
+      onUndecodable: (error) => this.options.onUndecodable?.(error),
     })
     this.byPath.set(path, resource)
     this.depth = Math.max(this.depth, path.split("/").length)
@@ -120,6 +123,14 @@ class StoreCache implements WatchCache {
   fault(): string | undefined {
     if (this.feed.fault !== undefined) return this.feed.fault
     for (const resource of this.byPath.values()) if (resource.fault !== undefined) return resource.fault
+    return undefined
+  }
+
+  undecodable(): UndecodableError | undefined {
+    for (const resource of this.byPath.values()) {
+      const found = resource.undecodable("")
+      if (found !== undefined) return found
+    }
     return undefined
   }
 
