@@ -72,7 +72,7 @@ async function answer(parts: ServerParts, filters: readonly Filter[], exchange: 
   } finally {
     endsWork(exchange)
     exchange.context?.end()
-    if (!exchange.incoming.complete) dropRest(exchange.incoming, exchange.outgoing)
+    dropRest(exchange.incoming, exchange.outgoing)
   }
 }
 

@@ -129,7 +129,10 @@ export const rememberedCharactersMax = 256
 export const knownPathsMax = 1024
 export const knownPathCharactersMax = 512
 
-/** Milliseconds for the header of a request to arrive, and for a connection of HTTP/1.1 to stay open without one. The reference's. */
+/**
+ * Milliseconds for the header of a request to arrive, or any other frame of HTTP/2, and for a connection to stay open without a request. The
+ * reference's.
+ */
 export const requestHeaderTimeoutMs = 32_000
 export const idleConnectionTimeoutMs = 90_000
 
@@ -142,6 +145,70 @@ export const unreadBodyBytesMax = 64 * 1024 * 1024
 /** Characters of an `Origin` that patterns of `--cors-allowed-origins` are tried on; longer ones are never allowed. */
 export const originCharactersMax = 512
 
+/** Milliseconds between two looks at all connections: whether they wait for something that does not come. Their time limits are as exact as this. */
+export const connectionCheckMs = 2000
+
+/** Milliseconds between two looks at how much of a head has come on connections of HTTP/1.1 on which no request has authenticated yet. */
+export const strangerCheckMs = 100
+
+/**
+ * Milliseconds in which a client has to take `writeProgressBytes` of an answer that waits for it, or all that waits if that is less; then the stream is
+ * reset. A client may pause for so long: kubectl behind a pager, a controller that collects its garbage.
+ */
+export const writeStallTimeoutMs = 30_000
+
+/**
+ * The same where the connection's socket is what holds everything up; then the connection is ended. Longer, since the system takes bytes from us in
+ * lumps of a megabyte and more, which a client of 256 kbit/s needs 45 seconds for.
+ */
+export const socketStallTimeoutMs = 60_000
+
+/** Bytes of progress that count as such: 1 KB/s on average. A client that takes a byte now and then would keep an answer of a megabyte for ever. */
+export const writeProgressBytes = 30 * 1024
+
+/**
+ * Bytes a second that the client of an answer has to take, once its request is older than `--request-timeout`, for the answer to go on. A list of 20 MB
+ * takes a client of 1 Mbit/s, 125 KB/s, 160 seconds; while it lasts it holds a state of the cache.
+ */
+export const lateAnswerBytesPerSecondMin = 16 * 1024
+
+/** Bytes that are handed to a connection of HTTP/1.1 at a time, so that the progress of its client can be seen. */
+export const http1WriteBytes = 256 * 1024
+
+/**
+ * Bytes that the process keeps for all clients that have authenticated: heads and bodies of requests that are not read yet, answers and events that are
+ * not taken yet. Beyond it the connection that holds most is ended. A hundred clients that send 3 MiB at a time need 300 MiB, the answers beside them
+ * the rest.
+ */
+export const knownClientsBytesMax = 512 * 1024 * 1024
+
+/**
+ * The same for connections on which no request has authenticated yet: they hold heads, and refusals. 4,000 requests without a credential at a time need
+ * as much.
+ */
+export const strangersBytesMax = 32 * 1024 * 1024
+
+/** Bytes that a request counts for while it is open, besides its head, body and answer: the objects that are made for it. */
+export const requestCostBytes = 8 * 1024
+
+/** Requests of one HTTP/1.1 connection that wait for their answers; beyond it the connection is ended. Real clients do not send a second one. */
+export const http1PipelinedRequestsMax = 100
+
+/** Connections of a server, unless it may have fewer files open; more are closed at once. 5,000 nodes have two each. */
+export const connectionsMax = 20_000
+
+/** Files that a server with many connections leaves for its store, its peers and proxied connections; a quarter of all when it may have few. */
+export const reservedFilesMax = 1000
+
+/**
+ * Connections of one address on which no request has authenticated yet; more are closed at once. Clients behind one address, of a load balancer or a
+ * pod network, authenticate with their first request, so that only those that connect at the same moment count.
+ */
+export const strangersPerAddressMax = 2000
+
+/** Handshakes of TLS that are begun in one turn of the event loop: each takes about a millisecond of it. */
+export const handshakesPerTurn = 4
+
 /** Milliseconds from accepting a connection to the end of its TLS handshake. */
 export const tlsHandshakeTimeoutMs = 10_000
 
@@ -149,8 +216,8 @@ export const tlsHandshakeTimeoutMs = 10_000
 export const http2StreamsMax = 250
 
 /**
- * Bytes of a request's body that a client may send over HTTP/2 before they are read; the reference's number. With `http2StreamsMax` this bounds what a
- * connection can make us keep.
+ * Bytes of a request's body that a client may send over HTTP/2 before they are read; the reference's number. What all connections
+ * may make us keep is bounded by `knownClientsBytesMax`.
  */
 export const http2WindowBytes = 256 * 1024
 
@@ -168,9 +235,15 @@ export const http2SpareBytesMax = 8 * 1024 * 1024
 export const http2ResetsBurst = 1000
 export const http2ResetsPerSecond = 33
 
-/** Frames that ask for nothing but an acknowledgement, or for nothing at all, that a connection may have at once and a second until it is ended. */
+/**
+ * Frames that ask for nothing but an acknowledgement, or for nothing at all, that a connection may have at once and a second until it is ended. DATA and
+ * WINDOW_UPDATE of fewer than `http2TinyBytes` are such, so that a body of 10,000 bytes may come one by one.
+ */
 export const http2CheapFramesBurst = 10_000
 export const http2CheapFramesPerSecond = 1000
+
+/** Bytes of a body, or of a window, that are hardly worth their frame. */
+export const http2TinyBytes = 64
 
 /** Frames besides answers, acknowledgements for example, that wait for a client that does not read; beyond it the connection is ended. */
 export const http2OwedFramesMax = 1000

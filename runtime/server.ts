@@ -27,6 +27,7 @@ import type { Kind } from "./kit/kind.ts"
 import { fillsAtOnce } from "./limits.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
 import { watchLoop } from "./loop-watch.ts"
+import type { TimeLimits } from "./http/time-limits.ts"
 import type { Random } from "./random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
@@ -72,8 +73,8 @@ export interface ServerOptions {
   readonly tls: Tls
   /** `--http2-max-streams-per-connection`; absent: the default. */
   readonly http2StreamsPerConnection?: number
-  /** How often the clients of HTTP/2 connections are asked whether they are still there; absent: `http2CheckIntervalMs`. */
-  readonly http2CheckIntervalMs?: number
+  /** After how long connections are ended whose clients do not go on; default those of limits.ts. */
+  readonly connectionTimes?: Partial<TimeLimits>
   /** Behaviours of a user's own kinds, by the name that schemas use; the built-in ones need no mention. */
   readonly behaviours?: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
@@ -148,7 +149,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port: options.port,
     tls: options.tls,
     ...(options.http2StreamsPerConnection !== undefined && { streamsPerConnection: options.http2StreamsPerConnection }),
-    ...(options.http2CheckIntervalMs !== undefined && { checkIntervalMs: options.http2CheckIntervalMs }),
+    ...(options.connectionTimes !== undefined && { times: options.connectionTimes }),
+    warn: (message, facts) => options.log.warn(facts, message),
   }).catch(async (error: unknown) => {
     parts.loopDelay.stop()
     await cache.close()

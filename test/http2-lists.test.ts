@@ -32,7 +32,7 @@ let at: InProcess
 const sessions = new Set<ClientHttp2Session>()
 
 beforeAll(async () => {
-  at = await startInProcess({ store: "memory", vendor: "orch", http2CheckIntervalMs: checkIntervalMs })
+  at = await startInProcess({ store: "memory", vendor: "orch", connectionTimes: { http2CheckIntervalMs: checkIntervalMs } })
   const client = createHttpClient({ protocol: "http1", port: at.port, authority: at.authority })
   for (let index = 0; index < objects; index++) {
     const body = Buffer.from(

@@ -5,21 +5,21 @@ import type { KindTable } from "../registry/kinds.ts"
 import type { Vendor } from "../vendor.ts"
 import { compareText } from "./group-order.ts"
 
-/** Verbs as the reference counts them. */
-const verbNames: Readonly<Record<string, string>> = {
-  get: "GET",
-  list: "LIST",
-  watch: "WATCH",
-  create: "POST",
-  post: "POST",
-  update: "PUT",
-  put: "PUT",
-  patch: "PATCH",
-  delete: "DELETE",
-  deletecollection: "DELETECOLLECTION",
-  head: "HEAD",
-  options: "OPTIONS",
-}
+/** Verbs as the reference counts them. A map: clients choose methods, `constructor` for example. */
+const verbNames: ReadonlyMap<string, string> = new Map([
+  ["get", "GET"],
+  ["list", "LIST"],
+  ["watch", "WATCH"],
+  ["create", "POST"],
+  ["post", "POST"],
+  ["update", "PUT"],
+  ["put", "PUT"],
+  ["patch", "PATCH"],
+  ["delete", "DELETE"],
+  ["deletecollection", "DELETECOLLECTION"],
+  ["head", "HEAD"],
+  ["options", "OPTIONS"],
+])
 
 /** First segments of paths that are no resource's. */
 const knownRoots = new Set(["api", "apis", "healthz", "livez", "metrics", "openapi", "readyz", "version"])
@@ -76,7 +76,7 @@ interface Counter extends Seen {
 }
 
 function seenOf(kind: Kind | undefined, { info, query }: Pick<RequestContext, "info" | "query">, code: number): Seen {
-  const verb = verbNames[info.verb] ?? "OTHER"
+  const verb = verbNames.get(info.verb) ?? "OTHER"
   if (kind === undefined) {
     const root = info.path.split("/", 2)[1] ?? ""
     return { code, verb, subresource: knownRoots.has(root) ? root : "", scope: "", dryRun: "" }

@@ -1,6 +1,7 @@
-import { authenticate, type Authenticator } from "../access/authenticate.ts"
+import { anonymous as anonymousUser, authenticate, type Authenticator } from "../access/authenticate.ts"
 import { isPublicPath } from "../access/authorize.ts"
 import { withProtocolToken } from "../access/websocket-token.ts"
+import { accountOf } from "../http/accounts.ts"
 import type { Filter } from "../server-env.ts"
 import type { Vendor } from "../vendor.ts"
 import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
@@ -12,7 +13,9 @@ export function authentication(options: { authenticators: readonly Authenticator
     const request = exchange.request
     const { headers, info } = request
     const credentials = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
-    request.user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })
+    const user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })
+    request.user = user
+    if (user !== anonymousUser) accountOf(exchange.incoming)?.identify(user.name)
     return undefined
   }
 }

@@ -2,7 +2,9 @@ import type { Clock } from "../clock.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { isLongRunning } from "../discovery/in-flight-requests.ts"
 import { DurationError, parseDuration } from "../kit/duration.ts"
-import { deadlineEarlyMs } from "../limits.ts"
+import { takenBytes } from "../http/taken-bytes.ts"
+import { deadlineEarlyMs, lateAnswerBytesPerSecondMin, writeStallTimeoutMs } from "../limits.ts"
+import type { Outgoing } from "../http/exchange.ts"
 import type { Filter, Exchange } from "../server-env.ts"
 
 interface DeadlineOptions {
@@ -14,8 +16,9 @@ interface DeadlineOptions {
 
 /**
  * Ends a request that takes longer than `--request-timeout`, or than the shorter `timeout` it asked for, with 504, wherever it has got to: the
- * client is told at once, then whatever waits on the request's signal lets go. An answer that has begun is broken off. Long-running requests are
- * left alone. Specification section 8; how `timeout` is read is the reference's.
+ * client is told at once, then whatever waits on the request's signal lets go. An answer that has begun is broken off, unless the time was the server's
+ * and the client takes the answer at a fair rate: a long list over a slow line is not to be in vain. Long-running requests are left alone.
+ * Specification section 8; how `timeout` is read is the reference's.
  */
 export function deadline(options: DeadlineOptions): Filter {
   const { clock, requestTimeoutMs } = options
@@ -29,9 +32,30 @@ export function deadline(options: DeadlineOptions): Filter {
       options.fail(exchange, error)
       request.expire(error)
     }
-    request.atEnd(askedMs !== undefined && askedMs < requestTimeoutMs ? clock.after(askedMs, expire) : afterRequestTimeout(expire))
+    if (askedMs !== undefined && askedMs < requestTimeoutMs) {
+      request.atEnd(clock.after(askedMs, expire))
+      return undefined
+    }
+    const cancel = afterRequestTimeout(() => {
+      if (exchange.outgoing.headersSent) request.atEnd(whenSlow(clock, exchange.outgoing, expire))
+      else expire()
+    })
+    request.atEnd(cancel)
     return undefined
   }
+}
+
+/** Calls `expire` once the client takes less of an answer than it has to; the returned function cancels. */
+function whenSlow(clock: Clock, outgoing: Outgoing, expire: () => void): () => void {
+  let taken = takenBytes(outgoing)
+  const look = (): void => {
+    const takenNow = takenBytes(outgoing)
+    if (takenNow - taken < (lateAnswerBytesPerSecondMin * writeStallTimeoutMs) / 1000) return expire()
+    taken = takenNow
+    cancel = clock.after(writeStallTimeoutMs, look)
+  }
+  let cancel = clock.after(writeStallTimeoutMs, look)
+  return () => cancel()
 }
 
 /** As `clock.after` with the same delay for all: who comes within a moment shares a timer with the first, since most are gone long before it rings. */

@@ -10,9 +10,17 @@ function createConnection(answers: () => boolean | Error) {
   const connection = {
     destroyed: false,
     pings: 0,
-    socket: { bytesRead: 0, bytesWritten: 0 },
+    socket: { bytesRead: 0, bytesWritten: 0, writableLength: 0 },
+    /** What is written now has to wait: the system takes no more. */
+    isFull: false,
+    write(bytes: number) {
+      connection.socket.bytesWritten += bytes
+      if (connection.isFull) connection.socket.writableLength += bytes
+    },
     ping(over: (fault: Error | null) => void) {
       connection.pings++
+      // The system takes it, whether or not there is anybody at the other end.
+      connection.write(17)
       const answer = answers()
       if (answer !== false) over(answer === true ? null : answer)
       return true
@@ -44,11 +52,23 @@ describe("endWhenDead", () => {
 
   it("keeps a connection that is too busy to answer, but moves", () => {
     const { clock, connection } = watched(() => false)
+    connection.isFull = true
+    connection.write(100_000)
     for (let check = 0; check < 20; check++) {
-      connection.socket.bytesWritten++
+      connection.socket.writableLength -= 1000
       clock.advance(intervalMs)
     }
     expect(connection.destroyed).toBe(false)
+  })
+
+  it("ends a connection that is written to until the system is full", () => {
+    const { clock, connection } = watched(() => false)
+    for (let check = 0; check < 3; check++) {
+      connection.write(1000)
+      connection.isFull = check > 0
+      clock.advance(intervalMs)
+    }
+    expect(connection.destroyed).toBe(true)
   })
 
   it("ends a connection that gives no sign of life", () => {

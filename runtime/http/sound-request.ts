@@ -12,7 +12,7 @@ const hostPattern = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/
 
 /** Why a request is not answered; undefined when it may be. HTTP/2 has most of these rules in its framing. */
 export function refusalOf(incoming: Incoming): ApiError | undefined {
-  if (!(incoming instanceof IncomingMessage)) return malformedHost(authorityOf(incoming))
+  if (!(incoming instanceof IncomingMessage)) return unsoundAuthority(incoming)
   const { headers, rawHeaders, httpVersion } = incoming
   if (httpVersion !== "1.1" && httpVersion !== "1.0")
     return new ApiError(505, "", `HTTP/${httpVersion} is not spoken here as text; HTTP/1.1 is`)
@@ -28,9 +28,14 @@ export function refusalOf(incoming: Incoming): ApiError | undefined {
   return undefined
 }
 
-function authorityOf({ headers }: Incoming): string | undefined {
+/** RFC 9113 section 8.3.1: `Host` and `:authority` name the same, where both are there. What stands behind a proxy path is asked with one of them. */
+function unsoundAuthority({ headers }: Incoming): ApiError | undefined {
+  const { host } = headers
   const authority = headers[":authority"]
-  return typeof authority === "string" ? authority : headers.host
+  if (typeof authority !== "string") return malformedHost(host)
+  if (host !== undefined && host !== authority && host.toLowerCase() !== authority.toLowerCase())
+    return badRequest("the Host and the :authority of the request differ; one of them is enough")
+  return malformedHost(authority)
 }
 
 /** The host that was asked for last and is well-formed: clients ask for the same again and again. */

@@ -8,19 +8,13 @@
 import type { Socket } from "node:net"
 import { systemClock } from "../clock.ts"
 import type { ConnectionEnds } from "../http/exchange.ts"
-import {
-  http2CheapFramesBurst,
-  http2CheapFramesPerSecond,
-  http2ContinuationsMax,
-  http2ResetsBurst,
-  http2ResetsPerSecond,
-  http2WindowBytes,
-  lingerMs,
-  requestHeaderBytesMax,
-} from "../limits.ts"
-import { Allowance } from "./allowance.ts"
+import type { Account, KeptBytes } from "../http/kept-bytes.ts"
+import { type TimeLimits, timeLimits } from "../http/time-limits.ts"
+import { http2TinyBytes, http2WindowBytes, requestCostBytes, requestHeaderBytesMax } from "../limits.ts"
+import { ConnectionCheck } from "./connection-check.ts"
 import { goAway, numbersFrame, settingsFrame, windowUpdate } from "./frame-output.ts"
 import { type Frame, FrameParser } from "./frame-parser.ts"
+import { HeaderBlock } from "./header-block.ts"
 import { HeaderDecoder } from "./header-decoder.ts"
 import { ConnectionFault, defaultWindowBytes, errorCode, frameFlag, frameType, settingId, windowBytesMax } from "./protocol.ts"
 import { needsEmptyTable } from "./header-encoder.ts"
@@ -30,11 +24,16 @@ import { RequestHead } from "./request-head.ts"
 import { Sender } from "./sender.ts"
 import { ServerStream, type StreamOwner } from "./stream.ts"
 import { StreamTable } from "./stream-table.ts"
+import { Tolerance } from "./tolerance.ts"
 
 export interface ConnectionOptions {
   readonly socket: Socket
   /** Streams that the client may have open at a time. */
   readonly streamsMax: number
+  /** Charged with what the connection keeps. */
+  readonly kept: KeptBytes
+  /** Default `timeLimits`. */
+  readonly times?: TimeLimits
   /**
    * Called for each request, after everything that came with it was read. Its head alone is there for sure. `isTooLarge`: of the head too, only a part; it
    * is to be refused.
@@ -42,39 +41,30 @@ export interface ConnectionOptions {
   readonly onRequest: (incoming: Http2Incoming, outgoing: Http2Outgoing, isTooLarge: boolean) => void
 }
 
-/** A header block that is not complete yet. */
-interface OpenBlock {
-  readonly streamId: number
-  readonly isEnd: boolean
-  readonly pieces: Buffer[]
-  bytes: number
-}
-
 interface Request {
   readonly stream: ServerStream
   readonly isTooLarge: boolean
 }
 
-/** Streams that we reset and the client may not know of yet: what it sent before it knew is no fault. */
-const resetsKept = 100
 const pingsMax = 10
 
 export class Http2Connection implements StreamOwner {
   readonly ends: ConnectionEnds
   readonly socket: Socket
+  readonly account: Account
+  private readonly times: TimeLimits
   private readonly parser = new FrameParser()
   private readonly decoder = new HeaderDecoder()
   private readonly sender: Sender
   private readonly streams = new StreamTable()
   /** Requests that came with the bytes that are being read. */
   private arrived: Request[] = []
-  private openBlock: OpenBlock | undefined
+  private openBlock: HeaderBlock | undefined
   private latestId = 0
   /** Streams behind it are not answered any more: the connection is closing. */
   private lastAnsweredId = Number.POSITIVE_INFINITY
-  private readonly resetIds = new Set<number>()
-  private readonly resets = new Allowance({ burst: http2ResetsBurst, perSecond: http2ResetsPerSecond })
-  private readonly cheapFrames = new Allowance({ burst: http2CheapFramesBurst, perSecond: http2CheapFramesPerSecond })
+  private readonly tolerance = new Tolerance()
+  private readonly checking = new ConnectionCheck()
   private hasSettings = false
   /** Windows of streams that are opened from now on. */
   private sendWindowBytes = defaultWindowBytes
@@ -84,9 +74,17 @@ export class Http2Connection implements StreamOwner {
   private isOver = false
 
   constructor(private readonly options: ConnectionOptions) {
-    const { socket, streamsMax } = options
+    const { kept, socket, streamsMax, times = timeLimits } = options
     this.socket = socket
+    this.times = times
     const { localAddress, localPort, remoteAddress } = socket
+    this.account = kept.open({
+      remoteAddress,
+      remotePort: socket.remotePort,
+      userAgent: () => this.streams.all()[0]?.incoming.headers["user-agent"],
+      measure: () => this.parser.keptBytes + this.sender.keptBytes,
+      cut: () => this.destroy(),
+    })
     this.ends = { localAddress, localPort, remoteAddress }
     socket.setNoDelay(true)
     this.sender = new Sender(socket, {
@@ -128,6 +126,20 @@ export class Http2Connection implements StreamOwner {
     this.lastAnsweredId = this.latestId
     this.sender.owe(goAway(this.latestId, errorCode.noError))
     this.endIfIdle()
+  }
+
+  /** Called every now and then: ends the connection, or streams of it, when the client does not go on with what it has begun. */
+  check(nowMs: number): void {
+    if (this.isOver) return
+    const { checking, openBlock, parser, streams, times } = this
+    this.account.measure()
+    const begun = openBlock ?? (!this.hasSettings || parser.isPartial ? `frame ${parser.frames}` : undefined)
+    if (checking.receivingForMs(nowMs, begun) >= times.requestHeaderTimeoutMs)
+      return this.fail(new ConnectionFault(errorCode.enhanceYourCalm, "what was begun to be sent did not arrive in time"))
+    if (checking.idleForMs(nowMs, { streams: streams.size, latestId: this.latestId }) >= times.idleConnectionTimeoutMs) return this.close()
+    if (checking.socketStalledForMs(nowMs, this.socket) >= times.socketStallTimeoutMs) return this.destroy()
+    for (const stream of checking.stalledStreams(nowMs, { streams, sender: this.sender, timeoutMs: times.writeStallTimeoutMs }))
+      this.reset(stream, errorCode.cancel)
   }
 
   /** Cuts the connection, and all that is under way on it. */
@@ -197,6 +209,7 @@ export class Http2Connection implements StreamOwner {
       case frameType.ping:
         return this.takePing(frame)
       case frameType.goAway:
+        this.tolerance.countCheap()
         return requireStream(frame, false)
       case frameType.windowUpdate:
         return this.takeWindowUpdate(frame)
@@ -204,7 +217,7 @@ export class Http2Connection implements StreamOwner {
         return this.takeContinuation(frame)
       default:
         // RFC 9113 section 4.1: what is not known is passed over.
-        return this.countCheap()
+        return this.tolerance.countCheap()
     }
   }
 
@@ -219,7 +232,7 @@ export class Http2Connection implements StreamOwner {
     }
     const bytes = unpadded(frame)
     const isLast = (flags & frameFlag.endStream) !== 0
-    if (bytes.length === 0 && !isLast) this.countCheap()
+    if (bytes.length < http2TinyBytes && !isLast) this.tolerance.countCheap()
     const stream = this.streams.get(streamId)
     if (stream === undefined) return this.refuseFrame(streamId)
     if (stream.remoteEnded) return this.reset(stream, errorCode.streamClosed)
@@ -243,29 +256,26 @@ export class Http2Connection implements StreamOwner {
     }
     const isEnd = (flags & frameFlag.endStream) !== 0
     if ((flags & frameFlag.endHeaders) !== 0) return this.takeBlock({ streamId, isEnd }, block)
-    this.openBlock = { streamId, isEnd, pieces: [Buffer.from(block)], bytes: block.length }
+    this.openBlock = new HeaderBlock(streamId, isEnd, this.account)
+    this.openBlock.add(block)
   }
 
-  /** RFC 9113 section 6.10. Bounded, since nothing can be told before the last of them: CVE-2024-27983 and its like. */
   private takeContinuation({ flags, payload, streamId }: Frame): void {
     const { openBlock } = this
     if (openBlock === undefined || openBlock.streamId !== streamId) throw protocolFault("there is no header block to continue")
-    openBlock.pieces.push(Buffer.from(payload))
-    openBlock.bytes += payload.length
-    if (openBlock.bytes > requestHeaderBytesMax || openBlock.pieces.length > http2ContinuationsMax)
-      throw new ConnectionFault(errorCode.enhanceYourCalm, "a header block is too large")
+    openBlock.add(payload)
     if ((flags & frameFlag.endHeaders) === 0) return
     this.openBlock = undefined
-    this.takeBlock(openBlock, Buffer.concat(openBlock.pieces))
+    this.takeBlock(openBlock, openBlock.take())
   }
 
   /** A request, or the trailers of one: those are read, since later blocks lean on them, and dropped. */
-  private takeBlock({ streamId, isEnd }: Pick<OpenBlock, "streamId" | "isEnd">, block: Buffer): void {
+  private takeBlock({ streamId, isEnd }: Pick<HeaderBlock, "streamId" | "isEnd">, block: Buffer): void {
     const head = new RequestHead()
     this.decoder.decode(block, (field) => head.add(field))
     const stream = this.streams.get(streamId)
     if (stream !== undefined) return this.takeTrailers(stream, isEnd, head)
-    if (this.resetIds.has(streamId)) return
+    if (this.tolerance.wasReset(streamId)) return this.tolerance.countCheap()
     if (streamId % 2 === 0 || streamId <= this.latestId) throw protocolFault(`stream ${streamId} cannot be opened`)
     this.latestId = streamId
     if (streamId > this.lastAnsweredId) return
@@ -275,9 +285,12 @@ export class Http2Connection implements StreamOwner {
     this.open(streamId, isEnd, head)
   }
 
-  private open(streamId: number, isEnd: boolean, { headers, isTooLarge }: RequestHead): void {
+  private open(streamId: number, isEnd: boolean, { bytes, headers, isTooLarge }: RequestHead): void {
+    const costBytes = requestCostBytes + bytes
+    this.account.charge(costBytes)
     const stream = new ServerStream(streamId, this, {
       headers,
+      costBytes,
       sendWindowBytes: this.sendWindowBytes,
       receiveWindowBytes: http2WindowBytes,
     })
@@ -301,23 +314,25 @@ export class Http2Connection implements StreamOwner {
   private takePriority(frame: Frame): void {
     requireStream(frame, true)
     const { length, streamId } = frame
-    this.countCheap()
+    this.tolerance.countCheap()
+    const code =
+      length !== 5
+        ? errorCode.frameSizeError
+        : (frame.number(0) & windowBytesMax) === streamId
+          ? errorCode.protocolError
+          : errorCode.noError
+    if (code === errorCode.noError) return
+    // One that is not open yet cannot be reset: it may be opened later, and then has to be answered.
+    if (streamId > this.latestId) throw new ConnectionFault(code, `a malformed priority of stream ${streamId}`)
     const stream = this.streams.get(streamId)
-    if (length !== 5) {
-      if (stream === undefined) this.sendReset(streamId, errorCode.frameSizeError)
-      else this.reset(stream, errorCode.frameSizeError)
-    } else if ((frame.number(0) & windowBytesMax) === streamId) {
-      if (stream === undefined) this.sendReset(streamId, errorCode.protocolError)
-      else this.reset(stream, errorCode.protocolError)
-    }
+    if (stream !== undefined) this.reset(stream, code)
   }
 
-  /** A client that opens and resets streams all the time has us work for nothing: CVE-2023-44487. */
   private takeReset(frame: Frame): void {
     requireStream(frame, true)
     requireBytes(frame, 4)
     if (frame.streamId > this.latestId) throw protocolFault("a stream was reset that is not open")
-    if (!this.resets.take()) throw new ConnectionFault(errorCode.enhanceYourCalm, "too many streams are reset")
+    this.tolerance.countReset()
     const stream = this.streams.get(frame.streamId)
     if (stream !== undefined) this.closeStream(stream)
   }
@@ -326,7 +341,7 @@ export class Http2Connection implements StreamOwner {
     requireStream(frame, false)
     const { flags, payload } = frame
     this.hasSettings = true
-    this.countCheap()
+    this.tolerance.countCheap()
     if ((flags & frameFlag.ack) !== 0) return requireBytes(frame, 0)
     if (payload.length % 6 !== 0) throw new ConnectionFault(errorCode.frameSizeError, "settings come in six bytes each")
     for (let at = 0; at < payload.length; at += 6) this.takeSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
@@ -351,7 +366,7 @@ export class Http2Connection implements StreamOwner {
   private takePing(frame: Frame): void {
     requireStream(frame, false)
     requireBytes(frame, 8)
-    this.countCheap()
+    this.tolerance.countCheap()
     if ((frame.flags & frameFlag.ack) !== 0) {
       this.pings.shift()?.(null)
       return
@@ -364,6 +379,8 @@ export class Http2Connection implements StreamOwner {
     requireBytes(frame, 4)
     const { streamId } = frame
     const bytes = frame.number(0) & windowBytesMax
+    // Each may have a frame sent that is no larger.
+    if (bytes < http2TinyBytes) this.tolerance.countCheap()
     if (streamId === 0) {
       if (bytes === 0) throw protocolFault("a window grows by nothing")
       if (!this.sender.widen(bytes)) throw new ConnectionFault(errorCode.flowControlError, "the window became too large")
@@ -378,23 +395,15 @@ export class Http2Connection implements StreamOwner {
     else this.sender.ready(stream)
   }
 
-  /** Frames that cost the client nothing and us something: CVE-2019-9512, 9515, 9518. */
-  private countCheap(): void {
-    if (!this.cheapFrames.take()) throw new ConnectionFault(errorCode.enhanceYourCalm, "too many frames say nothing")
-  }
-
   /** For a stream that is not open: closed, or never opened. */
   private refuseFrame(streamId: number): void {
     if (streamId > this.latestId) throw protocolFault("a frame of a stream that is not open")
-    if (!this.resetIds.has(streamId) && streamId <= this.lastAnsweredId) this.sendReset(streamId, errorCode.streamClosed)
+    this.tolerance.countCheap()
+    if (!this.tolerance.wasReset(streamId) && streamId <= this.lastAnsweredId) this.sendReset(streamId, errorCode.streamClosed)
   }
 
-  /** Streams that we reset for what the client did count as those that it resets: CVE-2025-8671. */
   private sendReset(streamId: number, code: number): void {
-    const isClients = code !== errorCode.noError && code !== errorCode.internalError
-    if (isClients && !this.resets.take()) throw new ConnectionFault(errorCode.enhanceYourCalm, "too many streams are at fault")
-    this.resetIds.add(streamId)
-    if (this.resetIds.size > resetsKept) for (const oldest of this.resetIds) if (this.resetIds.delete(oldest)) break
+    this.tolerance.countOwnReset(streamId, code)
     this.sender.owe(numbersFrame({ type: frameType.reset, flags: 0, streamId }, [code]))
   }
 
@@ -407,6 +416,7 @@ export class Http2Connection implements StreamOwner {
     stream.closed = true
     this.streams.remove(stream)
     this.sender.forget(stream)
+    this.account.charge(-stream.costBytes)
     stream.incoming.close()
     stream.outgoing.close()
     this.endIfIdle()
@@ -415,16 +425,21 @@ export class Http2Connection implements StreamOwner {
   private endIfIdle(): void {
     if (this.isOver || this.streams.size > 0 || this.lastAnsweredId === Number.POSITIVE_INFINITY) return
     this.end()
-    this.socket.end()
+    this.endSocket()
   }
 
   /** RFC 9113 section 5.4.1. What the client still sends is read and dropped for a moment: closed at once, it might never see why. */
   private fail({ code, message }: ConnectionFault): void {
     if (this.isOver) return
     this.end(goAway(this.latestId, code, message))
+    this.endSocket()
+  }
+
+  /** A client that does not close its end as well is cut. */
+  private endSocket(): void {
     this.socket.end()
     // Real time: the other end has no other.
-    const cancel = systemClock.after(lingerMs, () => this.socket.destroy())
+    const cancel = systemClock.after(this.times.lingerMs, () => this.socket.destroy())
     this.socket.once("close", cancel)
   }
 
@@ -433,6 +448,7 @@ export class Http2Connection implements StreamOwner {
     this.isOver = true
     this.sender.close(lastWords)
     for (const stream of this.streams.all()) this.closeStream(stream)
+    this.account.close()
     const gone = new Error("the connection is closed")
     for (const over of this.pings.splice(0)) over(gone)
     for (const listener of this.onClosed.splice(0)) listener()

@@ -3,6 +3,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, ty
 import { type AddressInfo, createServer } from "node:net"
 import fc from "fast-check"
 import { afterEach, expect, it } from "vitest"
+import { KeptBytes } from "../http/kept-bytes.ts"
 import { Http2Connection } from "./connection.ts"
 import type { Http2Incoming } from "./incoming.ts"
 import type { Http2Outgoing } from "./outgoing.ts"
@@ -19,7 +20,12 @@ type Answering = (incoming: Http2Incoming, outgoing: Http2Outgoing) => unknown
 /** A connection to a server that answers as `answering` does. */
 async function connected(answering: Answering): Promise<ClientHttp2Session> {
   const server = createServer((socket) => {
-    new Http2Connection({ socket, streamsMax: 100, onRequest: (incoming, outgoing) => void answering(incoming, outgoing) })
+    new Http2Connection({
+      socket,
+      streamsMax: 100,
+      kept: new KeptBytes(),
+      onRequest: (incoming, outgoing) => void answering(incoming, outgoing),
+    })
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")

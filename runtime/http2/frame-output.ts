@@ -31,14 +31,20 @@ export class FrameOutput {
   private buffer: Buffer | undefined
   private size: Size = 0
   private length = 0
-  /** Writes that the socket has not passed on yet. */
+  /** Writes that the socket has not passed on yet, and the bytes of their buffers. */
   private writes = 0
+  private writtenBytes = 0
 
   /** `onRoom` is called when the socket has passed everything on. */
   constructor(
     private readonly socket: Socket,
     private readonly onRoom: () => void,
   ) {}
+
+  /** Bytes of memory that are under way: TLS keeps a copy of what was written. */
+  get keptBytes(): number {
+    return 2 * this.writtenBytes
+  }
 
   /** Nothing is under way: what is added now goes out with the next `flush`. */
   get isIdle(): boolean {
@@ -80,8 +86,11 @@ export class FrameOutput {
 
   /** Frames that were written before. */
   putFrames(frames: Buffer): void {
-    this.reserve(frames.length)
-    this.put(frames)
+    for (let at = 0; at < frames.length; at += http2WriteBytes) {
+      const end = Math.min(frames.length, at + http2WriteBytes)
+      this.reserve(end - at)
+      this.put(frames, at, end)
+    }
   }
 
   /** Hands everything to the socket, and holds no buffer any more. */
@@ -92,9 +101,11 @@ export class FrameOutput {
     this.size = 0
     this.length = 0
     this.writes++
+    this.writtenBytes += buffer.length
     socket.write(buffer.subarray(0, length), () => {
       giveBack(buffer, size)
       this.writes--
+      this.writtenBytes -= buffer.length
       if (this.writes === 0) this.onRoom()
     })
   }

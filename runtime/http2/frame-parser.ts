@@ -32,35 +32,89 @@ export class Frame {
 
 /** What every client begins with. */
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+/** Of a frame that is not complete yet, to begin with. */
+const restBytesMin = 1024
 
 export class FrameParser {
-  /** The beginning of what is not complete yet. */
+  /** Frames that were complete. */
+  frames = 0
+  /** How much of the preface has come. */
+  private prefaceAt = 0
+  /** The beginning of a frame that is not complete yet, in a buffer with room for more of it. */
   private rest: Buffer | undefined
-  private isBegun = false
+  private restLength = 0
+
+  /** Something has begun to arrive, the preface or a frame, that is not complete yet. */
+  get isPartial(): boolean {
+    return this.prefaceAt < preface.length || this.restLength > 0
+  }
+
+  /** Bytes that are kept of it. */
+  get keptBytes(): number {
+    return this.rest?.length ?? 0
+  }
 
   /** Calls `take` with each frame that is complete now, in order. Throws ConnectionFault, also what `take` throws. */
   push(chunk: Buffer, take: (frame: Frame) => void): void {
-    const bytes = this.rest === undefined ? chunk : Buffer.concat([this.rest, chunk])
-    this.rest = undefined
-    let at = this.isBegun ? 0 : this.begin(bytes)
-    while (this.isBegun && bytes.length - at >= frameHeadBytes) {
-      const length = bytes.readUInt32BE(at) >>> 8
-      if (length > frameBytesMax) throw new ConnectionFault(errorCode.frameSizeError, `a frame of ${length} bytes`)
+    let at = this.prefaceAt < preface.length ? this.begin(chunk) : 0
+    if (this.restLength > 0) at = this.complete(chunk, at, take)
+    while (chunk.length - at >= frameHeadBytes) {
+      const length = payloadLength(chunk, at)
       const end = at + frameHeadBytes + length
-      if (end > bytes.length) break
-      take(new Frame(bytes, at, length))
+      if (end > chunk.length) break
+      this.frames++
+      take(new Frame(chunk, at, length))
       at = end
     }
     // A copy: it would hold on to all that came with it.
-    if (at < bytes.length) this.rest = Buffer.from(bytes.subarray(at))
+    if (at < chunk.length) this.append(chunk, at, chunk.length)
+  }
+
+  /** Goes on with the frame that is not complete. Answers how far the chunk was used for it. */
+  private complete(chunk: Buffer, from: number, take: (frame: Frame) => void): number {
+    let at = from
+    for (;;) {
+      const { rest, restLength } = this
+      if (rest === undefined) return at
+      const bytes = frameHeadBytes + (restLength < frameHeadBytes ? 0 : payloadLength(rest, 0))
+      if (restLength < bytes) {
+        const end = Math.min(chunk.length, at + bytes - restLength)
+        this.append(chunk, at, end)
+        at = end
+        if (this.restLength < bytes) return at
+        continue
+      }
+      this.rest = undefined
+      this.restLength = 0
+      this.frames++
+      take(new Frame(rest, 0, bytes - frameHeadBytes))
+    }
+  }
+
+  /** The buffer doubles: a frame that comes one byte at a time is copied about twice. */
+  private append(chunk: Buffer, from: number, to: number): void {
+    const length = this.restLength + to - from
+    if (this.rest === undefined || this.rest.length < length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(restBytesMin, length, 2 * this.restLength))
+      this.rest?.copy(larger, 0, 0, this.restLength)
+      this.rest = larger
+    }
+    chunk.copy(this.rest, this.restLength, from, to)
+    this.restLength = length
   }
 
   /** Answers where the first frame is. */
-  private begin(bytes: Buffer): number {
-    const length = Math.min(bytes.length, preface.length)
-    if (bytes.compare(preface, 0, length, 0, length) !== 0) throw new ConnectionFault(errorCode.protocolError, "this is no HTTP/2")
-    if (bytes.length < preface.length) return 0
-    this.isBegun = true
-    return preface.length
+  private begin(chunk: Buffer): number {
+    const length = Math.min(chunk.length, preface.length - this.prefaceAt)
+    if (chunk.compare(preface, this.prefaceAt, this.prefaceAt + length, 0, length) !== 0)
+      throw new ConnectionFault(errorCode.protocolError, "this is no HTTP/2")
+    this.prefaceAt += length
+    return length
   }
+}
+
+function payloadLength(bytes: Buffer, at: number): number {
+  const length = bytes.readUInt32BE(at) >>> 8
+  if (length > frameBytesMax) throw new ConnectionFault(errorCode.frameSizeError, `a frame of ${length} bytes`)
+  return length
 }

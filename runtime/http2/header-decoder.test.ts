@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { connect, type IncomingHttpHeaders, sensitiveHeaders } from "node:http2"
 import { type AddressInfo, createServer } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
+import { KeptBytes } from "../http/kept-bytes.ts"
 import { Http2Connection } from "./connection.ts"
 import { HeaderDecoder } from "./header-decoder.ts"
 import { ConnectionFault } from "./protocol.ts"
@@ -419,7 +420,7 @@ describe("what node's client writes", () => {
         arrived = incoming.headers
         outgoing.end()
       }
-      new Http2Connection({ socket, streamsMax: 100, onRequest })
+      new Http2Connection({ socket, streamsMax: 100, kept: new KeptBytes(), onRequest })
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")

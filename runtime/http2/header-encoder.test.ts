@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type SecureClientSessionOptions } from "node:http2"
 import { type AddressInfo, createServer } from "node:net"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { KeptBytes } from "../http/kept-bytes.ts"
 import { Http2Connection } from "./connection.ts"
 import { HeaderDecoder } from "./header-decoder.ts"
 import { type AnswerHeaders, emptyTable, encodeHead, encodeTrailers, needsEmptyTable } from "./header-encoder.ts"
@@ -172,7 +173,7 @@ describe("node's client", () => {
         outgoing.writeHead(due.status, due.headers)
         outgoing.end()
       }
-      new Http2Connection({ socket, streamsMax: 100, onRequest })
+      new Http2Connection({ socket, streamsMax: 100, kept: new KeptBytes(), onRequest })
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")

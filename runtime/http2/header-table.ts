@@ -13,7 +13,8 @@ export const fieldOverheadBytes = 32
 export const headerTableBytes = 4096
 
 const soundName = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/
-const soundValue = /^(?![ \t])[^\0\r\n]*(?<![ \t])$/
+// Control characters are no part of a value, RFC 9110 section 5.5, and node's clients, which pass requests on, refuse them.
+const soundValue = /^(?![ \t])[\t\x20-\x7e\x80-\xff]*(?<![ \t])$/
 
 export function headerField(name: string, value: string): HeaderField {
   return { name, value, isSound: soundName.test(name) && soundValue.test(value) }

@@ -2,6 +2,8 @@
 import { EventEmitter } from "node:events"
 import type { IncomingHttpHeaders } from "node:http2"
 import type { ConnectionEnds, Incoming } from "../http/exchange.ts"
+import { GatheredBytes } from "../http/gathered-bytes.ts"
+import type { Account } from "../http/kept-bytes.ts"
 import { errorCode } from "./protocol.ts"
 import { announcedLength } from "./request-head.ts"
 import type { ServerStream } from "./stream.ts"
@@ -20,9 +22,10 @@ export class Http2Incoming extends EventEmitter implements Incoming {
   readableEnded = false
   destroyed = false
   /** What came and was not read. */
-  private chunks: Buffer[] = []
-  private unreadBytes = 0
+  private readonly unread = new GatheredBytes()
   private receivedBytes = 0
+  /** Nobody will read what is still to come. */
+  private isDropped = false
   /** Somebody listens to the body. */
   private isFlowing = false
   private willFlow = false
@@ -40,6 +43,11 @@ export class Http2Incoming extends EventEmitter implements Incoming {
 
   get method(): string | undefined {
     return this.headers[":method"]
+  }
+
+  /** Of the connection that the request came on. */
+  get account(): Account {
+    return this.stream.owner.account
   }
 
   get socket(): ConnectionEnds {
@@ -73,14 +81,13 @@ export class Http2Incoming extends EventEmitter implements Incoming {
     return this
   }
 
-  /** All of the body, once all of it is here; reading it so is reading its end. Undefined: it is not. */
+  /** All of the body, once all of it is here; reading it so is reading its end. Undefined: it is not, or not any more. */
   take(): Buffer | undefined {
-    if (!this.arrived) return undefined
-    const { chunks } = this
-    this.chunks = []
-    this.unreadBytes = 0
+    if (!this.arrived || this.isDropped) return undefined
     this.readableEnded = true
-    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+    if (this.unread.length === 0) return noBytes
+    this.charge(-this.unread.keptBytes)
+    return this.unread.take()
   }
 
   /**
@@ -91,12 +98,20 @@ export class Http2Incoming extends EventEmitter implements Incoming {
     if (this.complete) return told()
     this.waiting = told
     this.emit("resume")
-    this.stream.owner.consumed(this.stream, this.unreadBytes)
+    this.stream.owner.consumed(this.stream, this.unread.length)
   }
 
   /** Nobody waits any longer. */
   forgetWaiting(): void {
     this.waiting = undefined
+  }
+
+  /** Called when nobody will read the body, or the rest of it: what has come is thrown away, and what still comes is as soon as it is here. */
+  drop(): void {
+    this.isDropped = true
+    if (this.unread.length === 0) return
+    this.charge(-this.unread.keptBytes)
+    this.unread.clear()
   }
 
   /** Called once the whole answer was sent: the client need not send the rest of its body. RFC 9113 section 8.1. */
@@ -111,21 +126,32 @@ export class Http2Incoming extends EventEmitter implements Incoming {
     if (isLast) this.arrived = true
     if (announcedBytes !== undefined && (this.receivedBytes > announcedBytes || (isLast && this.receivedBytes < announcedBytes)))
       return false
-    if (payload.length > 0) {
-      // What is not read at once is copied: it would hold on to all that came with it.
-      this.chunks.push(isLast ? payload : Buffer.from(payload))
-      this.unreadBytes += payload.length
-    }
+    if (this.isDropped) return true
+    if (payload.length > 0) this.keep(payload, isLast)
     if (this.waiting === undefined) this.willEmit()
     else if (this.arrived) this.tellArrived()
     else this.stream.owner.consumed(this.stream, payload.length)
     return true
   }
 
+  private keep(payload: Buffer, isLast: boolean): void {
+    const { unread } = this
+    const before = unread.keptBytes
+    // What is not read at once is copied: it would hold on to all that came with it.
+    if (isLast && payload.length >= unread.length) unread.keep(payload)
+    else unread.add(payload)
+    this.charge(unread.keptBytes - before)
+  }
+
+  private charge(bytes: number): void {
+    if (bytes !== 0) this.stream.owner.account.charge(bytes)
+  }
+
   /** Called by the connection when the stream is over. */
   close(): void {
     if (this.destroyed) return
     this.destroyed = true
+    this.drop()
     this.tellArrived()
     this.emit("close")
   }
@@ -152,13 +178,15 @@ export class Http2Incoming extends EventEmitter implements Incoming {
 
   private emitBody(): void {
     this.willFlow = false
-    while (this.isFlowing && this.chunks.length > 0) {
-      const chunk = this.chunks.shift() ?? noBytes
-      this.unreadBytes -= chunk.length
+    while (this.isFlowing) {
+      const before = this.unread.keptBytes
+      const chunk = this.unread.shift()
+      if (chunk === undefined) break
+      this.charge(this.unread.keptBytes - before)
       this.stream.owner.consumed(this.stream, chunk.length)
       this.emit("data", chunk)
     }
-    if (!this.isFlowing || !this.arrived || this.readableEnded) return
+    if (!this.isFlowing || !this.arrived || this.readableEnded || this.isDropped) return
     this.readableEnded = true
     this.emit("end")
   }

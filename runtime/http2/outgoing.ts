@@ -14,6 +14,9 @@ interface Chunk {
   readonly taken: Taken | undefined
 }
 
+/** Bytes that a chunk costs besides its own, while it waits. */
+const chunkCostBytes = 100
+
 /** Bytes that may wait before `write` says that it is enough. */
 const enoughBytes = 64 * 1024
 
@@ -24,6 +27,8 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
   writableFinished = false
   destroyed = false
   writableLength = 0
+  /** Bytes of the body that went into frames: what the client has taken, but for what the system still holds. */
+  takenBytes = 0
   private readonly headers: AnswerHeaders = {}
   private trailers: AnswerHeaders | undefined
   private isHeadSent = false
@@ -127,8 +132,10 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
   takeBody(bytes: number, into: Pick<FrameOutput, "put">): void {
     const { chunks } = this
     let left = bytes
+    let released = bytes
     const takenUp: Taken[] = []
     this.writableLength -= bytes
+    this.takenBytes += bytes
     while (left > 0) {
       const chunk = chunks[0]
       if (chunk === undefined) break
@@ -138,9 +145,11 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
       this.chunkAt = end
       if (end < chunk.bytes.length) break
       chunks.shift()
+      released += chunkCostBytes
       this.chunkAt = 0
       if (chunk.taken !== undefined) takenUp.push(chunk.taken)
     }
+    this.stream.owner.account.charge(-released)
     // The frame is complete by now: whoever is told may write again.
     for (const taken of takenUp) taken(null)
     if (!this.needsDrain || this.writableLength > 0) return
@@ -159,6 +168,7 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     if (this.destroyed) return
     this.destroyed = true
     const chunks = this.chunks.splice(0)
+    if (chunks.length > 0) this.stream.owner.account.charge(-this.writableLength - chunks.length * chunkCostBytes)
     this.writableLength = 0
     if (chunks.some(({ taken }) => taken !== undefined)) {
       const gone = new Error("the client has gone")
@@ -174,6 +184,7 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     }
     this.chunks.push({ bytes, taken })
     this.writableLength += bytes.length
+    this.stream.owner.account.charge(bytes.length + chunkCostBytes)
     this.stream.owner.ready(this.stream)
   }
 }

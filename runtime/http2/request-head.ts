@@ -17,6 +17,9 @@ function isToken(method: string): boolean {
   return commonMethods.has(method) || /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)
 }
 
+/** RFC 9113 section 8.3.1: as RFC 3986 has it, which knows neither blanks nor control characters. What else it does not know is passed over. */
+const soundPath = /^\/[\x21-\x7e\x80-\xff]*$/
+
 const commonMethods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"])
 
 /** Filled field by field, then looked at. */
@@ -27,17 +30,17 @@ export class RequestHead {
   isMalformed = false
   /** It has more fields, or more bytes, than a request may have. Those beyond are not here. */
   isTooLarge = false
-  private bytes = 0
+  /** Of its fields, as RFC 9113 section 6.5.2 counts them; at most those that a request may have. */
+  bytes = 0
   private fields = 0
   private hasRegularField = false
 
   add(field: HeaderField): void {
     this.fields++
-    this.bytes += sizeOf(field)
-    if (this.bytes > requestHeaderBytesMax || this.fields >= requestHeaderFieldsMax) {
-      this.isTooLarge = true
-      return
-    }
+    const bytes = this.bytes + sizeOf(field)
+    this.isTooLarge ||= bytes > requestHeaderBytesMax || this.fields >= requestHeaderFieldsMax
+    if (this.isTooLarge) return
+    this.bytes = bytes
     const { name, value } = field
     if (!field.isSound) this.isMalformed = true
     else if (name.charCodeAt(0) === 0x3a) this.addPseudo(name, value)
@@ -49,7 +52,7 @@ export class RequestHead {
     const { headers } = this
     const { ":method": method = "", ":path": path = "", ":scheme": scheme = "", ":authority": authority = "" } = headers
     if (method === "CONNECT") this.isMalformed ||= path !== "" || scheme !== "" || authority === ""
-    else this.isMalformed ||= !isToken(method) || scheme === "" || !(path.startsWith("/") || path === "*")
+    else this.isMalformed ||= !isToken(method) || scheme === "" || !(path === "*" || soundPath.test(path))
     if (Number.isNaN(announcedLength(headers))) this.isMalformed = true
     // What is missing may be among what was not kept.
     if (this.isTooLarge) this.isMalformed = false

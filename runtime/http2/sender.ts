@@ -4,6 +4,7 @@
  */
 import type { Socket } from "node:net"
 import { http2OwedFramesMax, http2WriteBytes } from "../limits.ts"
+import { GatheredBytes } from "../http/gathered-bytes.ts"
 import { emptyTable, encodeHead } from "./header-encoder.ts"
 import { FrameOutput, frameOf } from "./frame-output.ts"
 import { defaultWindowBytes, frameBytesMax, frameFlag, frameType, windowBytesMax } from "./protocol.ts"
@@ -23,8 +24,12 @@ export interface SenderListener {
 export class Sender {
   /** The client wants a smaller table of header fields than every end begins with: the next block has to say that it has none. */
   mustEmptyTable = false
+  /** Bytes of bodies that went into frames. */
+  sentBytes = 0
   private readonly output: FrameOutput
-  private readonly owed: Buffer[] = []
+  /** How many frames of them, and in few blocks: a client that does not read could have a thousand buffers kept. */
+  private readonly owed = new GatheredBytes()
+  private owedFrames = 0
   /** Streams that have something to send, in turns, and those that wait for the connection's window. Emptied in place: see `StreamTable`. */
   private readonly row: ServerStream[] = []
   private readonly held: ServerStream[] = []
@@ -40,11 +45,22 @@ export class Sender {
     this.output = new FrameOutput(socket, () => this.send())
   }
 
+  /** Bytes of memory that wait besides answers. */
+  get keptBytes(): number {
+    return this.owed.keptBytes + this.output.keptBytes
+  }
+
+  /** The socket takes what is sent at once. */
+  get isIdle(): boolean {
+    return this.output.isIdle
+  }
+
   /** Frames that are none of an answer. */
   owe(frames: Buffer): void {
     if (this.isClosed) return
-    if (this.owed.length >= http2OwedFramesMax) return this.listener.overrun()
-    this.owed.push(frames)
+    if (this.owedFrames >= http2OwedFramesMax) return this.listener.overrun()
+    this.owedFrames++
+    this.owed.add(frames)
     this.sendSoon()
   }
 
@@ -104,7 +120,7 @@ export class Sender {
 
   private send(): void {
     const { output, row } = this
-    if (this.isSending || this.isClosed || !output.isIdle || (row.length === 0 && this.owed.length === 0)) return
+    if (this.isSending || this.isClosed || !output.isIdle || (row.length === 0 && this.owedFrames === 0)) return
     this.isSending = true
     if ((row[0]?.outgoing.writableLength ?? 0) > http2WriteBytes) output.expectMuch()
     this.putOwed()
@@ -124,8 +140,9 @@ export class Sender {
   }
 
   private putOwed(): void {
-    for (const frames of this.owed) this.output.putFrames(frames)
-    this.owed.length = 0
+    if (this.owedFrames === 0) return
+    this.owedFrames = 0
+    for (let frames = this.owed.shift(); frames !== undefined; frames = this.owed.shift()) this.output.putFrames(frames)
   }
 
   /** As much of an answer as one turn allows. */
@@ -146,6 +163,7 @@ export class Sender {
       this.output.begin({ type: frameType.data, flags: isLast ? frameFlag.endStream : 0, streamId: stream.id }, bytes)
       stream.sendWindowBytes -= bytes
       this.windowBytes -= bytes
+      this.sentBytes += bytes
       turn += bytes
       if (isLast) stream.localEnded = true
       outgoing.takeBody(bytes, this.output)

@@ -32,6 +32,11 @@ export class StreamTable {
     if (last !== undefined && index >= 0 && index < streams.length) streams[index] = last
   }
 
+  /** Those that are meant, as they are now. */
+  filter(isMeant: (stream: ServerStream) => boolean): readonly ServerStream[] {
+    return this.streams.filter(isMeant)
+  }
+
   /** As it is now. */
   all(): readonly ServerStream[] {
     return [...this.streams]

@@ -1,12 +1,16 @@
 /** One request and its answer on a connection of HTTP/2: RFC 9113 section 5.1. */
 import type { IncomingHttpHeaders } from "node:http2"
 import type { ConnectionEnds } from "../http/exchange.ts"
+import type { Account } from "../http/kept-bytes.ts"
+import type { Stalled } from "../http/stalled.ts"
 import { Http2Incoming } from "./incoming.ts"
 import { Http2Outgoing } from "./outgoing.ts"
 
 /** What a stream asks of its connection. */
 export interface StreamOwner {
   readonly ends: ConnectionEnds
+  /** Charged with all that the stream keeps. */
+  readonly account: Account
   /** The stream has something to send. */
   ready(stream: ServerStream): void
   /** So much of the body was read: the client may send as much again. */
@@ -37,6 +41,10 @@ export class ServerStream {
   /** What the client may still send, and what of that it was not told yet. */
   receiveWindowBytes: number
   ungrantedBytes = 0
+  /** What the connection's account was charged for the request itself. */
+  readonly costBytes: number
+  /** Whether the client takes the answer; made once that has to wait. */
+  stalled: Stalled | undefined
   /** It waits in the sender's row. */
   isQueued = false
   readonly incoming: Http2Incoming
@@ -45,8 +53,14 @@ export class ServerStream {
   constructor(
     readonly id: number,
     readonly owner: StreamOwner,
-    begin: { readonly headers: IncomingHttpHeaders; readonly sendWindowBytes: number; readonly receiveWindowBytes: number },
+    begin: {
+      readonly headers: IncomingHttpHeaders
+      readonly costBytes: number
+      readonly sendWindowBytes: number
+      readonly receiveWindowBytes: number
+    },
   ) {
+    this.costBytes = begin.costBytes
     this.sendWindowBytes = begin.sendWindowBytes
     this.receiveWindowBytes = begin.receiveWindowBytes
     this.incoming = new Http2Incoming(this, begin.headers)

@@ -4,7 +4,7 @@
  * websocket to use it.
  */
 import { IncomingMessage } from "node:http"
-import type { Duplex } from "node:stream"
+import type { Socket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
 import { assert } from "../assert.ts"
 import { systemClock } from "../clock.ts"
@@ -29,7 +29,7 @@ const handshakes = new WebSocketServer(handshakeOptions)
 
 export interface OpenWebSocket {
   readonly websocket: WebSocket
-  readonly socket: Duplex
+  readonly socket: Socket
 }
 
 /** Whether the answer is to go over a websocket. Throws 400 for a handshake that cannot be answered. */
@@ -65,31 +65,32 @@ export function acceptWebSocket({ incoming, outgoing, parts }: Pick<Call, "incom
     opened = websocket
   })
   assert(opened !== undefined, "a handshake that was looked at is answered at once")
-  guard(opened, taken.socket)
+  guardWebSocket(opened, taken.socket)
   return { websocket: opened, socket: taken.socket }
 }
 
-function guard(websocket: WebSocket, socket: Duplex): void {
+/** Exported for tests. Ends the websocket once its client has gone. */
+export function guardWebSocket(websocket: WebSocket, socket: Socket, intervalMs = http2CheckIntervalMs): void {
   // What a client does wrong closes the connection; there is nobody to tell.
   websocket.on("error", () => undefined)
   endWhenDead(aliveness(websocket, socket), {
     // Real time, whatever clock the server is given: the other end has no other.
     clock: systemClock,
-    intervalMs: http2CheckIntervalMs,
+    intervalMs,
     end: () => websocket.terminate(),
   })
 }
 
-function aliveness(websocket: WebSocket, socket: Duplex): Parameters<typeof endWhenDead>[0] {
+function aliveness(websocket: WebSocket, socket: Socket): Parameters<typeof endWhenDead>[0] {
   return {
     get destroyed() {
       return socket.destroyed
     },
-    // A pong counts; what is under way to a client that has gone does not move.
-    socket: { bytesRead: 0, bytesWritten: 0 },
+    socket,
     ping(answered) {
       websocket.removeAllListeners("pong")
-      websocket.once("pong", answered)
+      // It brings what the ping said.
+      websocket.once("pong", () => answered(null))
       websocket.ping()
       return true
     },

@@ -1,6 +1,8 @@
 /** Reads the body of a request, bounded. HTTP/1.1 and HTTP/2 requests alike: both are readable streams with headers. */
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
+import { accountOf } from "../http/accounts.ts"
 import type { Incoming } from "../http/exchange.ts"
+import { GatheredBytes } from "../http/gathered-bytes.ts"
 import { Http2Incoming } from "../http2/incoming.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
@@ -90,14 +92,15 @@ function tooLate(signal: Expiry | undefined): ApiError {
 function collect(options: { request: RequestStream; limit: number; signal: Expiry | undefined }): Promise<Buffer> {
   const { request, limit, signal } = options
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    const gathered = new GatheredBytes()
+    const account = accountOf(request)
     function onData(chunk: Buffer): void {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else finish(() => reject(bodyTooLarge(limit)))
+      if (gathered.length + chunk.length > limit) return finish(() => reject(bodyTooLarge(limit)))
+      const before = gathered.keptBytes
+      gathered.add(chunk)
+      account?.charge(gathered.keptBytes - before)
     }
-    const onEnd = () => finish(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)))
+    const onEnd = () => finish(() => resolve(gathered.take()))
     const onBroken = () => finish(() => reject(brokenOff()))
     const onAbort = () => finish(() => reject(tooLate(signal)))
     function finish(settle: () => void): void {
@@ -108,6 +111,7 @@ function collect(options: { request: RequestStream; limit: number; signal: Expir
       request.off("close", onBroken)
       signal?.removeEventListener("abort", onAbort)
       request.pause()
+      account?.charge(-gathered.keptBytes)
       settle()
     }
     if (signal?.aborted === true) return onAbort()

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createNetServer, type Server } from "
 import { gunzipSync } from "node:zlib"
 import { afterEach, describe, expect, it } from "vitest"
 import type { Outgoing } from "../http/exchange.ts"
+import { KeptBytes } from "../http/kept-bytes.ts"
 import { Http2Connection } from "../http2/connection.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
@@ -175,7 +176,7 @@ describe("writePieces", () => {
     const pieceBytes = 1500
     const onRequest = (_incoming: unknown, outgoing: Outgoing): void =>
       void writePieces({ outgoing, contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
-    const server = createNetServer((socket) => void new Http2Connection({ socket, streamsMax: streams, onRequest }))
+    const server = createNetServer((socket) => void new Http2Connection({ socket, streamsMax: streams, kept: new KeptBytes(), onRequest }))
     const session = connect(`http://127.0.0.1:${await listen(server)}`)
     closers.push(() => session.destroy())
     const sizes = await Promise.all(

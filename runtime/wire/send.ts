@@ -3,6 +3,7 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { ApiError } from "../errors.ts"
 import type { Outgoing } from "../http/exchange.ts"
+import { endWith } from "../http/write-pieces.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { type CompactCodec, createCompactCodec, wrapUnknown } from "../kit/compact.ts"
 import type { ApiObject } from "../kit/json.ts"
@@ -56,7 +57,7 @@ function send(outgoing: Outgoing, answer: Answer, body: Buffer): void {
   }
   for (const name in answer.headers) outgoing.setHeader(name, answer.headers[name] ?? "")
   outgoing.statusCode = answer.status
-  outgoing.end(body)
+  endWith(outgoing, body)
 }
 
 /** RFC 7234 section 5.5: code 299, no agent, the text quoted. Each text once; long ones are cut when they are too much together. */

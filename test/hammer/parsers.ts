@@ -1,4 +1,5 @@
 /** Every function of the product that reads text which clients, nodes or pods have written. A new one that is not here fails `hammer.test.ts`. */
+import { systemClock } from "../../runtime/clock.ts"
 import { bearerToken, staticTokens } from "../../runtime/access/authenticate.ts"
 import { withProtocolToken } from "../../runtime/access/websocket-token.ts"
 import { managerName } from "../../runtime/apply/managed-fields/manager-name.ts"
@@ -234,7 +235,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   "name of a proxy": {
     covers: ["connect/resource-name.ts#parseSchemeNamePort", "connect/addresses.ts#checkAddress", "connect/addresses.ts#dialledAddress"],
-    read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: () => [], allowedCidrs: [] }))),
+    read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: () => [], allowedCidrs: [], clock: systemClock }))),
     shapes: [["http:", ":80"]],
   },
   "refusal of a node's agent": { covers: ["connect/refusal.ts#refusedLog"], read: each((text) => refusedLog(400, text, "pod")) },

@@ -10,6 +10,7 @@ import { builtInDocuments } from "../../runtime/api-documents.ts"
 import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
 import { systemClock } from "../../runtime/clock.ts"
 import type { ConnectOptions } from "../../runtime/connect/connector.ts"
+import type { TimeLimits } from "../../runtime/http/time-limits.ts"
 import { createLog } from "../../runtime/logging.ts"
 import { watchCacheSize } from "../../runtime/options/watch-cache-size.ts"
 import { type Random, systemRandom } from "../../runtime/random.ts"
@@ -30,7 +31,7 @@ export interface InProcessOptions {
   /** Default on. */
   readonly compressResponses?: boolean
   /** Default twenty seconds of real time. */
-  readonly http2CheckIntervalMs?: number
+  readonly connectionTimes?: Partial<TimeLimits>
   /** Default on. */
   readonly garbageCollector?: boolean
   /** Default 1. */
@@ -115,7 +116,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     ],
     authorizationModes: ["AlwaysAllow"],
     ttlSeconds: { "event-ttl": 3600 },
-    ...(options.http2CheckIntervalMs !== undefined && { http2CheckIntervalMs: options.http2CheckIntervalMs }),
+    ...(options.connectionTimes !== undefined && { connectionTimes: options.connectionTimes }),
     ...(options.shutdownSendRetryAfter !== undefined && { shutdownSendRetryAfter: options.shutdownSendRetryAfter }),
     ...(options.garbageCollector !== undefined && { garbageCollector: options.garbageCollector }),
     ...(options.compactionIntervalMs !== undefined && { compactionIntervalMs: options.compactionIntervalMs }),

@@ -2,6 +2,8 @@
 import { once } from "node:events"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { assert } from "../../runtime/assert.ts"
+import { KeptBytes } from "../../runtime/http/kept-bytes.ts"
+import { type TimeLimits, timeLimits } from "../../runtime/http/time-limits.ts"
 import { Http2Connection } from "../../runtime/http2/connection.ts"
 import { type FrameHead, frameOf, settingsFrame } from "../../runtime/http2/frame-output.ts"
 import { HeaderDecoder } from "../../runtime/http2/header-decoder.ts"
@@ -20,6 +22,15 @@ const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 
 /** Requests that a test makes are small and plain. */
 const request = { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/" }
+
+export interface RawClientOptions {
+  readonly streamsMax?: number
+  /** With the preface and settings of its own, as every client does. */
+  readonly begins?: boolean
+  /** The budget of the server's end. */
+  readonly kept?: KeptBytes
+  readonly times?: Partial<TimeLimits>
+}
 
 export class RawClient {
   readonly frames: HeardFrame[] = []
@@ -46,11 +57,13 @@ export class RawClient {
     socket.on("error", () => undefined)
   }
 
-  /** `begins`: with the preface and settings of its own, as every client does. */
-  static async connect(answering: Answering, { streamsMax = 100, begins = true } = {}): Promise<RawClient> {
+  static async connect(
+    answering: Answering,
+    { streamsMax = 100, begins = true, kept = new KeptBytes(), times = {} }: RawClientOptions = {},
+  ): Promise<RawClient> {
     let connection: Http2Connection | undefined
     const server = createServer((socket) => {
-      connection = new Http2Connection({ socket, streamsMax, onRequest: answering })
+      connection = new Http2Connection({ socket, streamsMax, kept, times: { ...timeLimits, ...times }, onRequest: answering })
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")

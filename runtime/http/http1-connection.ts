@@ -1,0 +1,122 @@
+/** A connection of HTTP/1.1: node reads and writes it, this holds it to its limits. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { setAccount } from "./accounts.ts"
+import type { Account, KeptBytes } from "./kept-bytes.ts"
+import { http1PipelinedRequestsMax, requestCostBytes, requestHeaderBytesMax } from "../limits.ts"
+import { endWithError, malformedError, type ParserFault, refuse } from "./malformed-request.ts"
+import { Stalled } from "./stalled.ts"
+import type { TimeLimits } from "./time-limits.ts"
+
+/** One request and its answer. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+export class Http1Connection {
+  readonly account: Account
+  /** Requests in flight, the newest last. */
+  private readonly exchanges: Exchange[] = []
+  /** What came was no HTTP: more of it says nothing new. */
+  private isFaulty = false
+  private isClosing = false
+  private readonly stalled = new Stalled()
+  /** Bytes that had been read when the latest request was over: what came since is the next head. */
+  private readBytes = 0
+  /** The body of a request that has its answer is still coming. */
+  private isDraining = false
+
+  constructor(
+    readonly socket: Socket,
+    private readonly options: { readonly kept: KeptBytes; readonly times: TimeLimits },
+  ) {
+    const { remoteAddress, remotePort } = socket
+    this.account = options.kept.open({
+      remoteAddress,
+      remotePort,
+      userAgent: () => this.exchanges[0]?.request.headers["user-agent"],
+      measure: () => this.uncountedBytes(),
+      cut: () => socket.destroy(),
+    })
+    setAccount(socket, this.account)
+    socket.on("close", () => this.account.close())
+  }
+
+  /** Called for each request. False: it is not to be answered, the connection is gone. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    const { account, exchanges, socket } = this
+    // Of one chunk of bytes node reads all requests, whatever became of the connection.
+    if (socket.destroyed) return false
+    if (exchanges.length >= http1PipelinedRequestsMax) {
+      socket.destroy()
+      return false
+    }
+    const costBytes = requestCostBytes + lengthOf(request.rawHeaders)
+    account.charge(costBytes)
+    const exchange = { request, response }
+    exchanges.push(exchange)
+    response.on("close", () => {
+      account.charge(-costBytes)
+      exchanges.splice(exchanges.indexOf(exchange), 1)
+      if (exchanges.length === 0) this.over(request)
+    })
+    return true
+  }
+
+  /** The latest request has its answer. */
+  private over(request: IncomingMessage): void {
+    const { socket } = this
+    this.readBytes = socket.bytesRead
+    this.isDraining = !request.complete
+    request.once("end", () => {
+      this.readBytes = socket.bytesRead
+      this.isDraining = false
+    })
+    if (this.isClosing) socket.end()
+  }
+
+  /** A head that is not complete lies in node's parser, answers that wait in its streams, and once more in TLS. */
+  private uncountedBytes(): number {
+    const { exchanges, isDraining, readBytes, socket } = this
+    if (exchanges.length === 0 && !isDraining)
+      return 2 * socket.writableLength + Math.min(socket.bytesRead - readBytes, requestHeaderBytesMax)
+    return exchanges.reduce((sum, { response }) => sum + response.writableLength, socket.writableLength)
+  }
+
+  /** A fault in the body of a request is its answer; what is wrong behind a request is told once that has its answer. */
+  onFault(fault: ParserFault): void {
+    const { socket } = this
+    if (this.isFaulty) return
+    this.isFaulty = true
+    const latest = this.exchanges.at(-1)
+    if (latest === undefined) return endWithError(socket, malformedError(fault))
+    const { request, response } = latest
+    if (request.complete) response.once("close", () => endWithError(socket, malformedError(fault)))
+    else if (response.headersSent) socket.destroy()
+    else refuse(response, malformedError(fault))
+  }
+
+  /** Called every now and then: ends the connection when its client does not take what it asked for. Node sees to heads that do not come. */
+  check(nowMs: number): void {
+    const { exchanges, options, socket, stalled } = this
+    this.account.measure()
+    // A connection that was taken for another protocol holds its other end up, and nothing else; people look at what they started for as long as they like.
+    if (exchanges[0]?.response.socket === null) return
+    const { bytesWritten, writableLength } = socket
+    const stalledMs = stalled.forMs(nowMs, { waits: writableLength, taken: bytesWritten - writableLength })
+    if (stalledMs >= options.times.socketStallTimeoutMs) socket.destroy()
+  }
+
+  /** The server stops: the connection ends once its requests have their answers. */
+  close(): void {
+    this.isClosing = true
+    if (this.exchanges.length === 0) this.socket.destroy()
+  }
+}
+
+function lengthOf(rawHeaders: readonly string[]): number {
+  let length = 0
+  for (const text of rawHeaders) length += text.length
+  return length
+}

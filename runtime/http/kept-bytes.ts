@@ -1,0 +1,180 @@
+/**
+ * What the process keeps for its clients: heads and bodies of requests that were not read yet, answers and events that were not taken yet. Each
+ * connection has an account; when all of them together are too much, the connection that holds most is ended.
+ */
+import { knownClientsBytesMax, strangersBytesMax } from "../limits.ts"
+
+/** A connection, as its account sees it. */
+export interface AccountOwner {
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+  /** What a request that is under way says of its client. */
+  userAgent(): string | undefined
+  /** Called before it is judged by what it holds: bytes that it holds now besides those that were charged. */
+  measure(): number
+  /** Ends the connection, without an answer to what is under way. Called in a turn of its own. */
+  cut(): void
+}
+
+/** What the log says about a connection that was ended. */
+export interface CutConnection {
+  readonly remoteAddress: string | undefined
+  /** Empty for a client that never authenticated. */
+  readonly user: string
+  readonly userAgent: string
+  readonly bytes: number
+  /** The limit that all connections of its sort share, by name, and its value. */
+  readonly limit: "knownClientsBytesMax" | "strangersBytesMax"
+  readonly limitBytes: number
+}
+
+export interface KeptBytesOptions {
+  /** Default `knownClientsBytesMax` and `strangersBytesMax`. */
+  readonly knownMax?: number
+  readonly strangersMax?: number
+  /** Called for each connection that was ended because it held most. */
+  readonly onCut?: (cut: CutConnection) => void
+  /** Called for each connection when its first request has authenticated. */
+  readonly onKnown?: (owner: AccountOwner) => void
+}
+
+/** One per listener. */
+export class KeptBytes {
+  private readonly strangers: Pool
+  private readonly known: Pool
+  private readonly onKnown: (owner: AccountOwner) => void
+
+  constructor(options: KeptBytesOptions = {}) {
+    const {
+      knownMax = knownClientsBytesMax,
+      strangersMax = strangersBytesMax,
+      onCut = () => undefined,
+      onKnown = () => undefined,
+    } = options
+    this.onKnown = onKnown
+    this.strangers = new Pool("strangersBytesMax", strangersMax, onCut)
+    this.known = new Pool("knownClientsBytesMax", knownMax, onCut)
+  }
+
+  /** Called once per connection. */
+  open(owner: AccountOwner): Account {
+    return new Account(owner, { strangers: this.strangers, known: this.known, onKnown: this.onKnown })
+  }
+
+  /** What connections hold that never authenticated, and the others. */
+  get bytes(): { readonly strangers: number; readonly known: number } {
+    return { strangers: this.strangers.bytes, known: this.known.bytes }
+  }
+}
+
+/** What one connection holds. */
+export class Account {
+  bytes = 0
+  /** The user of the latest request that authenticated; empty before that. */
+  user = ""
+  /** Of `bytes`, what the owner measured. */
+  private measured = 0
+  private pool: Pool
+  private isClosed = false
+
+  constructor(
+    readonly owner: AccountOwner,
+    private readonly budget: { readonly strangers: Pool; readonly known: Pool; readonly onKnown: (owner: AccountOwner) => void },
+  ) {
+    this.pool = budget.strangers
+    this.pool.add(this)
+  }
+
+  /** Called whenever the connection keeps so many bytes more, or, below zero, less. */
+  charge(bytes: number): void {
+    if (this.isClosed) return
+    this.bytes += bytes
+    this.pool.count(bytes)
+  }
+
+  /** Called when it is known how much the connection holds besides what is charged. */
+  measure(): void {
+    const measured = this.owner.measure()
+    this.charge(measured - this.measured)
+    this.measured = measured
+  }
+
+  /** A request of this connection has authenticated: it may hold as much as clients need. */
+  identify(user: string): void {
+    this.user = user
+    if (this.isKnown || this.isClosed) return
+    this.pool.remove(this)
+    this.pool = this.budget.known
+    this.pool.add(this)
+    this.budget.onKnown(this.owner)
+  }
+
+  /** True once `identify` was called. */
+  get isKnown(): boolean {
+    return this.pool === this.budget.known
+  }
+
+  /** Called when the connection is closed: it holds nothing. */
+  close(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.pool.remove(this)
+    this.bytes = 0
+  }
+}
+
+/** Share of a limit that may be used after connections were ended because of it. */
+const roomyShare = 7 / 8
+/** Characters of a `User-Agent` in the log. */
+const loggedCharactersMax = 200
+
+/** Accounts that share a limit. */
+class Pool {
+  bytes = 0
+  private readonly accounts = new Set<Account>()
+  private willRelieve = false
+
+  constructor(
+    private readonly limit: CutConnection["limit"],
+    private readonly bytesMax: number,
+    private readonly onCut: (cut: CutConnection) => void,
+  ) {}
+
+  add(account: Account): void {
+    this.accounts.add(account)
+    this.count(account.bytes)
+  }
+
+  remove(account: Account): void {
+    if (this.accounts.delete(account)) this.count(-account.bytes)
+  }
+
+  count(bytes: number): void {
+    this.bytes += bytes
+    if (this.bytes <= this.bytesMax || this.willRelieve) return
+    this.willRelieve = true
+    // Not from within what the connection is doing now.
+    process.nextTick(() => this.relieve())
+  }
+
+  /** Some room is made, so that it is not looked for again with the next byte. */
+  private relieve(): void {
+    for (const account of this.accounts) account.measure()
+    if (this.bytes > this.bytesMax) {
+      const largestFirst = [...this.accounts].sort((left, right) => right.bytes - left.bytes)
+      for (const account of largestFirst) {
+        if (this.bytes <= roomyShare * this.bytesMax) break
+        this.cut(account)
+      }
+    }
+    this.willRelieve = false
+  }
+
+  private cut(account: Account): void {
+    const { bytes, owner, user } = account
+    const userAgent = (owner.userAgent() ?? "").slice(0, loggedCharactersMax)
+    this.onCut({ remoteAddress: owner.remoteAddress, user, userAgent, bytes, limit: this.limit, limitBytes: this.bytesMax })
+    account.close()
+    owner.cut()
+  }
+}

@@ -1,0 +1,34 @@
+/** A header block that comes in several frames. RFC 9113 section 6.10. */
+import { GatheredBytes } from "../http/gathered-bytes.ts"
+import type { Account } from "../http/kept-bytes.ts"
+import { http2ContinuationsMax, requestHeaderBytesMax } from "../limits.ts"
+import { ConnectionFault, errorCode } from "./protocol.ts"
+
+/** Bounded, since nothing can be told before the last frame of it: CVE-2024-27983 and its like. */
+export class HeaderBlock {
+  private readonly gathered = new GatheredBytes()
+  private frames = 0
+
+  constructor(
+    readonly streamId: number,
+    /** The request has no body. */
+    readonly isEnd: boolean,
+    private readonly account: Account,
+  ) {}
+
+  /** Throws ConnectionFault when it becomes too large. */
+  add(piece: Buffer): void {
+    const before = this.gathered.keptBytes
+    this.gathered.add(piece)
+    this.account.charge(this.gathered.keptBytes - before)
+    this.frames++
+    if (this.gathered.length > requestHeaderBytesMax || this.frames > http2ContinuationsMax)
+      throw new ConnectionFault(errorCode.enhanceYourCalm, "a header block is too large")
+  }
+
+  /** All of it, once it is complete. */
+  take(): Buffer {
+    this.account.charge(-this.gathered.keptBytes)
+    return this.gathered.take()
+  }
+}
