@@ -24,7 +24,7 @@ export function refusalOf(incoming: Incoming): ApiError | undefined {
   if (malformed !== undefined) return malformed
   const encoding = headers["transfer-encoding"]
   if (encoding !== undefined && encoding.toLowerCase() !== "chunked")
-    return new ApiError(501, "", `Transfer-Encoding ${JSON.stringify(encoding)} is not supported; only chunked is`)
+    return new ApiError(501, "", `Transfer-Encoding ${shown(encoding)} is not supported; only chunked is`)
   return undefined
 }
 
@@ -43,10 +43,17 @@ let soundHost = ""
 
 function malformedHost(host: string | undefined): ApiError | undefined {
   if (host === undefined || host === soundHost) return undefined
-  if (!hostPattern.test(host)) return badRequest(`the Host ${JSON.stringify(host)} is malformed`)
+  if (!hostPattern.test(host)) return badRequest(`the Host ${shown(host)} is malformed`)
   soundHost = host
   return undefined
 }
+
+/** What a client sent, as far as a message shows it. */
+function shown(text: string): string {
+  return JSON.stringify(text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}...` : text)
+}
+
+const shownCharactersMax = 100
 
 /** `rawHeaders` has names and values by turns. */
 function countOf(rawHeaders: readonly string[], name: string): number {

@@ -12,7 +12,7 @@ import { readBody } from "../wire/body.ts"
 import { frameOf, numbersFrame } from "./frame-output.ts"
 import { encodeTrailers } from "./header-encoder.ts"
 import { errorCode, frameBytesMax, frameFlag, frameType, settingId } from "./protocol.ts"
-import { type Answering, type HeardFrame, RawClient } from "../../test/support/raw-http2-client.ts"
+import { type Answering, goAwayCode, isEnd, isOf, isPong, ping, RawClient, resetCode } from "../../test/support/raw-http2-client.ts"
 
 const clients: RawClient[] = []
 afterEach(() => {
@@ -27,33 +27,6 @@ async function connected(answering: Answering, options?: Parameters<typeof RawCl
 
 const ok: Answering = (_incoming, outgoing) => outgoing.end(Buffer.from("ok"))
 const silent: Answering = () => undefined
-
-const isEnd =
-  (streamId: number) =>
-  (frame: HeardFrame): boolean =>
-    frame.streamId === streamId &&
-    (frame.type === frameType.data || frame.type === frameType.headers) &&
-    (frame.flags & frameFlag.endStream) !== 0
-const isOf =
-  (type: number, streamId = 0) =>
-  (frame: HeardFrame): boolean =>
-    frame.type === type && frame.streamId === streamId
-
-async function goAwayCode(client: RawClient): Promise<number> {
-  const { payload } = await client.until(isOf(frameType.goAway))
-  return payload.readUInt32BE(4)
-}
-
-async function resetCode(client: RawClient, streamId: number): Promise<number> {
-  const { payload } = await client.until(isOf(frameType.reset, streamId))
-  return payload.readUInt32BE(0)
-}
-
-function ping(client: RawClient, flags = 0): void {
-  client.send({ type: frameType.ping, flags }, Buffer.from("sequence"))
-}
-
-const isPong = (frame: HeardFrame): boolean => frame.type === frameType.ping && frame.flags === frameFlag.ack
 
 describe("windows", () => {
   it("bound what is sent of a body, and more is sent as they grow", async () => {
@@ -305,6 +278,31 @@ describe("requests", () => {
     expect(client.body(1).toString()).toBe("body")
   })
 
+  it("with pseudo fields among the trailers are reset", async () => {
+    const client = await connected(silent)
+    client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+    client.send(
+      { type: frameType.headers, flags: frameFlag.endHeaders | frameFlag.endStream, streamId: 1 },
+      encodeTrailers({ ":path": "/other" }),
+    )
+    expect(await resetCode(client, 1)).toBe(errorCode.protocolError)
+  })
+
+  it.each([
+    ["too short", Buffer.alloc(4), errorCode.frameSizeError],
+    ["of itself", Buffer.from([0, 0, 0, 5, 0]), errorCode.protocolError],
+  ])("with a priority before them that is %s are never waited for: the connection ends", async (_what, payload, code) => {
+    const client = await connected(ok)
+    client.ask(1)
+    await client.until(isEnd(1))
+    // Of a stream that was closed it does not matter.
+    client.send({ type: frameType.priority, streamId: 1 }, payload)
+    ping(client)
+    await client.until(isPong)
+    client.send({ type: frameType.priority, streamId: 5 }, payload)
+    expect(await goAwayCode(client)).toBe(code)
+  })
+
   it.each([
     ["longer than announced", "3", ["abcd"]],
     ["shorter than announced", "5", ["ab", "cd"]],
@@ -355,9 +353,20 @@ describe("a client is cut off", () => {
     ["priorities", { type: frameType.priority, streamId: 1 }, Buffer.alloc(5)],
     ["bodies without bytes", { type: frameType.data, streamId: 1 }, Buffer.alloc(0)],
     ["frames that nobody knows", { type: 99 }, Buffer.alloc(0)],
+    ["bodies of one byte a frame", { type: frameType.data, streamId: 1 }, Buffer.alloc(1)],
+    ["bodies of streams that are closed", { type: frameType.data, streamId: 3 }, Buffer.alloc(1)],
+    [
+      "heads of streams that are closed",
+      { type: frameType.headers, streamId: 3, flags: frameFlag.endHeaders },
+      Buffer.from(encodeTrailers({ a: "b" })),
+    ],
+    ["windows of one byte", { type: frameType.windowUpdate }, Buffer.from([0, 0, 0, 1])],
+    ["that it goes", { type: frameType.goAway }, Buffer.alloc(8)],
   ])("that sends %s all the time", async (_what, head, payload) => {
     const client = await connected(silent)
     client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+    // Reset, for what the client did.
+    client.ask(3, { ":path": "" })
     const frames = Buffer.concat(Array(http2CheapFramesBurst / 10).fill(frameOf({ flags: 0, streamId: 0, ...head }, payload)))
     // Answered and read, batch by batch: what is refused is the work.
     for (let batch = 0; batch < 30 && !client.isClosed; batch++) {
@@ -434,6 +443,16 @@ describe("a client is cut off", () => {
 })
 
 describe("closing", () => {
+  it("cuts a client that does not close its end as well", async () => {
+    const client = await connected(silent, { times: { lingerMs: 20 } })
+    client.socket.pause()
+    client.socket.unref()
+    const { connection } = client
+    const cut = new Promise((resolve) => connection?.socket.once("close", resolve))
+    connection?.close()
+    await cut
+  })
+
   it("lets streams finish, tells which are answered, and answers no others", async () => {
     let answer: () => void = () => undefined
     const client = await connected((_incoming, outgoing) => {

@@ -1,6 +1,7 @@
 /** The client's end of a connection of HTTP/2 for tests: says exactly what it is told to, frame by frame, and keeps what it hears. */
 import { once } from "node:events"
 import { connect, createServer, type Server, type Socket } from "node:net"
+import { connect as connectTls } from "node:tls"
 import { assert } from "../../runtime/assert.ts"
 import { KeptBytes } from "../../runtime/http/kept-bytes.ts"
 import { type TimeLimits, timeLimits } from "../../runtime/http/time-limits.ts"
@@ -42,8 +43,8 @@ export class RawClient {
   private readonly waiting: (() => void)[] = []
 
   private constructor(
-    private readonly server: Server,
     readonly socket: Socket,
+    private readonly server?: Server,
   ) {
     socket.on("data", (bytes: Buffer) => {
       this.hear(bytes)
@@ -70,11 +71,19 @@ export class RawClient {
     const address = server.address()
     assert(address !== null && typeof address === "object", "it listens on TCP")
     const socket = connect(address.port, "127.0.0.1")
-    const client = new RawClient(server, socket)
+    const client = new RawClient(socket, server)
     await once(socket, "connect")
     if (begins) client.begin([])
     await client.until(({ type }) => type === frameType.settings)
     client.connection = connection
+    return client
+  }
+
+  /** Connects to a server that listens already. Says nothing of its own. */
+  static async to({ port, authority }: { readonly port: number; readonly authority: string }): Promise<RawClient> {
+    const socket = connectTls({ port, host: "127.0.0.1", ca: authority, ALPNProtocols: ["h2"] })
+    const client = new RawClient(socket)
+    await once(socket, "secureConnect")
     return client
   }
 
@@ -129,7 +138,7 @@ export class RawClient {
 
   close(): void {
     this.socket.destroy()
-    this.server.close()
+    this.server?.close()
   }
 
   private tell(): void {
@@ -148,3 +157,36 @@ export class RawClient {
     }
   }
 }
+
+/** The last frame of an answer. */
+export const isEnd =
+  (streamId: number) =>
+  (frame: HeardFrame): boolean =>
+    frame.streamId === streamId &&
+    (frame.type === frameType.data || frame.type === frameType.headers) &&
+    (frame.flags & frameFlag.endStream) !== 0
+/** A frame of that kind. */
+export const isOf =
+  (type: number, streamId = 0) =>
+  (frame: HeardFrame): boolean =>
+    frame.type === type && frame.streamId === streamId
+
+/** Why the server ends the connection. */
+export async function goAwayCode(client: RawClient): Promise<number> {
+  const { payload } = await client.until(isOf(frameType.goAway))
+  return payload.readUInt32BE(4)
+}
+
+/** Why the server resets the stream. */
+export async function resetCode(client: RawClient, streamId: number): Promise<number> {
+  const { payload } = await client.until(isOf(frameType.reset, streamId))
+  return payload.readUInt32BE(0)
+}
+
+/** Asks for a sign of life, which comes behind all that was said before. */
+export function ping(client: RawClient, flags = 0): void {
+  client.send({ type: frameType.ping, flags }, Buffer.from("sequence"))
+}
+
+/** The sign of life. */
+export const isPong = (frame: HeardFrame): boolean => frame.type === frameType.ping && frame.flags === frameFlag.ack

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from "vitest"
+import { KeptBytes } from "../http/kept-bytes.ts"
+import { dropRest } from "../http/unread-body.ts"
+import { http2WindowBytes } from "../limits.ts"
+import { readBody } from "../wire/body.ts"
+import { encodeTrailers } from "./header-encoder.ts"
+import { errorCode, frameBytesMax, frameFlag, frameType, settingId } from "./protocol.ts"
+import { type Answering, isEnd, isPong, RawClient, type RawClientOptions, resetCode } from "../../test/support/raw-http2-client.ts"
+
+const clients: RawClient[] = []
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close()
+})
+
+async function connected(answering: Answering, options?: RawClientOptions): Promise<RawClient> {
+  const client = await RawClient.connect(answering, options)
+  clients.push(client)
+  return client
+}
+
+const ok: Answering = (_incoming, outgoing) => outgoing.end(Buffer.from("ok"))
+const plain = { ":method": "GET", ":scheme": "https", ":path": "/" }
+
+describe("what is kept of a body", () => {
+  /** Bytes that the account has, once everything was read that the client has said. */
+  async function keptAfter(client: RawClient, kept: KeptBytes): Promise<number> {
+    const sign = Buffer.from(String(client.frames.length).padStart(8))
+    client.send({ type: frameType.ping }, sign)
+    await client.until((frame) => isPong(frame) && frame.payload.equals(sign))
+    return kept.bytes.strangers
+  }
+
+  it("is little more than its bytes, in whatever frames it comes, and nothing once the request is over", async () => {
+    const kept = new KeptBytes()
+    let answer: () => void = () => undefined
+    const client = await connected((_incoming, outgoing) => (answer = () => outgoing.end()), { kept })
+    client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+    const empty = await keptAfter(client, kept)
+    for (let index = 0; index < 9000; index++) client.data(1, Buffer.from("a"))
+    const full = await keptAfter(client, kept)
+    expect(full - empty).toBeGreaterThanOrEqual(9000)
+    expect(full - empty).toBeLessThan(30_000)
+    client.data(1, Buffer.from("a"), true)
+    await keptAfter(client, kept)
+    answer()
+    await client.until(isEnd(1))
+    expect(await keptAfter(client, kept)).toBe(0)
+  })
+
+  it("is nothing when nobody will read it, although the client does not take the answer", async () => {
+    const kept = new KeptBytes()
+    const client = await connected(
+      (incoming, outgoing) => {
+        outgoing.end(Buffer.from("no"))
+        dropRest(incoming, outgoing)
+      },
+      { begins: false, kept },
+    )
+    client.begin([[settingId.initialWindowSize, 0]])
+    client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+    const before = await keptAfter(client, kept)
+    for (let sent = 0; sent < http2WindowBytes; sent += frameBytesMax) client.data(1, Buffer.alloc(frameBytesMax))
+    expect(await keptAfter(client, kept)).toBe(before)
+    client.send({ type: frameType.windowUpdate, streamId: 1 }, Buffer.from([0, 0, 1, 0]))
+    expect(await resetCode(client, 1)).toBe(errorCode.noError)
+    expect(client.body(1).toString()).toBe("no")
+    expect(await keptAfter(client, kept)).toBe(0)
+  })
+
+  it("is no longer there when the client resets the stream amid it", async () => {
+    const kept = new KeptBytes()
+    let fault: unknown
+    const client = await connected(async (incoming) => (fault = await readBody({ request: incoming }).catch((error: unknown) => error)), {
+      kept,
+    })
+    for (const [streamId, fields] of [
+      [1, { "content-length": "1000" }],
+      [3, {}],
+    ] as const) {
+      fault = undefined
+      client.ask(streamId, { ":method": "POST", ...fields }, frameFlag.endHeaders)
+      client.data(streamId, Buffer.alloc(500))
+      expect(await keptAfter(client, kept)).toBeGreaterThan(500)
+      client.send({ type: frameType.reset, streamId }, Buffer.from([0, 0, 0, errorCode.cancel]))
+      expect(await keptAfter(client, kept)).toBe(0)
+      expect(fault).toMatchObject({ code: 400, message: expect.stringContaining("before the whole request body arrived") })
+    }
+  })
+
+  it("is charged while a head comes in pieces", async () => {
+    const kept = new KeptBytes()
+    const client = await connected(ok, { kept })
+    const block = encodeTrailers({ ...plain, "x-long": "v".repeat(20_000) })
+    client.send({ type: frameType.headers, flags: frameFlag.endStream, streamId: 1 }, block.subarray(0, 10_000))
+    // Nothing but more of the head may follow: the server is asked from within.
+    while (kept.bytes.strangers < 10_000) await new Promise((resolve) => setImmediate(resolve))
+    client.send({ type: frameType.continuation, flags: frameFlag.endHeaders, streamId: 1 }, block.subarray(10_000))
+    await client.until(isEnd(1))
+    expect(await keptAfter(client, kept)).toBe(0)
+  })
+})
