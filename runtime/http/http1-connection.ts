@@ -40,7 +40,15 @@ export class Http1Connection {
       cut: () => socket.destroy(),
     })
     setAccount(socket, this.account)
-    socket.on("close", () => this.account.close())
+    socket.on("close", () => {
+      this.account.close()
+      // Node tells only the answer whose turn it was, and none when the connection was taken for another protocol.
+      for (const { response } of [...this.exchanges]) {
+        if (response.socket !== null) continue
+        response.destroy()
+        response.emit("close")
+      }
+    })
   }
 
   /** Called for each request. False: it is not to be answered, the connection is gone. */

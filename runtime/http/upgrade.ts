@@ -56,7 +56,6 @@ export function takeConnection(request: Incoming): TakenConnection | undefined {
   held.delete(request)
   const { socket, head, response } = found
   response.detachSocket(socket)
-  socket.once("close", () => response.emit("close"))
   return { socket, head }
 }
 

@@ -38,6 +38,7 @@ export class RawClient {
   /** Of the server, so that it can be asked from within. */
   connection: Http2Connection | undefined
   private heard: Buffer = Buffer.alloc(0)
+  private readonly received = new Map<number, number>()
   private readonly decoder = new HeaderDecoder()
   isClosed = false
   private readonly waiting: (() => void)[] = []
@@ -120,6 +121,11 @@ export class RawClient {
     if (!this.isClosed) await once(this.socket, "close")
   }
 
+  /** How many bytes of the body of an answer have come. */
+  bodyBytes(streamId: number): number {
+    return this.received.get(streamId) ?? 0
+  }
+
   /** Every byte of the body of an answer so far. */
   body(streamId: number): Buffer {
     return Buffer.concat(
@@ -152,7 +158,9 @@ export class RawClient {
       if (this.heard.length < frameHeadBytes + length) return
       const [type = 0, flags = 0] = this.heard.subarray(3, 5)
       const payload = this.heard.subarray(frameHeadBytes, frameHeadBytes + length)
-      this.frames.push({ type, flags, streamId: this.heard.readUInt32BE(5), payload })
+      const streamId = this.heard.readUInt32BE(5)
+      this.frames.push({ type, flags, streamId, payload })
+      if (type === frameType.data) this.received.set(streamId, this.bodyBytes(streamId) + length)
       this.heard = this.heard.subarray(frameHeadBytes + length)
     }
   }
