@@ -209,6 +209,10 @@ export const strangersPerAddressMax = 2000
 /** Handshakes of TLS that are begun in one turn of the event loop: each takes about a millisecond of it. */
 export const handshakesPerTurn = 4
 
+/** Lines about connections that were ended or not taken, that the log gets at once and a second. */
+export const warningsBurst = 10
+export const warningsPerSecond = 1
+
 /** Milliseconds from accepting a connection to the end of its TLS handshake. */
 export const tlsHandshakeTimeoutMs = 10_000
 

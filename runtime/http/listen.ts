@@ -8,7 +8,15 @@ import { Connections, http2Name } from "./connections.ts"
 import { dispatchTo } from "./dispatch.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { KeptBytes, type KeptBytesOptions } from "./kept-bytes.ts"
-import { http2StreamsMax, requestHeaderBytesMax, requestHeaderFieldsMax, tlsHandshakeTimeoutMs } from "../limits.ts"
+import { Allowance } from "../http2/allowance.ts"
+import {
+  http2StreamsMax,
+  requestHeaderBytesMax,
+  requestHeaderFieldsMax,
+  tlsHandshakeTimeoutMs,
+  warningsBurst,
+  warningsPerSecond,
+} from "../limits.ts"
 import { refuse } from "./malformed-request.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
@@ -47,7 +55,8 @@ export interface Listener {
 
 /** Called once at start. Rejects with the system's error when the port cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { app, streamsPerConnection = http2StreamsMax, warn = () => undefined } = options
+  const { app, streamsPerConnection = http2StreamsMax } = options
+  const warn = seldom(options.warn ?? (() => undefined))
   const times = { ...timeLimits, ...options.times }
   const server = createServer(options.tls, times)
   const limited = limitConnections(server, { ...options.limits, warn })
@@ -86,6 +95,20 @@ function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls, times: 
   })
   server.maxHeadersCount = requestHeaderFieldsMax
   return server
+}
+
+/** A client that makes the server warn of it all the time is not to fill the log. */
+function seldom(warn: (message: string, facts: object) => void): typeof warn {
+  const allowance = new Allowance({ burst: warningsBurst, perSecond: warningsPerSecond })
+  let unsaid = 0
+  return (message, facts) => {
+    if (!allowance.take()) {
+      unsaid++
+      return
+    }
+    warn(message, unsaid === 0 ? facts : { ...facts, unsaid })
+    unsaid = 0
+  }
 }
 
 /** From the listener to the application, for what HTTP allows. */

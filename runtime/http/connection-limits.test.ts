@@ -1,0 +1,99 @@
+import { once } from "node:events"
+import { connect as connectTcp } from "node:net"
+import { connect, type TLSSocket } from "node:tls"
+import { Hono } from "hono"
+import { expect, it, onTestFinished } from "vitest"
+import { passingPair } from "../certificates.ts"
+import { systemClock } from "../clock.ts"
+import { connectionsMax, reservedFilesMax } from "../limits.ts"
+import type { ServerEnv } from "../server-env.ts"
+import { accountOf } from "./accounts.ts"
+import { connectionsWithin } from "./connection-limits.ts"
+import { listen, type ListenOptions } from "./listen.ts"
+
+/** A server where who asks for /known is known, and what it warned of. */
+async function listening(limits: NonNullable<ListenOptions["limits"]>) {
+  const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
+  const app = new Hono<ServerEnv>({ getPath: () => "/" })
+  app.all("/", ({ env, body }) => {
+    if (env.incoming.url === "/known") accountOf(env.incoming)?.identify("admin")
+    env.outgoing.setHeader("content-length", "0")
+    env.outgoing.end()
+    return body(null)
+  })
+  const warnings: string[] = []
+  const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, limits, warn: (message) => warnings.push(message) })
+  onTestFinished(() => listener.close({ graceMs: 0, clock: systemClock }))
+  const open = (): TLSSocket => {
+    const socket = connect({ port: listener.port, host: "127.0.0.1", ca: pair.authority })
+    onTestFinished(() => void socket.destroy())
+    socket.on("error", () => undefined)
+    return socket
+  }
+  return { port: listener.port, warnings, open }
+}
+
+async function answered(socket: TLSSocket, path: string): Promise<string> {
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  const [chunk] = await once(socket, "data")
+  return String(chunk).slice(0, 12)
+}
+
+/** Resolves once it is closed, whatever is wrong with it. */
+function closed(socket: TLSSocket): Promise<void> {
+  return new Promise((resolve) => socket.on("close", () => resolve()))
+}
+
+it("connections of one address are few until they authenticate", async () => {
+  const { open, warnings } = await listening({ strangersPerAddressMax: 2 })
+  const [first, second] = [open(), open()]
+  expect(await answered(first, "/")).toBe("HTTP/1.1 200")
+  expect(await answered(second, "/")).toBe("HTTP/1.1 200")
+  await closed(open())
+  expect(warnings).toEqual([expect.stringContaining("strangersPerAddressMax")])
+  expect(await answered(second, "/known")).toBe("HTTP/1.1 200")
+  const third = open()
+  expect(await answered(third, "/")).toBe("HTTP/1.1 200")
+  await closed(open())
+  // One that goes makes room as well, also when it never got as far as TLS.
+  first.destroy()
+  await untilAnswered(open)
+})
+
+/** The server learns of a connection that has gone when it gets to it. */
+async function untilAnswered(open: () => TLSSocket): Promise<void> {
+  for (;;) {
+    const socket = open()
+    const isOpen = await Promise.race([
+      once(socket, "secureConnect").then(
+        () => true,
+        () => false,
+      ),
+      closed(socket).then(() => false),
+    ])
+    if (isOpen) return
+  }
+}
+
+it("connections are few in all, and clients that say nothing count", async () => {
+  const { open, port, warnings } = await listening({ connectionsMax: 2 })
+  const silent = connectTcp(port, "127.0.0.1")
+  onTestFinished(() => void silent.destroy())
+  await once(silent, "connect")
+  expect(await answered(open(), "/known")).toBe("HTTP/1.1 200")
+  await closed(open())
+  expect(warnings).toEqual([expect.stringContaining("connectionsMax")])
+})
+
+it("many that come at the same moment are all answered", async () => {
+  const { open } = await listening({})
+  const answers = await Promise.all(Array.from({ length: 100 }, () => answered(open(), "/")))
+  expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 200"]))
+})
+
+it("leaves files to the rest of the server", () => {
+  expect(connectionsWithin(1_048_576)).toBe(connectionsMax)
+  expect(connectionsWithin(Number.POSITIVE_INFINITY)).toBe(connectionsMax)
+  expect(connectionsWithin(10_000)).toBe(10_000 - reservedFilesMax)
+  expect(connectionsWithin(1024)).toBe(768)
+})

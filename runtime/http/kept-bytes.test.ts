@@ -1,0 +1,90 @@
+import { expect, it } from "vitest"
+import { type Account, type CutConnection, KeptBytes } from "./kept-bytes.ts"
+
+const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
+
+/** A budget of 800 bytes for strangers and 8000 for others, and connections by name. */
+function budget() {
+  const cut: CutConnection[] = []
+  const known: unknown[] = []
+  const kept = new KeptBytes({
+    strangersMax: 800,
+    knownMax: 8000,
+    onCut: (one) => cut.push(one),
+    onKnown: ({ remoteAddress }) => known.push(remoteAddress),
+  })
+  const measured = new Map<string, number>()
+  const ended: string[] = []
+  const open = (name: string): Account =>
+    kept.open({
+      remoteAddress: name,
+      remotePort: 1,
+      userAgent: () => `agent of ${name}`,
+      measure: () => measured.get(name) ?? 0,
+      cut: () => ended.push(name),
+    })
+  return { kept, cut, known, measured, ended, open }
+}
+
+it("counts what each holds, and forgets what is closed", () => {
+  const { kept, open } = budget()
+  const [a, b] = [open("a"), open("b")]
+  a.charge(100)
+  b.charge(200)
+  a.charge(-50)
+  expect(kept.bytes).toEqual({ strangers: 250, known: 0 })
+  b.identify("admin")
+  expect(kept.bytes).toEqual({ strangers: 50, known: 200 })
+  b.close()
+  b.charge(-200)
+  b.identify("admin")
+  expect(kept.bytes).toEqual({ strangers: 50, known: 0 })
+})
+
+it("ends who holds most, in a turn of its own, until there is some room, and says so", async () => {
+  const { kept, cut, ended, open } = budget()
+  const [small, large, larger] = [open("small"), open("large"), open("larger")]
+  small.charge(300)
+  large.charge(240)
+  larger.charge(250)
+  large.charge(10)
+  larger.charge(1)
+  expect(ended).toEqual([])
+  await nextTick()
+  // 801 bytes are too much, 501 are few enough.
+  expect(ended).toEqual(["small"])
+  expect(kept.bytes.strangers).toBe(501)
+  expect(cut).toEqual([
+    { remoteAddress: "small", user: "", userAgent: "agent of small", bytes: 300, limit: "strangersBytesMax", limitBytes: 800 },
+  ])
+})
+
+it("looks at what cannot be charged before it judges", async () => {
+  const { ended, measured, open } = budget()
+  const [busy, quiet] = [open("busy"), open("quiet")]
+  measured.set("quiet", 5000)
+  busy.charge(801)
+  await nextTick()
+  expect(ended).toEqual(["quiet", "busy"])
+  quiet.measure()
+  const next = open("next")
+  measured.set("next", 700)
+  next.measure()
+  measured.set("next", 600)
+  next.measure()
+  expect(next.bytes).toBe(600)
+})
+
+it("lets clients that have authenticated hold more, and tells of each once", async () => {
+  const { cut, ended, known, open } = budget()
+  const client = open("client")
+  client.identify("one")
+  client.identify("two")
+  expect(known).toEqual(["client"])
+  client.charge(8000)
+  await nextTick()
+  expect(ended).toEqual([])
+  client.charge(1)
+  await nextTick()
+  expect(cut).toMatchObject([{ user: "two", bytes: 8001, limit: "knownClientsBytesMax" }])
+})
