@@ -60,7 +60,7 @@ export class Http2Incoming extends EventEmitter implements Incoming {
 
   /** Bytes of the body that came and were not read. */
   get readableLength(): number {
-    return this.unreadBytes
+    return this.unread.length
   }
 
   /** Listening to the body lets it flow. */
