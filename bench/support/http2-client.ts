@@ -14,6 +14,7 @@ export interface Request {
   readonly body?: Buffer
   readonly contentType?: string
   readonly accept?: string
+  readonly acceptEncoding?: string
 }
 
 export interface Answer {
@@ -42,11 +43,12 @@ export function openHttp2Client({ port, authority, token }: Target, connections 
   const sessions = Array.from({ length: connections }, () => openSession(port, authority))
   let turn = 0
 
-  function start({ method, path, body, contentType, accept = "application/json" }: Request): ClientHttp2Stream {
+  function start({ method, path, body, contentType, accept = "application/json", acceptEncoding }: Request): ClientHttp2Stream {
     const session = sessions[turn++ % sessions.length]
     if (session === undefined) throw new Error("a client needs a connection")
     const headers: Record<string, string> = { ":method": method, ":path": path, authorization: `Bearer ${token}`, accept }
     if (contentType !== undefined) headers["content-type"] = contentType
+    if (acceptEncoding !== undefined) headers["accept-encoding"] = acceptEncoding
     const stream = session.request(headers, { endStream: body === undefined })
     if (body !== undefined) stream.end(body)
     return stream

@@ -11,6 +11,7 @@ export interface RequestPlan {
   readonly body?: string
   readonly contentType?: string
   readonly accept?: string
+  readonly acceptEncoding?: string
   /** Statuses that are a success. 200 and 201 when absent. */
   readonly expected?: readonly number[]
   /** Requests under way at a time. */

@@ -65,7 +65,7 @@ export function indexOf({ first = 0, stride = 1, modulo }: RequestPlan, turn: nu
 
 /** One request of the plan; a broken connection is an answer too. */
 function sender(client: Http2Client, plan: RequestPlan): (index: number, token: string) => Promise<Answer | Error> {
-  const { method, contentType, accept, buckets = 1 } = plan
+  const { method, contentType, accept, acceptEncoding, buckets = 1 } = plan
   const path = template(plan.path)
   const body = plan.body === undefined ? undefined : template(plan.body)
   return async (index, token) => {
@@ -77,6 +77,7 @@ function sender(client: Http2Client, plan: RequestPlan): (index: number, token: 
         ...(body !== undefined && { body: Buffer.from(body(index, bucket)) }),
         ...(contentType !== undefined && { contentType }),
         ...(accept !== undefined && { accept }),
+        ...(acceptEncoding !== undefined && { acceptEncoding }),
       })
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error))

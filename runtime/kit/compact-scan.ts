@@ -59,6 +59,18 @@ export function textMap(
   return map
 }
 
+/** The first field of that number of a message, with what stands before its content; undefined when there is none. Throws as `hasAnyField` does. */
+export function wholeField(bytes: Uint8Array, number: number): Uint8Array | undefined {
+  const cursor: Cursor = { bytes, at: 0, end: bytes.length }
+  while (cursor.at < cursor.end) {
+    const start = cursor.at
+    const tag = varint(cursor)
+    skipValue(cursor, tag % 8)
+    if (tag === number * 8 + lengthDelimited) return bytes.subarray(start, cursor.at)
+  }
+  return undefined
+}
+
 /**
  * Called with a message that stands within another, both as `hasAnyField` finds them: answers the first of them (`path`, one number) with `text` as the
  * field `number` of its inner message (`inner`), where that field stands empty. Undefined when it does not, for the caller to decode and encode;

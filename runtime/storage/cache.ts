@@ -28,6 +28,10 @@ export interface CachedObject {
   readonly key: string
   readonly createRevision: number
   readonly modRevision: number
+  /** Bytes that are held of it, JSON or a stored value: what work on it is counted by. */
+  readonly sizeBytes: number
+  /** `json` decodes nothing. */
+  readonly hasJson: boolean
   /**
    * The stored version of the object as JSON, `metadata.resourceVersion` in place. Always starts with
    * `{"kind":"<Kind>","apiVersion":"<apiVersion>",` (wire names), so that list items can leave that head out.
@@ -48,6 +52,11 @@ export interface CachedObject {
    */
   holdMessage?(): Buffer | undefined
   releaseMessage?(): void
+  /**
+   * Length of the compact message that the JSON of the stored version is encoded to, once somebody has encoded it and noted that: lists say it before the
+   * message. Undefined: not known, and forgotten when it is noted while the stored value is at hand.
+   */
+  encodedBytes?: number | undefined
   /** Metadata and selectable fields, read from the bytes on first use and kept. */
   labels(): Readonly<Record<string, string>>
   /** Value of a selectable field of the kind (`metadata.name` and `metadata.namespace` included), "" when absent. */

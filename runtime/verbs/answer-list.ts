@@ -1,11 +1,13 @@
 /** The answer of a list: cached bytes gathered into large writes, in whatever representation was asked for. */
 import type { JsonObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
+import { copyWork, decodeWork, encodeWork, lookWork, parseWork } from "../kit/work.ts"
 import type { ListPage } from "../registry/read.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { compactListPieces } from "../wire/list-compact.ts"
 import { type JsonList, jsonListPieces, type Piece, prettyListPieces, yamlListPieces } from "../wire/list-pieces.ts"
 import { writePieces } from "../wire/list-writer.ts"
+import { Turns } from "../turns.ts"
 import { metaApiVersion, tableHead, tableRow } from "../wire/table.ts"
 import type { Call, Wanted } from "./call.ts"
 import { HeldMessages, releasing } from "./held-messages.ts"
@@ -15,42 +17,50 @@ import { jsonOf, objectOf } from "./represent.ts"
 /** Called by list and deletecollection. Resolves when the connection has taken the last byte, or the client has gone. */
 export async function answerList(call: Call, answer: { wanted: Wanted; page: ListPage }): Promise<void> {
   const { wanted, page } = answer
+  const turns = new Turns()
   await writePieces({
     outgoing: call.outgoing,
     contentType: wanted.contentType,
-    pieces: wanted.media === "compact" ? compactPieces(call, wanted, page) : textPieces(wanted, jsonList(call, wanted, page)),
+    pieces:
+      wanted.media === "compact" ? compactPieces(call, wanted, page, turns) : textPieces(wanted, jsonList(call, wanted, page, turns)),
     gzip: wanted.gzip,
     warnings: call.request.warnings,
     signal: call.request.expiry,
   })
 }
 
-function textPieces(wanted: Wanted, list: JsonList): Iterable<Uint8Array | Piece> {
+function textPieces(wanted: Wanted, list: JsonList): Iterable<Uint8Array | Piece | Turns> {
   if (wanted.media === "yaml") return yamlListPieces(list)
   return wanted.laidOut ? prettyListPieces(list) : jsonListPieces(list)
 }
 
-function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
+function jsonList(call: Call, wanted: Wanted, page: ListPage, turns: Turns): JsonList {
   const { handle, parts } = call
   const metadata = listMetadata(page)
+  const made = (work: (item: CachedObject) => number, form: (item: CachedObject) => Buffer): Iterable<Buffer> =>
+    mapped(page.items, (item) => {
+      turns.isOver((item.hasJson ? lookWork : decodeWork(item.sizeBytes)) + work(item))
+      return form(item)
+    })
   if (wanted.as?.kind === "Table") {
     const options = tableOptions(call, wanted)
     const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...fields } = tableHead(metadata, options)
-    const items = mapped(page.items, (item) => Buffer.from(stringify(tableRow(objectOf(handle, item), options))))
+    const items = made(parsedWork, (item) => Buffer.from(stringify(tableRow(objectOf(handle, item), options))))
     return {
       kind: "Table",
       apiVersion: metaApiVersion(parts.vendor, options.version),
       metadata,
       fields,
       items,
+      turns,
       itemsField: "rows",
       emptyItems: "null",
     }
   }
   if (wanted.as !== undefined) {
     const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
-    const items = mapped(page.items, (item) => partialJson(call, wanted, item))
-    return { kind: "PartialObjectMetadataList", apiVersion, metadata, items, emptyItems: "null" }
+    const items = made(cutWork, (item) => partialJson(call, wanted, item))
+    return { kind: "PartialObjectMetadataList", apiVersion, metadata, items, turns, emptyItems: "null" }
   }
   const { kind } = handle
   const itemType = { kind: kind.kind, apiVersion: handle.apiVersion }
@@ -59,24 +69,31 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage): JsonList {
     apiVersion: handle.apiVersion,
     metadata,
     itemType,
-    items: mapped(page.items, (item) => jsonOf(handle, item)),
+    items: kind === handle.stored ? made(noWork, (item) => item.json()) : made(parsedWork, (item) => jsonOf(handle, item)),
+    turns,
     ...(kind === handle.stored && { places: page.items, ...(page.runs !== undefined && { runs: page.runs }) }),
   }
 }
 
+const noWork = (): number => 0
+const cutWork = ({ sizeBytes }: CachedObject): number => copyWork(sizeBytes)
+/** To parse JSON and to write what is made of it. */
+const parsedWork = ({ sizeBytes }: CachedObject): number => parseWork(sizeBytes) + encodeWork(sizeBytes)
+
 /** Lengths come first, so the items are held, and so is what their lengths were counted of. */
-function compactPieces(call: Call, wanted: Wanted, page: ListPage): Iterable<Uint8Array> {
+function compactPieces(call: Call, wanted: Wanted, page: ListPage, turns: Turns): Iterable<Uint8Array | Turns> {
   const { handle, parts } = call
   const metadata = listMetadata(page)
   if (wanted.as !== undefined) {
     const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
-    const held = [...page.items]
-    const items = { [Symbol.iterator]: () => mapped(held, (item) => partialMessage(call, wanted, item)) }
-    return compactListPieces({ kind: "PartialObjectMetadataList", apiVersion, metadata, sizes: items, items })
+    const form = { name: "partial", message: (item: CachedObject) => partialMessage(call, item) }
+    const items = new HeldMessages(handle, page, turns, form)
+    const list = { kind: "PartialObjectMetadataList", apiVersion, metadata, sizes: items.sizes(), items, turns }
+    return releasing(items, compactListPieces(list))
   }
-  const items = new HeldMessages(handle, page)
-  const { kind } = handle
-  return releasing(items, compactListPieces({ kind: kind.listKind, apiVersion: handle.apiVersion, metadata, sizes: items.sizes(), items }))
+  const items = new HeldMessages(handle, page, turns)
+  const list = { kind: handle.kind.listKind, apiVersion: handle.apiVersion, metadata, sizes: items.sizes(), items, turns }
+  return releasing(items, compactListPieces(list))
 }
 
 /** ListMeta; specification section 2.3. */

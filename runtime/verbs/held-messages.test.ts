@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
+import { withoutTurns } from "../../test/support/pieces.ts"
 import { unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
 import type { ListPage } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { compactListPieces } from "../wire/list-compact.ts"
+import { Turns } from "../turns.ts"
 import { HeldMessages, releasing } from "./held-messages.ts"
 
 let at: OpenRegistry
@@ -41,9 +43,10 @@ function begun(
   page: () => Pick<ListPage, "items" | "runs"> = () => ({ items: objects() }),
   asked = handle,
 ): { pieces: Generator<Uint8Array>; first: Uint8Array[] } {
-  const messages = new HeldMessages(asked, page())
-  const list = { kind: "ConfigMapList", apiVersion: "v1", metadata: {}, sizes: messages.sizes(), items: messages }
-  const pieces = releasing(messages, compactListPieces(list))
+  const turns = new Turns()
+  const messages = new HeldMessages(asked, page(), turns)
+  const list = { kind: "ConfigMapList", apiVersion: "v1", metadata: {}, sizes: messages.sizes(), items: messages, turns }
+  const pieces = withoutTurns(releasing(messages, compactListPieces(list)))
   return { pieces, first: [pieces.next().value] }
 }
 
@@ -123,6 +126,7 @@ test("its length is that of the version that is asked for", async () => {
   texts()
   const longer: KindHandle = {
     ...handle,
+    kind: { ...handle.kind },
     apiVersion: "v1longer",
     compact: { ...handle.compact, encode: (object) => Buffer.concat([handle.compact.encode(object), unknownField]) },
   }

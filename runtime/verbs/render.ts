@@ -1,13 +1,17 @@
-/** Tables and partial metadata: what `as=` in Accept asks for. Tables hold ages, so they are made anew each time; partials are shared. */
+/** Tables and partial metadata: what `as=` in Accept asks for. Both are made each time: Tables hold ages, and metadata is cut out of bytes that are there. */
 import { assert } from "../assert.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
+import { wholeField } from "../kit/compact-scan.ts"
 import { type CompactCodec, createCompactCodec, wrapUnknown } from "../kit/compact.ts"
+import { endOfValue, valueOfKey } from "../kit/json-bytes.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
 import type { TypeShape } from "../kit/shape.ts"
+import { parseObject } from "../registry/object-codec.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import {
   metaApiVersion,
+  partialMetadataNumber,
   partialShape,
   readIncludeObject,
   renderPartial,
@@ -16,7 +20,7 @@ import {
   type TableOptions,
 } from "../wire/table.ts"
 import type { Call, Wanted } from "./call.ts"
-import { objectOf, type Version } from "./represent.ts"
+import { jsonOf, objectOf, type Version } from "./represent.ts"
 
 /** How the table that a request asks for is made. Throws 400. */
 export function tableOptions(call: Call, wanted: Wanted): TableOptions {
@@ -40,37 +44,59 @@ export function tableOf(handle: KindHandle, version: Version, options: TableOpti
 /** What forms are made for: the kind, and the names that the server gives things. */
 export type Shown = Pick<Call, "handle" | "parts">
 
-/** JSON bytes of an object's partial metadata. */
+/** JSON bytes of an object's partial metadata, in memory of their own. */
 export function partialJson(call: Shown, wanted: Wanted, version: Version): Buffer {
-  const metaVersion = wanted.as?.version ?? "v1"
-  return version.derived(`partial:${metaVersion}`, () => Buffer.from(stringify(partialOf(call, wanted, version))))
+  const metadata = metadataIn(jsonOf(call.handle, version))
+  if (metadata === undefined) return Buffer.from(stringify(partialOf(call, wanted, version)))
+  const apiVersion = metaApiVersion(call.parts.vendor, wanted.as?.version ?? "v1")
+  const head = `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
+  return Buffer.concat([Buffer.from(head), metadata, closing])
+}
+
+const closing = Buffer.from("}")
+
+/** The metadata of an object, as it stands in its JSON. Undefined: there is none. */
+function metadataIn(json: Buffer): Buffer | undefined {
+  const start = valueOfKey(json, 0, "metadata")
+  return start < 0 ? undefined : json.subarray(start, endOfValue(json, start))
 }
 
 export function partialOf(call: Shown, wanted: Wanted, version: Version): ApiObject {
   return renderPartial(objectOf(call.handle, version), { vendor: call.parts.vendor, version: wanted.as?.version ?? "v1" })
 }
 
-/** The compact message of an object's partial metadata, without its envelope. */
-export function partialMessage(call: Shown, wanted: Wanted, version: Version): Buffer {
-  return version.derived("partial-compact", () => partialCodec(call.handle).encode(partialOf(call, wanted, version)))
+/** The compact message of an object's partial metadata, without its envelope. Out of the stored value where that is at hand. */
+export function partialMessage({ handle }: Shown, version: Version): Uint8Array {
+  const stored = handle.kind === handle.stored ? version.message?.() : undefined
+  const { codec, number } = partialCodec(handle)
+  const field = stored === undefined || number !== partialMetadataNumber ? undefined : wholeField(stored, number)
+  if (field !== undefined) return field
+  const metadata = metadataIn(jsonOf(handle, version))
+  return codec.encode({ metadata: metadata === undefined ? {} : parseObject(metadata) })
 }
 
 export function partialEnvelope(call: Shown, wanted: Wanted, version: Version): Buffer {
   const apiVersion = metaApiVersion(call.parts.vendor, wanted.as?.version ?? "v1")
-  return wrapUnknown({ apiVersion, kind: "PartialObjectMetadata", raw: partialMessage(call, wanted, version) })
+  return wrapUnknown({ apiVersion, kind: "PartialObjectMetadata", raw: partialMessage(call, version) })
 }
 
-const partialCodecs = new WeakMap<TypeShape, CompactCodec>()
+interface PartialCodec {
+  readonly codec: CompactCodec
+  /** Of the field `metadata` in messages of the kind. */
+  readonly number: number | undefined
+}
 
-function partialCodec(handle: KindHandle): CompactCodec {
+const partialCodecs = new WeakMap<TypeShape, PartialCodec>()
+
+function partialCodec(handle: KindHandle): PartialCodec {
   const { shape } = handle.parts
-  let codec = partialCodecs.get(shape)
-  if (codec === undefined) {
-    const metadata = shape.fields.find((field) => field.name === "metadata")?.type
-    assert(metadata !== undefined && "ref" in metadata, "a kind has metadata", { shape: shape.name })
-    const partial = partialShape(metadata.ref())
-    codec = createCompactCodec(compactDescriptor(partial), partial)
-    partialCodecs.set(shape, codec)
+  let made = partialCodecs.get(shape)
+  if (made === undefined) {
+    const metadata = shape.fields.find((field) => field.name === "metadata")
+    assert(metadata !== undefined && "ref" in metadata.type, "a kind has metadata", { shape: shape.name })
+    const partial = partialShape(metadata.type.ref())
+    made = { codec: createCompactCodec(compactDescriptor(partial), partial), number: metadata.number }
+    partialCodecs.set(shape, made)
   }
-  return codec
+  return made
 }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest"
+import { turnsIn, withoutTurns } from "../../test/support/pieces.ts"
 import { createCompactCodec, unwrapUnknown } from "../kit/compact.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import type { JsonObject } from "../kit/json.ts"
 import type { TypeShape } from "../kit/shape.ts"
-import { compactListPieces, frameItems } from "./list-compact.ts"
+import { turnWorkMax } from "../limits.ts"
+import { Turns } from "../turns.ts"
+import { type CompactList, compactListPieces, frameItems } from "./list-compact.ts"
 import { listMetaShape } from "./status.ts"
+
+const bytesOf = (list: Omit<CompactList, "turns">) => Buffer.concat([...withoutTurns(compactListPieces({ ...list, turns: new Turns() }))])
 
 describe("lists in the compact encoding", () => {
   const kettle: TypeShape = { name: "test.v1.Kettle", fields: [{ name: "data", type: { map: { scalar: "string" } }, number: 1 }] }
@@ -22,7 +27,7 @@ describe("lists in the compact encoding", () => {
     const objects: JsonObject[] = [0, 1, 120, 200, 20_000, 3_000_000].map((length) => ({ data: { k: "x".repeat(length) } }))
     const metadata = { resourceVersion: "5", remainingItemCount: 3 }
     const items = objects.map((object) => codec.encode(object))
-    const bytes = Buffer.concat([...compactListPieces({ kind: "KettleList", apiVersion: "test/v1", metadata, sizes: items, items })])
+    const bytes = bytesOf({ kind: "KettleList", apiVersion: "test/v1", metadata, sizes: items, items })
     const { kind, apiVersion, raw } = unwrapUnknown(bytes)
     expect({ kind, apiVersion }).toEqual({ kind: "KettleList", apiVersion: "test/v1" })
     expect(whole.encode({ metadata, items: objects }).equals(raw)).toBe(true)
@@ -32,15 +37,32 @@ describe("lists in the compact encoding", () => {
     const messages = [0, 5, 300, 70_000, 1].map((length) => Buffer.alloc(length, "m"))
     const head = { kind: "KettleList", apiVersion: "test/v1", metadata: {} }
     const framed = { framed: frameItems(messages.slice(1, 4)) }
-    const plain = Buffer.concat([...compactListPieces({ ...head, sizes: messages, items: messages })])
+    const plain = bytesOf({ ...head, sizes: messages, items: messages })
     const items = [...messages.slice(0, 1), framed, ...messages.slice(4)]
-    expect(Buffer.concat([...compactListPieces({ ...head, sizes: items, items })]).equals(plain)).toBe(true)
+    expect(bytesOf({ ...head, sizes: items, items }).equals(plain)).toBe(true)
   })
 
   it("are what the reference answers when empty", () => {
-    const bytes = Buffer.concat([
-      ...compactListPieces({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, sizes: [], items: [] }),
-    ])
+    const bytes = bytesOf({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, sizes: [], items: [] })
     expect(bytes.toString("hex")).toBe("6b3873000a0d0a0276311207506f644c697374120a0a080a00120231301a001a002200")
+  })
+
+  it("let others have their turn while sizes are learned, and while items are made", () => {
+    const turns = new Turns()
+    const message = Buffer.alloc(10)
+    function* costly(): Generator<Uint8Array> {
+      for (let index = 0; index < 1000; index++) {
+        turns.isOver(turnWorkMax / 100)
+        yield message
+      }
+    }
+    const list = { kind: "KettleList", apiVersion: "test/v1", metadata: {}, sizes: costly(), items: costly(), turns }
+    const pieces = compactListPieces(list)
+    for (let turn = 0; turn < 10; turn++) {
+      expect(pieces.next().value).toBe(turns)
+      void turns.next()
+    }
+    // Frame and item are two pieces.
+    expect(turnsIn(pieces)).toEqual({ turns: 10, mostAtOnce: 202 })
   })
 })

@@ -4,6 +4,7 @@ import { assert } from "../assert.ts"
 import { type CompactCodec, createCompactCodec } from "../kit/compact.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { envelopeHead, envelopeTail } from "../kit/envelope.ts"
+import type { Turns } from "../turns.ts"
 import type { ListHead } from "./list-pieces.ts"
 import { listMetaShape } from "./status.ts"
 
@@ -14,6 +15,8 @@ export interface CompactList extends ListHead {
   readonly sizes: Iterable<ItemSize | FramedItems>
   /** Messages of one item each, without envelope, or some of them framed already. */
   readonly items: Iterable<Uint8Array | FramedItems>
+  /** Counts what it takes to learn sizes and to make items. */
+  readonly turns: Turns
 }
 
 /** Of the message of one item, in bytes; the message itself will do. */
@@ -41,25 +44,29 @@ export function frameItems(messages: readonly Uint8Array[]): Buffer {
 
 let listMetaCodec: CompactCodec | undefined
 
-/** The compact form: an envelope around {1: ListMeta, 2: repeated item}. */
-export function* compactListPieces(list: CompactList): Generator<Uint8Array> {
-  const { apiVersion, kind } = list
+/** The compact form: an envelope around {1: ListMeta, 2: repeated item}. Gives `list.turns` whenever a turn is over. */
+export function* compactListPieces(list: CompactList): Generator<Uint8Array | Turns> {
+  const { apiVersion, kind, turns } = list
   listMetaCodec ??= createCompactCodec(compactDescriptor(listMetaShape), listMetaShape)
   const metadata = Buffer.from(Writer.create().uint32(0x0a).bytes(listMetaCodec.encode(list.metadata)).finish())
   let rawBytes = metadata.length
-  for (const item of list.sizes) rawBytes += "framed" in item ? item.framed.length : framedBytes(item.length)
+  for (const item of list.sizes) {
+    rawBytes += "framed" in item ? item.framed.length : framedBytes(item.length)
+    if (turns.isOver(0)) yield turns
+  }
   yield envelopeHead({ apiVersion, kind, rawBytes })
   yield metadata
   let left = rawBytes - metadata.length
   for (const item of list.items) {
     if ("framed" in item) {
-      yield item.framed
       left -= item.framed.length
-      continue
+      yield item.framed
+    } else {
+      left -= framedBytes(item.length)
+      yield frameOf(item.length)
+      yield item
     }
-    yield frameOf(item.length)
-    yield item
-    left -= framedBytes(item.length)
+    if (turns.isOver(0)) yield turns
   }
   assert(left === 0, "items of a compact list have the same lengths both times", { kind, left })
   yield envelopeTail()

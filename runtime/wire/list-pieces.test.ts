@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest"
+import { turnsIn, withoutTurns } from "../../test/support/pieces.ts"
 import { type BytePlace, placeAll } from "../kit/shared-bytes.ts"
+import { turnWorkMax } from "../limits.ts"
+import { Turns } from "../turns.ts"
 import { type JsonList, jsonListPieces, type Piece, type PlacedRun, prettyListPieces, yamlListPieces } from "./list-pieces.ts"
 import { parseYaml } from "./yaml.ts"
 
-const text = (pieces: Iterable<Uint8Array | Piece>) => [...mapped(pieces)].join("")
-function* mapped(pieces: Iterable<Uint8Array | Piece>): Generator<string> {
-  for (const piece of pieces) {
+const text = (pieces: Iterable<Uint8Array | Piece | Turns>) => [...mapped(pieces)].join("")
+function* mapped(pieces: Iterable<Uint8Array | Piece | Turns>): Generator<string> {
+  for (const piece of withoutTurns(pieces)) {
     if (piece instanceof Uint8Array) yield Buffer.from(piece).toString()
     else yield Buffer.concat([piece.before, piece.bytes.subarray(piece.start, piece.end)]).toString()
   }
@@ -18,8 +21,10 @@ const list = (names: readonly string[], more: Partial<JsonList> = {}): JsonList 
   metadata: { resourceVersion: "5" },
   items: names.map(item),
   itemType,
+  turns: new Turns(),
   ...more,
 })
+const asJson = { hasJson: true, sizeBytes: 0 }
 const expected = (names: readonly string[]) => ({
   kind: "KettleList",
   apiVersion: "test/v1",
@@ -41,6 +46,7 @@ describe("lists in JSON", () => {
     const memory = Buffer.concat(names.map(item))
     const { length } = item("a")
     const places = names.map((_, index) => ({
+      ...asJson,
       jsonPlace: (place: BytePlace) => Object.assign(place, { bytes: memory, start: index * length, end: (index + 1) * length }),
     }))
     expect(text(jsonListPieces(list(names, { places })))).toBe(`${JSON.stringify(expected(names))}\n`)
@@ -49,7 +55,7 @@ describe("lists in JSON", () => {
 
   it("take runs in one piece where they are there so, and the others item by item", () => {
     const names = ["a", "b", "c", "d", "e", "f"]
-    const placed = names.map((name) => ({ jsonPlace: (place: BytePlace) => placeAll(place, item(name)) }))
+    const placed = names.map((name) => ({ ...asJson, jsonPlace: (place: BytePlace) => placeAll(place, item(name)) }))
     const made = new Map<number, string>()
     const run = (start: number, end: number, whole: boolean): PlacedRun => ({
       objects: placed,
@@ -67,6 +73,36 @@ describe("lists in JSON", () => {
     }
     expect(made.get(2)).toBe(',{"metadata":{"name":"c"}}')
     expect(text(jsonListPieces(list([], { places: [], runs: [] })))).toBe(`${JSON.stringify(expected([]))}\n`)
+  })
+
+  it("let others have their turn between items that are made, decoded, laid out or written as YAML", () => {
+    const [count, turns] = [1000, new Turns()]
+    function* made(work: number): Generator<Buffer> {
+      for (let index = 0; index < count; index++) {
+        turns.isOver(work)
+        yield item("a")
+      }
+    }
+    const perTurn = 100
+    const work = turnWorkMax / perTurn
+    expect(turnsIn(jsonListPieces(list([], { turns, items: made(work) }))).turns).toBe(count / perTurn)
+    expect(turnsIn(jsonListPieces(list([], { turns, items: made(0) }))).turns).toBe(0)
+    for (const pieces of [prettyListPieces, yamlListPieces]) {
+      expect(turnsIn(pieces(list([], { turns, items: made(work) }))).turns).toBeGreaterThanOrEqual(count / perTurn)
+      const large = Buffer.from(JSON.stringify({ ...itemType, data: "x".repeat(100_000) }))
+      expect(turnsIn(pieces(list([], { turns, items: Array.from({ length: 50 }, () => large) }))).turns).toBeGreaterThan(5)
+    }
+    const stored = Array.from({ length: count }, () => ({
+      hasJson: false,
+      sizeBytes: 3000,
+      jsonPlace: (place: BytePlace) => placeAll(place, item("a")),
+    }))
+    const run: PlacedRun = { objects: stored, start: 0, end: count, gathered: () => undefined }
+    for (const places of [{ places: stored }, { places: stored, runs: [run] }]) {
+      const { mostAtOnce, turns: waits } = turnsIn(jsonListPieces(list([], { turns: new Turns(), ...places })))
+      expect(waits).toBeGreaterThan(5)
+      expect(mostAtOnce).toBeLessThan(150)
+    }
   })
 
   it("let go of items that nobody wants any more", () => {

@@ -5,6 +5,8 @@
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { parseJson, stringify } from "../kit/json-text.ts"
 import { type BytePlace, placeAll } from "../kit/shared-bytes.ts"
+import { decodeWork, layOutWork, parseWork, yamlWork } from "../kit/work.ts"
+import type { Turns } from "../turns.ts"
 import { indentJson } from "./pretty.ts"
 import { writeYaml } from "./yaml.ts"
 
@@ -28,6 +30,8 @@ export interface JsonList extends ListHead {
   readonly fields?: JsonObject
   /** Default "items". */
   readonly itemsField?: string
+  /** Counts what it takes to make items; writers count what they add to that. */
+  readonly turns: Turns
   /** What stands for no items: `[]`, or null for the rows of a Table. */
   readonly emptyItems?: "[]" | "null"
 }
@@ -40,6 +44,9 @@ const nothing: Uint8Array = Buffer.alloc(0)
 /** An item that need not be asked for a view of its JSON. */
 export interface PlacedItem {
   jsonPlace(place: BytePlace): void
+  /** False: it has to be decoded for that, from so many bytes. */
+  readonly hasJson: boolean
+  readonly sizeBytes: number
 }
 
 /** Items that follow each other: those of `objects` from `start` to before `end`, at least one. */
@@ -56,8 +63,8 @@ export interface Piece extends BytePlace {
   before: Uint8Array
 }
 
-/** Compact JSON, with a line break at the end as the reference writes it. */
-export function jsonListPieces(list: JsonList): IterableIterator<Uint8Array | Piece> {
+/** Compact JSON, with a line break at the end as the reference writes it. Gives `list.turns` whenever a turn is over, as the others do. */
+export function jsonListPieces(list: JsonList): IterableIterator<Uint8Array | Piece | Turns> {
   return new JsonListPieces(list)
 }
 
@@ -65,13 +72,16 @@ export function jsonListPieces(list: JsonList): IterableIterator<Uint8Array | Pi
  * Written by hand: as generators, one for the items and one for the pieces, this took as long as the copying. The same records are given for each
  * item; they hold until the next is asked for.
  */
-class JsonListPieces implements IterableIterator<Uint8Array | Piece> {
+class JsonListPieces implements IterableIterator<Uint8Array | Piece | Turns> {
   private readonly items: ItemSource
   private readonly piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0 }
   private readonly result: IteratorResult<Uint8Array | Piece> = { done: false, value: this.piece }
+  private readonly pause: IteratorResult<Turns>
   private state: "head" | "first" | "next" | "over" = "head"
+  private paused = false
 
   constructor(private readonly list: JsonList) {
+    this.pause = { done: false, value: list.turns }
     const cut = new HeadCut(list)
     this.items = list.runs === undefined ? new SingleItems(list.places ?? list.items, cut) : new ItemRuns(list.runs, cut)
   }
@@ -80,12 +90,17 @@ class JsonListPieces implements IterableIterator<Uint8Array | Piece> {
     return this
   }
 
-  next(): IteratorResult<Uint8Array | Piece> {
+  next(): IteratorResult<Uint8Array | Piece | Turns> {
     if (this.state === "first") {
       this.state = "next"
       return this.result
     }
     if (this.state === "over") return { done: true, value: undefined }
+    if (this.list.turns.isOver(0) && !this.paused) {
+      this.paused = true
+      return this.pause
+    }
+    this.paused = false
     const isFirst = this.state === "head"
     if (!this.items.next(this.piece)) return this.last()
     if (!isFirst) return this.result
@@ -94,13 +109,13 @@ class JsonListPieces implements IterableIterator<Uint8Array | Piece> {
     return { done: false, value: Buffer.from(`${jsonHead(this.list)}[`) }
   }
 
-  return(): IteratorResult<Uint8Array | Piece> {
+  return(): IteratorResult<Uint8Array | Piece | Turns> {
     if (this.state !== "over") this.items.return()
     this.state = "over"
     return { done: true, value: undefined }
   }
 
-  private last(): IteratorResult<Uint8Array | Piece> {
+  private last(): IteratorResult<Uint8Array | Piece | Turns> {
     const { list, state } = this
     this.state = "over"
     return { done: false, value: Buffer.from(state === "head" ? `${jsonHead(list)}${list.emptyItems ?? "[]"}}\n` : "]}\n") }
@@ -203,15 +218,19 @@ function gather(run: PlacedRun, cut: HeadCut): Buffer {
 class HeadCut {
   private readonly head: Buffer
   private readonly from: number
+  private readonly turns: Turns
 
   constructor(list: JsonList) {
+    this.turns = list.turns
     this.head = itemHeadOf(list)
     this.from = list.places === undefined && list.runs === undefined ? 0 : this.head.length - telltaleBytes
   }
 
   place(piece: Piece, item: Buffer | PlacedItem): void {
-    if ("jsonPlace" in item) item.jsonPlace(piece)
-    else placeAll(piece, item)
+    if ("jsonPlace" in item) {
+      if (!item.hasJson) this.turns.isOver(decodeWork(item.sizeBytes))
+      item.jsonPlace(piece)
+    } else placeAll(piece, item)
     const cut = startsWith(piece, this.head, this.from)
     if (cut) piece.start += this.head.length
     piece.before = cut ? nextItem : comma
@@ -249,23 +268,26 @@ function startsWith({ bytes, start, end }: BytePlace, head: Uint8Array, from = 0
 }
 
 /** The same, laid out for people. */
-export function* prettyListPieces(list: JsonList): Generator<Uint8Array> {
-  const { kind, apiVersion, metadata, fields } = list
+export function* prettyListPieces(list: JsonList): Generator<Uint8Array | Turns> {
+  const { kind, apiVersion, metadata, fields, turns } = list
   const head = indentJson(Buffer.from(stringify({ kind, apiVersion, metadata, ...fields }))).toString()
   const open = `${head.slice(0, -2)},\n  ${JSON.stringify(list.itemsField ?? "items")}: `
   const itemHead = itemHeadOf(list)
   let count = 0
   for (const item of list.items) {
-    yield Buffer.from(count++ === 0 ? `${open}[\n    ` : ",\n    ")
     const cut = startsWith({ bytes: item, start: 0, end: item.length }, itemHead)
-    yield indentJson(cut ? Buffer.concat([openItem, item.subarray(itemHead.length)]) : item, 2)
+    const laidOut = indentJson(cut ? Buffer.concat([openItem, item.subarray(itemHead.length)]) : item, 2)
+    const isOver = turns.isOver(layOutWork(item.length))
+    yield Buffer.from(count++ === 0 ? `${open}[\n    ` : ",\n    ")
+    yield laidOut
+    if (isOver) yield turns
   }
   yield Buffer.from(count === 0 ? `${open}${list.emptyItems ?? "[]"}\n}` : "\n  ]\n}")
 }
 
 /** YAML, fields sorted. Every item is parsed and written anew: YAML lists are for people. */
-export function* yamlListPieces(list: JsonList): Generator<Uint8Array> {
-  const { kind, apiVersion, metadata, fields } = list
+export function* yamlListPieces(list: JsonList): Generator<Uint8Array | Turns> {
+  const { kind, apiVersion, metadata, fields, turns } = list
   const itemsField = list.itemsField ?? "items"
   const around: JsonObject = { kind, apiVersion, metadata, ...fields }
   const names = Object.keys(around).filter((name) => around[name] !== undefined)
@@ -277,8 +299,11 @@ export function* yamlListPieces(list: JsonList): Generator<Uint8Array> {
   )
   let count = 0
   for (const item of list.items) {
+    const text = writeYaml([yamlItem(item, list)])
+    const isOver = turns.isOver(parseWork(item.length) + yamlWork(item.length))
     if (count++ === 0) yield Buffer.from(`${itemsField}:\n`)
-    yield Buffer.from(writeYaml([yamlItem(item, list)]))
+    yield Buffer.from(text)
+    if (isOver) yield turns
   }
   if (count === 0) yield Buffer.from(`${itemsField}: ${list.emptyItems ?? "[]"}\n`)
   yield Buffer.from(

@@ -6,6 +6,7 @@ import { constants, createGzip, type Gzip } from "node:zlib"
 import type { Outgoing } from "../http/exchange.ts"
 import { sharedBytesMax } from "../kit/shared-bytes.ts"
 import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
+import { Turns } from "../turns.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Piece } from "./list-pieces.ts"
 import { sendBytes, warningHeaders } from "./send.ts"
@@ -14,8 +15,11 @@ export interface PiecesAnswer {
   readonly outgoing: Outgoing
   readonly status?: number
   readonly contentType: string
-  /** Consumed as fast as the client reads; closed early when the client goes. Must not change while it is written. */
-  readonly pieces: Iterable<Uint8Array | Piece>
+  /**
+   * Consumed as fast as the client reads; closed early when the client goes. Must not change while it is written. Pieces that take work to make give
+   * their `Turns` in between when the turn is over.
+   */
+  readonly pieces: Iterable<Uint8Array | Piece | Turns>
   /** The client takes gzip and compression is on. */
   readonly gzip?: boolean
   readonly warnings?: readonly string[]
@@ -34,7 +38,8 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
   const { outgoing } = answer
   const gatherer = new Gatherer(answer.pieces[Symbol.iterator](), takeBuffer(answer.writeBytes ?? writeBytesNow()))
   try {
-    const first = gatherer.next()
+    const first = await firstChunk(answer, gatherer)
+    if (first === "gone") return
     const isWhole = first === undefined || gatherer.done
     if (isWhole && (answer.gzip === true || (first?.length ?? 0) <= copiedListBytesMax)) {
       const { contentType, status = 200, gzip = false, warnings = [] } = answer
@@ -49,6 +54,16 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
   } finally {
     gatherer.close()
   }
+}
+
+/** "gone": nobody waits for it any more, the client was told so or has left. */
+async function firstChunk({ outgoing, signal }: PiecesAnswer, gatherer: Gatherer): Promise<Uint8Array | undefined | "gone"> {
+  let chunk = gatherer.next()
+  for (; chunk instanceof Turns; chunk = gatherer.next()) {
+    await chunk.next()
+    if (outgoing.destroyed || outgoing.headersSent || signal?.aborted === true) return "gone"
+  }
+  return chunk
 }
 
 function stream(answer: PiecesAnswer, gatherer: Gatherer, first: Uint8Array): Promise<void> {
@@ -125,8 +140,15 @@ class Streaming {
   private readonly taken = (error: Error | null | undefined): void => {
     if (this.over) return
     if (error) return this.broken()
+    this.goOn()
+  }
+
+  private readonly goOn = (): void => {
+    if (this.over) return
     try {
-      this.send(this.gatherer.next())
+      const chunk = this.gatherer.next()
+      if (chunk instanceof Turns) void chunk.next().then(this.goOn)
+      else this.send(chunk)
     } catch (failure) {
       this.close()
       this.outgoing.destroy()
@@ -165,17 +187,24 @@ class Gatherer {
   bufferFree = false
   /** What did not fit any more. */
   private rest: Piece | undefined
+  /** Of the chunk that is being gathered. */
+  private length = 0
 
   constructor(
-    private readonly pieces: Iterator<Uint8Array | Piece>,
+    private readonly pieces: Iterator<Uint8Array | Piece | Turns>,
     private readonly buffer: Buffer,
   ) {}
 
-  /** The next chunk, which is the buffer's start. Undefined at the end. Valid until the next call. */
-  next(): Uint8Array | undefined {
-    let length = 0
+  /** The next chunk, which is the buffer's start. Undefined at the end. Valid until the next call. Turns: to be called again after the next of them. */
+  next(): Uint8Array | Turns | undefined {
+    let { length } = this
+    this.length = 0
     do {
       const piece = this.rest ?? this.nextPiece()
+      if (piece instanceof Turns) {
+        this.length = length
+        return piece
+      }
       this.rest = undefined
       if (piece === undefined) break
       length = this.put(piece, length)
@@ -205,7 +234,7 @@ class Gatherer {
     returnBuffer(this.buffer, this.bufferFree)
   }
 
-  private nextPiece(): Piece | undefined {
+  private nextPiece(): Piece | Turns | undefined {
     if (this.done) return undefined
     const { value, done } = this.pieces.next()
     if (done !== true) return value instanceof Uint8Array ? pieceOf(value) : value

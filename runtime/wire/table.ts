@@ -84,7 +84,11 @@ export function singleMetadata(object: ApiObject): JsonObject {
   return resourceVersion === "" ? {} : { resourceVersion }
 }
 
+/** Of the field `metadata` in messages of PartialObjectMetadata. */
+export const partialMetadataNumber = 1
+
 /** Shape of PartialObjectMetadata, for its compact form; `metadata` is the shape of ObjectMeta. */
 export function partialShape(metadata: TypeShape): TypeShape {
-  return { name: "meta.v1.PartialObjectMetadata", fields: [{ name: "metadata", type: { ref: () => metadata }, number: 1 }] }
+  const field = { name: "metadata", type: { ref: () => metadata }, number: partialMetadataNumber }
+  return { name: "meta.v1.PartialObjectMetadata", fields: [field] }
 }

@@ -28,7 +28,7 @@ const labelsForm = "\0labels"
 const deletionForm = "\0deletion"
 const heldJsonForm = "\0json"
 
-/** Instead of a number of holders: the bytes are the JSON. */
+/** Instead of a number of holders: the bytes are the JSON. Less by the length of the message that it is encoded to, and one, where that is known. */
 const isJson = -1
 
 const metadataMarks: Readonly<Record<MetadataMark, Buffer>> = {
@@ -46,7 +46,7 @@ export class CachedEntry implements CachedObject, Tenant {
   offset = 0
   length: number
   current = false
-  /** How many hold on to the stored value, or `isJson`. One field for both: there are as many of these as objects. */
+  /** How many hold on to the stored value, or `isJson` and less. One field for all of it: there are as many of these as objects. */
   private holders = 0
 
   constructor(
@@ -73,7 +73,7 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   message(): Buffer | undefined {
-    return this.holders === isJson ? undefined : this.context.codec.toMessage?.(this.stored())
+    return this.hasJson ? undefined : this.context.codec.toMessage?.(this.stored())
   }
 
   holdMessage(): Buffer | undefined {
@@ -86,8 +86,20 @@ export class CachedEntry implements CachedObject, Tenant {
     this.holders--
   }
 
+  get hasJson(): boolean {
+    return this.holders < 0
+  }
+
+  get encodedBytes(): number | undefined {
+    return this.holders < isJson ? isJson - 1 - this.holders : undefined
+  }
+
+  set encodedBytes(length: number) {
+    if (this.hasJson) this.holders = isJson - 1 - length
+  }
+
   private decode(): void {
-    if (this.holders === isJson) return
+    if (this.hasJson) return
     const text = this.toJson()
     this.holders = isJson
     this.context.arena.settleText(this, text)
@@ -157,7 +169,7 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   private readLabels(): Readonly<Record<string, string>> {
-    if (this.holders === isJson) return labelsInJson(bytesOf(this))
+    if (this.hasJson) return labelsInJson(bytesOf(this))
     return this.context.codec.labels?.(bytesOf(this)) ?? labelsInJson(this.json())
   }
 
@@ -168,7 +180,7 @@ export class CachedEntry implements CachedObject, Tenant {
 
   mayHaveMetadata(names: readonly MetadataMark[]): boolean {
     const bytes = bytesOf(this)
-    if (this.holders === isJson) return names.some((name) => bytes.includes(metadataMarks[name]))
+    if (this.hasJson) return names.some((name) => bytes.includes(metadataMarks[name]))
     return this.context.codec.mayHaveMetadata?.(bytes, names) ?? true
   }
 
@@ -219,6 +231,10 @@ export class DeletedEntry implements CachedObject {
 
   jsonPlace(place: BytePlace): void {
     placeAll(place, this.json())
+  }
+
+  get hasJson(): boolean {
+    return this.last.hasJson
   }
 
   get sizeBytes(): number {

@@ -20,6 +20,8 @@ function object(key: string): CachedObject {
     key,
     createRevision: 1,
     modRevision: 1,
+    sizeBytes: 0,
+    hasJson: true,
     json: () => Buffer.alloc(0),
     jsonPlace: () => undefined,
     labels: () => ({}),
