@@ -295,8 +295,11 @@ export const sortedObjectsMax = 100_000
  */
 export const turnWorkMax = 5000
 
-/** Objects looked at, for a list that decodes them, before other requests get their turn. */
-export const scanTurnObjects = 500
+/**
+ * Labels and fields of one resource by which lists select and that have an index at a time; the one asked for longest ago goes first. The largest real use
+ * has two or three: a node's pods, an application's. An index holds 8 bytes and a little for each object, and a write reads what is indexed.
+ */
+export const selectedNamesMax = 8
 
 /** Fields of an apply's conflicts that an answer names, of at most `messageCharactersMax` characters each; the others are counted. */
 export const conflictCausesMax = 500

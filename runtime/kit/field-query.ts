@@ -25,6 +25,8 @@ export interface FieldValues {
 
 export interface FieldQuery {
   readonly empty: boolean
+  /** How many there are. */
+  readonly requirements: number
   matches(values: FieldValues): boolean
   /** The value that one of the selectable fields must have, undefined when it may have several. */
   required(field: string): string | undefined
@@ -57,6 +59,7 @@ export function parseFieldQuery(options: FieldQueryOptions): FieldQuery {
   const tests = requirements.map((requirement) => testOf(requirement, options))
   return {
     empty: tests.length === 0,
+    requirements: tests.length,
     matches: (values) => tests.every((test) => test(values)),
     required: (field) => requirements.find((one) => one.field === field && one.operator === "=")?.values[0],
   }

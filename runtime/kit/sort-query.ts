@@ -28,7 +28,7 @@ export function parseSortQuery(options: { parameter: string; text: string; shape
 
 /** Orders the keys of two objects, one key per field; an absent value comes last in either direction. */
 export function compareSortKeys(fields: readonly SortField[], left: readonly Buffer[], right: readonly Buffer[]): number {
-  for (const [index, { descending }] of fields.entries()) {
+  for (let index = 0; index < fields.length; index++) {
     const one = left[index]
     const other = right[index]
     if (one === undefined || other === undefined) continue
@@ -37,7 +37,7 @@ export function compareSortKeys(fields: readonly SortField[], left: readonly Buf
       continue
     }
     const compared = Buffer.compare(one, other)
-    if (compared !== 0) return descending ? -compared : compared
+    if (compared !== 0) return fields[index]?.descending === true ? -compared : compared
   }
   return 0
 }

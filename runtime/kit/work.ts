@@ -25,6 +25,11 @@ export function decodeWork(bytes: number): number {
   return 2 + bytes * 0.015
 }
 
+/** To have the values of an object: from what is held of it, which is not always JSON. */
+export function readWork({ hasJson, sizeBytes }: { readonly hasJson: boolean; readonly sizeBytes: number }): number {
+  return (hasJson ? 0 : decodeWork(sizeBytes)) + parseWork(sizeBytes)
+}
+
 /** From values to JSON or to the compact encoding. */
 export function encodeWork(bytes: number): number {
   return 1 + bytes * 0.008

@@ -76,13 +76,15 @@ export function createObjectCodec(options: {
     mayHaveMetadata: (value, names) => mayHaveMetadata(value, names, place),
     labels: (value) => storedLabels(value, place),
     toMessage: (stored) => storedMessage(stored, place),
-    describe(json) {
-      const object = parseObject(json)
-      const metadata = object.metadata ?? {}
-      const fields: Record<string, string> = { "metadata.name": metadata.name ?? "", "metadata.namespace": metadata.namespace ?? "" }
-      for (const field of selectable) fields[field.name] = field.value(object)
-      return { labels: metadata.labels ?? {}, fields }
-    },
+    describe: (json) => describe(parseObject(json)),
+    describeStored: (value) => describe(storedObject(value)),
+  }
+
+  function describe(object: ApiObject): { labels: Record<string, string>; fields: Record<string, string> } {
+    const metadata = object.metadata ?? {}
+    const fields: Record<string, string> = { "metadata.name": metadata.name ?? "", "metadata.namespace": metadata.namespace ?? "" }
+    for (const field of selectable) fields[field.name] = field.value(object)
+    return { labels: metadata.labels ?? {}, fields }
   }
 
   function storedObject(value: StoredValue["value"]): ApiObject {

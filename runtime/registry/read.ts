@@ -4,15 +4,20 @@
  */
 import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
 import { conflictRetries, staleReadTimeoutMs, untoldWaitMs } from "../limits.ts"
-import type { CachedObject, ObjectRun, SelectedLabel, Snapshot } from "../storage/cache.ts"
+import { lookWork } from "../kit/work.ts"
+import type { CachedObject, ObjectRun, Selected, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { ContinueToken } from "./continue-token.ts"
 import { takeObjects, takeRuns, type Taken } from "./page-of.ts"
 import type { KindHandle, Registry } from "./registry.ts"
-import { type ListOrder, scan, sortedPage } from "./sorted-page.ts"
+import { scan } from "./scan.ts"
+import { type ListOrder, sortedPage } from "./sorted-page.ts"
 
 /** Says whether a list or watch shows an object. */
 export type ObjectFilter = (object: CachedObject) => boolean
+
+/** What it takes to do something with an object, in microseconds; see kit/work.ts. */
+export type ObjectWork = (object: CachedObject) => number
 
 /** How `resourceVersion` and `resourceVersionMatch` are to be read; made by `verbs/list-options.ts`. */
 export type Freshness =
@@ -29,20 +34,20 @@ export interface ListRequest {
   readonly continueToken: string
   /** Absent: everything below the namespace. */
   readonly filter?: ObjectFilter
+  /** What `filter` takes for an object, in microseconds: objects are gone through in turns. Absent: little. */
+  readonly filterWork?: ObjectWork
   /** What `filter` asks for first, so that an index may narrow the search. `sole`: and all it asks for. */
-  readonly label?: SelectedLabel & { readonly sole: boolean }
+  readonly selected?: Selected & { readonly sole: boolean }
   /** When a selector pins one name: only that object is looked at. */
   readonly name?: string
   /** Resource, namespace and selectors: what a continue token is bound to. */
   readonly tokenScope: string
-  /** The filter decodes objects: they are gone through in turns with other requests. */
-  readonly decodes?: boolean
   /** Another order than that of the keys. */
   readonly order?: ListOrder
   /** Only the number of objects is asked for. */
   readonly count?: boolean
-  /** Ends a search that takes turns: nobody waits for it any more. */
-  readonly signal?: AbortSignal
+  /** Ends a search: nobody waits for it any more. */
+  readonly signal?: { readonly aborted: boolean }
 }
 
 export interface ListPage {
@@ -106,25 +111,24 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   // Left out, it would look as if it had been deleted.
   const unreadable = handle.cache.undecodable(prefix)
   if (unreadable !== undefined) throw unreadable
-  if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range })
-  const found = startAfter === undefined ? labelled(snapshot, prefix, request) : undefined
-  const filter = found !== undefined && request.label?.sole === true ? undefined : request.filter
+  const { candidates, filter } = narrowed(snapshot, range, request)
+  if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, candidates, filter })
   const rest = { registry, request, snapshot, range, ...remainingOf(token) }
-  if (found === undefined && filter === undefined) {
+  if (candidates === undefined && filter === undefined) {
     const runs = snapshot.runs(range)
     if (request.limit === 0) return { ...wholeList(snapshot), items: snapshot.entries(range), runs }
     return pageOf({ ...rest, taken: takeRuns(runs, request.limit) })
   }
-  const candidates = found ?? snapshot.entries(range)
-  const items = request.decodes === true ? await matching(candidates, request) : filtered(candidates, filter)
+  const among = candidates ?? snapshot.entries(range)
+  const items = filter === undefined ? among : await matching(among, filter, request)
   if (request.limit === 0) return { ...wholeList(snapshot), items }
   return pageOf({ ...rest, taken: takeObjects(items, request.limit) })
 }
 
-/** A state of which the label asked for is known, where one has to go through many objects for that. */
-async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshness, label }: ListRequest): Promise<Snapshot> {
+/** A state of which it is known who has what is selected, where one has to go through many objects for that. */
+async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshness, selected }: ListRequest): Promise<Snapshot> {
   const snapshot = await snapshotFor(registry, handle, freshness)
-  const indexed = label === undefined ? undefined : handle.cache.indexLabel(label.name)
+  const indexed = selected === undefined ? undefined : handle.cache.prepareIndex(selected)
   if (indexed === undefined) return snapshot
   await indexed
   return snapshotFor(registry, handle, freshness)
@@ -135,9 +139,21 @@ function remainingOf(token: ContinueToken | undefined): { remaining?: number } {
   return token?.remaining === undefined || token.revision === 0 ? {} : { remaining: token.remaining }
 }
 
-/** The objects that have the label asked for, where an index knows them. */
-function labelled(snapshot: Snapshot, prefix: string, { label }: ListRequest): readonly CachedObject[] | undefined {
-  return label === undefined ? undefined : snapshot.labelled({ prefix, label })
+/** What of a state a request is about. */
+interface StateRange {
+  readonly prefix: string
+  readonly startAfter?: string
+}
+
+/** Where an index knows who has what is selected: those, and what else is asked of them. */
+function narrowed(
+  snapshot: Snapshot,
+  { prefix, startAfter }: StateRange,
+  { filter, selected }: ListRequest,
+): { candidates?: readonly CachedObject[]; filter?: ObjectFilter } {
+  const candidates = selected === undefined || startAfter !== undefined ? undefined : snapshot.selected({ prefix, selected })
+  if (candidates === undefined) return filter === undefined ? {} : { filter }
+  return selected?.sole === true || filter === undefined ? { candidates } : { candidates, filter }
 }
 
 /** An empty list whose `remainingItemCount` is the number of objects that there are. */
@@ -145,25 +161,29 @@ async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequ
   const empty = { ...wholeList(snapshot), items: [] }
   const range = { prefix: handle.prefix(request.namespace) }
   if (request.name !== undefined) return { ...empty, remainingItemCount: oneObject(snapshot, handle, request).length }
-  const { filter } = request
-  if (filter === undefined) return { ...empty, remainingItemCount: snapshot.count(range) }
+  const { candidates, filter } = narrowed(snapshot, range, request)
+  if (filter === undefined) return { ...empty, remainingItemCount: candidates?.length ?? snapshot.count(range) }
   let remainingItemCount = 0
-  await scan(snapshot.entries(range), request.signal, (object) => {
+  await scan(candidates ?? snapshot.entries(range), scanOptions(request), (object) => {
     if (filter(object)) remainingItemCount++
     return true
   })
   return { ...empty, remainingItemCount }
 }
 
-/** The objects that a decoding filter lets through: one more than the limit, which tells that there is another page. */
-async function matching(entries: Iterable<CachedObject>, request: ListRequest): Promise<CachedObject[]> {
-  const { filter, limit } = request
+/** The objects that the filter lets through: one more than the limit, which tells that there is another page. */
+async function matching(among: Iterable<CachedObject>, filter: ObjectFilter, request: ListRequest): Promise<CachedObject[]> {
+  const { limit } = request
   const found: CachedObject[] = []
-  await scan(entries, request.signal, (object) => {
-    if (filter === undefined || filter(object)) found.push(object)
+  await scan(among, scanOptions(request), (object) => {
+    if (filter(object)) found.push(object)
     return limit === 0 || found.length <= limit
   })
   return found
+}
+
+function scanOptions({ filterWork = () => 0, signal }: ListRequest): { work: ObjectWork; signal?: { readonly aborted: boolean } } {
+  return { work: (object) => lookWork + filterWork(object), ...(signal !== undefined && { signal }) }
 }
 
 async function sortedList(options: {
@@ -171,23 +191,27 @@ async function sortedList(options: {
   request: ListRequest
   order: ListOrder
   snapshot: Snapshot
-  range: { prefix: string; startAfter?: string }
+  range: StateRange
+  candidates: Iterable<CachedObject> | undefined
+  filter: ObjectFilter | undefined
 }): Promise<ListPage> {
-  const { registry, request, order, snapshot, range } = options
-  const { filter, limit, signal, tokenScope } = request
+  const { registry, request, order, snapshot, range, candidates, filter } = options
+  const { filterWork, limit, signal, tokenScope } = request
   const { items, remaining } = await sortedPage({
     snapshot,
     ...range,
+    ...(candidates !== undefined && { candidates }),
     order,
     limit,
     ...(filter !== undefined && { filter }),
+    ...(filterWork !== undefined && { filterWork }),
     ...(signal !== undefined && { signal }),
   })
   const page = { revision: snapshot.revision, items }
   const last = items.at(-1)
   if (remaining === 0 || last === undefined) return { ...page, continueToken: "" }
   const continueToken = registry.deps.tokens.encode({ revision: snapshot.revision, startAfter: last.key }, tokenScope)
-  return { ...page, continueToken, ...(filter === undefined && { remainingItemCount: remaining }) }
+  return { ...page, continueToken, ...(request.filter === undefined && { remainingItemCount: remaining }) }
 }
 
 /** Waits until the cache may answer at this freshness. */
@@ -248,14 +272,6 @@ function wholeList(snapshot: Snapshot): Omit<ListPage, "items"> {
   return { revision: snapshot.revision, continueToken: "" }
 }
 
-function filtered(entries: Iterable<CachedObject>, filter: ObjectFilter | undefined): Iterable<CachedObject> {
-  return filter === undefined ? entries : passing(entries, filter)
-}
-
-function* passing(entries: Iterable<CachedObject>, filter: ObjectFilter): Generator<CachedObject> {
-  for (const entry of entries) if (filter(entry)) yield entry
-}
-
 function oneObject(snapshot: Snapshot, handle: KindHandle, request: ListRequest): readonly CachedObject[] {
   const found: CachedObject[] = []
   const key = handle.key(request.namespace, request.name ?? "")
@@ -270,7 +286,7 @@ function pageOf(options: {
   registry: Registry
   request: ListRequest
   snapshot: Snapshot
-  range: { prefix: string; startAfter?: string }
+  range: StateRange
   readonly taken: Taken
   /** Objects of the snapshot that follow the page before, if that page knew. */
   remaining?: number

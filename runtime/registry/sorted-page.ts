@@ -2,30 +2,37 @@
  * Pages of a collection in another order than that of its keys. Nothing is kept between pages: each goes through the snapshot once and keeps
  * the best of what follows the last object of the page before, so that a page costs the memory of a page whatever the collection holds.
  */
-import { setImmediate as nextTurn } from "node:timers/promises"
 import { badRequest, invalid } from "../errors.ts"
-import { scanTurnObjects, sortedObjectsMax } from "../limits.ts"
+import { lookWork } from "../kit/work.ts"
+import { sortedObjectsMax } from "../limits.ts"
 import type { CachedObject, Snapshot } from "../storage/cache.ts"
-import type { ObjectFilter } from "./read.ts"
+import { Turns } from "../turns.ts"
+import type { ObjectFilter, ObjectWork } from "./read.ts"
+import { sortInTurns } from "./sort-in-turns.ts"
 
 /** An order of objects; made by `verbs/list-extensions.ts`. Objects that it holds equal come in the order of their keys. */
 export interface ListOrder {
   /** What of an object its place depends on. */
   keys(object: CachedObject): readonly Buffer[]
+  /** What `keys` takes. */
+  readonly work: ObjectWork
   compare(left: readonly Buffer[], right: readonly Buffer[]): number
 }
 
 export interface SortedRequest {
   readonly snapshot: Snapshot
   readonly prefix: string
+  /** Those of the snapshot below the prefix that may match; all of them when absent. */
+  readonly candidates?: Iterable<CachedObject>
   readonly order: ListOrder
   readonly filter?: ObjectFilter
+  readonly filterWork?: ObjectWork
   /** Key of the last object of the page before. */
   readonly startAfter?: string
   /** 0: all of them, if they are not too many. */
   readonly limit: number
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal
+  readonly signal?: { readonly aborted: boolean }
 }
 
 export interface SortedPage {
@@ -41,34 +48,25 @@ interface Placed {
 
 /** Called by list. Throws 422 for a list without limit that would be longer than `sortedObjectsMax`. */
 export async function sortedPage(request: SortedRequest): Promise<SortedPage> {
-  const { snapshot, prefix, limit } = request
+  const { filter, filterWork = () => 0, limit, order, prefix, signal, snapshot } = request
   const size = Math.min(limit === 0 ? sortedObjectsMax : limit, sortedObjectsMax)
-  const kept = new Best(size, (left, right) => comparePlaced(request.order, left, right))
-  const after = request.startAfter === undefined ? undefined : place(request.order, objectAt(snapshot, request.startAfter))
-  await scan(snapshot.entries({ prefix }), request.signal, (object) => {
-    if (request.filter !== undefined && !request.filter(object)) return true
-    const placed = place(request.order, object)
-    if (after === undefined || comparePlaced(request.order, placed, after) > 0) kept.offer(placed)
-    return true
-  })
-  const items = kept.sorted().map(({ object }) => object)
+  const turns = new Turns()
+  const kept = new Best(size, turns, (left, right) => comparePlaced(order, left, right))
+  const after = request.startAfter === undefined ? undefined : place(order, objectAt(snapshot, request.startAfter))
+  for (const object of request.candidates ?? snapshot.entries({ prefix })) {
+    // Asked first: both decode what is still to be decoded.
+    const work = lookWork + filterWork(object) + order.work(object)
+    if (filter === undefined || filter(object)) {
+      const placed = place(order, object)
+      if ((after === undefined || comparePlaced(order, placed, after) > 0) && kept.offer(placed)) await kept.cut()
+    }
+    if (!turns.isOver(work)) continue
+    await turns.next()
+    if (signal?.aborted === true) break
+  }
+  const items = (await kept.sorted()).map(({ object }) => object)
   if (limit === 0 && kept.offered > items.length) throw tooMany()
   return { items, remaining: kept.offered - items.length }
-}
-
-/** Goes through objects that are decoded on the way, and lets other requests have their turn now and then. `visit` answers whether to go on. */
-export async function scan(
-  objects: Iterable<CachedObject>,
-  signal: AbortSignal | undefined,
-  visit: (object: CachedObject) => boolean,
-): Promise<void> {
-  let seen = 0
-  for (const object of objects) {
-    if (!visit(object)) return
-    if (++seen % scanTurnObjects !== 0) continue
-    await nextTurn()
-    if (signal?.aborted === true) return
-  }
 }
 
 function place(order: ListOrder, object: CachedObject): Placed {
@@ -104,23 +102,25 @@ class Best {
 
   constructor(
     private readonly size: number,
+    private readonly turns: Turns,
     private readonly compare: (left: Placed, right: Placed) => number,
   ) {}
 
-  offer(one: Placed): void {
+  /** True: there are so many that they have to be cut before the next one. */
+  offer(one: Placed): boolean {
     this.offered++
-    if (this.last !== undefined && this.compare(one, this.last) > 0) return
+    if (this.last !== undefined && this.compare(one, this.last) > 0) return false
     this.placed.push(one)
-    if (this.placed.length >= this.size * 2) this.cut()
+    return this.placed.length >= this.size * 2
   }
 
-  sorted(): readonly Placed[] {
-    this.cut()
+  async sorted(): Promise<readonly Placed[]> {
+    await this.cut()
     return this.placed
   }
 
-  private cut(): void {
-    this.placed.sort(this.compare)
+  async cut(): Promise<void> {
+    this.placed = await sortInTurns(this.placed, this.compare, this.turns)
     if (this.placed.length < this.size) return
     this.placed.length = this.size
     this.last = this.placed.at(-1)

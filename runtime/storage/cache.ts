@@ -85,6 +85,8 @@ export interface ResourceCodec {
   labels?(value: Uint8Array): Record<string, string> | undefined
   /** Labels and all selectable fields from the JSON bytes. */
   describe(json: Buffer): { labels: Record<string, string>; fields: Record<string, string> }
+  /** The same from a stored value, which stays; absent, or answering undefined: its JSON is described. */
+  describeStored?(value: Uint8Array): { labels: Record<string, string>; fields: Record<string, string> } | undefined
   /** The same from an object that is decoded already (`expect`); absent: `describe` is called when a selector asks. */
   describeObject?(object: ApiObject): { labels: Record<string, string>; fields: Record<string, string> }
 }
@@ -109,10 +111,10 @@ export interface Snapshot {
   /** Entries below `prefix` after `startAfter`, without visiting them one by one where it can be helped. */
   count(options: { prefix: string; startAfter?: string }): number
   /**
-   * Those of `entries` that have the label, all of them at once. Undefined when they are not known without looking at each: a state of the past,
-   * or a label that a large share has. To be asked in the turn in which the snapshot was taken.
+   * Those of `entries` that have what is selected, all of them at once. Undefined when they are not known without looking at each: a state of the past,
+   * something that a large share has, or no index. To be asked in the turn in which the snapshot was taken.
    */
-  labelled(options: { prefix: string; label: SelectedLabel }): readonly CachedObject[] | undefined
+  selected(options: { prefix: string; selected: Selected }): readonly CachedObject[] | undefined
 }
 
 /** Neighbours in a snapshot: those of `objects` from `start` to before `end`. */
@@ -127,8 +129,9 @@ export interface ObjectRun {
   gathered(form: string, make: () => Buffer): Buffer | undefined
 }
 
-/** A label that an object must have, with this value. */
-export interface SelectedLabel {
+/** A label or a selectable field that an object must have, with this value. */
+export interface Selected {
+  readonly of: "label" | "field"
   readonly name: string
   readonly value: string
 }
@@ -175,10 +178,10 @@ export interface ResourceCache {
   get(key: string): CachedObject | undefined
   snapshot(): Snapshot
   /**
-   * Called before the snapshot whose `labelled` is asked for a label: a large resource has to be gone through once, which is done in turns.
+   * Called before the snapshot whose `selected` is asked for this label or field: a large resource has to be gone through once, which is done in turns.
    * Undefined when there is nothing to wait for.
    */
-  indexLabel(name: string): Promise<void> | undefined
+  prepareIndex(selected: Pick<Selected, "of" | "name">): Promise<void> | undefined
   /** The state at a retained revision; undefined when the window does not reach back or `revision` is newer than the cache. */
   snapshotAt(revision: number): Promise<Snapshot | undefined>
   /**

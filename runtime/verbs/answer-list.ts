@@ -21,8 +21,7 @@ export async function answerList(call: Call, answer: { wanted: Wanted; page: Lis
   await writePieces({
     outgoing: call.outgoing,
     contentType: wanted.contentType,
-    pieces:
-      wanted.media === "compact" ? compactPieces(call, wanted, page, turns) : textPieces(wanted, jsonList(call, wanted, page, turns)),
+    pieces: wanted.media === "compact" ? compactPieces(call, wanted, page, turns) : textPieces(wanted, jsonList(call, wanted, page, turns)),
     gzip: wanted.gzip,
     warnings: call.request.warnings,
     signal: call.request.expiry,

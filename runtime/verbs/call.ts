@@ -79,10 +79,10 @@ export function listRequest(call: Call, options: ListOptions): ListRequest {
     freshness: listFreshness(options),
     limit: options.limit,
     continueToken: options.continueToken,
-    ...(scope.filter !== undefined && { filter: scope.filter }),
-    ...(scope.label !== undefined && { label: scope.label }),
+    ...(scope.filter !== undefined && { filter: scope.filter, signal: call.request.signal }),
+    ...(scope.filterWork !== undefined && { filterWork: scope.filterWork }),
+    ...(scope.selected !== undefined && { selected: scope.selected }),
     ...(scope.name !== undefined && { name: scope.name }),
-    ...(scope.decodes === true && { decodes: true }),
     tokenScope: [kind.group, kind.resource, scope.namespace, scope.text].join("\0"),
   }
 }

@@ -9,6 +9,7 @@ import { type FieldReference, referencedValue } from "../kit/field-reference.ts"
 import type { JsonObject } from "../kit/json.ts"
 import { compareSortKeys, parseSortQuery } from "../kit/sort-query.ts"
 import { cut } from "../kit/quote.ts"
+import { readWork } from "../kit/work.ts"
 import { textParameter } from "../query.ts"
 import type { ObjectFilter } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
@@ -29,16 +30,17 @@ export function wantsExtendedSyntax(query: URLSearchParams): boolean {
   )
 }
 
-/** A selector over any scalar field as a filter. `name`: it pins `metadata.name`. Throws 400. */
-export function extendedFieldFilter(handle: KindHandle, text: string): { filter?: ObjectFilter; name?: string } {
+/** A selector over any scalar field as a filter. `name`: it pins `metadata.name`. `requirements`: how many it has. Throws 400. */
+export function extendedFieldFilter(handle: KindHandle, text: string): { filter?: ObjectFilter; name?: string; requirements: number } {
   const selectable = new Set(["metadata.name", "metadata.namespace", ...handle.kind.selectable.map((field) => field.name)])
   const query = parseFieldQuery({ parameter: "fieldSelector", text, shape: handle.parts.shape, selectable })
-  if (query.empty) return {}
+  const { requirements } = query
+  if (query.empty) return { requirements }
   const fields = new ObjectFields(handle)
   const name = query.required("metadata.name")
   const filter: ObjectFilter = (object) =>
     query.matches({ text: (field) => object.field(field), key: (field) => fields.key(object, field) })
-  return { filter, ...(name !== undefined && { name }) }
+  return { filter, requirements, ...(name !== undefined && { name }) }
 }
 
 /** The order that `sortBy` asks for. Throws 400. */
@@ -47,6 +49,7 @@ export function listOrder(handle: KindHandle, text: string): ListOrder {
   const fields = new ObjectFields(handle)
   return {
     keys: (object) => sortFields.map(({ field }) => fields.key(object, field)),
+    work: readWork,
     compare: (left, right) => compareSortKeys(sortFields, left, right),
   }
 }

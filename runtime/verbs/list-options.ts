@@ -2,10 +2,11 @@
 import { badRequest, invalid } from "../errors.ts"
 import type { Failure } from "../kit/failure.ts"
 import type { Kind } from "../kit/kind.ts"
-import { type LabelSelector, parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "../kit/selector.ts"
-import { type Freshness, type ObjectFilter, parseRevision } from "../registry/read.ts"
+import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "../kit/selector.ts"
+import { labelsWork, readWork, requirementWork } from "../kit/work.ts"
+import { type Freshness, type ObjectFilter, type ObjectWork, parseRevision } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
-import type { SelectedLabel } from "../storage/cache.ts"
+import type { Selected } from "../storage/cache.ts"
 import { booleanParameter, integerParameter, textParameter } from "../query.ts"
 import { extendedFieldFilter, syntaxParameter, wantsExtendedSyntax } from "./list-extensions.ts"
 
@@ -126,10 +127,10 @@ export function getFreshness(query: URLSearchParams): Freshness {
 export interface Selection {
   /** Absent: no selector, everything matches. */
   readonly filter?: ObjectFilter
-  /** The filter decodes objects. */
-  readonly decodes?: boolean
-  /** One of the labels that the filter asks for; `sole`: it asks for nothing else. */
-  readonly label?: SelectedLabel & { readonly sole: boolean }
+  /** What the filter takes. */
+  readonly filterWork?: ObjectWork
+  /** One of the labels or fields that the filter asks for; `sole`: it asks for nothing else. */
+  readonly selected?: Selected & { readonly sole: boolean }
   /** A field selector pins this name. */
   readonly name?: string
   /** Both selectors as given: part of what a continue token is bound to. */
@@ -143,26 +144,44 @@ export function readSelection(query: URLSearchParams, handle: KindHandle): Selec
   const extended = wantsExtendedSyntax(query)
   if (labelText === "" && fieldText === "") return { text: "" }
   const labels = parseLabelSelector(labelText)
-  const fields = extended ? extendedFieldFilter(handle, fieldText) : plainFieldFilter(handle.kind, fieldText)
+  const fields: FieldSelection = extended ? extendedFieldFilter(handle, fieldText) : plainFieldFilter(handle.kind, fieldText)
   const text = `${labelText}\0${fieldText}${extended ? `\0${syntaxParameter}` : ""}`
   const filter = both(labels.empty ? undefined : (object) => labels.matches(object.labels()), fields.filter)
   if (filter === undefined) return { text }
-  const label = requiredLabel(labels)
+  const selected = requiredLabel(labels, fields.filter === undefined) ?? fields.selected
   return {
     filter,
+    filterWork: workOf(labels, fields),
     text,
-    ...(label !== undefined && { label: { sole: labels.requirements.length === 1 && fields.filter === undefined, ...label } }),
-    ...(extended && { decodes: true }),
+    ...(selected !== undefined && { selected: selected.of === "field" && !labels.empty ? { ...selected, sole: false } : selected }),
     ...(fields.name !== undefined && { name: fields.name }),
   }
 }
 
-/** The first label that must have one certain value. */
-function requiredLabel({ requirements }: LabelSelector): SelectedLabel | undefined {
+/** What of a selection is about fields. */
+interface FieldSelection extends Pick<Selection, "selected" | "name"> {
+  readonly filter?: ObjectFilter
+  /** What is asked, about. */
+  readonly requirements: number
+}
+
+/** Values of a requirement are looked up in turn. */
+const valueWork = 0.01
+
+/** An object that fields are asked of is decoded, unless somebody has kept what was asked. */
+function workOf({ requirements }: LabelSelector, fields: FieldSelection): ObjectWork {
+  let asked = fields.requirements * requirementWork
+  for (const { values } of requirements) asked += requirementWork + values.length * valueWork
+  if (requirements.length > 0) asked += labelsWork
+  return fields.filter === undefined ? () => asked : (object) => asked + readWork(object)
+}
+
+/** The first label that must have one certain value. `sole`: nothing else is asked. */
+function requiredLabel({ requirements }: LabelSelector, isAll: boolean): Selection["selected"] {
   for (const { key, operator, values } of requirements) {
     const [value] = values
     if (value !== undefined && values.length === 1 && (operator === "=" || operator === "==" || operator === "in"))
-      return { name: key, value }
+      return { of: "label", name: key, value, sole: isAll && requirements.length === 1 }
   }
   return undefined
 }
@@ -171,10 +190,26 @@ function both(first: ObjectFilter | undefined, second: ObjectFilter | undefined)
   return first === undefined || second === undefined ? (first ?? second) : (object) => first(object) && second(object)
 }
 
-function plainFieldFilter(kind: Kind, text: string): { filter?: ObjectFilter; name?: string } {
+function plainFieldFilter(kind: Kind, text: string): FieldSelection {
   const own = kind.selectable.map((field) => field.name)
   const fields = parseFieldSelector(text, refuseUnlessOneOf(own, kind.namespaced))
-  if (fields.empty) return {}
+  const requirements = fields.requirements.length
+  if (fields.empty) return { requirements }
   const name = fields.required("metadata.name")
-  return { filter: (object) => fields.matches((field) => object.field(field)), ...(name !== undefined && { name }) }
+  const selected = requiredField(own, fields)
+  return {
+    filter: (object) => fields.matches((field) => object.field(field)),
+    requirements,
+    ...(selected !== undefined && { selected: { of: "field", ...selected, sole: requirements === 1 } }),
+    ...(name !== undefined && { name }),
+  }
+}
+
+/** The first of the kind's own fields that must have one certain value. */
+function requiredField(own: readonly string[], { required }: FieldSelector): { name: string; value: string } | undefined {
+  for (const name of own) {
+    const value = required(name)
+    if (value !== undefined) return { name, value }
+  }
+  return undefined
 }

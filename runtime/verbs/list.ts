@@ -9,7 +9,7 @@ export async function listVerb(call: Call): Promise<void> {
   const wanted = representation(call, { list: true, read: true })
   const options = readListOptions(call.request.query, { watch: false, watchList: false, extensions: true })
   const plain = listRequest(call, options)
-  const request = options.sortBy === "" && !options.count && plain.decodes !== true ? plain : extended(call, plain, options)
+  const request = options.sortBy === "" && !options.count ? plain : extended(call, plain, options)
   const page = await listObjects(call.registry, call.handle, request)
   checkForm(call, wanted, { list: true })
   await answerList(call, { wanted, page })
@@ -17,7 +17,7 @@ export async function listVerb(call: Call): Promise<void> {
 
 /** A token of a sorted list continues that order only. */
 function extended(call: Call, plain: ListRequest, { sortBy, count }: ListOptions): ListRequest {
+  if (sortBy === "") return { ...plain, count }
   const { signal } = call.request
-  if (sortBy === "") return { ...plain, count, signal }
   return { ...plain, order: listOrder(call.handle, sortBy), tokenScope: `${plain.tokenScope}\0sortBy=${sortBy}`, signal }
 }

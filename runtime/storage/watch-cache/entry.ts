@@ -178,6 +178,13 @@ export class CachedEntry implements CachedObject, Tenant {
     return Object.hasOwn(fields, name) ? (fields[name] ?? "") : ""
   }
 
+  /** The same for who asks every object once: nothing is kept. */
+  passingField(name: string): string {
+    const kept = this.context.forms.find(this, descriptionForm)
+    const { fields } = kept === undefined || Buffer.isBuffer(kept) ? this.readDescription() : kept
+    return Object.hasOwn(fields, name) ? (fields[name] ?? "") : ""
+  }
+
   mayHaveMetadata(names: readonly MetadataMark[]): boolean {
     const bytes = bytesOf(this)
     if (this.hasJson) return names.some((name) => bytes.includes(metadataMarks[name]))
@@ -197,9 +204,14 @@ export class CachedEntry implements CachedObject, Tenant {
   private describe(): Description {
     const kept = this.context.forms.find(this, descriptionForm)
     if (kept !== undefined && !Buffer.isBuffer(kept)) return kept
-    const description = this.context.codec.describe(this.json())
+    const description = this.readDescription()
     this.keepDescription(description)
     return description
+  }
+
+  private readDescription(): Description {
+    const { codec } = this.context
+    return (this.hasJson ? undefined : codec.describeStored?.(bytesOf(this))) ?? codec.describe(this.json())
   }
 
   private keepDescription(description: Description): void {

@@ -12,6 +12,7 @@ import type {
   CacheEvent,
   ResourceCache,
   ResourceCodec,
+  Selected,
   Snapshot,
   SubscribeOptions,
   Subscription,
@@ -27,7 +28,6 @@ import { readObjects, retireAllBut } from "./fill.ts"
 import type { FormBudget } from "./forms.ts"
 import type { GatheredRuns } from "./gathered-runs.ts"
 import { HistoryReader } from "./history.ts"
-import { LabelIndexes } from "./label-index.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 import { Checkpoints, MapSnapshot, type Objects } from "./snapshot.ts"
@@ -35,6 +35,7 @@ import type { SlabPool } from "./slab-pool.ts"
 import { asStoreError, type StoreFeed } from "./store-feed.ts"
 import { StoredSnapshots } from "./stored-snapshots.ts"
 import { Subscriber, Subscribers } from "./subscribers.ts"
+import { ValueIndexes } from "./value-index.ts"
 import { Waiters } from "./waiters.ts"
 
 /** What a resource is given by its cache. */
@@ -80,7 +81,7 @@ export class CachedResource implements ResourceCache {
   private changes = 0
   /** What `objects` has of unreadable values, as far as it was found, by key. */
   private readonly undecodables = new Map<string, UndecodableError>()
-  private readonly labels = new LabelIndexes()
+  private readonly indexes = new ValueIndexes()
   /** The state shown includes everything up to here; the feed's revision counts on top while live. */
   private shownRevision = 0
   /** What the last fill showed: events up to here are in it already. */
@@ -164,13 +165,13 @@ export class CachedResource implements ResourceCache {
       objects,
       (key) => this.fullKey(key),
       this.options.gathered,
-      (label) => (changes === this.changes ? this.labels.find(() => objects.all(), label) : undefined),
+      (selected) => (changes === this.changes ? this.indexes.find(selected) : undefined),
     )
   }
 
-  indexLabel(name: string): Promise<void> | undefined {
+  prepareIndex(selected: Pick<Selected, "of" | "name">): Promise<void> | undefined {
     if (this.phase !== "live" || this.readsStore) return undefined
-    return this.labels.prepare(name, () => this.objects.clone())
+    return this.indexes.prepare(selected, () => this.objects.clone())
   }
 
   async snapshotAt(revision: number): Promise<Snapshot | undefined> {
@@ -323,7 +324,7 @@ export class CachedResource implements ResourceCache {
     this.objects = objects
     this.changes++
     this.undecodables.clear()
-    this.labels.clear()
+    this.indexes.clear()
     this.window = new EventWindow(this.options.limits, revision)
     this.checkpoints.clear()
     this.shownRevision = revision
@@ -361,7 +362,7 @@ export class CachedResource implements ResourceCache {
     this.objects.set(object)
     this.changes++
     this.undecodables.delete(key)
-    this.labels.changed(previous, object)
+    this.indexes.changed(previous, object)
     return previous === undefined ? { type: "ADDED", revision, object } : { type: "MODIFIED", revision, object, previous }
   }
 
@@ -371,7 +372,7 @@ export class CachedResource implements ResourceCache {
     this.objects.delete(key)
     this.changes++
     this.undecodables.delete(key)
-    this.labels.changed(previous, undefined)
+    this.indexes.changed(previous, undefined)
     previous.retire()
     return { type: "DELETED", revision, object: new DeletedEntry(this.options.forms, previous, revision), previous }
   }

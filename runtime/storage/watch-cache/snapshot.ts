@@ -1,9 +1,9 @@
 /** States of one resource at a revision, and the rebuilding of past ones. */
-import type { CachedObject, ObjectRun, SelectedLabel, Snapshot } from "../cache.ts"
+import type { CachedObject, ObjectRun, Selected, Snapshot } from "../cache.ts"
 import type { CachedEntry } from "./entry.ts"
 import type { EventWindow } from "./event-window.ts"
 import type { GatheredRuns } from "./gathered-runs.ts"
-import { below } from "./label-index.ts"
+import { below } from "./value-index.ts"
 import type { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 
@@ -18,7 +18,7 @@ export class MapSnapshot implements Snapshot {
     private readonly fullKey: (key: string) => string,
     private readonly gathered: GatheredRuns,
     /** What the newest state's index says; absent for states of the past. */
-    private readonly indexed?: (label: SelectedLabel) => readonly CachedEntry[] | undefined,
+    private readonly indexed?: (selected: Selected) => readonly CachedEntry[] | undefined,
   ) {}
 
   entries({ prefix, startAfter }: { prefix: string; startAfter?: string }): Iterable<CachedObject> {
@@ -34,8 +34,8 @@ export class MapSnapshot implements Snapshot {
     return this.objects.count(this.fullKey(prefix), startAfter === undefined ? undefined : this.fullKey(startAfter))
   }
 
-  labelled({ prefix, label }: { prefix: string; label: SelectedLabel }): readonly CachedObject[] | undefined {
-    const found = this.indexed?.(label)
+  selected({ prefix, selected }: { prefix: string; selected: Selected }): readonly CachedObject[] | undefined {
+    const found = this.indexed?.(selected)
     return found === undefined ? undefined : below(found, this.fullKey(prefix))
   }
 }
