@@ -1,4 +1,4 @@
-/** Tables and partial metadata: what `as=` in Accept asks for. Both are made each time: Tables hold ages, and metadata is cut out of bytes that are there. */
+/** Tables and partial metadata: what `as=` in Accept asks for. Tables are made each time, since they hold ages; metadata is cut out of the bytes that are there. */
 import { assert } from "../assert.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { wholeField } from "../kit/compact-scan.ts"
@@ -71,8 +71,10 @@ export function partialMessage({ handle }: Shown, version: Version): Uint8Array 
   const { codec, number } = partialCodec(handle)
   const field = stored === undefined || number !== partialMetadataNumber ? undefined : wholeField(stored, number)
   if (field !== undefined) return field
-  const metadata = metadataIn(jsonOf(handle, version))
-  return codec.encode({ metadata: metadata === undefined ? {} : parseObject(metadata) })
+  return version.derived("partial-compact", () => {
+    const metadata = metadataIn(jsonOf(handle, version))
+    return codec.encode({ metadata: metadata === undefined ? {} : parseObject(metadata) })
+  })
 }
 
 export function partialEnvelope(call: Shown, wanted: Wanted, version: Version): Buffer {

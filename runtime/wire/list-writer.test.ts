@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import type { Outgoing } from "../http/exchange.ts"
 import { KeptBytes } from "../http/kept-bytes.ts"
 import { Http2Connection } from "../http2/connection.ts"
+import { Turns } from "../turns.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
 
@@ -168,6 +169,65 @@ describe("writePieces", () => {
       yield* numbered(50, 100_000)
     }
     await expect(answer(await http1(write({ pieces: pieces(), signal: controller.signal })))).rejects.toThrow()
+  })
+
+  it("waits for the next turn wherever pieces say so, with what it has gathered, and answers the same", async () => {
+    const turns = new Turns()
+    function* slow(count: number): Generator<Buffer | Turns> {
+      for (const piece of numbered(count, 100)) {
+        yield piece
+        yield turns
+      }
+    }
+    for (const [count, more] of [
+      [0, {}],
+      [10, {}],
+      [3000, { writeBytes: 10_000 }],
+      [3000, { writeBytes: 10_000, gzip: true }],
+    ] as const) {
+      let others = 0
+      let counting = true
+      setImmediate(function count() {
+        others++
+        if (counting) setImmediate(count)
+      })
+      const { body, response } = await answer(await http1(write({ pieces: slow(count), ...more })))
+      counting = false
+      expect(others).toBeGreaterThanOrEqual(count)
+      const plain = response.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body
+      expect(plain.equals(bytesOf(numbered(count, 100)))).toBe(true)
+      // Before the first write nothing is known of the length; what fits one write is still answered with it.
+      expect(response.headers["content-length"] !== undefined).toBe(count < 100)
+    }
+  })
+
+  it("makes no more of it when the client goes, or is told that its time is over, while a turn is awaited", async () => {
+    for (const beforeFirst of [true, false]) {
+      let made = 0
+      let returned = 0
+      const gone = new AbortController()
+      function* endless(): Generator<Buffer | Turns> {
+        const turns = new Turns()
+        try {
+          if (!beforeFirst) yield* numbered(3, 5000)
+          for (;;) {
+            if (++made === 20) gone.abort()
+            yield turns
+          }
+        } finally {
+          returned++
+        }
+      }
+      const ended = deferred<void>()
+      const port = await http1(async (outgoing) => {
+        await writePieces({ outgoing, contentType: "text/plain", pieces: endless(), writeBytes: 10_000, signal: gone.signal })
+        outgoing.destroy()
+        ended.resolve()
+      })
+      await expect(answer(port)).rejects.toThrow()
+      await ended.promise
+      expect([returned, made]).toEqual([1, 20])
+    }
   })
 
   it("serves fifty large lists at once on one HTTP/2 connection", async () => {
