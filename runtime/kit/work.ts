@@ -12,8 +12,11 @@ export const requirementWork = 0.1
 /** To compare two keys of fields, while a list is put in order. */
 export const compareWork = 0.2
 
-/** To read labels out of stored bytes or JSON. */
-export const labelsWork = 2
+/** To read labels out of stored bytes or JSON, and to keep them. */
+export const labelsWork = 5
+
+/** To have the key of a field of an object whose values are at hand, and to keep it. */
+export const fieldKeyWork = 3
 
 /** From JSON to values. */
 export function parseWork(bytes: number): number {
@@ -38,6 +41,11 @@ export function encodeWork(bytes: number): number {
 /** From one place in memory to another. */
 export function copyWork(bytes: number): number {
   return 0.2 + bytes * 0.0002
+}
+
+/** To find metadata in JSON and to copy it: it stands in front, and is looked through byte by byte. */
+export function cutWork(bytes: number): number {
+  return 2 + Math.min(bytes, 1024) * 0.003
 }
 
 /** From JSON to JSON laid out for people. */

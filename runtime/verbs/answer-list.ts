@@ -1,7 +1,7 @@
 /** The answer of a list: cached bytes gathered into large writes, in whatever representation was asked for. */
 import type { JsonObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
-import { copyWork, decodeWork, encodeWork, lookWork, parseWork } from "../kit/work.ts"
+import { cutWork, decodeWork, encodeWork, lookWork, parseWork } from "../kit/work.ts"
 import type { ListPage } from "../registry/read.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { compactListPieces } from "../wire/list-compact.ts"
@@ -58,7 +58,10 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage, turns: Turns): Jso
   }
   if (wanted.as !== undefined) {
     const apiVersion = metaApiVersion(parts.vendor, wanted.as.version)
-    const items = made(cutWork, (item) => partialJson(call, wanted, item))
+    const items = made(
+      ({ sizeBytes }) => cutWork(sizeBytes),
+      (item) => partialJson(call, wanted, item),
+    )
     return { kind: "PartialObjectMetadataList", apiVersion, metadata, items, turns, emptyItems: "null" }
   }
   const { kind } = handle
@@ -75,7 +78,6 @@ function jsonList(call: Call, wanted: Wanted, page: ListPage, turns: Turns): Jso
 }
 
 const noWork = (): number => 0
-const cutWork = ({ sizeBytes }: CachedObject): number => copyWork(sizeBytes)
 /** To parse JSON and to write what is made of it. */
 const parsedWork = ({ sizeBytes }: CachedObject): number => parseWork(sizeBytes) + encodeWork(sizeBytes)
 

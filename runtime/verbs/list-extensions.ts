@@ -9,7 +9,7 @@ import { type FieldReference, referencedValue } from "../kit/field-reference.ts"
 import type { JsonObject } from "../kit/json.ts"
 import { compareSortKeys, parseSortQuery } from "../kit/sort-query.ts"
 import { cut } from "../kit/quote.ts"
-import { readWork } from "../kit/work.ts"
+import { fieldKeyWork, readWork } from "../kit/work.ts"
 import { textParameter } from "../query.ts"
 import type { ObjectFilter } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
@@ -49,7 +49,7 @@ export function listOrder(handle: KindHandle, text: string): ListOrder {
   const fields = new ObjectFields(handle)
   return {
     keys: (object) => sortFields.map(({ field }) => fields.key(object, field)),
-    work: readWork,
+    work: (object) => readWork(object) + sortFields.length * fieldKeyWork,
     compare: (left, right) => compareSortKeys(sortFields, left, right),
   }
 }
