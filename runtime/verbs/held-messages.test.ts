@@ -7,6 +7,7 @@ import type { KindHandle } from "../registry/registry.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { compactListPieces } from "../wire/list-compact.ts"
 import { Turns } from "../turns.ts"
+import { partialMessage } from "./render.ts"
 import { HeldMessages, releasing } from "./held-messages.ts"
 
 let at: OpenRegistry
@@ -57,6 +58,32 @@ test("a list whose objects are asked for as JSON midway is what it was measured 
   expect(times(raw, unknownField)).toBe(3)
   expect(shown).toEqual(texts())
   for (const text of shown) expect(JSON.parse(text)).toMatchObject({ kind: "ConfigMap", data: { text: "kept" } })
+})
+
+test("a list of metadata that knows more fields is what it was measured as, too", async () => {
+  // Within metadata, and beside it.
+  const raw = Buffer.concat([handle.compact.encode({ metadata: { name: "d", namespace: "default", uid: "d" } })])
+  const length = raw[1] ?? 0
+  const longer = Buffer.concat([raw.subarray(0, 1), Buffer.from([length + unknownField.length]), raw.subarray(2, 2 + length), unknownField])
+  const value = wrapUnknown({ apiVersion: handle.apiVersion, kind: handle.kind.kind, raw: longer })
+  const key = handle.key("default", "d")
+  const { revision } = await at.store.commit({ checks: [], writes: [{ type: "put", key, value }] })
+  await handle.cache.waitFor(revision, 1000)
+  const form = { name: "partial", message: (object: CachedObject) => partialMessage({ handle }, object) }
+  for (const unknown of [1, 0]) {
+    const turns = new Turns()
+    const messages = new HeldMessages(handle, { items: objects() }, turns, form)
+    const list = { kind: "PartialObjectMetadataList", apiVersion: "v1", metadata: {}, sizes: messages.sizes(), items: messages, turns }
+    const pieces = withoutTurns(releasing(messages, compactListPieces(list)))
+    const first = pieces.next().value
+    texts()
+    const whole = Buffer.concat([first, ...pieces])
+    expect(times(whole, unknownField)).toBe(unknown)
+    for (const name of ["a", "b", "c", "d"]) expect(times(whole, Buffer.from(`\n\x01${name}`))).toBe(1)
+    expect(times(whole, Buffer.from("kept"))).toBe(0)
+    // Once the list is over JSON takes the place of the stored values.
+    texts()
+  }
 })
 
 test("two lists hold on to the same objects, each for itself", () => {

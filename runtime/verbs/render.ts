@@ -66,7 +66,7 @@ export function partialOf(call: Shown, wanted: Wanted, version: Version): ApiObj
 }
 
 /** The compact message of an object's partial metadata, without its envelope. Out of the stored value where that is at hand. */
-export function partialMessage({ handle }: Shown, version: Version): Uint8Array {
+export function partialMessage({ handle }: Pick<Shown, "handle">, version: Version): Uint8Array {
   const stored = handle.kind === handle.stored ? version.message?.() : undefined
   const { codec, number } = partialCodec(handle)
   const field = stored === undefined || number !== partialMetadataNumber ? undefined : wholeField(stored, number)

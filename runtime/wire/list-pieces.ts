@@ -77,12 +77,13 @@ class JsonListPieces implements IterableIterator<Uint8Array | Piece | Turns> {
   private readonly piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0 }
   private readonly result: IteratorResult<Uint8Array | Piece> = { done: false, value: this.piece }
   private readonly pause: IteratorResult<Turns>
+  private readonly cut: HeadCut
   private state: "head" | "first" | "next" | "over" = "head"
-  private paused = false
 
   constructor(private readonly list: JsonList) {
     this.pause = { done: false, value: list.turns }
     const cut = new HeadCut(list)
+    this.cut = cut
     this.items = list.runs === undefined ? new SingleItems(list.places ?? list.items, cut) : new ItemRuns(list.runs, cut)
   }
 
@@ -96,11 +97,10 @@ class JsonListPieces implements IterableIterator<Uint8Array | Piece | Turns> {
       return this.result
     }
     if (this.state === "over") return { done: true, value: undefined }
-    if (this.list.turns.isOver(0) && !this.paused) {
-      this.paused = true
+    if (this.cut.turnIsOver) {
+      this.cut.turnIsOver = false
       return this.pause
     }
-    this.paused = false
     const isFirst = this.state === "head"
     if (!this.items.next(this.piece)) return this.last()
     if (!isFirst) return this.result
@@ -216,6 +216,8 @@ function gather(run: PlacedRun, cut: HeadCut): Buffer {
 
 /** Places items as lists show them: without kind and apiVersion, and behind a comma. */
 class HeadCut {
+  /** To be waited for before the next item. */
+  turnIsOver = false
   private readonly head: Buffer
   private readonly from: number
   private readonly turns: Turns
@@ -228,9 +230,12 @@ class HeadCut {
 
   place(piece: Piece, item: Buffer | PlacedItem): void {
     if ("jsonPlace" in item) {
-      if (!item.hasJson) this.turns.isOver(decodeWork(item.sizeBytes))
+      if (!item.hasJson) this.turnIsOver = this.turns.isOver(decodeWork(item.sizeBytes))
       item.jsonPlace(piece)
-    } else placeAll(piece, item)
+    } else {
+      this.turnIsOver = this.turns.isOver(0)
+      placeAll(piece, item)
+    }
     const cut = startsWith(piece, this.head, this.from)
     if (cut) piece.start += this.head.length
     piece.before = cut ? nextItem : comma

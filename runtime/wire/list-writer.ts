@@ -189,6 +189,8 @@ class Gatherer {
   private rest: Piece | undefined
   /** Of the chunk that is being gathered. */
   private length = 0
+  /** To be waited for before the next piece. */
+  private turns: Turns | undefined
 
   constructor(
     private readonly pieces: Iterator<Uint8Array | Piece | Turns>,
@@ -201,15 +203,15 @@ class Gatherer {
     this.length = 0
     do {
       const piece = this.rest ?? this.nextPiece()
-      if (piece instanceof Turns) {
-        this.length = length
-        return piece
-      }
       this.rest = undefined
       if (piece === undefined) break
       length = this.put(piece, length)
     } while (this.rest === undefined)
-    return length === 0 ? undefined : this.buffer.subarray(0, length)
+    const { turns } = this
+    if (turns === undefined) return length === 0 ? undefined : this.buffer.subarray(0, length)
+    this.turns = undefined
+    this.length = length
+    return turns
   }
 
   /** Answers where the next piece goes; sets `rest` when there is no room for all of this one. */
@@ -234,11 +236,13 @@ class Gatherer {
     returnBuffer(this.buffer, this.bufferFree)
   }
 
-  private nextPiece(): Piece | Turns | undefined {
+  private nextPiece(): Piece | undefined {
     if (this.done) return undefined
     const { value, done } = this.pieces.next()
-    if (done !== true) return value instanceof Uint8Array ? pieceOf(value) : value
-    this.done = true
+    if (done === true) this.done = true
+    else if ("before" in value) return value
+    else if (value instanceof Uint8Array) return pieceOf(value)
+    else this.turns = value
     return undefined
   }
 }
