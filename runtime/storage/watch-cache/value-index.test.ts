@@ -12,6 +12,7 @@ import { SlabPool } from "./slab-pool.ts"
 let decoded = 0
 const context = {
   arena: new ByteArena(new SlabPool(1024, 4 * 1024)),
+  onUndecodable: () => undefined,
   forms: new FormBudget(1 << 20),
   codec: {
     toJson: ({ value }: { value: Uint8Array }) => Buffer.from(value).toString(),
