@@ -84,11 +84,20 @@ export const staleReadTimeoutMs = 3000
 /** How long such a read waits, in milliseconds, where the cache may have that version without knowing it; then the store is read. */
 export const untoldWaitMs = 50
 
-/** Bytes that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
+/** Bytes of events that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
 export const watchQueueBytesMax = 8 * 1024 * 1024
 
 /** Seconds after which a client may come again that was answered 429 because too many requests were in flight; the reference's. */
 export const crowdedRetrySeconds = 1
+
+/**
+ * Bytes that wait in the stream of one watcher before it is handed no more until it has taken them; meanwhile its events wait where all watchers share
+ * them. As much as one answer may have on its way over HTTP/2, so that hundreds of watchers that catch up hold little.
+ */
+export const watchWaitingBytesMax = 64 * 1024
+
+/** Bytes of small frames that are put together into one write to a watcher; a longer frame is written by itself, and is the same for all watchers. */
+export const watchWriteBytes = 128 * 1024
 
 /** Milliseconds by which `--request-timeout` may end a request too early: requests that begin within so many share a timer. */
 export const deadlineEarlyMs = 50
@@ -294,6 +303,12 @@ export const sortedObjectsMax = 100_000
  * `turns.ts`.
  */
 export const turnWorkMax = 5000
+
+/**
+ * Work of telling one commit's events to watchers before others get their turn of the event loop, in the same measure: some thousand watchers are told at
+ * once, which keeps their lag short; the rest is told in turns of `turnWorkMax`.
+ */
+export const fanOutWorkMax = 10_000
 
 /**
  * Labels and fields of one resource by which lists select and that have an index at a time; the one asked for longest ago goes first. The largest real use

@@ -99,8 +99,20 @@ export async function commitDelete(
   return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
 }
 
-/** The object's own check and write, together with its riders. */
+/** As `send`, and returns when the watchers have heard of it: who was answered finds its write on its watches, however many others watch. */
 async function commit(
+  registry: Registry,
+  own: { check: Check; write: Write },
+  riders: Riders,
+): ReturnType<Registry["deps"]["store"]["commit"]> {
+  const result = await send(registry, own, riders)
+  const delivered = registry.deps.cache.delivered()
+  if (delivered !== undefined) await delivered
+  return result
+}
+
+/** The object's own check and write, together with its riders. */
+async function send(
   registry: Registry,
   own: { check: Check; write: Write },
   riders: Riders,

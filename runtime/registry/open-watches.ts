@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../clock.ts"
 import { watchTimerStepMs } from "../limits.ts"
+import { Turns } from "../turns.ts"
 
 /** A watch as its timer sees it. */
 export interface TimedWatch {
@@ -15,6 +16,9 @@ export interface TimedWatch {
 
 /** What a timer of node can wait at most; whoever wants to wait longer is looked at in between. */
 const longestWaitMs = 2 ** 31 - 1
+
+/** Microseconds that a bookmark or the end of a watch takes, about. */
+const dueWork = 10
 
 /** One per server. */
 export class OpenWatches {
@@ -69,7 +73,7 @@ export class OpenWatches {
     this.disarm()
     this.armedForSlot = slot
     const waitMs = slot * watchTimerStepMs - this.clock.nowMs()
-    this.cancel = this.clock.after(Math.min(Math.max(waitMs, 0), longestWaitMs), () => this.run())
+    this.cancel = this.clock.after(Math.min(Math.max(waitMs, 0), longestWaitMs), () => void this.run())
   }
 
   private disarm(): void {
@@ -78,18 +82,25 @@ export class OpenWatches {
     this.armedForSlot = Number.POSITIVE_INFINITY
   }
 
-  private run(): void {
+  /** Thousands may be due in one step: clients that come back together ask for their bookmarks together. */
+  private async run(): Promise<void> {
     this.disarm()
-    const nowMs = this.clock.nowMs()
-    const dueSlot = Math.floor(nowMs / watchTimerStepMs)
-    for (const [slot, watches] of [...this.bySlot]) {
-      if (slot > dueSlot) continue
-      this.bySlot.delete(slot)
-      for (const watch of watches) this.call(watch, nowMs)
-    }
+    const dueSlot = Math.floor(this.clock.nowMs() / watchTimerStepMs)
+    const due: TimedWatch[] = []
     let next = Number.POSITIVE_INFINITY
-    for (const slot of this.bySlot.keys()) next = Math.min(next, slot)
+    for (const [slot, watches] of [...this.bySlot]) {
+      if (slot > dueSlot) next = Math.min(next, slot)
+      else {
+        this.bySlot.delete(slot)
+        for (const watch of watches) due.push(watch)
+      }
+    }
     if (next < this.armedForSlot) this.arm(next)
+    const turns = new Turns()
+    for (const watch of due) {
+      if (turns.isOver(dueWork)) await turns.next()
+      this.call(watch, this.clock.nowMs())
+    }
   }
 
   private call(watch: TimedWatch, nowMs: number): void {

@@ -1,10 +1,10 @@
 /** Watches: where the stream starts (specification section 4.6), and what a selector makes of an event. Frames are the verb's business. */
 import { assert } from "../assert.ts"
-import { staleReadTimeoutMs } from "../limits.ts"
-import { listWriteBytes } from "../limits.ts"
+import { staleReadTimeoutMs, watchWriteBytes } from "../limits.ts"
 import type { CachedObject, CacheEvent, Snapshot, SubscribeOptions, Subscription } from "../storage/cache.ts"
 import type { StoreError } from "../storage/store.ts"
 import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
+import { Turns } from "../turns.ts"
 import { awaitFreshness, type Freshness, type ObjectFilter, snapshotFor } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -39,8 +39,12 @@ export interface WatchSink {
   events(events: readonly SeenEvent[]): void
   /** After the last initial event; `revision` is what the state showed. Only with start from state. */
   initialEnd(revision: number): void
-  /** Resolves when the client has taken most of what was sent; undefined when there is nothing to wait for. Asked between initial events. */
+  /** Resolves when the client has taken what was sent; undefined when there is nothing to wait for. Asked before more is handed over. */
   room(): Promise<void> | undefined
+  /** While there is no room: so many bytes of events of the present wait for it by now. */
+  missed(bytes: number): void
+  /** What `events` does with one of them, in microseconds, about. */
+  readonly workPerEvent: number
   /** Nobody listens any more: initial events that are left need not be told. */
   readonly over: boolean
   /** The watch cannot go on: history was lost, or the store. */
@@ -55,7 +59,11 @@ export interface StartedWatch extends Subscription {
 
 /** Initial events handed over at a time: so many, or so many bytes. A hundred objects of a megabyte are more than may wait for any watcher. */
 const initialEventsAtOnce = 100
-const initialBytesAtOnce = listWriteBytes
+const initialBytesAtOnce = watchWriteBytes
+
+/** Microseconds to ask a selector about an object, and to decode and frame so many bytes. */
+const filterWork = 3
+const bytesPerMicrosecond = 100
 
 /**
  * Called by the watch verb. Initial events are delivered before it resolves, in order before all others, as fast as the client takes them.
@@ -82,28 +90,33 @@ async function startState(registry: Registry, handle: KindHandle, start: Exclude
 }
 
 async function tellState(handle: KindHandle, request: WatchRequest, snapshot: Snapshot): Promise<void> {
-  const { sink } = request
+  const { filter, sink } = request
+  const turns = new Turns()
   let batch: SeenEvent[] = []
   let bytes = 0
   for (const object of initialObjects(handle, request, snapshot)) {
+    if (turns.isOver(filterWork)) await turns.next()
+    if (sink.over) return
+    if (filter !== undefined && !filter(object)) continue
     batch.push({ type: "ADDED", revision: object.modRevision, object })
     bytes += object.json().byteLength
     if (batch.length < initialEventsAtOnce && bytes < initialBytesAtOnce) continue
     sink.events(batch)
+    const isOver = turns.isOver(batch.length * sink.workPerEvent + bytes / bytesPerMicrosecond)
     batch = []
     bytes = 0
     const room = sink.room()
     if (room !== undefined) await room
-    if (sink.over) return
+    if (isOver) await turns.next()
   }
-  if (batch.length > 0) sink.events(batch)
+  if (batch.length > 0 && !sink.over) sink.events(batch)
 }
 
-function* initialObjects(handle: KindHandle, { namespace, name, filter }: WatchRequest, snapshot: Snapshot): Iterable<CachedObject> {
+function* initialObjects(handle: KindHandle, { namespace, name }: WatchRequest, snapshot: Snapshot): Iterable<CachedObject> {
   const only = name === undefined ? undefined : handle.key(namespace, name)
   for (const object of snapshot.entries({ prefix: only ?? handle.prefix(namespace) })) {
     if (only !== undefined && object.key !== only) return
-    if (filter === undefined || filter(object)) yield object
+    yield object
   }
 }
 
@@ -115,9 +128,12 @@ function subscribe(handle: KindHandle, request: WatchRequest, afterRevision: num
 class ObjectWatch implements StartedWatch, SubscribeOptions {
   readonly prefix: string
   readonly exact: boolean
+  readonly workPerEvent: number
   private readonly filter: ObjectFilter | undefined
   private readonly sink: WatchSink
   private readonly subscription: Subscription
+  /** Bytes of events that wait for room. */
+  private missedBytes = 0
 
   constructor(
     handle: KindHandle,
@@ -129,6 +145,7 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
     this.exact = name !== undefined
     this.filter = filter
     this.sink = sink
+    this.workPerEvent = sink.workPerEvent + (filter === undefined ? 0 : filterWork)
     this.subscription = handle.cache.subscribe(this)
   }
 
@@ -138,7 +155,17 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
 
   onEvents(events: readonly CacheEvent[]): void {
     const seen = this.filter === undefined ? events : through(events, this.filter)
+    if (this.missedBytes > 0) this.missedBytes = Math.max(0, this.missedBytes - bytesOf(events, this.filter))
     if (seen.length > 0) this.sink.events(seen)
+  }
+
+  room(): Promise<void> | undefined {
+    return this.sink.room()
+  }
+
+  onMissed(events: readonly CacheEvent[]): void {
+    this.missedBytes += bytesOf(events, this.filter)
+    this.sink.missed(this.missedBytes)
   }
 
   onEnd(error: StoreError): void {
@@ -152,6 +179,16 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
   revision(): number | undefined {
     return this.subscription.revision()
   }
+}
+
+/** Of the objects that the selector matches, before or after. */
+function bytesOf(events: readonly CacheEvent[], filter: ObjectFilter | undefined): number {
+  let bytes = 0
+  for (const { object, previous } of events) {
+    const isSeen = filter === undefined || filter(object) || (previous !== undefined && filter(previous))
+    if (isSeen) bytes += object.sizeBytes
+  }
+  return bytes
 }
 
 /** An object that enters the selector is ADDED, one that leaves is DELETED with its last matching state. */

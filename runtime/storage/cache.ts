@@ -158,6 +158,15 @@ export interface SubscribeOptions {
   /** In revision order, several at once when they are there; synchronous and quick: frames are queued, not awaited. */
   onEvents(events: readonly CacheEvent[], revision: number): void
   /**
+   * Back-pressure. Resolves when the subscriber has room for more; undefined: it has room now. Asked before events are handed over: who has none gets
+   * them later, in pieces that all share. Absent: there is always room.
+   */
+  room?(): Promise<void> | undefined
+  /** Called instead of `onEvents` with what happens while there is no room for what came before; `onEvents` follows when there is. */
+  onMissed?(events: readonly CacheEvent[]): void
+  /** What `onEvents` does with one event, in microseconds, about; absent: one. */
+  readonly workPerEvent?: number
+  /**
    * The watch is over. `compacted`: what it needs is gone, clients must list again (410); otherwise (cache starting over,
    * closed, this subscriber threw) they may resume where they are.
    */
@@ -210,5 +219,10 @@ export interface Cache {
   resource(path: string, codec: ResourceCodec): ResourceCache
   /** The revision a consistent read must show: asked of the store, of that which keeps `path` where there are several. */
   consistentRevision(path?: string): Promise<number>
+  /**
+   * Called after a commit, before its client is answered. Resolves when the watchers that the event loop had no time for at once were handed what
+   * happened; undefined: there are none. Those without room are not waited for.
+   */
+  delivered(): Promise<void> | undefined
   close(): Promise<void>
 }

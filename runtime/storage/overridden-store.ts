@@ -2,6 +2,7 @@
  * One store for most keys and others for single resources (`--store-servers-overrides`). Each has revisions of its own, which is why the watch
  * cache looks at `overrides` and watches each of them; calls that name no key speak of the main store.
  */
+import { readPast } from "./past.ts"
 import type { Store, StoreOverride } from "./store.ts"
 import { StoreError } from "./store.ts"
 
@@ -15,6 +16,7 @@ export function overrideStores(main: Store, overrides: readonly StoreOverride[],
     get: (options) => storeOf(options.key).get(options),
     list: (options) => storeOf(options.prefix).list(options),
     watch: (options) => storeOf(options.prefix).watch(options),
+    past: (options) => readPast(storeOf(options.prefix), options),
     async commit(options) {
       const keys = [...options.checks, ...options.writes].map(({ key }) => key)
       const [store = main, ...others] = [...new Set(keys.map(storeOf))]

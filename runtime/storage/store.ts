@@ -90,6 +90,22 @@ export interface WatchOptions {
   readonly onEnd: (error: StoreError) => void
 }
 
+export interface PastOptions {
+  /** As in `WatchOptions`, which throws the same. */
+  readonly prefix: string
+  readonly afterRevision: number
+  /** Nothing after this revision, which the store has come to, is needed. */
+  readonly upTo: number
+  /** Bytes of values after which it is enough; the commit that reaches them is the last. */
+  readonly bytes: number
+}
+
+/** A piece of the past: every event below the prefix up to `revision`, whole commits. */
+export interface Past {
+  readonly events: readonly StoreEvent[]
+  readonly revision: number
+}
+
 export interface StoreStatus {
   readonly driver: string
   /** Bytes on disk (or in memory). */
@@ -112,6 +128,8 @@ export interface Store {
   list(options: StoreListOptions): Promise<StoreListResult>
   /** Resolves only once the writes are durable. At most one write per key in a commit. */
   commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult>
+  /** What happened after a revision, in pieces that the caller asks for one by one. Absent: a watch tells it; `past.ts` has both. */
+  past?(options: PastOptions): Promise<Past>
   /** Resolves once every commit acknowledged from now on, and every one after `afterRevision`, will be delivered. */
   watch(options: WatchOptions): Promise<{ stop(): void }>
   /** The revision of the newest durable commit: a consistent read must show at least this. */

@@ -1,5 +1,5 @@
 /** Where the frames of a watch go: the answer of a plain request, or a websocket (`watch-websocket.ts`). */
-import { listWriteBytes } from "../limits.ts"
+import { watchWriteBytes } from "../limits.ts"
 import type { Outgoing } from "../http/exchange.ts"
 import type { Call, Wanted } from "./call.ts"
 
@@ -19,9 +19,6 @@ export interface WatchOutput {
   onceDrained(callback: () => void): void
 }
 
-/** Bytes that may wait before initial events stop for a while; what happens later is bounded by `watchQueueBytesMax`. */
-export const initialBytesWaitingMax = listWriteBytes
-
 /** Called once everything that a request can be refused for was looked at. Sends the head of the answer. */
 export function openAnswer({ incoming, outgoing }: Pick<Call, "incoming" | "outgoing">, { contentType }: Wanted): WatchOutput {
   outgoing.writeHead(200, {
@@ -34,17 +31,36 @@ export function openAnswer({ incoming, outgoing }: Pick<Call, "incoming" | "outg
 }
 
 /** What shared frames are together, for as long as somebody holds them: hundreds of watchers are sent the same. */
-const joinedFrames = new WeakMap<readonly Buffer[], Buffer>()
+const joinedFrames = new WeakMap<readonly Buffer[], readonly Buffer[]>()
 
-function joined(frames: readonly Buffer[]): Buffer {
-  const [only] = frames
-  if (frames.length === 1 && only !== undefined) return only
-  let bytes = joinedFrames.get(frames)
-  if (bytes === undefined) {
-    bytes = Buffer.concat(frames)
-    joinedFrames.set(frames, bytes)
+function joined(frames: readonly Buffer[]): readonly Buffer[] {
+  if (frames.length === 1) return frames
+  let writes = joinedFrames.get(frames)
+  if (writes === undefined) {
+    writes = joinSmall(frames)
+    joinedFrames.set(frames, writes)
   }
-  return bytes
+  return writes
+}
+
+/** Frames that are long by themselves are not copied: each watcher that has them waiting would have a copy of its own. */
+function joinSmall(frames: readonly Buffer[]): Buffer[] {
+  const writes: Buffer[] = []
+  let small: Buffer[] = []
+  let bytes = 0
+  function flush(): void {
+    const [only] = small
+    if (only !== undefined) writes.push(small.length === 1 ? only : Buffer.concat(small, bytes))
+    small = []
+    bytes = 0
+  }
+  for (const frame of frames) {
+    if (bytes + frame.length > watchWriteBytes) flush()
+    small.push(frame)
+    bytes += frame.length
+  }
+  flush()
+  return writes
 }
 
 class AnswerOutput implements WatchOutput {
@@ -56,8 +72,7 @@ class AnswerOutput implements WatchOutput {
 
   write(frames: readonly Buffer[]): void {
     const { outgoing } = this
-    const bytes = joined(frames)
-    outgoing.write(bytes)
+    for (const bytes of joined(frames)) outgoing.write(bytes)
   }
 
   end(): void {

@@ -4,13 +4,13 @@
  */
 import { ApiError, expired, internal } from "../errors.ts"
 import type { ApiObject } from "../kit/json.ts"
-import { watchQueueBytesMax } from "../limits.ts"
+import { watchQueueBytesMax, watchWaitingBytesMax } from "../limits.ts"
 import { storeFailure } from "../registry/commit.ts"
 import type { OpenWatches, TimedWatch } from "../registry/open-watches.ts"
 import type { SeenEvent, StartedWatch, WatchSink } from "../registry/watch.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Framer } from "./frames.ts"
-import { initialBytesWaitingMax, type WatchEnd, type WatchOutput } from "./watch-output.ts"
+import type { WatchEnd, WatchOutput } from "./watch-output.ts"
 
 /** As often as the reference sends bookmarks, and as long before the end of a watch. */
 const bookmarkIntervalMs = 60_000
@@ -40,7 +40,7 @@ export class WatchStream implements WatchSink, TimedWatch {
   private bookmarkMs = Number.POSITIVE_INFINITY
   private readonly marksInitialEnd: boolean
   private watch: StartedWatch | undefined
-  /** Whoever waits for room. */
+  /** What waits for room. */
   private wake: (() => void) | undefined
   private ended = false
 
@@ -54,6 +54,10 @@ export class WatchStream implements WatchSink, TimedWatch {
     if (options.bookmarks) this.bookmarkMs = this.nextBookmarkMs(options.nowMs)
     this.watches.open(this, Math.min(this.endMs, this.bookmarkMs))
     this.output.onClose(() => this.close())
+  }
+
+  get workPerEvent(): number {
+    return this.framer.workPerEvent
   }
 
   get over(): boolean {
@@ -76,11 +80,16 @@ export class WatchStream implements WatchSink, TimedWatch {
 
   room(): Promise<void> | undefined {
     const { output } = this
-    if (this.ended || output.waitingBytes <= initialBytesWaitingMax) return undefined
+    if (this.ended || output.waitingBytes <= watchWaitingBytesMax) return undefined
     return new Promise((resolve) => {
       this.wake = resolve
       output.onceDrained(resolve)
     })
+  }
+
+  /** A client that lets too much pile up is ended; it resumes from its last event. */
+  missed(bytes: number): void {
+    if (bytes > watchQueueBytesMax) this.end("done")
   }
 
   /** The client learns why: 410 makes it list again, anything else makes it come back. */
@@ -118,14 +127,8 @@ export class WatchStream implements WatchSink, TimedWatch {
     return beforeEndMs > nowMs ? Math.min(beforeEndMs, nowMs + bookmarkIntervalMs) : nowMs + bookmarkIntervalMs
   }
 
-  /**
-   * A client that lets too much pile up is ended; it resumes from its last event. What waits is looked at before more is added: who resumes gets all that it
-   * missed at once, however much that is, and may well be fast enough for it.
-   */
   private send(frames: readonly Buffer[]): void {
-    if (this.ended || frames.length === 0) return
-    if (this.output.waitingBytes > watchQueueBytesMax) this.end("done")
-    else this.output.write(frames)
+    if (!this.ended && frames.length > 0) this.output.write(frames)
   }
 
   private end(why: WatchEnd): void {

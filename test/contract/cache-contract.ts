@@ -7,6 +7,7 @@ import type { Store } from "../../runtime/storage/store.ts"
 import type { CacheLimits } from "../../runtime/storage/watch-cache/options.ts"
 import { openCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
 import type { WatchCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
+import { catchUpCases } from "./cache-catch-up.ts"
 import { bytesCases } from "./cache-bytes.ts"
 import { settle, settleUntil } from "./cache-fixtures.ts"
 import { historyCases } from "./cache-history.ts"
@@ -31,6 +32,7 @@ const groups: Record<string, CacheCases> = {
   read: readCases,
   watch: watchCases,
   history: historyCases,
+  "catching up": catchUpCases,
   bytes: bytesCases,
   recovery: recoveryCases,
   random: randomCases,

@@ -67,20 +67,59 @@ export async function remove(store: Store, key: string): Promise<number> {
 export interface Recording {
   readonly afterRevision: number
   readonly events: CacheEvent[]
+  /** How many events came at once, each time. */
+  readonly batches: number[]
   readonly seen: Observation[]
+  /** Revisions of events that happened while there was no room. */
+  readonly missed: number[]
   readonly ends: StoreError[]
   /** Asks up to where everything was handed over, and keeps the answer as a bookmark. */
   mark(): number | undefined
   stop(): void
 }
 
-export function record(cache: ResourceCache, options: { prefix?: string; exact?: boolean; afterRevision: number }): Recording {
-  const { afterRevision, exact, prefix = "" } = options
+/** A client that takes events while it is open. */
+export class Gate {
+  private closed: { promise: Promise<void>; open: () => void } | undefined
+
+  close(): void {
+    let open = (): void => undefined
+    const promise = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    this.closed ??= { promise, open }
+  }
+
+  open(): void {
+    const { closed } = this
+    this.closed = undefined
+    closed?.open()
+  }
+
+  room(): Promise<void> | undefined {
+    return this.closed?.promise
+  }
+}
+
+export interface RecordOptions {
+  readonly prefix?: string
+  readonly exact?: boolean
+  readonly afterRevision: number
+  readonly gate?: Gate
+  readonly workPerEvent?: number
+  /** Called with each batch, after it was kept. */
+  readonly each?: (recording: Recording) => void
+}
+
+export function record(cache: ResourceCache, options: RecordOptions): Recording {
+  const { afterRevision, each, exact, gate, prefix = "", workPerEvent } = options
   let delivery = 0
   const recording: Recording = {
     afterRevision,
     events: [],
+    batches: [],
     seen: [],
+    missed: [],
     ends: [],
     mark() {
       const revision = subscription.revision()
@@ -96,8 +135,15 @@ export function record(cache: ResourceCache, options: { prefix?: string; exact?:
     onEvents(batch) {
       delivery++
       recording.events.push(...batch)
+      recording.batches.push(batch.length)
       for (const event of batch) recording.seen.push(observation(event, delivery))
+      each?.(recording)
     },
+    onMissed(events) {
+      recording.missed.push(...events.map(({ revision }) => revision))
+    },
+    ...(gate !== undefined && { room: () => gate.room() }),
+    ...(workPerEvent !== undefined && { workPerEvent }),
     onEnd: (error) => recording.ends.push(error),
   })
   return recording

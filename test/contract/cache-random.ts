@@ -1,8 +1,9 @@
 import fc from "fast-check"
 import { expect } from "vitest"
 import type { Store, Write } from "../../runtime/storage/store.ts"
+import type { CacheLimits } from "../../runtime/storage/watch-cache/options.ts"
 import type { CacheCases } from "./cache-contract.ts"
-import { historyOf, record, settle, shown, thing, thingCodec } from "./cache-fixtures.ts"
+import { Gate, historyOf, record, settle, shown, thing, thingCodec } from "./cache-fixtures.ts"
 import type { Recording } from "./cache-fixtures.ts"
 import { lost } from "./cache-unreliable.ts"
 import type { WatchCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
@@ -17,6 +18,8 @@ type Step =
   | { readonly do: "commit"; readonly keys: readonly string[]; readonly deletes: readonly boolean[] }
   | { readonly do: "watch"; readonly scope: number; readonly back: number }
   | { readonly do: "stop" }
+  | { readonly do: "close"; readonly watcher: number }
+  | { readonly do: "open"; readonly watcher: number }
   | { readonly do: "breathe" }
   | { readonly do: "lose" }
   | { readonly do: "restart" }
@@ -33,6 +36,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("watch" as const), scope: fc.nat({ max: 3 }), back: fc.nat({ max: 12 }) }) },
   { weight: 1, arbitrary: fc.constant({ do: "stop" as const }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("close" as const), watcher: fc.nat({ max: 5 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("open" as const), watcher: fc.nat({ max: 5 }) }) },
   { weight: 3, arbitrary: fc.constant({ do: "breathe" as const }) },
   { weight: 1, arbitrary: fc.constant({ do: "lose" as const }) },
   { weight: 1, arbitrary: fc.constant({ do: "restart" as const }) },
@@ -53,6 +58,19 @@ const scopes: readonly Scope[] = [
   { prefix: "a/x", exact: true, covers: (key) => key === "/registry/things/a/x" },
 ]
 
+const tight: Partial<CacheLimits> = {
+  checkpointEvents: 4,
+  checkpoints: 3,
+  windowEvents: 5,
+  windowBytes: 4000,
+  slabBytes: 1024,
+  regionBytes: 4096,
+  fillPage: 2,
+  pageEvents: 3,
+  historyReadBytes: 100,
+  pagesBytes: 1000,
+}
+
 /** Random runs: what every watcher saw keeps every promise, and every state in reach is the replay of the events up to it. */
 export const randomCases: CacheCases = {
   async "watches keep their promises while they race with commits, pauses and lost connections"(context) {
@@ -60,19 +78,20 @@ export const randomCases: CacheCases = {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const { open, place, store } = context
         const base = await store.revision()
-        const start = (): WatchCache =>
-          open({ checkpointEvents: 4, checkpoints: 3, windowEvents: 5, windowBytes: 4000, slabBytes: 1024, regionBytes: 4096, fillPage: 2 })
+        const start = (): WatchCache => open(tight)
         const caches = [start()]
         let things = caches[0]?.resource("things", thingCodec())
         if (things === undefined) throw new Error("a cache was opened")
         await things.ready
         const writes: HistoryWrite[] = []
-        const watching: { recording: Recording; scope: Scope; stopped: boolean }[] = []
+        const watching: { recording: Recording; gate: Gate; scope: Scope; stopped: boolean }[] = []
         for (const each of steps) {
           if (each.do === "commit") writes.push(...(await commit(store, each)))
           else if (each.do === "breathe") await settle()
           else if (each.do === "lose") store.endWatches(lost())
           else if (each.do === "pass") place.clock.advance(each.ms)
+          else if (each.do === "close") watching.at(-1 - each.watcher)?.gate.close()
+          else if (each.do === "open") watching.at(-1 - each.watcher)?.gate.open()
           else if (each.do === "stop") {
             const stopped = watching.find((candidate) => !candidate.stopped)
             if (stopped !== undefined) {
@@ -90,10 +109,13 @@ export const randomCases: CacheCases = {
           } else {
             const { covers, ...options } = scopes[each.scope] ?? everything
             const afterRevision = Math.max(base, things.revision() - each.back)
-            watching.push({ recording: record(things, { ...options, afterRevision }), scope: { covers, ...options }, stopped: false })
+            const gate = new Gate()
+            const recording = record(things, { ...options, afterRevision, gate })
+            watching.push({ recording, gate, scope: { covers, ...options }, stopped: false })
           }
           for (const { recording } of watching) recording.mark()
         }
+        for (const { gate } of watching) gate.open()
         for (let round = 0; round < 3; round++) {
           place.clock.advance(10_000)
           await settle()

@@ -1,3 +1,4 @@
+import { readPast } from "../../runtime/storage/past.ts"
 import { StoreError } from "../../runtime/storage/store.ts"
 import type { Store, WatchOptions } from "../../runtime/storage/store.ts"
 
@@ -9,8 +10,12 @@ export interface UnreliableStore extends Store {
   endWatches(error: StoreError): void
   /** Lists wait, until the returned function is called. */
   holdLists(): () => void
+  /** Reads of the log wait, until the returned function is called. */
+  holdPast(): () => void
   /** Watches opened so far, those that failed included. */
   readonly watchesOpened: number
+  /** Reads of the log so far. */
+  readonly pastsRead: number
   readonly listsMade: number
 }
 
@@ -19,7 +24,9 @@ export function unreliable(store: Store): UnreliableStore {
   const watches = new Set<WatchOptions>()
   let fault: StoreError | undefined
   let gate: Promise<void> = Promise.resolve()
+  let pastGate: Promise<void> = Promise.resolve()
   let watchesOpened = 0
+  let pastsRead = 0
   let listsMade = 0
   function check(): void {
     if (fault !== undefined) throw fault
@@ -68,6 +75,24 @@ export function unreliable(store: Store): UnreliableStore {
       })
       return () => release()
     },
+    get pastsRead() {
+      return pastsRead
+    },
+    holdPast() {
+      let release = (): void => undefined
+      pastGate = new Promise((resolve) => {
+        release = resolve
+      })
+      return () => release()
+    },
+    async past(options) {
+      pastsRead++
+      check()
+      const past = await readPast(store, options)
+      await pastGate
+      check()
+      return past
+    },
     async get(options) {
       check()
       return store.get(options)
@@ -101,7 +126,7 @@ export function unreliable(store: Store): UnreliableStore {
   }
 }
 
-/** The error of a store that cannot be reached. */
-export function lost(): StoreError {
-  return new StoreError("unavailable", "connection refused")
+/** The error of a store that cannot be reached, or has forgotten what is asked for. */
+export function lost(code: "unavailable" | "compacted" = "unavailable"): StoreError {
+  return new StoreError(code, "connection refused")
 }

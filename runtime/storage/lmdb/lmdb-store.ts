@@ -8,13 +8,15 @@
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Clock } from "../../clock.ts"
+import { nextTurn } from "../../turns.ts"
 import type { Feed } from "../feed.ts"
 import { createFeed, deliver } from "../feed.ts"
 import type {
   Check,
   CommitResult,
+  Past,
+  PastOptions,
   Store,
   StoredValue,
   StoreEvent,
@@ -167,6 +169,25 @@ class LmdbStore implements Store {
       this.checkReadable(reached)
     }
     return { stop: this.feed.attach(options) }
+  }
+
+  async past({ prefix, afterRevision, upTo, bytes }: PastOptions): Promise<Past> {
+    checkPrefix(prefix)
+    const events: StoreEvent[] = []
+    let reached = afterRevision
+    for (let left = bytes; left > 0; ) {
+      this.checkOpen()
+      this.checkReadable(reached)
+      const step = this.backend.reader().replayStep({ afterRevision: reached, revision: Math.min(upTo, this.feed.revision), prefix, bytes: left })
+      reached = step.revision
+      for (const event of step.events) {
+        events.push(event)
+        left -= event.value?.byteLength ?? 0
+      }
+      if (reached >= upTo || left <= 0) break
+      await nextTurn()
+    }
+    return { events, revision: reached }
   }
 
   async revision(): Promise<number> {

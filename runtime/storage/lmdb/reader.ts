@@ -31,10 +31,17 @@ export interface Reader {
   listStep(options: ListStep): { items: StoredValue[]; next?: Uint8Array }
   /** Where a list begins. */
   listStart(prefix: string, startAfter: string | undefined): Uint8Array
-  /** One step of a replay: events of whole commits after `afterRevision`, up to `revision` or less. */
-  replayStep(options: { afterRevision: number; revision: number; prefix: string }): { events: StoreEvent[]; revision: number }
+  /** One step of a replay: events of whole commits after `afterRevision`, up to `revision` or less; `bytes`: so many are enough. */
+  replayStep(options: ReplayStep): { events: StoreEvent[]; revision: number }
   /** Values due at `nowMs`, earliest first, at most `limit`; and when the next one after these is due. */
   due(nowMs: number, limit: number): { items: { key: string; modRevision: number }[]; nextMs?: number }
+}
+
+interface ReplayStep {
+  readonly afterRevision: number
+  readonly revision: number
+  readonly prefix: string
+  readonly bytes?: number
 }
 
 interface ListStep {
@@ -125,16 +132,17 @@ function afterPrefix(prefix: string): Buffer {
 
 function replayStep(
   log: Environment["log"],
-  { afterRevision, revision, prefix }: { afterRevision: number; revision: number; prefix: string },
+  { afterRevision, revision, prefix, bytes: bytesWanted = stepBytes }: ReplayStep,
 ): { events: StoreEvent[]; revision: number } {
   const events: StoreEvent[] = []
   const prefixBytes = Buffer.from(prefix)
   let visited = 0
   let bytes = 0
   let reached = afterRevision
+  const bytesMax = Math.min(stepBytes, bytesWanted)
   for (const entry of log.getRange({ start: logKey(afterRevision + 1, 0), end: logKey(revision + 1, 0) })) {
     const at = revisionOfLogKey(entry.key).revision
-    if (at !== reached && (visited >= stepEntries || bytes >= stepBytes)) return { events, revision: reached }
+    if (at !== reached && (visited >= stepEntries || bytes >= bytesMax)) return { events, revision: reached }
     reached = at
     visited++
     const record = asBuffer(entry.value)

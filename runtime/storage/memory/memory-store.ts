@@ -9,6 +9,8 @@ import { OrderedMap } from "../ordered-map.ts"
 import type {
   Check,
   CommitResult,
+  Past,
+  PastOptions,
   Store,
   StoredValue,
   StoreEvent,
@@ -91,6 +93,23 @@ class MemoryStore implements Store {
     return { stop: this.feed.attach(options) }
   }
 
+  async past({ prefix, afterRevision, upTo, bytes }: PastOptions): Promise<Past> {
+    this.checkOpen()
+    checkPrefix(prefix)
+    checkRevision(afterRevision, { revision: this.lastRevision, compactedRevision: this.compactedRevision })
+    const events: StoreEvent[] = []
+    let left = bytes
+    for (let at = this.placeAfter(afterRevision); at < this.log.length; at++) {
+      const event = this.log[at]
+      if (event === undefined || event.revision > upTo) break
+      if (left <= 0 && event.revision !== this.log[at - 1]?.revision) return { events, revision: this.log[at - 1]?.revision ?? afterRevision }
+      if (!event.key.startsWith(prefix)) continue
+      events.push(event)
+      left -= event.value?.byteLength ?? 0
+    }
+    return { events, revision: upTo }
+  }
+
   async revision(): Promise<number> {
     this.checkOpen()
     return this.lastRevision
@@ -127,6 +146,18 @@ class MemoryStore implements Store {
     this.closed = true
     this.expiry.cancel()
     this.feed.end(new StoreError("closed", "the store has been closed"))
+  }
+
+  /** Index of the first event of the log with a greater revision. */
+  private placeAfter(revision: number): number {
+    let low = 0
+    let high = this.log.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.log[middle]?.revision ?? 0) <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   private checkOpen(): void {

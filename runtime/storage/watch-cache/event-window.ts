@@ -2,7 +2,6 @@
  * The recent events of one resource, so that a watch may begin in the past and a state of the past can be rebuilt.
  * Covers every revision after `low`, without gaps.
  */
-import { assert } from "../../assert.ts"
 import type { CacheEvent } from "../cache.ts"
 import type { CachedEntry, DeletedEntry } from "./entry.ts"
 import type { CacheLimits } from "./options.ts"
@@ -40,6 +39,11 @@ export class EventWindow {
     return this.lowRevision
   }
 
+  /** Revision of the newest event; `low` when there is none. */
+  get newest(): number {
+    return this.kept.at(-1)?.event.revision ?? this.lowRevision
+  }
+
   get size(): number {
     return this.kept.length - this.first
   }
@@ -49,18 +53,6 @@ export class EventWindow {
     const kept = this.charged(event, nowMs)
     this.kept.push(kept)
     this.bytes += kept.sizeBytes
-  }
-
-  /** Called when older events were read from the store's log: they end at `low`, and from now on `low` is `newLow`. */
-  prepend(events: readonly HeldEvent[], newLow: number, nowMs: number): void {
-    const last = events.at(-1)
-    assert(newLow <= this.lowRevision, "history extends the window backwards", { newLow, low: this.lowRevision })
-    assert(last === undefined || last.revision <= this.lowRevision, "history ends where the window begins")
-    this.lowRevision = newLow
-    const older = events.map((event) => this.charged(event, nowMs))
-    this.kept = [...older, ...this.kept.slice(this.first)]
-    this.first = 0
-    for (const { sizeBytes } of older) this.bytes += sizeBytes
   }
 
   /** Drops what is over the byte budget, or too old and not among the newest few. Called after each batch and now and then. */

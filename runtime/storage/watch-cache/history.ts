@@ -1,13 +1,17 @@
 /**
- * Brings events from before the window back from the store's log: after a restart every client resumes from a revision
- * that this process never saw. One read serves all that wait, and what it found extends the window, so that a
- * thousand watchers coming back cost one pass over the log and share the same objects and frames.
+ * Brings events from before the window back from the store's log: after a restart every client resumes from a revision that this process never saw. The
+ * log is read in pieces, one read at a time, and each piece serves all that need it. Nothing is read ahead: who takes its events slowly costs nothing
+ * meanwhile.
  */
 import type { Clock } from "../../clock.ts"
+import { turnWorkMax } from "../../limits.ts"
+import { readPast } from "../past.ts"
 import { StoreError } from "../store.ts"
 import type { Store, StoreEvent } from "../store.ts"
+import type { DeliveryStep, DeliveryTurns } from "./delivery-turns.ts"
 import { CachedEntry, DeletedEntry } from "./entry.ts"
 import type { EntryContext } from "./entry.ts"
+import { EventPage, type EventPages, firstPiece, type PageLimits } from "./event-pages.ts"
 import type { EventWindow, HeldEvent } from "./event-window.ts"
 import type { CacheLimits } from "./options.ts"
 import { asStoreError } from "./store-feed.ts"
@@ -20,119 +24,105 @@ interface HistoryOptions {
   readonly feed: StoreFeed
   readonly clock: Clock
   readonly limits: CacheLimits
+  readonly pieces: PageLimits
   readonly context: EntryContext
+  readonly turns: DeliveryTurns
+  readonly pages: EventPages
   readonly owns: (key: string) => boolean
   /** The present window: another one after the resource started over. */
   readonly window: () => EventWindow
-  /** Called with a subscriber whose past is in the window now. */
-  readonly resume: (subscriber: Subscriber) => void
-  /** Called with a subscriber whose past cannot be had. */
+  /** Called with a subscriber that needs what cannot be had. */
   readonly end: (subscriber: Subscriber, error: StoreError) => void
 }
 
-/** One pass over the log, up to the beginning of the window. */
-interface Reading {
-  /** Every event after this is in `events`; grows when there are too many. */
-  after: number
-  events: StoreEvent[]
-  bytes: number
-  /** More was found than may be held: `after` is not what was asked for. */
-  dropped: boolean
-  /** Known once the store has answered; a pass may be over before that. */
-  watch?: { stop(): void }
-}
-
 /** One per resource. */
-export class HistoryReader {
+export class HistoryReader implements DeliveryStep {
   private waiting: Subscriber[] = []
-  private reading: Reading | undefined
-  /** While a pass that broke off is to be made again. */
+  private isDue = false
+  /** Changes when the resource starts over: what is under way then is of no use. */
+  private session = 0
+  /** While a read that broke off is to be made again. */
   private cancelRetry: (() => void) | undefined
   private attempts = 0
 
   constructor(private readonly options: HistoryOptions) {}
 
-  /** Called with a subscriber that begins below the window; it is resumed or ended later. */
+  /** Called with a subscriber whose position lies below the window, when no page has what follows; its step comes again, or it is ended. */
   request(subscriber: Subscriber): void {
     this.waiting.push(subscriber)
-    if (this.reading === undefined && this.cancelRetry === undefined) void this.read()
+    this.readSoon()
   }
 
-  /** Called when the resource starts over or closes: answers those that wait, who are its caller's to end. */
-  giveUp(): readonly Subscriber[] {
-    this.over()
+  /** Called when the resource starts over or closes; those that wait are its caller's to end. */
+  giveUp(): void {
+    this.session++
+    this.isDue = false
     this.cancelRetry?.()
     this.cancelRetry = undefined
-    const { waiting } = this
     this.waiting = []
-    return waiting
   }
 
-  private async read(): Promise<void> {
-    const { keyPrefix, store } = this.options
-    const reading: Reading = {
-      after: Math.min(...this.waiting.map((subscriber) => subscriber.options.afterRevision)),
-      events: [],
-      bytes: 0,
-      dropped: false,
-    }
-    this.reading = reading
+  /** The read takes its turn behind all that wait for a piece of the one before, so that none is dropped before it was used. */
+  run(): number {
+    void this.read(this.session)
+    return turnWorkMax
+  }
+
+  private readSoon(): void {
+    if (this.isDue || this.cancelRetry !== undefined) return
+    this.isDue = true
+    this.options.turns.add(this)
+  }
+
+  private async read(session: number): Promise<void> {
+    if (session !== this.session) return
+    const { keyPrefix, limits, pages, store, window } = this.options
+    this.waiting = this.waiting.filter((subscriber) => !subscriber.stopped)
+    const after = Math.min(...this.waiting.map(({ position }) => position))
+    if (after >= window().low) return this.resume()
     try {
-      const watch = await store.watch({
-        prefix: keyPrefix,
-        afterRevision: reading.after,
-        onEvents: (events, revision) => this.collect(reading, events, revision),
-        onEnd: (error) => this.failed(reading, error),
-      })
-      if (this.reading === reading) reading.watch = watch
-      else watch.stop()
+      const upTo = Math.min(window().low, pages.nextStart(after))
+      const past = await readPast(store, { prefix: keyPrefix, afterRevision: after, upTo, bytes: limits.historyReadBytes })
+      if (session !== this.session) return
+      this.attempts = 0
+      this.keep(after, past)
+      this.resume()
     } catch (error) {
-      this.failed(reading, asStoreError(error))
+      if (session === this.session) this.failed(after, asStoreError(error))
     }
   }
 
-  private collect(reading: Reading, events: readonly StoreEvent[], revision: number): void {
-    if (this.reading !== reading) return
-    const { limits, owns, window } = this.options
-    for (const event of events) {
-      if (!owns(event.key)) continue
-      reading.events.push(event)
-      reading.bytes += sizeOf(event)
-    }
-    if (reading.bytes > limits.historyBytes) dropOldest(reading, limits.historyBytes / 2)
-    if (revision >= window().low) this.finish(reading)
-  }
-
-  private finish(reading: Reading): void {
-    const { clock, window } = this.options
-    this.over()
-    this.attempts = 0
-    const { low } = window()
-    if (reading.after < low) {
-      const older = reading.events.filter((event) => event.revision <= low)
-      window().prepend(this.held(older), reading.after, clock.nowMs())
-    }
+  private resume(): void {
+    this.isDue = false
     const { waiting } = this
     this.waiting = []
-    for (const subscriber of waiting) {
-      if (reading.dropped && subscriber.options.afterRevision < reading.after) this.options.end(subscriber, tooLong(reading.after))
-      // Who asked meanwhile for something older still comes back here by itself.
-      else this.options.resume(subscriber)
-    }
+    for (const subscriber of waiting) this.options.turns.add(subscriber)
   }
 
-  private failed(reading: Reading, error: StoreError): void {
-    if (this.reading !== reading) return
-    this.over()
+  private keep(after: number, { events, revision }: { events: readonly StoreEvent[]; revision: number }): void {
+    const { owns, pages, pieces } = this.options
+    let left = this.held(events.filter(({ key }) => owns(key)))
+    let start = after
+    do {
+      const piece = firstPiece(left, pieces)
+      left = left.slice(piece.events.length)
+      const end = piece.isFull ? (piece.events.at(-1)?.revision ?? revision) : revision
+      pages.keep(new EventPage(start, end, piece.events, true), true)
+      start = end
+    } while (left.length > 0)
+  }
+
+  private failed(after: number, error: StoreError): void {
+    this.isDue = false
     if (error.code === "unavailable" || error.code === "timeout") return this.readLater()
     const oldest = error.code === "compacted" ? error.revision : undefined
     if (oldest !== undefined) this.options.feed.compactedRevision = Math.max(this.options.feed.compactedRevision, oldest)
     const { waiting } = this
     this.waiting = []
     for (const subscriber of waiting) {
-      // Only who begins where the log still reaches may try again, and only if that is later than what was tried.
-      const reachable = oldest !== undefined && oldest > reading.after && subscriber.options.afterRevision >= oldest
-      if (reachable) this.options.resume(subscriber)
+      // Only who is where the log still reaches may try again, and only if that is later than what was tried.
+      const reachable = oldest !== undefined && oldest > after && subscriber.position >= oldest
+      if (reachable) this.options.turns.add(subscriber)
       else this.options.end(subscriber, error)
     }
   }
@@ -144,13 +134,8 @@ export class HistoryReader {
     this.cancelRetry = clock.after(delayMs, () => {
       this.cancelRetry = undefined
       this.waiting = this.waiting.filter((subscriber) => !subscriber.stopped)
-      if (this.waiting.length > 0) void this.read()
+      if (this.waiting.length > 0) this.readSoon()
     })
-  }
-
-  private over(): void {
-    this.reading?.watch?.stop()
-    this.reading = undefined
   }
 
   /** Consecutive versions of a key share one object, as they do in the live stream. */
@@ -174,25 +159,4 @@ export class HistoryReader {
     }
     return held
   }
-}
-
-/** Makes room for the newer events, by whole revisions; to well below the limit, so that this is rare. */
-function dropOldest(reading: Reading, targetBytes: number): void {
-  let count = 0
-  for (const event of reading.events) {
-    if (reading.bytes <= targetBytes && event.revision !== reading.after) break
-    reading.bytes -= sizeOf(event)
-    reading.after = event.revision
-    count++
-  }
-  reading.events = reading.events.slice(count)
-  reading.dropped = true
-}
-
-function sizeOf(event: StoreEvent): number {
-  return (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0)
-}
-
-function tooLong(oldest: number): StoreError {
-  return new StoreError("compacted", "more happened since than a watch may be told at once", oldest)
 }

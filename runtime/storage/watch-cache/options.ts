@@ -12,8 +12,15 @@ export interface CacheLimits {
   readonly windowBytes: number
   /** So many events are kept however old they are, for watches of quiet resources. */
   readonly windowEvents: number
-  /** Bytes of one read of the store's log for watches that resume from before the window; more is "compacted". */
-  readonly historyBytes: number
+  /** Bytes of values of one read of the store's log, for watches that resume from before the window. */
+  readonly historyReadBytes: number
+  /** Bytes of events of the past that are kept for other watches that catch up, of all resources together. */
+  readonly pagesBytes: number
+  /** Time after which they go when nobody asks. */
+  readonly pagesUnusedMs: number
+  /** Events, or bytes of their objects, that a watch that catches up is handed at once. */
+  readonly pageEvents: number
+  readonly pageBytes: number
   /** All derived forms of all resources together. */
   readonly derivedBytes: number
   /** Pieces of lists that are kept ready, of all resources together; 0: none. */
@@ -48,7 +55,12 @@ export const defaultCacheLimits: CacheLimits = {
   // bench/compare, since each event keeps objects of the heap besides its bytes.
   windowBytes: 16 * 1024 * 1024,
   windowEvents: 1000,
-  historyBytes: 256 * 1024 * 1024,
+  historyReadBytes: 512 * 1024,
+  // With their JSON and frames they come to about four times as much.
+  pagesBytes: 16 * 1024 * 1024,
+  pagesUnusedMs: 30_000,
+  pageEvents: 100,
+  pageBytes: 128 * 1024,
   derivedBytes: 64 * 1024 * 1024,
   gatheredBytes: 16 * 1024 * 1024,
   expectedBytes: 16 * 1024 * 1024,

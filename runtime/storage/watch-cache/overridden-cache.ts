@@ -20,6 +20,10 @@ export function openCaches(options: CacheOptions): WatchCache {
   return {
     resource: (path, codec) => cacheOf(path).resource(path, codec),
     consistentRevision: (path) => cacheOf(path).consistentRevision(),
+    delivered() {
+      const late = all.flatMap((cache) => cache.delivered() ?? [])
+      return late.length === 0 ? undefined : Promise.all(late).then(() => undefined)
+    },
     fault: () => all.map((cache) => cache.fault()).find((fault) => fault !== undefined),
     undecodable: () => all.map((cache) => cache.undecodable()).find((error) => error !== undefined),
     healthy: () => all.every((cache) => cache.healthy()),
@@ -27,6 +31,7 @@ export function openCaches(options: CacheOptions): WatchCache {
     checks: () => all.flatMap((cache) => cache.checks()),
     objects: () => all.flatMap((cache) => cache.objects()),
     derivedBytes: () => all.reduce((sum, cache) => sum + cache.derivedBytes(), 0),
+    pagesBytes: () => all.reduce((sum, cache) => sum + cache.pagesBytes(), 0),
     gatheredBytes: () => all.reduce((sum, cache) => sum + cache.gatheredBytes(), 0),
     async close() {
       await Promise.all(all.map((cache) => cache.close()))

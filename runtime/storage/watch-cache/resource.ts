@@ -9,7 +9,6 @@ import type { Clock } from "../../clock.ts"
 import type { ApiObject } from "../../kit/json.ts"
 import type {
   CachedObject,
-  CacheEvent,
   ResourceCache,
   ResourceCodec,
   Selected,
@@ -21,7 +20,10 @@ import type {
 import { undecodableNamedMax } from "../../limits.ts"
 import { type Store, StoreError, type StoreEvent } from "../store.ts"
 import { ByteArena } from "./byte-arena.ts"
+import { CatchUp } from "./catch-up.ts"
+import type { DeliveryTurns } from "./delivery-turns.ts"
 import { CachedEntry, DeletedEntry, type EntryContext } from "./entry.ts"
+import { EventPages, type PageBudget } from "./event-pages.ts"
 import { EventWindow, type HeldEvent } from "./event-window.ts"
 import { Expectations } from "./expectations.ts"
 import { readObjects, retireAllBut } from "./fill.ts"
@@ -57,6 +59,8 @@ export interface ResourceOptions {
   readonly gathered: GatheredRuns
   /** Of the whole cache. */
   readonly slabs: SlabPool
+  readonly turns: DeliveryTurns
+  readonly pages: PageBudget
   /** Whether a key belongs here and not to a resource whose path is longer. */
   readonly owns: (key: string) => boolean
   /** Called once for each stored value that cannot be read. */
@@ -94,7 +98,9 @@ export class CachedResource implements ResourceCache {
   private readonly checkpoints: Checkpoints
   private readonly subscribers: Subscribers
   private readonly waiters: Waiters
+  private readonly pages: EventPages
   private readonly history: HistoryReader
+  private readonly catchUp: CatchUp
   private readonly stored: StoredSnapshots
   private readonly filled: Promise<void>
   private resolveFilled: () => void = () => {}
@@ -108,14 +114,26 @@ export class CachedResource implements ResourceCache {
     this.window = new EventWindow(limits, 0)
     this.expectations = new Expectations(limits.expectedBytes)
     this.checkpoints = new Checkpoints(limits)
-    this.subscribers = new Subscribers(keyPrefix, () => this.revision())
+    this.subscribers = new Subscribers(
+      keyPrefix,
+      () => this.revision(),
+      (subscriber, room) => this.catchUp.fellBehind(subscriber, room),
+    )
     this.waiters = new Waiters(clock)
-    this.history = new HistoryReader({
+    this.pages = new EventPages(options.pages)
+    const past = {
       ...options,
       context: this.context,
+      pages: this.pages,
+      pieces: { events: limits.pageEvents, bytes: limits.pageBytes },
       window: () => this.window,
-      resume: (subscriber) => this.join(subscriber),
-      end: (subscriber, error) => this.subscribers.end(subscriber, error),
+    }
+    this.history = new HistoryReader({ ...past, end: (subscriber, error) => this.subscribers.end(subscriber, error) })
+    this.catchUp = new CatchUp({
+      ...past,
+      hindrance: () => (this.phase === "live" ? undefined : this.startingOver()),
+      subscribers: this.subscribers,
+      history: this.history,
     })
     this.stored = new StoredSnapshots({ ...options, context: this.context, shown: (revision, objects) => this.shown(revision, objects) })
     this.filled = new Promise((resolve) => {
@@ -217,13 +235,12 @@ export class CachedResource implements ResourceCache {
     this.checkFilled()
     // What is missed between the old state and the new one could not be told.
     if (this.phase !== "live") throw this.startingOver()
-    const subscriber = new Subscriber(this.subscribers, options, this.scopeOf(options.prefix))
+    const subscriber = new Subscriber(this.subscribers, options, this.scopeOf(options.prefix), (behind) => this.catchUp.step(behind))
     if (options.afterRevision < this.oldestRevision()) {
       throw new StoreError("compacted", `events after revision ${options.afterRevision} are not kept any more`, this.oldestRevision())
     }
     if (options.afterRevision >= this.revision()) this.subscribers.add(subscriber)
-    // Not before the caller holds the subscription: it may want to stop it from within the first call.
-    else queueMicrotask(() => this.join(subscriber))
+    else this.catchUp.begin(subscriber)
     return subscriber
   }
 
@@ -273,7 +290,8 @@ export class CachedResource implements ResourceCache {
     this.phase = "filling"
     this.startedOver = error.message
     this.batch = []
-    this.subscribers.endAll(error, this.history.giveUp())
+    this.giveUpPast()
+    this.subscribers.endAll(error)
     void this.fill()
   }
 
@@ -281,7 +299,8 @@ export class CachedResource implements ResourceCache {
     this.phase = "closed"
     this.fillSession++
     this.early = []
-    this.subscribers.endAll(error, this.history.giveUp())
+    this.giveUpPast()
+    this.subscribers.endAll(error)
     this.waiters.giveUp()
   }
 
@@ -389,23 +408,9 @@ export class CachedResource implements ResourceCache {
     this.stored.trim(nowMs)
   }
 
-  /** Replays to a subscriber what it missed, then lets it take part. Runs in one go, so that nothing falls in between. */
-  private join(subscriber: Subscriber): void {
-    if (subscriber.stopped) return
-    if (this.phase !== "live") {
-      this.subscribers.end(subscriber, this.startingOver())
-      return
-    }
-    const { afterRevision } = subscriber.options
-    if (afterRevision < this.window.low) {
-      this.history.request(subscriber)
-      return
-    }
-    const missed: CacheEvent[] = []
-    for (const event of this.window.after(afterRevision))
-      if (subscriber.covers(event.object.key.slice(this.keyPrefix.length))) missed.push(event)
-    this.subscribers.add(subscriber)
-    this.subscribers.deliver(subscriber, missed, this.revision())
+  private giveUpPast(): void {
+    this.history.giveUp()
+    this.pages.clear()
   }
 
   private shown(revision: number, objects: Objects): Snapshot {

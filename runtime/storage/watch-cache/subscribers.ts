@@ -3,21 +3,36 @@
  * of its namespace and of its very object: a watcher of one namespace costs nothing when others change.
  */
 import { assert } from "../../assert.ts"
+import { fanOutWorkMax } from "../../limits.ts"
 import type { CacheEvent, SubscribeOptions, Subscription } from "../cache.ts"
 import { StoreError } from "../store.ts"
+import type { DeliveryStep } from "./delivery-turns.ts"
 
-/** One subscription: first outside, while its past is being read, then part of live dispatch. */
-export class Subscriber implements Subscription {
+/**
+ * One subscription: behind while it reads its past in pieces, then part of live dispatch, and behind again when it has no room or the turn of the event
+ * loop is over.
+ */
+export class Subscriber implements Subscription, DeliveryStep {
   stopped = false
   /** Takes part in dispatch: has been handed all that the resource shows. */
   joined = false
+  /** While it is behind: everything up to here was handed over. */
+  position: number
+  /** Behind because it has no room, and not only until its turn comes. */
+  isBlocked = false
+  /** Its past has been looked for. */
+  hasBegun = false
+  private hasCaughtUp = false
 
   constructor(
     private readonly subscribers: Subscribers,
     readonly options: SubscribeOptions,
     /** Full key or key prefix below the resource: `""`, `<namespace>/`, or the object's own. */
     readonly scope: string,
+    /** Hands over the next piece; answers the work it was. */
+    private readonly step: (subscriber: Subscriber) => number,
   ) {
+    this.position = options.afterRevision
     assert(
       options.exact === true || scope === "" || scope.indexOf("/") === scope.length - 1,
       "a subscription is for all, one namespace (ending with a slash) or, with exact, one object",
@@ -29,8 +44,27 @@ export class Subscriber implements Subscription {
     this.subscribers.remove(this)
   }
 
+  /** It took part once, and its client takes nothing now. */
+  get isStuck(): boolean {
+    return this.isBlocked && this.hasCaughtUp
+  }
+
+  run(): number {
+    this.hasBegun = true
+    return this.step(this)
+  }
+
+  /** Called by `Subscribers` when it takes part. */
+  join(): void {
+    this.joined = true
+    this.hasBegun = true
+    this.hasCaughtUp = true
+    this.isBlocked = false
+  }
+
   revision(): number | undefined {
-    return this.joined && !this.stopped ? this.subscribers.shownRevision() : undefined
+    if (this.stopped || !this.hasCaughtUp) return undefined
+    return this.joined ? this.subscribers.shownRevision() : this.position
   }
 
   /** Whether an event of this key (below the resource) is for this subscriber. */
@@ -44,25 +78,42 @@ export class Subscribers {
   private readonly all = new Set<Subscriber>()
   private readonly byNamespace = new Map<string, Set<Subscriber>>()
   private readonly byObject = new Map<string, Set<Subscriber>>()
+  /** Those that do not take part: they read what they missed in pieces. */
+  private readonly behind = new Set<Subscriber>()
+  /** Of the present dispatch, in microseconds. */
+  private work = 0
 
   constructor(
     /** What the keys of the resource start with. */
     private readonly keyPrefix: string,
-    /** What the resource shows, and has told everybody. */
+    /** What the resource shows, and has handed to all that take part. */
     readonly shownRevision: () => number,
+    /** Called with one that has just fallen behind; `room` resolves when it can take more, undefined: when its turn comes. */
+    private readonly fellBehind: (subscriber: Subscriber, room: Promise<void> | undefined) => void,
   ) {}
+
+  /** Called with one that begins in the past. */
+  addBehind(subscriber: Subscriber): void {
+    this.behind.add(subscriber)
+  }
 
   add(subscriber: Subscriber): void {
     const { options, scope } = subscriber
+    this.behind.delete(subscriber)
     if (options.exact === true) into(this.byObject, scope, subscriber)
     else if (scope === "") this.all.add(subscriber)
     else into(this.byNamespace, scope, subscriber)
-    subscriber.joined = true
+    subscriber.join()
   }
 
   remove(subscriber: Subscriber): void {
-    const { options, scope } = subscriber
     subscriber.stopped = true
+    this.behind.delete(subscriber)
+    this.takeOut(subscriber)
+  }
+
+  private takeOut(subscriber: Subscriber): void {
+    const { options, scope } = subscriber
     if (options.exact === true) outOf(this.byObject, scope, subscriber)
     else if (scope === "") this.all.delete(subscriber)
     else outOf(this.byNamespace, scope, subscriber)
@@ -70,35 +121,70 @@ export class Subscribers {
 
   /** Called once per batch of the store, with all of the resource's events in it. */
   dispatch(events: readonly CacheEvent[], revision: number): void {
+    this.work = 0
+    const before = (events[0]?.revision ?? revision) - 1
     // The whole batch is one shared array for everybody who watches everything.
-    for (const subscriber of [...this.all]) this.deliver(subscriber, events, revision)
-    if (this.byNamespace.size > 0) this.dispatchScoped(this.byNamespace, events, revision, (name) => name.slice(0, name.indexOf("/") + 1))
-    if (this.byObject.size > 0) this.dispatchScoped(this.byObject, events, revision, (name) => name)
+    for (const subscriber of [...this.all]) this.deliver(subscriber, events, { before, revision })
+    if (this.byNamespace.size > 0)
+      this.dispatchScoped(this.byNamespace, events, { before, revision }, (name) => name.slice(0, name.indexOf("/") + 1))
+    if (this.byObject.size > 0) this.dispatchScoped(this.byObject, events, { before, revision }, (name) => name)
+    if (this.behind.size > 0) this.tellMissed(events)
   }
 
-  /** Hands `events` (all in scope) to one subscriber; one that throws is ended, the others go on. */
-  deliver(subscriber: Subscriber, events: readonly CacheEvent[], revision: number): void {
-    if (subscriber.stopped) return
+  /** Hands `events` (all in scope) to one subscriber, unless it has no room or others had their share of this turn. */
+  private deliver(subscriber: Subscriber, events: readonly CacheEvent[], { before, revision }: Batch): void {
+    if (subscriber.stopped || !subscriber.joined) return
     const { options } = subscriber
     const { afterRevision } = options
+    const room = options.room?.()
+    if (room !== undefined || this.work > fanOutWorkMax) {
+      this.takeOut(subscriber)
+      this.behind.add(subscriber)
+      subscriber.joined = false
+      subscriber.position = Math.max(before, afterRevision)
+      this.fellBehind(subscriber, room)
+      return
+    }
+    this.work += deliveryWork(options, events.length)
     // Only a watch that began in the future has events to leave out.
     const first = events[0]
     const wanted =
       first !== undefined && first.revision <= afterRevision ? events.filter((event) => event.revision > afterRevision) : events
-    if (wanted.length === 0) return
-    this.guarded(subscriber, () => options.onEvents(wanted, revision))
+    this.hand(subscriber, wanted, revision)
   }
 
-  /** Called when the resource starts over or the cache closes. `outside`: those that do not take part yet. */
-  endAll(error: StoreError, outside: readonly Subscriber[]): void {
+  /** One that throws is ended, the others go on. */
+  hand(subscriber: Subscriber, events: readonly CacheEvent[], revision: number): void {
+    if (subscriber.stopped || events.length === 0) return
+    try {
+      subscriber.options.onEvents(events, revision)
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown)
+      this.end(subscriber, new StoreError("unavailable", `the watch of ${this.keyPrefix}${subscriber.scope} failed: ${why}`))
+    }
+  }
+
+  /** Who takes nothing is told how much it is that waits for it. */
+  private tellMissed(events: readonly CacheEvent[]): void {
+    for (const subscriber of [...this.behind]) {
+      const { isStuck, options } = subscriber
+      if (!isStuck || options.onMissed === undefined) continue
+      const missed = events.filter(({ object }) => subscriber.covers(object.key.slice(this.keyPrefix.length)))
+      if (missed.length > 0) options.onMissed(missed)
+    }
+  }
+
+  /** Called when the resource starts over or the cache closes. */
+  endAll(error: StoreError): void {
     const scoped = [...this.byNamespace.values(), ...this.byObject.values()]
     const inside = [...this.all, ...scoped.flatMap((set) => [...set])]
-    for (const subscriber of [...inside, ...outside]) this.end(subscriber, this.endOf(subscriber, error))
+    for (const subscriber of [...inside, ...this.behind]) this.end(subscriber, this.endOf(subscriber, error))
   }
 
-  /** Who begins where the log still reaches, ahead of what this cache has seen, has missed nothing and may come again. */
-  private endOf({ options }: Subscriber, error: StoreError): StoreError {
-    if (error.code !== "compacted" || error.revision === undefined || options.afterRevision < error.revision) return error
+  /** Who begins where the log still reaches, ahead of what this cache has seen, has missed nothing and may come again; so may who has not begun. */
+  private endOf({ hasBegun, options }: Subscriber, error: StoreError): StoreError {
+    if (error.code !== "compacted") return error
+    if (hasBegun && (error.revision === undefined || options.afterRevision < error.revision)) return error
     return new StoreError("unavailable", `the cache of ${this.keyPrefix} is starting over`)
   }
 
@@ -118,13 +204,13 @@ export class Subscribers {
   private dispatchScoped(
     index: Map<string, Set<Subscriber>>,
     events: readonly CacheEvent[],
-    revision: number,
+    batch: Batch,
     scopeOf: (name: string) => string,
   ): void {
     const [only] = events
     if (events.length === 1 && only !== undefined) {
       const subscribers = index.get(scopeOf(only.object.key.slice(this.keyPrefix.length)))
-      if (subscribers !== undefined) for (const subscriber of [...subscribers]) this.deliver(subscriber, events, revision)
+      if (subscribers !== undefined) for (const subscriber of [...subscribers]) this.deliver(subscriber, events, batch)
       return
     }
     const byScope = new Map<string, CacheEvent[]>()
@@ -135,17 +221,22 @@ export class Subscribers {
       if (found === undefined) byScope.set(scope, [event])
       else found.push(event)
     }
-    for (const [scope, found] of byScope) for (const subscriber of [...(index.get(scope) ?? [])]) this.deliver(subscriber, found, revision)
+    for (const [scope, found] of byScope) for (const subscriber of [...(index.get(scope) ?? [])]) this.deliver(subscriber, found, batch)
   }
+}
 
-  private guarded(subscriber: Subscriber, call: () => void): void {
-    try {
-      call()
-    } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : String(thrown)
-      this.end(subscriber, new StoreError("unavailable", `the watch of ${this.keyPrefix}${subscriber.scope} failed: ${why}`))
-    }
-  }
+interface Batch {
+  /** Who takes part has been handed everything up to here. */
+  readonly before: number
+  readonly revision: number
+}
+
+/** What handing over costs besides the events, in microseconds. */
+const handWork = 8
+
+/** The work of handing so many events to a subscriber at once, as `turns.ts` counts it. */
+export function deliveryWork({ workPerEvent = 1 }: SubscribeOptions, events: number): number {
+  return handWork + events * workPerEvent
 }
 
 function into(index: Map<string, Set<Subscriber>>, scope: string, subscriber: Subscriber): void {

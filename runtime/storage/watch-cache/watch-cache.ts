@@ -1,14 +1,16 @@
 /**
  * The watch cache in front of a store: one watch feeds every resource, and reads, lists and watches are answered from
  * memory. The files beside this one, in the order of reading: store-feed (the one watch), resource (one resource),
- * entry and forms (objects and what is made from them), object-map and snapshot (states), event-window and history
- * (the past), subscribers (watchers).
+ * entry and forms (objects and what is made from them), object-map and snapshot (states), event-window, event-pages and history
+ * (the past), subscribers, catch-up and delivery-turns (watchers).
  */
 import type { Clock } from "../../clock.ts"
 import { assert } from "../../assert.ts"
 import type { Cache, ResourceCache, ResourceCodec, UndecodableError } from "../cache.ts"
 import { StoreError } from "../store.ts"
 import type { StoreEvent } from "../store.ts"
+import { DeliveryTurns } from "./delivery-turns.ts"
+import { PageBudget } from "./event-pages.ts"
 import { FormBudget } from "./forms.ts"
 import { GatheredRuns } from "./gathered-runs.ts"
 import { defaultCacheLimits } from "./options.ts"
@@ -37,6 +39,8 @@ export interface WatchCache extends Cache {
   derivedBytes(): number
   /** Memory held by pieces of lists. */
   gatheredBytes(): number
+  /** Memory held by events of the past for watches that catch up. */
+  pagesBytes(): number
 }
 
 /** Called once at start. Connects in the background; resources are filled on first use, whenever they were registered. */
@@ -50,6 +54,8 @@ class StoreCache implements WatchCache {
   private readonly forms: FormBudget
   private readonly gathered: GatheredRuns
   private readonly slabs: SlabPool
+  private readonly turns = new DeliveryTurns()
+  private readonly pages: PageBudget
   private readonly feed: StoreFeed
   private readonly selfCheck: SelfCheck
   private readonly byPath = new Map<string, CachedResource>()
@@ -65,6 +71,8 @@ class StoreCache implements WatchCache {
     this.lastTidyMs = this.clock.nowMs()
     this.forms = new FormBudget(this.limits.derivedBytes)
     this.gathered = new GatheredRuns(this.limits.gatheredBytes)
+    const { pagesBytes: limitBytes, pagesUnusedMs: unusedMs } = this.limits
+    this.pages = new PageBudget({ limitBytes, unusedMs, clock: this.clock, forms: this.forms })
     this.slabs = new SlabPool(this.limits.slabBytes, this.limits.regionBytes)
     this.feed = new StoreFeed({
       store: options.store,
@@ -104,6 +112,8 @@ class StoreCache implements WatchCache {
       forms: this.forms,
       gathered: this.gathered,
       slabs: this.slabs,
+      turns: this.turns,
+      pages: this.pages,
       owns: (key) => this.ownerOf(key) === resource,
       onUndecodable: (error) => this.options.onUndecodable?.(error),
     })
@@ -118,6 +128,10 @@ class StoreCache implements WatchCache {
 
   consistentRevision(): Promise<number> {
     return this.options.store.revision()
+  }
+
+  delivered(): Promise<void> | undefined {
+    return this.turns.caughtUp()
   }
 
   fault(): string | undefined {
@@ -158,6 +172,10 @@ class StoreCache implements WatchCache {
 
   gatheredBytes(): number {
     return this.gathered.usedBytes
+  }
+
+  pagesBytes(): number {
+    return this.pages.usedBytes
   }
 
   async close(): Promise<void> {

@@ -2,9 +2,12 @@
  * One server's connection to a store that it shares with others: everything takes its time, events reach each server when they do, and the
  * connection is lost when the store's leader is. What was asked for when that happens may have been done.
  */
+import { readPast } from "../../../runtime/storage/past.ts"
 import {
   type Check,
   type CommitResult,
+  type Past,
+  type PastOptions,
   type Store,
   StoreError,
   type StoredValue,
@@ -76,6 +79,10 @@ export class StoreConnection implements Store {
       }
       return result
     }, lost)
+  }
+
+  past(options: PastOptions): Promise<Past> {
+    return this.call(() => readPast(this.shared, options))
   }
 
   async watch(options: WatchOptions): Promise<{ stop(): void }> {

@@ -1,0 +1,120 @@
+/**
+ * What does it cost when a herd of watches resumes after a restart, over tens of megabytes of history that the new process has never seen? Resident memory
+ * above rest, at its highest and after all have caught up, and whether each was told every event. `stalled` ones never read: what do they hold?
+ * Run: npm run bench -- resume
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import type { ClientHttp2Stream } from "node:http2"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { configMapBody, configMapsIn } from "./support/config-maps.ts"
+import { openHttp2Client } from "./support/http2-client.ts"
+import { openOptions } from "./support/options.ts"
+import { forgetPeak, peakMb, residentMb, startServerProcess } from "./support/server-process.ts"
+import { tell } from "./support/tell.ts"
+
+const options = openOptions()
+const megabytes = options.number("megabytes", { small: 10, full: 60 })
+const herds = options.numbers("watchers", { small: [20], full: [50, 500] })
+const stalled = options.number("stalled", { small: 20, full: 100 })
+const bytes = options.number("bytes", { small: 4096, full: 4096 })
+options.done()
+
+const path = configMapsIn("default")
+const objects = 100
+/** Under the streams that a server usually allows on one connection. */
+const watchersPerConnection = 50
+/** Until a server that has nothing to do has come to rest. */
+const restMs = 3000
+/** For which those that read nothing are left alone. */
+const ignoredMs = 10_000
+/** For which a watch may be told nothing before it counts as forgotten. */
+const patienceMs = 30_000
+
+const folder = mkdtempSync(join(tmpdir(), "bench-resume-"))
+const { events, start } = await fill()
+for (const watchers of herds) await resume({ watchers, readsNothing: false })
+await resume({ watchers: stalled, readsNothing: true })
+rmSync(folder, { recursive: true, force: true })
+
+/** Objects and updates of them; answers the version before the updates. */
+async function fill(): Promise<{ events: number; start: string }> {
+  const server = await startServerProcess({ store: "lmdb", dataDir: folder })
+  const client = openHttp2Client(server, 4)
+  const body = (index: number): Buffer =>
+    Buffer.from(
+      configMapBody(`object-${index % objects}`, bytes)
+        .replace("{now}", String(index))
+        .replace("{bucket}", "1"),
+    )
+  const send = async (index: number, method: string, below: string): Promise<string> => {
+    const { head, status } = await client.send({ method, path: `${path}${below}`, body: body(index), contentType: "application/json" })
+    if (status >= 300) throw new Error(`a write was answered ${status}: ${head.toString()}`)
+    return /"resourceVersion":"(\d+)"/.exec(head.toString())?.[1] ?? ""
+  }
+  let start = ""
+  for (let index = 0; index < objects; index++) start = await send(index, "POST", "")
+  const updates = Math.round((megabytes * 1024 * 1024) / bytes)
+  // An update that changes nothing would be none.
+  let next = objects
+  const write = async (): Promise<void> => {
+    while (next < objects + updates) {
+      const index = next++
+      await send(index, "PUT", `/object-${index % objects}`)
+    }
+  }
+  // No two at the same object at a time.
+  await Promise.all(Array.from({ length: 32 }, write))
+  client.close()
+  await server.stop()
+  return { events: updates, start }
+}
+
+async function resume({ watchers, readsNothing }: { watchers: number; readsNothing: boolean }): Promise<void> {
+  const server = await startServerProcess({ store: "lmdb", dataDir: folder })
+  const client = openHttp2Client(server, Math.ceil(watchers / watchersPerConnection))
+  await client.connected()
+  await client.send({ method: "GET", path: `${path}?limit=1` })
+  await setTimeout(restMs)
+  const atRest = residentMb(server)
+  forgetPeak(server)
+  const started = performance.now()
+  const streams = await Promise.all(Array.from({ length: watchers }, () => client.open(`${path}?watch=1&resourceVersion=${start}`)))
+  const told = readsNothing ? [] : await Promise.all(streams.map(counted))
+  if (readsNothing) await setTimeout(ignoredMs)
+  const seconds = (performance.now() - started) / 1000
+  const peak = peakMb(server)
+  await setTimeout(restMs)
+  tell({
+    watchers,
+    readsNothing,
+    megabytes,
+    seconds,
+    restMb: atRest,
+    peakAboveRestMb: peak - atRest,
+    afterAboveRestMb: residentMb(server) - atRest,
+    ...(!readsNothing && { toldEverything: told.every((count) => count === events), events }),
+  })
+  client.close()
+  await server.stop()
+}
+
+/** Events on a stream that is read as it comes, until it has all of them. */
+function counted(stream: ClientHttp2Stream): Promise<number> {
+  return new Promise((resolve) => {
+    let count = 0
+    let lastMs = performance.now()
+    const patience = setInterval(() => performance.now() - lastMs > patienceMs && over(), 1000)
+    const over = (): void => {
+      clearInterval(patience)
+      resolve(count)
+    }
+    stream.on("data", (chunk: Buffer) => {
+      lastMs = performance.now()
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count++
+      if (count >= events) over()
+    })
+    stream.once("close", over)
+  })
+}

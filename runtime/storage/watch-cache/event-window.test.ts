@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest"
+import { ByteArena } from "./byte-arena.ts"
+import { CachedEntry } from "./entry.ts"
+import { EventWindow, type HeldEvent } from "./event-window.ts"
+import { FormBudget } from "./forms.ts"
+import { defaultCacheLimits } from "./options.ts"
+import { SlabPool } from "./slab-pool.ts"
+
+const context = {
+  arena: new ByteArena(new SlabPool(1024, 4 * 1024)),
+  onUndecodable: () => undefined,
+  forms: new FormBudget(1 << 20),
+  codec: { toJson: () => "{}", describe: () => ({ labels: {}, fields: {} }) },
+}
+
+const event = (revision: number, name = "n/a"): HeldEvent => ({
+  type: "ADDED",
+  revision,
+  object: new CachedEntry(context, name, revision, revision, Buffer.alloc(100)),
+})
+const revisions = (events: Iterable<HeldEvent>) => [...events].map(({ revision }) => revision)
+const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_none, index) => first + index)
+
+describe("the event window", () => {
+  it("begins right after `low`, however much was dropped", () => {
+    for (const [dropped, left] of [
+      [1, 500],
+      [64, 10],
+      [65, 64],
+      [65, 10],
+      [200, 3],
+      [300, 0],
+    ] as const) {
+      const window = new EventWindow({ ...defaultCacheLimits, windowMs: 1000, windowEvents: left }, 1)
+      const last = dropped + left + 1
+      for (const revision of from(2, last)) window.push(event(revision), 0)
+      window.trim(2000)
+      const what = `${dropped} dropped, ${left} left`
+      expect(window.low, what).toBe(dropped + 1)
+      expect(window.size, what).toBe(left)
+      expect(revisions(window.after(window.low)), what).toEqual(from(dropped + 2, last))
+      expect(revisions(window.backwards(last, window.low)), what).toEqual(from(dropped + 2, last).reverse())
+      expect(window.newest, what).toBe(last)
+      window.push(event(last + 1), 2000)
+      expect(revisions(window.after(window.low)), what).toEqual(from(dropped + 2, last + 1))
+    }
+  })
+
+  it("drops a revision as a whole", () => {
+    const window = new EventWindow({ ...defaultCacheLimits, windowBytes: 700, windowEvents: 0 }, 1)
+    for (const name of ["n/a", "n/b", "n/c"]) window.push(event(2, name), 0)
+    window.push(event(3), 0)
+    window.trim(0)
+    expect(window.low).toBe(2)
+    expect(revisions(window.after(2))).toEqual([3])
+  })
+})

@@ -1,0 +1,236 @@
+import { expect } from "vitest"
+import { fanOutWorkMax } from "../../runtime/limits.ts"
+import type { Store } from "../../runtime/storage/store.ts"
+import type { CacheLimits } from "../../runtime/storage/watch-cache/options.ts"
+import type { CacheCases } from "./cache-contract.ts"
+import { Gate, put, record, type Recording, settle, thingCodec } from "./cache-fixtures.ts"
+import { lost } from "./cache-unreliable.ts"
+
+/** Small pieces, a short window and hardly anything kept of the past. */
+const tight: Partial<CacheLimits> = { pageEvents: 3, historyReadBytes: 60, pagesBytes: 1, windowEvents: 10, windowMs: 1000 }
+
+/** Watches that are behind: those that resume, those whose client is slow, and those whose turn is over. What they are told has no gap and no repetition. */
+export const catchUpCases: CacheCases = {
+  async "a watch resumes exactly where a window begins that has lost more than it kept"({ store, open, place }) {
+    const things = open({ windowEvents: 10, windowMs: 1000 }).resource("things", thingCodec())
+    await things.ready
+    await putMany(store, 100)
+    place.clock.advance(5000)
+    await put(store, "/registry/things/a/x")
+    await store.compact({ revision: 102 })
+    await settle()
+    const first = record(things, { afterRevision: 92 })
+    const older = record(things, { afterRevision: 91 })
+    await settle()
+    expect(revisions(first)).toEqual(from(93, 102))
+    expect(older.ends.map((error) => error.code)).toEqual(["compacted"])
+  },
+
+  async "what a slow client has missed is handed over as it has room, and what happens meanwhile after it"({ store, open }) {
+    const things = open({ pageEvents: 3 }).resource("things", thingCodec())
+    await things.ready
+    await putMany(store, 10)
+    const gate = new Gate()
+    const slow = record(things, { afterRevision: 1, gate, each: () => gate.close() })
+    const quick = record(things, { afterRevision: 1 })
+    await settle()
+    expect(revisions(slow)).toEqual([2, 3, 4])
+    await putMany(store, 2)
+    await openUntil(gate, () => slow.events.length === 12)
+    expect(revisions(slow)).toEqual(from(2, 13))
+    expect(Math.max(...slow.batches)).toBeLessThanOrEqual(3)
+    expect(slow.missed).toEqual([])
+    expect(revisions(quick)).toEqual(from(2, 13))
+    await putMany(store, 1)
+    expect(revisions(slow)).toEqual(from(2, 14))
+  },
+
+  async "a watch of the present that has no room is handed nothing, and all of it in pieces when it has"({ store, open }) {
+    const things = open({ pageEvents: 3 }).resource("things", thingCodec())
+    await things.ready
+    const gate = new Gate()
+    const slow = record(things, { prefix: "a/", afterRevision: 1, gate })
+    await putMany(store, 2)
+    gate.close()
+    await putMany(store, 10)
+    await put(store, "/registry/things/b/elsewhere")
+    await settle()
+    expect(revisions(slow)).toEqual([2, 3])
+    expect(slow.mark()).toBe(3)
+    expect(slow.missed).toEqual(from(4, 13))
+    gate.open()
+    await settle()
+    expect(revisions(slow)).toEqual(from(2, 13))
+    expect(Math.max(...slow.batches)).toBe(3)
+    expect(slow.mark()).toBe(14)
+    await putMany(store, 1)
+    expect(revisions(slow)).toEqual([...from(2, 13), 15])
+  },
+
+  async "a window that is cut while a watch goes through it is read from the log"({ store, open, place }) {
+    const things = open(tight).resource("things", thingCodec())
+    await things.ready
+    await putMany(store, 20)
+    const gate = new Gate()
+    const slow = record(things, { afterRevision: 1, gate, each: () => gate.close() })
+    await settle()
+    expect(revisions(slow)).toEqual([2, 3, 4])
+    place.clock.advance(5000)
+    await putMany(store, 20)
+    place.clock.advance(60_000)
+    const before = store.pastsRead
+    await openUntil(gate, () => slow.events.length === 40)
+    expect(store.pastsRead).toBeGreaterThan(before)
+    expect(revisions(slow)).toEqual(from(2, 41))
+    await putMany(store, 1)
+    expect(revisions(slow)).toEqual(from(2, 42))
+  },
+
+  async "a compaction that overtakes a watch in the log ends it as compacted, and others go on"({ store, open }) {
+    await putMany(store, 30)
+    const things = open(tight).resource("things", thingCodec())
+    await things.ready
+    const gate = new Gate()
+    const slow = record(things, { afterRevision: 1, gate, each: () => gate.close() })
+    await settle()
+    const told = revisions(slow)
+    expect(told).toEqual(from(2, 1 + told.length))
+    await store.compact({ revision: 20 })
+    const later = record(things, { afterRevision: 20 })
+    await settle()
+    gate.open()
+    await settle()
+    expect(slow.ends.map((error) => error.code)).toEqual(["compacted"])
+    expect(revisions(slow)).toEqual(told)
+    expect(revisions(later)).toEqual(from(21, 31))
+    expect(later.ends).toEqual([])
+  },
+
+  async "a watch that is stopped amid its past is called no more"({ store, open }) {
+    await putMany(store, 10)
+    const things = open(tight).resource("things", thingCodec())
+    await things.ready
+    const amid = record(things, { afterRevision: 1, each: (recording) => recording.stop() })
+    const release = store.holdPast()
+    const waiting = record(things, { afterRevision: 3 })
+    await settle()
+    waiting.stop()
+    release()
+    await settle()
+    await putMany(store, 1)
+    await settle()
+    expect(amid.batches.length).toBe(1)
+    expect(waiting.events).toEqual([])
+    expect([...amid.ends, ...waiting.ends]).toEqual([])
+  },
+
+  async "a watch that waits for room ends once when the resource starts over"({ store, open }) {
+    await putMany(store, 10)
+    const cache = open(tight)
+    const things = cache.resource("things", thingCodec())
+    await things.ready
+    const gate = new Gate()
+    const slow = record(things, { afterRevision: 1, gate, each: () => gate.close() })
+    const live = record(things, { afterRevision: 11, gate })
+    await settle()
+    await putMany(store, 1)
+    const told = revisions(slow)
+    store.endWatches(lost("compacted"))
+    gate.open()
+    await settle()
+    expect(slow.ends.map((error) => error.code)).toEqual(["compacted"])
+    expect(live.ends.map((error) => error.code)).toEqual(["compacted"])
+    expect(revisions(slow)).toEqual(told)
+    expect(cache.pagesBytes()).toBe(0)
+  },
+
+  async "a store that goes away amid the past and comes back is not noticed"({ store, open, place }) {
+    await putMany(store, 30)
+    const things = open(tight).resource("things", thingCodec())
+    await things.ready
+    const gate = new Gate()
+    const slow = record(things, { afterRevision: 1, gate, each: () => gate.close() })
+    await settle()
+    store.fail(lost())
+    gate.open()
+    await settle()
+    store.fail(undefined)
+    await putMany(store, 5)
+    place.clock.advance(10_000)
+    await openUntil(gate, () => slow.events.length === 35)
+    expect(slow.ends).toEqual([])
+    expect(revisions(slow)).toEqual(from(2, 36))
+  },
+
+  async "hundreds that resume at different places read the log once, and hold no more of it than the budget"({ store, open }) {
+    await putMany(store, 60)
+    const cache = open({ pageEvents: 5, historyReadBytes: 200, pagesBytes: 20_000 })
+    const things = cache.resource("things", thingCodec())
+    await things.ready
+    const before = store.pastsRead
+    const recordings = Array.from({ length: 200 }, (_none, index) => record(things, { afterRevision: 1 + (index % 20) }))
+    for (let round = 0; round < 5; round++) await settle()
+    for (const recording of recordings) expect(revisions(recording)).toEqual(from(recording.afterRevision + 1, 61))
+    // About 13 bytes a value: one pass takes four reads or five, and each that begins before the first costs one more at most.
+    expect(store.pastsRead - before).toBeLessThan(10)
+    expect(new Set(recordings.map(({ events }) => events.at(-1))).size).toBe(1)
+    expect(cache.pagesBytes()).toBeLessThanOrEqual(20_000)
+  },
+
+  async "pieces of the past go when nobody asks for them"({ store, open, place }) {
+    await putMany(store, 20)
+    const cache = open({ pageEvents: 5 })
+    const things = cache.resource("things", thingCodec())
+    await things.ready
+    record(things, { afterRevision: 1 })
+    await settle()
+    expect(cache.pagesBytes()).toBeGreaterThan(0)
+    place.clock.advance(100_000)
+    expect(cache.pagesBytes()).toBe(0)
+  },
+
+  async "so many watchers that one turn cannot tell them all are told in turns, before the commit is answered"({ store, open }) {
+    const cache = open()
+    const things = cache.resource("things", thingCodec())
+    await things.ready
+    const costly = Array.from({ length: 10 }, () => record(things, { afterRevision: 1, workPerEvent: fanOutWorkMax / 2 }))
+    expect(cache.delivered()).toBeUndefined()
+    await put(store, "/registry/things/a/x")
+    const told = (): number => costly.filter(({ events }) => events.length > 0).length
+    expect(told()).toBeGreaterThan(0)
+    expect(told()).toBeLessThan(10)
+    const delivered = cache.delivered()
+    expect(delivered).toBeDefined()
+    expect(cache.delivered()).toBe(delivered)
+    await put(store, "/registry/things/a/y")
+    await delivered
+    expect(told()).toBe(10)
+    await settle()
+    await put(store, "/registry/things/a/x", "again")
+    await settle()
+    for (const recording of costly) expect(revisions(recording)).toEqual([2, 3, 4])
+    expect(cache.delivered()).toBeUndefined()
+  },
+}
+
+async function putMany(store: Store, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await put(store, `/registry/things/a/${index % 5}`, `${await store.revision()}`)
+}
+
+/** A client that takes one piece after the other. */
+async function openUntil(gate: Gate, isDone: () => boolean): Promise<void> {
+  for (let round = 0; round < 60 && !isDone(); round++) {
+    gate.open()
+    await settle()
+  }
+  gate.open()
+  await settle()
+}
+
+function revisions(recording: Recording): number[] {
+  return recording.events.map(({ revision }) => revision)
+}
+
+function from(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_none, index) => first + index)
+}
