@@ -96,6 +96,13 @@ export const crowdedRetrySeconds = 1
  */
 export const watchWaitingBytesMax = 64 * 1024
 
+/**
+ * Bytes that may wait for all watches together whose clients take nothing; beyond it those that have not moved for `watchStillMs` are ended, the one that
+ * holds most first. Frames that several watches share count for each. Five thousand watches of an object of 50 KB stay below it.
+ */
+export const watchOutputBytesMax = 256 * 1024 * 1024
+export const watchStillMs = 10_000
+
 /** Bytes of small frames that are put together into one write to a watcher; a longer frame is written by itself, and is the same for all watchers. */
 export const watchWriteBytes = 128 * 1024
 

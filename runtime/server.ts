@@ -33,6 +33,7 @@ import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
 import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
 import { OpenWatches } from "./registry/open-watches.ts"
+import { WatchBudget } from "./verbs/watch-budget.ts"
 import { awaitFreshness } from "./registry/read.ts"
 import { type KindHandle, Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
@@ -308,6 +309,7 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     inFlight: new InFlight(),
     loopDelay: new LoopDelayMeter(),
     watches: new OpenWatches(clock, stopping),
+    watchBudget: new WatchBudget({ clock, log: options.log }),
     rejecting,
     stopping,
     log: options.log,

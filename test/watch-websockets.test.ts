@@ -8,7 +8,7 @@ import { request as httpsRequest } from "node:https"
 import { setImmediate } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type ClientOptions, WebSocket } from "ws"
-import { watchQueueBytesMax, websocketMessageBytesMax } from "../runtime/limits.ts"
+import { watchQueueBytesMax, watchWaitingBytesMax, websocketMessageBytesMax } from "../runtime/limits.ts"
 import { decodeCompactFrame } from "./api/harness/encoding.ts"
 import { createHttpClient, type HttpClient } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
@@ -132,6 +132,26 @@ describe("a watch over a websocket", () => {
     const told = slow.messages.map(({ bytes }) => JSON.parse(bytes.toString()).object.metadata.name)
     expect(told.length).toBeGreaterThan(0)
     expect(told.length).toBeLessThan((4 * watchQueueBytesMax) / size)
+  })
+
+  it("tells what was missed in pieces, as the client takes them, and what follows", async () => {
+    const collection = await namespace("late")
+    const start = String(await at.store.revision())
+    const size = 256 * 1024
+    const count = (2 * watchQueueBytesMax) / size
+    const names = Array.from({ length: count }, (_none, index) => `o${String(index).padStart(3, "0")}`)
+    for (const name of names) await create(collection, name, "x".repeat(size))
+    const late = new Watching(`${collection}?watch=1&resourceVersion=${start}`, { headers: bearer() })
+    await late.opened()
+    late.socket.pause()
+    await create(collection, "one-more")
+    while (at.server.parts.watchBudget.usedBytes === 0) await setImmediate()
+    // A piece ends with the object that fills it.
+    expect(at.server.parts.watchBudget.usedBytes).toBeLessThan(watchWaitingBytesMax + 4 * size)
+    late.socket.resume()
+    while (late.messages.length < count + 1) await setImmediate()
+    expect(late.messages.map(({ bytes }) => JSON.parse(bytes.toString()).object.metadata.name)).toEqual([...names, "one-more"])
+    late.close()
   })
 })
 

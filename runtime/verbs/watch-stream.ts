@@ -10,6 +10,7 @@ import type { OpenWatches, TimedWatch } from "../registry/open-watches.ts"
 import type { SeenEvent, StartedWatch, WatchSink } from "../registry/watch.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Framer } from "./frames.ts"
+import type { WatchBudget, HeldUpWatch } from "./watch-budget.ts"
 import type { WatchEnd, WatchOutput } from "./watch-output.ts"
 
 /** As often as the reference sends bookmarks, and as long before the end of a watch. */
@@ -20,6 +21,7 @@ export interface WatchStreamOptions {
   readonly output: WatchOutput
   readonly framer: Framer
   readonly watches: OpenWatches
+  readonly budget: WatchBudget
   readonly nowMs: number
   readonly endMs: number
   readonly bookmarks: boolean
@@ -30,10 +32,11 @@ export interface WatchStreamOptions {
 }
 
 /** Streams until the client goes, the timeout passes, the server stops, or the client cannot keep up. */
-export class WatchStream implements WatchSink, TimedWatch {
+export class WatchStream implements WatchSink, TimedWatch, HeldUpWatch {
   private readonly output: WatchOutput
   private readonly framer: Framer
   private readonly watches: OpenWatches
+  private readonly budget: WatchBudget
   private readonly status: (error: ApiError) => ApiObject
   private readonly endMs: number
   /** When the next bookmark is due; Infinity without. */
@@ -48,6 +51,7 @@ export class WatchStream implements WatchSink, TimedWatch {
     this.output = options.output
     this.framer = options.framer
     this.watches = options.watches
+    this.budget = options.budget
     this.status = options.status
     this.endMs = options.endMs
     this.marksInitialEnd = options.marksInitialEnd
@@ -81,15 +85,28 @@ export class WatchStream implements WatchSink, TimedWatch {
   room(): Promise<void> | undefined {
     const { output } = this
     if (this.ended || output.waitingBytes <= watchWaitingBytesMax) return undefined
+    this.budget.add(this)
     return new Promise((resolve) => {
-      this.wake = resolve
-      output.onceDrained(resolve)
+      const wake = (): void => {
+        this.budget.remove(this)
+        resolve()
+      }
+      this.wake = wake
+      output.onceDrained(wake)
     })
+  }
+
+  get waitingBytes(): number {
+    return this.output.waitingBytes
+  }
+
+  giveUp(): void {
+    this.end("done")
   }
 
   /** A client that lets too much pile up is ended; it resumes from its last event. */
   missed(bytes: number): void {
-    if (bytes > watchQueueBytesMax) this.end("done")
+    if (bytes > watchQueueBytesMax) this.giveUp()
   }
 
   /** The client learns why: 410 makes it list again, anything else makes it come back. */

@@ -27,6 +27,7 @@ export async function watchVerb(call: Call): Promise<void> {
     output,
     framer,
     watches: parts.watches,
+    budget: parts.watchBudget,
     nowMs,
     endMs: nowMs + lifeMs(call, options),
     bookmarks: options.allowBookmarks,

@@ -137,6 +137,36 @@ export const readCases: CacheCases = {
     expect(things.snapshot().count({ prefix: "" })).toBe(50)
   },
 
+  async "a snapshot is never answered from the label index of another state"({ store, open }) {
+    const things = open().resource("things", thingCodec())
+    await things.ready
+    const blue = { name: "colour", value: "blue" }
+    const paint = (name: string, colour: string): Promise<unknown> =>
+      store.commit({ checks: [], writes: [{ type: "put", key: `/registry/things/a/${name}`, value: thing(name, { colour }) }] })
+    await paint("x", "blue")
+    await paint("y", "red")
+    const before = things.snapshot()
+    expect(
+      things
+        .snapshot()
+        .labelled({ prefix: "", label: blue })
+        ?.map(({ key }) => key),
+    ).toEqual(["/registry/things/a/x"])
+    await paint("y", "blue")
+    await remove(store, "/registry/things/a/x")
+    // Whoever is not told must look at each object of the snapshot.
+    expect(before.labelled({ prefix: "", label: blue })).toBeUndefined()
+    expect([...before.entries({ prefix: "" })].filter((object) => object.labels()["colour"] === "blue").map(({ key }) => key)).toEqual([
+      "/registry/things/a/x",
+    ])
+    expect(
+      things
+        .snapshot()
+        .labelled({ prefix: "", label: blue })
+        ?.map(({ key }) => key),
+    ).toEqual(["/registry/things/a/y"])
+  },
+
   async "a past state inside the window, before it in the store, and beyond both"({ store, open }) {
     await put(store, "/registry/things/a/x")
     await put(store, "/registry/things/a/y")

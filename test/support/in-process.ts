@@ -26,6 +26,8 @@ export type StoreName = "memory" | "lmdb"
 export interface InProcessOptions {
   readonly store: StoreName
   readonly vendor: VendorName
+  /** Folder of an lmdb store that outlives this server; one of its own when absent. */
+  readonly dir?: string
   /** Gate `WatchList`; default off, as in release 1.30. */
   readonly watchList?: boolean
   /** Default on. */
@@ -84,7 +86,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const clock = createManualClock()
   const random = createScriptedRandom()
   const log: string[] = []
-  const dir = options.store === "lmdb" ? await mkdtemp(join(tmpdir(), "api-store-")) : undefined
+  const dir = options.store === "lmdb" ? (options.dir ?? (await mkdtemp(join(tmpdir(), "api-store-")))) : undefined
   const store = dir === undefined ? await openMemoryStore({ clock }) : await openLmdbStore({ dir, clock })
   const pair = await loopbackPair()
   const server = await startServer({
@@ -145,7 +147,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     token: adminToken,
     async stop() {
       await server.stop()
-      if (dir !== undefined) await rm(dir, { recursive: true })
+      if (dir !== undefined && options.dir === undefined) await rm(dir, { recursive: true })
     },
   }
 }

@@ -178,7 +178,9 @@ class LmdbStore implements Store {
     for (let left = bytes; left > 0; ) {
       this.checkOpen()
       this.checkReadable(reached)
-      const step = this.backend.reader().replayStep({ afterRevision: reached, revision: Math.min(upTo, this.feed.revision), prefix, bytes: left })
+      const step = this.backend
+        .reader()
+        .replayStep({ afterRevision: reached, revision: Math.min(upTo, this.feed.revision), prefix, bytes: left })
       reached = step.revision
       for (const event of step.events) {
         events.push(event)

@@ -102,7 +102,8 @@ class MemoryStore implements Store {
     for (let at = this.placeAfter(afterRevision); at < this.log.length; at++) {
       const event = this.log[at]
       if (event === undefined || event.revision > upTo) break
-      if (left <= 0 && event.revision !== this.log[at - 1]?.revision) return { events, revision: this.log[at - 1]?.revision ?? afterRevision }
+      if (left <= 0 && event.revision !== this.log[at - 1]?.revision)
+        return { events, revision: this.log[at - 1]?.revision ?? afterRevision }
       if (!event.key.startsWith(prefix)) continue
       events.push(event)
       left -= event.value?.byteLength ?? 0

@@ -44,7 +44,9 @@ export class EventPage {
       return this.names.get(scope) ?? none
     }
     if (scope === "") return this.events
-    this.namespaces ??= grouped(this.events, ({ object }) => object.key.slice(keyPrefix.length, object.key.indexOf("/", keyPrefix.length) + 1))
+    this.namespaces ??= grouped(this.events, ({ object }) =>
+      object.key.slice(keyPrefix.length, object.key.indexOf("/", keyPrefix.length) + 1),
+    )
     return this.namespaces.get(scope) ?? none
   }
 }

@@ -1,0 +1,147 @@
+/**
+ * Many watches that resume after a restart, over real connections: what waits for those that read nothing is little, however much they missed; each is told
+ * all of it in order when it reads, and what happens meanwhile behind it. The full size is bench/resume.ts. Specification section 4.4.
+ */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { watchWaitingBytesMax, watchWriteBytes } from "../runtime/limits.ts"
+import { createHttpClient, type HttpClient, type OpenAnswer, type Protocol } from "./support/http-client.ts"
+import { type InProcess, startInProcess } from "./support/in-process.ts"
+
+const collection = "/api/v1/namespaces/default/configmaps"
+const watchers = 20
+const objects = 20
+const changes = 1000
+const fillingBytes = 4096
+
+let dir: string
+let at: InProcess
+/** Before the changes. */
+let start: string
+/** Changes so far. */
+let written = 0
+const clients: HttpClient[] = []
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "resume-watch-"))
+  at = await startInProcess({ store: "lmdb", dir, vendor: "orch" })
+  const writer = connected("http2")
+  for (let index = 0; index < objects; index++) start = await write(writer, { method: "POST", path: collection, index, count: -1 })
+  writer.close()
+  await writeAll(changes)
+  await at.stop()
+  at = await startInProcess({ store: "lmdb", dir, vendor: "orch" })
+})
+
+afterAll(async () => {
+  for (const client of clients) client.close()
+  await at.stop()
+  await rm(dir, { recursive: true })
+})
+
+it.each<[Protocol]>([["http2"], ["http1"]])(
+  "watches over %s that resume hold little while they read nothing, and are told everything",
+  async (protocol) => {
+    const answers: OpenAnswer[] = []
+    for (let index = 0; index < watchers; index++) answers.push(await watch(protocol, index % 2 === 0 ? "" : "&labelSelector=half"))
+    const plain = new Lines(await watch(protocol, ""))
+    await plain.reach(written)
+    const { usedBytes } = at.server.parts.watchBudget
+    // Over HTTP/1.1 it may be that all of it lies in the buffers of the sockets.
+    if (protocol === "http2") expect(usedBytes).toBeGreaterThan(watchers * watchWaitingBytesMax)
+    // What was not taken yet and one piece, of which the frames are longer than what is stored.
+    expect(usedBytes).toBeLessThan(watchers * 2 * (watchWaitingBytesMax + watchWriteBytes))
+
+    await writeAll(objects)
+    const readers = answers.map((answer) => new Lines(answer))
+    await Promise.all(readers.map((reader, index) => reader.reach(index % 2 === 0 ? written : written / 2)))
+    await plain.reach(written)
+    const versions = plain.events.map(({ version }) => version)
+    expect(versions).toEqual([...versions].sort((left, right) => left - right))
+    expect(new Set(plain.events.map(({ count }) => count)).size).toBe(written)
+    for (const [index, reader] of readers.entries())
+      expect(reader.events).toEqual(index % 2 === 0 ? plain.events : plain.events.filter(({ half }) => half))
+    for (const reader of [plain, ...readers]) reader.close()
+  },
+)
+
+interface Change {
+  readonly version: number
+  readonly count: number
+  readonly half: boolean
+}
+
+/** A watch that is read as it comes. */
+class Lines {
+  readonly events: Change[] = []
+  private rest = ""
+  private isOver = false
+
+  constructor(private readonly answer: OpenAnswer) {
+    answer.body.setEncoding("utf8")
+    answer.body.on("data", (chunk: string) => {
+      const lines = (this.rest + chunk).split("\n")
+      this.rest = lines.pop() ?? ""
+      for (const line of lines) this.events.push(changeOf(line))
+    })
+    const end = (): void => {
+      this.isOver = true
+    }
+    answer.body.on("end", end).on("error", end)
+  }
+
+  /** Waits for so many events, or the end of the stream. */
+  async reach(count: number): Promise<void> {
+    while (!this.isOver && this.events.length < count) await setImmediate()
+    expect(this.events.length).toBe(count)
+  }
+
+  close(): void {
+    this.answer.destroy()
+  }
+}
+
+function changeOf(line: string): Change {
+  const { metadata, data } = JSON.parse(line).object
+  return { version: Number(metadata.resourceVersion), count: Number(data.count), half: "half" in metadata.labels }
+}
+
+function connected(protocol: Protocol): HttpClient {
+  const client = createHttpClient({ protocol, port: at.port, authority: at.authority })
+  clients.push(client)
+  return client
+}
+
+async function watch(protocol: Protocol, query: string): Promise<OpenAnswer> {
+  const headers = { authorization: `Bearer ${at.token}` }
+  const answer = await connected(protocol).open({ method: "GET", path: `${collection}?watch=1&resourceVersion=${start}${query}`, headers })
+  expect(answer.status).toBe(200)
+  return answer
+}
+
+/** Changes every object in turn, so many times altogether. */
+async function writeAll(count: number): Promise<void> {
+  const writer = connected("http2")
+  for (const end = written + count; written < end; written += objects)
+    await Promise.all(
+      Array.from({ length: objects }, (_none, index) =>
+        write(writer, { method: "PUT", path: `${collection}/object-${index}`, index, count: written + index }),
+      ),
+    )
+  writer.close()
+}
+
+/** Answers the version of the object. */
+async function write(client: HttpClient, change: { method: string; path: string; index: number; count: number }): Promise<string> {
+  const { method, path, index, count } = change
+  const labels = index % 2 === 0 ? { half: "" } : { other: "" }
+  const metadata = { name: `object-${index}`, labels }
+  const body = Buffer.from(JSON.stringify({ metadata, data: { count: String(count), filling: "x".repeat(fillingBytes) } }))
+  const headers = { authorization: `Bearer ${at.token}`, "content-type": "application/json" }
+  const answer = await client.send({ method, path, headers, body })
+  expect(answer.status).toBeLessThan(300)
+  return JSON.parse(answer.body.toString("utf8")).metadata.resourceVersion
+}
