@@ -15,7 +15,7 @@ import type { TypeShape } from "./kit/shape.ts"
 import type { Random } from "./random.ts"
 import type { KindTable } from "./registry/kinds.ts"
 import type { OpenWatches } from "./registry/open-watches.ts"
-import type { WatchBudget } from "./verbs/watch-budget.ts"
+import type { WatchBudget } from "./registry/watch-budget.ts"
 import type { Registry } from "./registry/registry.ts"
 import type { Vendor } from "./vendor.ts"
 

@@ -10,7 +10,7 @@ import type { OpenWatches, TimedWatch } from "../registry/open-watches.ts"
 import type { SeenEvent, StartedWatch, WatchSink } from "../registry/watch.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Framer } from "./frames.ts"
-import type { WatchBudget, HeldUpWatch } from "./watch-budget.ts"
+import type { WatchBudget, HeldUpWatch } from "../registry/watch-budget.ts"
 import type { WatchEnd, WatchOutput } from "./watch-output.ts"
 
 /** As often as the reference sends bookmarks, and as long before the end of a watch. */
