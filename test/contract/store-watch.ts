@@ -1,5 +1,6 @@
 /** Watches: ordered, complete, without duplicates, from any revision there is. */
 import { expect } from "vitest"
+import { readPast } from "../../runtime/storage/past.ts"
 import type { Store } from "../../runtime/storage/store.ts"
 import type { StoreCases } from "./store-contract.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
@@ -32,6 +33,28 @@ const replays: StoreCases = {
     const watch = await record(store, { afterRevision: await store.revision() })
     await write(store, [put("foo/a", "3")])
     expect(watch.events.map(shown)).toEqual(["put foo/a=3@6 was 2@4"])
+  },
+  "the past comes in pieces of whole commits, up to where it is asked for": async ({ store }) => {
+    await history(store)
+    const whole = await readPast(store, { prefix: "", afterRevision: 1, upTo: 5, bytes: 1_000_000 })
+    expect(whole.events.map(shown)).toEqual(historyShown)
+    expect(whole.revision).toBe(5)
+    const part = await readPast(store, { prefix: "foo/", afterRevision: 2, upTo: 4, bytes: 1_000_000 })
+    expect(part.events.map(shown)).toEqual([historyShown[1], historyShown[3]])
+    expect(part.revision).toBe(4)
+    const pieced: string[] = []
+    let reached = 1
+    while (reached < 5) {
+      const piece = await readPast(store, { prefix: "", afterRevision: reached, upTo: 5, bytes: 1 })
+      expect(piece.events.every(({ revision }) => revision > reached && revision <= piece.revision)).toBe(true)
+      pieced.push(...piece.events.map(shown))
+      expect(piece.revision).toBeGreaterThan(reached)
+      reached = piece.revision
+    }
+    expect(pieced).toEqual(historyShown)
+    await store.compact({ revision: 4 })
+    expect(await codeOf(readPast(store, { prefix: "", afterRevision: 3, upTo: 5, bytes: 1 }))).toBe("compacted")
+    expect(await codeOf(readPast(store, { prefix: "", afterRevision: 6, upTo: 6, bytes: 1 }))).toBe("future")
   },
   "a watch from a revision of the future is refused": async ({ store }) => {
     await history(store)
