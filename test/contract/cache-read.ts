@@ -1,4 +1,5 @@
 import { expect } from "vitest"
+import type { Snapshot } from "../../runtime/storage/cache.ts"
 import type { CacheCases } from "./cache-contract.ts"
 import { put, remove, settle, shown, thing, thingCodec } from "./cache-fixtures.ts"
 
@@ -140,31 +141,23 @@ export const readCases: CacheCases = {
   async "a snapshot is never answered from the label index of another state"({ store, open }) {
     const things = open().resource("things", thingCodec())
     await things.ready
-    const blue = { name: "colour", value: "blue" }
+    const selected = { of: "label", name: "colour", value: "blue" } as const
+    const blue = (snapshot: Snapshot) => snapshot.selected({ prefix: "", selected })?.map(({ key }) => key)
     const paint = (name: string, colour: string): Promise<unknown> =>
       store.commit({ checks: [], writes: [{ type: "put", key: `/registry/things/a/${name}`, value: thing(name, { colour }) }] })
     await paint("x", "blue")
     await paint("y", "red")
     const before = things.snapshot()
-    expect(
-      things
-        .snapshot()
-        .labelled({ prefix: "", label: blue })
-        ?.map(({ key }) => key),
-    ).toEqual(["/registry/things/a/x"])
+    await things.prepareIndex(selected)
+    expect(blue(things.snapshot())).toEqual(["/registry/things/a/x"])
     await paint("y", "blue")
     await remove(store, "/registry/things/a/x")
-    // Whoever is not told must look at each object of the snapshot.
-    expect(before.labelled({ prefix: "", label: blue })).toBeUndefined()
+    // Then each object of the snapshot is looked at.
+    expect(blue(before)).toBeUndefined()
     expect([...before.entries({ prefix: "" })].filter((object) => object.labels()["colour"] === "blue").map(({ key }) => key)).toEqual([
       "/registry/things/a/x",
     ])
-    expect(
-      things
-        .snapshot()
-        .labelled({ prefix: "", label: blue })
-        ?.map(({ key }) => key),
-    ).toEqual(["/registry/things/a/y"])
+    expect(blue(things.snapshot())).toEqual(["/registry/things/a/y"])
   },
 
   async "a past state inside the window, before it in the store, and beyond both"({ store, open }) {
