@@ -323,6 +323,12 @@ export const fanOutWorkMax = 10_000
  */
 export const selectedNamesMax = 8
 
+/**
+ * Steps that the rules of a schema may take on one object: items of long lists that macros and `in` go through, each time. Two lists of a thousand items may
+ * be compared with each other; the rules of a pod with a hundred containers take some hundred. CEL in the reference has a budget likewise.
+ */
+export const ruleStepsMax = 1_000_000
+
 /** Fields of an apply's conflicts that an answer names, of at most `messageCharactersMax` characters each; the others are counted. */
 export const conflictCausesMax = 500
 

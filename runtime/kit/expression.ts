@@ -6,6 +6,7 @@ import { RE2JS } from "re2js"
 import type { Vendor } from "../vendor.ts"
 import { checkFormat } from "./formats.ts"
 import { parseCidr, parseIp } from "./ip-address.ts"
+import { chargeSteps, chargeText, textsOf, walk } from "./expression-steps.ts"
 import { isObject, type JsonValue } from "./json.ts"
 import {
   addQuantities,
@@ -81,9 +82,11 @@ export function equals(left: Value, right: Value): boolean {
   if (left === right) return true
   if (left instanceof Amount || right instanceof Amount) return order(left, right) === 0
   if (isNumber(left) && isNumber(right)) return left == right
+  if (isList(left) && isList(right)) chargeSteps(left.length)
   if (isList(left) && isList(right)) return left.length === right.length && left.every((value, index) => equals(value, right[index]))
   if (!isMap(left) || !isMap(right)) return false
   const keys = Object.keys(left).filter((key) => left[key] !== undefined)
+  chargeSteps(keys.length)
   return (
     keys.length === Object.values(right).filter((value) => value !== undefined).length &&
     keys.every((key) => Object.hasOwn(right, key) && equals(left[key], right[key]))
@@ -115,15 +118,26 @@ export function atMost(left: Value, right: Value): boolean {
 
 /** `value in collection`: an item of a list, a key of a map. */
 export function within(value: Value, collection: Value): boolean {
-  if (isList(collection)) return collection.some((one) => equals(value, one))
+  if (isList(collection)) {
+    const texts = typeof value === "string" ? textsOf(collection) : undefined
+    if (texts !== undefined) return texts.has(value)
+    chargeSteps(collection.length)
+    return collection.some((one) => equals(value, one))
+  }
   return typeof value === "string" && get(collection, value) !== undefined
 }
 
 /** `left + right`: numbers and amounts add up, texts and lists join; maps are put together, entries of the right one winning. */
 export function add(left: Value, right: Value): Value {
   if (typeof left === "string" && typeof right === "string") return left + right
-  if (isList(left) && isList(right)) return [...left, ...right]
-  if (isMap(left) && isMap(right)) return { ...left, ...right }
+  if (isList(left) && isList(right)) {
+    chargeSteps(left.length + right.length)
+    return [...left, ...right]
+  }
+  if (isMap(left) && isMap(right)) {
+    chargeSteps(Object.keys(left).length + Object.keys(right).length)
+    return { ...left, ...right }
+  }
   if (left instanceof Amount || right instanceof Amount) {
     const [a, b] = [toQuantity(left), toQuantity(right)]
     return a === undefined || b === undefined ? undefined : new Amount(addQuantities(a, b))
@@ -204,32 +218,46 @@ function items(collection: Value): readonly Value[] {
 
 /** `collection.all(v, …)`: true for an empty or absent collection. Over a map the variable is the key; so in all macros. */
 export function all(collection: Value, holds: (value: Value) => boolean): boolean {
-  return items(collection).every((value) => holds(value))
+  return !walk(items(collection), (value) => !holds(value))
 }
 
 /** `collection.exists(v, …)`: false for an empty or absent collection. */
 export function exists(collection: Value, holds: (value: Value) => boolean): boolean {
-  return items(collection).some((value) => holds(value))
+  return walk(items(collection), holds)
 }
 
 /** `collection.existsOne(v, …)`: exactly one holds. */
 export function existsOne(collection: Value, holds: (value: Value) => boolean): boolean {
-  return items(collection).filter((value) => holds(value)).length === 1
+  let found = 0
+  return !walk(items(collection), (value) => holds(value) && ++found > 1) && found === 1
 }
 
 /** `collection.filter(v, …)`: the items that hold, in order. */
 export function filter(collection: Value, holds: (value: Value) => boolean): Value {
-  return items(collection).filter((value) => holds(value))
+  const kept: Value[] = []
+  walk(items(collection), (value) => {
+    if (holds(value)) kept.push(value)
+    return false
+  })
+  return kept
 }
 
 /** `collection.map(v, …)`: what is made of each item, in order. */
 export function map(collection: Value, make: (value: Value) => Value): Value {
-  return items(collection).map((value) => make(value))
+  const made: Value[] = []
+  walk(items(collection), (value) => {
+    made.push(make(value))
+    return false
+  })
+  return made
 }
 
 /** Characters of a text, items of a list, entries of a map; 0 for absent. Also `count`. */
 export function size(value: Value): number {
-  if (typeof value === "string") return characterCount(value)
+  if (typeof value === "string") {
+    chargeText(value)
+    return characterCount(value)
+  }
   return items(value).length
 }
 
@@ -255,7 +283,9 @@ export function endsWith(value: Value, end: Value): boolean {
 
 /** `text.contains(part)`; false unless both are texts. */
 export function contains(value: Value, part: Value): boolean {
-  return typeof value === "string" && typeof part === "string" && value.includes(part)
+  if (typeof value !== "string" || typeof part !== "string") return false
+  chargeText(value)
+  return value.includes(part)
 }
 
 const patternsMax = 512
@@ -280,6 +310,7 @@ export function matches(value: Value, pattern: Value): boolean {
     if (patterns.size >= patternsMax) patterns.clear()
     patterns.set(pattern, test)
   }
+  chargeText(value)
   return test(value)
 }
 
@@ -295,12 +326,16 @@ export function trim(value: Value): Value {
 
 /** `text.split(separator)`: the parts between the separators. */
 export function split(value: Value, separator: Value): Value {
-  return typeof value === "string" && typeof separator === "string" ? value.split(separator) : undefined
+  if (typeof value !== "string" || typeof separator !== "string") return undefined
+  chargeText(value)
+  return value.split(separator)
 }
 
 /** The items as one text; absent items count as empty, an absent list gives "". */
 export function join(value: Value, separator: Value = ""): string {
-  return items(value).map(text).join(text(separator))
+  const list = items(value)
+  chargeSteps(list.length)
+  return list.map(text).join(text(separator))
 }
 
 /** The value as text: "" for absent, numbers in decimal, lists and maps as JSON. Also what selectable fields are compared by. */
@@ -362,14 +397,15 @@ export function max(...values: readonly Value[]): Value {
 function extreme(values: readonly Value[], better: (candidate: Value, best: Value) => boolean): Value {
   const [first] = values
   const candidates = (values.length === 1 && isList(first) ? first : values).filter(present)
+  chargeSteps(candidates.length)
   return candidates.reduce<Value>((best, candidate) => (best === undefined || better(candidate, best) ? candidate : best), undefined)
 }
 
 /** The items of a list added up; 0 for none. */
 export function sum(value: Value): Value {
-  return items(value)
-    .filter(present)
-    .reduce<Value>((total, one) => add(total, one), 0)
+  const list = items(value)
+  chargeSteps(list.length)
+  return list.filter(present).reduce<Value>((total, one) => add(total, one), 0)
 }
 
 /** `isIP(x)`: an IPv4 or IPv6 address. */

@@ -37,6 +37,7 @@ export interface Failure {
 export class Failures {
   readonly list: Failure[] = []
   private characters = 0
+  private ended = false
 
   constructor(private readonly max = failuresMax) {}
 
@@ -52,6 +53,11 @@ export class Failures {
 
   /** True when `add` takes no more. */
   get full(): boolean {
-    return this.list.length >= this.max || this.characters > failureCharactersMax
+    return this.ended || this.list.length >= this.max || this.characters > failureCharactersMax
+  }
+
+  /** No more are taken: what is there says why the object was not judged to its end. */
+  end(): void {
+    this.ended = true
   }
 }

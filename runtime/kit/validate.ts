@@ -4,7 +4,9 @@
  * Named checks (`runtime/behaviours/checks/<name>.ts`, export `check`) get the same context.
  */
 import type { Vendor } from "../vendor.ts"
+import { ruleStepsMax } from "../limits.ts"
 import { characterCount, equals, nonZero } from "./expression.ts"
+import { RuleStepsError, ruleStepsText, takeSteps } from "./expression-steps.ts"
 import type { Failure, Failures, FailureType } from "./failure.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "./json.ts"
 import type { ValidationContext } from "./kind.ts"
@@ -21,6 +23,8 @@ interface Validation {
   readonly root: ApiObject
   readonly oldRoot?: ApiObject
   readonly subresource?: string
+  /** Of all rules until now. */
+  ruleSteps: number
 }
 
 /** Where a validator stands: the place, the stored value of the same place, and the whole object. */
@@ -37,7 +41,9 @@ export class CheckContext {
   /** The context of a whole object. Called once per validation by the generated kind. */
   static of(root: ApiObject, context: ValidationContext): CheckContext {
     const { failures, vendor, old, subresource } = context
+    takeSteps()
     const validation = {
+      ruleSteps: 0,
       failures,
       vendor,
       root,
@@ -109,6 +115,16 @@ export class CheckContext {
     this.failures.add({ type, field: this.at(below), value, detail })
   }
 
+  /** Counts what a rule has cost; validation ends when that is too much for one object. Answers false then. */
+  mayGoOn(steps: number, message: () => string): boolean {
+    const { validation } = this
+    validation.ruleSteps += steps
+    if (validation.ruleSteps <= ruleStepsMax) return true
+    this.fail("Forbidden", undefined, `${ruleStepsText}; the rule was: ${message()}`)
+    validation.failures.end()
+    return false
+  }
+
   private child(step: string, old: JsonValue | undefined): CheckContext {
     return new CheckContext(this.validation, this, step, old)
   }
@@ -129,7 +145,18 @@ function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefi
 /** Validates the value of a struct field with its type's validator. */
 export function field(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator): void {
   const value = self[name]
-  if (isObject(value)) validate(value, context.field(name))
+  if (isObject(value)) validated(value, context.field(name), validate)
+}
+
+/** Rules that cost too much are told with the place of the value whose rules they are. */
+function validated(value: JsonObject, context: CheckContext, validate: TypeValidator): void {
+  try {
+    validate(value, context)
+  } catch (error) {
+    if (!(error instanceof RuleStepsError)) throw error
+    context.fail("Forbidden", undefined, ruleStepsText)
+    context.failures.end()
+  }
 }
 
 /** Validates each item of a list field. `keys`: of a map list, by which the stored item is found; otherwise it is that of the same index. */
@@ -148,7 +175,7 @@ export function items(self: JsonObject, name: string, context: CheckContext, val
       byKeys ??= new Map(old.filter(isObject).map((item) => [keyText(item, keys), item]))
       stored = byKeys.get(keyText(value, keys))
     }
-    validate(value, below.item(index, stored))
+    validated(value, below.item(index, stored), validate)
   }
 }
 
@@ -166,7 +193,7 @@ export function entries(self: JsonObject, name: string, context: CheckContext, v
   for (const key in map) {
     if (context.failures.full) return
     const value = map[key]
-    if (isObject(value)) validate(value, below.entry(key))
+    if (isObject(value)) validated(value, below.entry(key), validate)
   }
 }
 
@@ -180,7 +207,7 @@ export function nested(
   if (context.failures.full) return
   const [level, ...deeper] = levels
   if (level === undefined) {
-    if (isObject(value)) validate(value, context)
+    if (isObject(value)) validated(value, context, validate)
   } else if (Array.isArray(value)) {
     const old = Array.isArray(context.old) ? context.old : []
     for (const [index, item] of value.entries()) nested(item, context.item(index, old[index]), deeper, validate)
@@ -268,6 +295,8 @@ export interface RuleFault {
 
 /** A rule of the schema: reports its fault unless it holds. */
 export function rule(holds: boolean, self: JsonObject, context: CheckContext, { type, at, absent, message, on }: RuleFault): void {
+  const steps = takeSteps()
+  if (steps > 0 && !context.mayGoOn(steps, () => (typeof message === "string" ? message : message()))) return
   if (holds || (on === "create" && context.operation !== "create") || (on === "update" && context.old === undefined)) return
   context.fail(type, valueAt(self, at) ?? absent, typeof message === "string" ? message : message(), at)
 }

@@ -75,9 +75,10 @@ function checkChange(name: "clusterIPs" | "ipFamilies", spec: JsonObject, old: J
   const [next, before] = [textsOf(spec, name), textsOf(old, name)]
   if (before.length === 0) return
   if (next.length === 0) return context.fail("Invalid", [], `the first of ${name} may not be unset`, `${name}[0]`)
+  const shown = [...next]
   for (const [index, value] of before.entries()) {
     const now = next[index]
-    if (now !== undefined && now !== value) context.fail("Invalid", [...next], notOnceSet, `${name}[${index}]`)
+    if (now !== undefined && now !== value) context.fail("Invalid", shown, notOnceSet, `${name}[${index}]`)
   }
   if (next.length < before.length && spec["ipFamilyPolicy"] !== "SingleStack") {
     const detail = `must be set to 'SingleStack' when releasing the second of ${name}`

@@ -1,0 +1,50 @@
+import { afterEach, expect, test } from "vitest"
+import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
+import type { ResourceCache } from "../storage/cache.ts"
+import { commitPut, ridersOf } from "./commit.ts"
+
+let opened: OpenRegistry | undefined
+afterEach(() => opened?.close())
+
+/** What writers have announced and not taken back, while the store goes on. */
+function announcements(cache: ResourceCache): Set<Uint8Array> {
+  const announced = new Set<Uint8Array>()
+  const [expectWrite, unexpect] = [cache.expect.bind(cache), cache.unexpect.bind(cache)]
+  cache.expect = (key, value, json, object) => {
+    announced.add(value)
+    expectWrite(key, value, json, object)
+  }
+  cache.unexpect = (key, value) => {
+    announced.delete(value)
+    unexpect(key, value)
+  }
+  return announced
+}
+
+test("a writer that was too late takes back what it has announced to the cache", async () => {
+  opened = await openRegistry()
+  await opened.create("configmaps", { metadata: { name: "a", namespace: "n" }, data: { k: "v" } })
+  const handle = await opened.handle("configmaps")
+  const announced = announcements(handle.cache)
+  const put = async (expected: number) => {
+    const object = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a", namespace: "n" }, data: { k: "w" } }
+    const riders = await ridersOf(handle, { object }, { dryRun: false })
+    return commitPut((opened ?? never()).registry, handle, {
+      key: handle.key("n", "a"),
+      expected,
+      object,
+      riders,
+      dryRun: false,
+      created: false,
+    })
+  }
+  for (let race = 0; race < 5; race++) expect(await put(0)).toMatchObject({ ok: false, exists: true })
+  expect(announced.size).toBe(0)
+  const current = handle.cache.get(handle.key("n", "a"))
+  expect(await put(current?.modRevision ?? 0)).toMatchObject({ ok: true })
+  expect(announced.size).toBe(1)
+})
+
+function never(): never {
+  throw new Error("opened above")
+}

@@ -1,0 +1,260 @@
+/**
+ * The measurement itself, bundled with counters by `counting-build.ts` and run in a process of its own. Writes one line of JSON for each list and map of
+ * each kind, alone and together with its neighbours: what was counted, and whether it grows faster than the object.
+ */
+import { openRegistry } from "../support/open-registry.ts"
+import type { ApiObject, JsonObject, JsonValue } from "../../runtime/kit/json.ts"
+import { containersOf, type Container, entryKey, put, valueOf } from "./shapes.ts"
+import { decoded, faultsOf, type KindUnderTest, type Operation, operationsOf, type Sizes } from "./operations.ts"
+import { repaired } from "./repair.ts"
+
+declare global {
+  /** Of `counting-build.ts`. */
+  var stepsCounted: () => number
+}
+
+/** What one line says. */
+export interface Measured {
+  readonly kind: string
+  readonly field: string
+  /** Whether the objects were valid, so that everything behind validation was counted too. */
+  readonly valid: boolean
+  readonly faults: readonly string[]
+}
+
+const small = [64, 128, 256] as const
+const large = [
+  [256, 512, 1024],
+  [768, 1536, 3072],
+] as const
+/** By how much an item may become dearer when there are twice as many, before more are looked at, and at all. Sorting makes it some hundredths. */
+const suspicious = 1.12
+const superlinear = 1.2
+
+const namespace = "default"
+interface Group {
+  readonly name: string
+  readonly containers: readonly Container[]
+}
+
+const measuredTypes = new Set<string>()
+
+/**
+ * Each alone, and all of one owner together: rules compare lists with their neighbours. Types that several kinds have are measured with the first of them;
+ * everything that a kind has is filled at once as well.
+ */
+function groupsOf(containers: readonly Container[]): Group[] {
+  const byOwner = new Map<string, Container[]>()
+  for (const container of containers) {
+    if (measuredTypes.has(container.ownerType)) continue
+    byOwner.set(container.ownerType, [...(byOwner.get(container.ownerType) ?? []), container])
+  }
+  for (const type of byOwner.keys()) measuredTypes.add(type)
+  const groups = [...byOwner.values()].flatMap((same) => [
+    ...same.map((container) => ({ name: shown(container.path), containers: [container] })),
+    ...(same.length > 1 ? [{ name: `${shown(same[0]?.owner ?? [])}.*`, containers: same }] : []),
+  ])
+  return [...groups, { name: "*", containers }]
+}
+
+function shown(path: readonly string[]): string {
+  return path
+    .map((step) => (step === "[]" || step === "{}" ? step : `.${step}`))
+    .join("")
+    .slice(1)
+}
+
+async function measure(under: KindUnderTest, operations: readonly Operation[], group: Group): Promise<Omit<Measured, "kind">> {
+  const { base, varied, valid, containers } = templateOf(under, group)
+  const faults: string[] = []
+  for (const variant of ["distinct", "identical", "same key"] as const) {
+    const make = (count: number): Sizes => sizesOf(base, containers, { variant, count, varied, shape: under.handle.parts.shape })
+    for (const operation of operations) {
+      const growth = await growthOf(operation, make, small)
+      if (growth <= suspicious) continue
+      const confirmed: number[] = []
+      for (const sizes of large)
+        if (confirmed.every((one) => one > superlinear)) confirmed.push(await growthOf(operation, make, sizes, confirmations))
+      if (confirmed.every((one) => one > superlinear)) {
+        const times = confirmed.map((one) => one.toFixed(2)).join(" and ")
+        faults.push(`${operation.name} of ${variant} items: each costs ${times} times as much when there are twice as many`)
+      }
+    }
+  }
+  return { field: group.name, valid, faults }
+}
+
+/** How much dearer an item is among the second half than in the first. */
+async function growthOf(
+  operation: Operation,
+  make: (count: number) => Sizes,
+  [one, two, four]: readonly [number, number, number],
+  runs = 1,
+): Promise<number> {
+  const costs: number[] = []
+  for (const count of [one, two, four]) {
+    let cost = Number.POSITIVE_INFINITY
+    for (let run = 0; run < runs; run++) cost = Math.min(cost, await costOf(operation, make(count)))
+    costs.push(cost)
+  }
+  const [first = 0, second = 0, third = 0] = costs
+  const [early, late] = [(second - first) / (two - one), (third - second) / (four - two)]
+  return late < 4 ? 1 : late / Math.max(early, 4)
+}
+
+/** What else goes on in the process, the cache's own work for example, is counted too: the cheapest of several runs has none of it. */
+const confirmations = 3
+
+async function costOf(operation: Operation, sizes: Sizes): Promise<number> {
+  const run = await operation.prepare(sizes)
+  const before = stepsCounted()
+  await run()
+  return stepsCounted() - before
+}
+
+interface Template {
+  readonly base: ApiObject
+  readonly containers: readonly Container[]
+  /** How items are made unlike each other. */
+  readonly varied: Varied
+  readonly valid: boolean
+}
+
+type Varied = "all" | "texts" | "keys"
+
+/** A valid object with one item in each list. What cannot be there together is left out. */
+function templateOf(under: KindUnderTest, group: Group): Template {
+  const { shape } = under.handle.parts
+  const empty: ApiObject = { metadata: { name: "n", ...(under.namespace !== "" && { namespace: under.namespace }) } }
+  const judge = (object: ApiObject) => faultsOf(under, decoded(under, object))
+  let { object: base, valid } = repaired(empty, shape, judge)
+  const taken: Container[] = []
+  for (const container of group.containers) {
+    const kept = [...container.path, container.isMap ? "{}" : "[]"]
+    const next = structuredClone(base)
+    put(next, shape, container.path, container.isMap ? { [entryKey]: valueOf(container.item, 0) } : [valueOf(container.item, 0)])
+    const tried = repaired(next, shape, judge, kept)
+    if (!tried.valid && group.containers.length > 1) continue
+    base = tried.object
+    valid = tried.valid
+    taken.push(container)
+  }
+  const [only] = taken
+  const kept = only === undefined || taken.length > 1 ? [] : [...only.path, only.isMap ? "{}" : "[]"]
+  for (const varied of ["all", "texts", "keys"] as const) {
+    // Several items must be what one need not be: ports have names, for example.
+    const judgeThree = (object: ApiObject) => judge(sizesOf(object, taken, { variant: "distinct", count: 3, varied, shape }).object)
+    const three = repaired(structuredClone(base), shape, judgeThree, kept)
+    if (three.valid) return { base: three.object, containers: taken, varied, valid }
+  }
+  return { base, containers: taken, varied: "all", valid: false }
+}
+
+interface Filling {
+  readonly variant: "distinct" | "identical" | "same key"
+  readonly count: number
+  readonly varied: Varied
+  readonly shape: KindUnderTest["handle"]["parts"]["shape"]
+}
+
+/** The object with so many items in each of the containers, and the same with them in the other order. */
+function sizesOf(base: ApiObject, containers: readonly Container[], filling: Filling): Sizes {
+  const [object, before] = [structuredClone(base), structuredClone(base)]
+  // Deeper ones first: what is filled is the template of what holds it, and would be copied with it.
+  for (const container of [...containers].sort((left, right) => left.path.length - right.path.length)) {
+    const items = itemsOf(valueAt(base, container.path), container, filling)
+    const nested = containers.some(
+      (other) => other !== container && other.path.length > container.path.length && startsWith(other.path, container.path),
+    )
+    for (const [target, list] of [
+      [object, items],
+      [before, [...items].reverse()],
+    ] as const) {
+      const first = nested ? [items[0] ?? null, ...list.filter((item) => item !== items[0])] : list
+      put(
+        target,
+        filling.shape,
+        container.path,
+        container.isMap ? Object.fromEntries(first.map((item) => [keyOf(item), valueIn(item)])) : first.map(valueIn),
+      )
+    }
+  }
+  return { object, before }
+}
+
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
+  return start.every((step, index) => path[index] === step)
+}
+
+interface Item {
+  readonly key: string
+  readonly value: JsonValue
+}
+
+const keyOf = (item: Item | null): string => item?.key ?? entryKey
+const valueIn = (item: Item | null): JsonValue => item?.value ?? null
+
+function itemsOf(filled: JsonValue | undefined, container: Container, { variant, count, varied }: Filling): Item[] {
+  const template = (container.isMap ? (filled as JsonObject | undefined)?.[entryKey] : (filled as JsonValue[] | undefined)?.[0]) ?? null // As `templateOf` made it.
+  const keys = container.isMap ? prefixes(container) : [""]
+  return Array.from({ length: count }, (_, index) => {
+    const key = index === 0 ? entryKey : `${keys[index % keys.length]}a${index}`
+    if (variant === "identical") return { key, value: structuredClone(template) }
+    return { key, value: varyValue(template, index, { varied, keyed: variant === "same key" ? keyFields(container) : undefined }) }
+  })
+}
+
+/** Annotations that mean something to the server begin with words of its own. */
+const meaningful = ["", "container.apparmor.security.beta.orch.io/", "container.seccomp.security.alpha.orch.io/"]
+
+function prefixes({ field }: Container): readonly string[] {
+  return field.name === "annotations" ? meaningful : [""]
+}
+
+function keyFields({ field }: Container): readonly string[] {
+  return field.mapKeys ?? (field.mergeKey === undefined ? ["name"] : [field.mergeKey])
+}
+
+function varyValue(value: JsonValue, index: number, how: { varied: Varied; keyed: readonly string[] | undefined }): JsonValue {
+  if (typeof value === "string") return varyText(value, index)
+  if (typeof value === "number") return how.varied === "all" && value === 1 ? index + 1 : value
+  if (Array.isArray(value)) return value
+  if (typeof value !== "object" || value === null) return value
+  const varied: JsonObject = {}
+  for (const name of Object.keys(value)) {
+    const field = value[name] ?? null
+    const stays =
+      how.keyed?.includes(name) === true || (how.varied === "keys" && !(name === "name" || name.endsWith("Path") || name === "key"))
+    varied[name] = stays ? field : varyValue(field, index, how)
+  }
+  return varied
+}
+
+function varyText(text: string, index: number): string {
+  if (text === "1") return String(index + 1)
+  if (text === "10.0.0.0") return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
+  if (text === "10.0.0.0/24") return `10.${(index >> 8) & 255}.${index & 255}.0/24`
+  return text.replace(/([aA])0/, `$1${index}`)
+}
+
+function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let at: JsonValue | undefined = object
+  for (const step of path) at = (at as JsonObject | undefined)?.[step === "[]" ? "0" : step === "{}" ? entryKey : step] // Made by `put` along this path.
+  return at
+}
+
+const opened = await openRegistry()
+const wanted = process.argv[2]
+
+for (const kind of opened.registry.deps.kinds.all()) {
+  if (kind.postsTo !== undefined || (wanted !== undefined && kind.kind !== wanted)) continue
+  const handle = await opened.registry.handle(kind)
+  const under: KindUnderTest = { registry: opened.registry, handle, namespace: kind.namespaced ? namespace : "" }
+  const operations = await operationsOf(under)
+  for (const group of groupsOf(containersOf(handle.parts.shape))) {
+    const measured = await measure(under, operations, group)
+    process.stdout.write(`${JSON.stringify({ kind: `${handle.apiVersion} ${kind.kind}`, ...measured })}\n`)
+  }
+}
+await opened.close()
+process.exit(0)

@@ -1,0 +1,242 @@
+/** All that is done to an object between decoding and commit, one part at a time, each with an object of the size that is asked for. */
+import { applyConfiguration } from "../../runtime/apply/managed-fields/apply.ts"
+import { trackUpdate } from "../../runtime/apply/managed-fields/track-update.ts"
+import type { Versions } from "../../runtime/apply/managed-fields/versions.ts"
+import { ApiError } from "../../runtime/errors.ts"
+import { type Failure, Failures } from "../../runtime/kit/failure.ts"
+import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
+import { normalize } from "../../runtime/kit/normalize.ts"
+import { createObject } from "../../runtime/registry/create.ts"
+import { validateObjectMeta, validateObjectMetaUpdate } from "../../runtime/registry/object-meta.ts"
+import { versionsOf } from "../../runtime/registry/owners.ts"
+import type { KindHandle, Registry } from "../../runtime/registry/registry.ts"
+import { updateObject } from "../../runtime/registry/update.ts"
+import { tableRow } from "../../runtime/wire/table.ts"
+
+/** Goes on where a real validation would end: what lies behind the last fault that is told must not be slow either. */
+class AllFailures extends Failures {
+  override get full(): boolean {
+    return false
+  }
+
+  override add(failure: Failure): void {
+    this.list.push(failure)
+  }
+}
+
+/** An object as a client would send it, and the same as it was before: its lists in another order. */
+export interface Sizes {
+  readonly object: ApiObject
+  readonly before: ApiObject
+}
+
+export interface Operation {
+  readonly name: string
+  /** Answers what is run, all that it needs made already: only the run is counted. */
+  prepare(sizes: Sizes): Promise<() => unknown>
+}
+
+export interface KindUnderTest {
+  readonly registry: Registry
+  readonly handle: KindHandle
+  readonly namespace: string
+}
+
+/** As a request's body becomes an object. */
+export function decoded({ registry, handle }: KindUnderTest, sent: JsonObject): ApiObject {
+  const { object } = normalize(handle.parts.shape, structuredClone(sent))
+  const whole: ApiObject = { ...object, kind: handle.kind.kind, apiVersion: handle.apiVersion }
+  handle.parts.applyDefaults(whole, { vendor: registry.deps.vendor })
+  return whole
+}
+
+/** What is wrong with an object, `old` absent on creation. `every`: more than an answer would tell. */
+export function faultsOf(under: KindUnderTest, object: ApiObject, old?: ApiObject, every = false): readonly Failure[] {
+  const { handle, registry } = under
+  const failures = every ? new AllFailures() : new Failures()
+  const { namespaced, nameRule } = handle.kind
+  const options = { namespaced, nameRule, failures, ofKind: true }
+  if (old === undefined) validateObjectMeta(object.metadata ?? {}, options)
+  else validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, options)
+  handle.parts.validate(object, { failures, vendor: registry.deps.vendor, ...(old !== undefined && { old }) })
+  return failures.list
+}
+
+function prepared({ handle }: KindUnderTest, object: ApiObject, old?: ApiObject): void {
+  const context = { failures: new Failures(), dryRun: true }
+  for (const behaviour of handle.behaviours) {
+    behaviour.decoded?.(object)
+    if (old === undefined) behaviour.prepareCreate?.(object, context)
+    else behaviour.prepareUpdate?.(object, old, context)
+  }
+}
+
+async function ignoringFaults(run: Promise<unknown>): Promise<void> {
+  try {
+    await run
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+export async function operationsOf(under: KindUnderTest): Promise<Operation[]> {
+  const versions = await versionsOf(under.registry, under.handle, "")
+  return [
+    decoding(under),
+    judging(under, "creation"),
+    judging(under, "update"),
+    showing(under),
+    creating(under),
+    updating(under),
+    tracking(under, versions),
+    ...applying(under, versions),
+  ]
+}
+
+function decoding(under: KindUnderTest): Operation {
+  return {
+    name: "decoding and defaults",
+    prepare:
+      async ({ object }) =>
+      () =>
+        decoded(under, object),
+  }
+}
+
+function judging(under: KindUnderTest, on: "creation" | "update"): Operation {
+  return {
+    name: `preparation and rules on ${on}`,
+    prepare: async ({ object, before }) => {
+      const [next, old] = [decoded(under, object), on === "update" ? decoded(under, before) : undefined]
+      const judged = structuredClone(next)
+      return () => {
+        faultsOf(under, judged, old, true)
+        prepared(under, next, old)
+      }
+    },
+  }
+}
+
+function showing(under: KindUnderTest): Operation {
+  const { handle, registry } = under
+  const { columns, rowConditions, warnings } = handle.parts
+  const { vendor } = registry.deps
+  return {
+    name: "warnings and the row of a Table",
+    prepare: async ({ object, before }) => {
+      const [next, old] = [decoded(under, object), decoded(under, before)]
+      next.metadata = { ...next.metadata, generation: 2 }
+      return () => {
+        warnings?.(next, { failures: new Failures(), vendor })
+        warnings?.(next, { failures: new Failures(), vendor, old })
+        tableRow(next, {
+          vendor,
+          version: "v1",
+          columns,
+          includeObject: "None",
+          nowMs: 0,
+          ...(rowConditions !== undefined && { rowConditions }),
+        })
+      }
+    },
+  }
+}
+
+function creating(under: KindUnderTest): Operation {
+  const { registry, handle, namespace } = under
+  return {
+    name: "creation",
+    prepare: async ({ object }) => {
+      const next = decoded(under, object)
+      return () =>
+        ignoringFaults(createObject(registry, handle, { namespace, object: next, dryRun: true, warn: () => {}, owners: { manager: "m" } }))
+    },
+  }
+}
+
+let stored = 0
+
+/** Only of what can be stored. */
+function updating(under: KindUnderTest): Operation {
+  const { registry, handle, namespace } = under
+  return {
+    name: "update",
+    prepare: async ({ object, before }) => {
+      const name = `stored-${stored++}`
+      const named = (one: ApiObject): ApiObject => ({ ...decoded(under, one), metadata: { ...decoded(under, one).metadata, name } })
+      try {
+        await createObject(registry, handle, { namespace, object: named(before), dryRun: false, warn: () => {}, owners: { manager: "m" } })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        return () => undefined
+      }
+      const next = named(object)
+      const transform = (): ApiObject => next
+      return () =>
+        ignoringFaults(
+          updateObject(registry, handle, {
+            namespace,
+            name,
+            transform,
+            put: true,
+            dryRun: true,
+            warn: () => {},
+            owners: { manager: "other" },
+          }),
+        )
+    },
+  }
+}
+
+const now = "2026-01-02T03:04:05Z"
+
+function owned(under: KindUnderTest, versions: Versions, sent: ApiObject): ApiObject {
+  const object = decoded(under, sent)
+  const managedFields = trackUpdate({ versions, next: object, manager: "m", subresource: "", now })
+  return { ...object, metadata: { ...object.metadata, ...(managedFields !== undefined && { managedFields }) } }
+}
+
+function tracking(under: KindUnderTest, versions: Versions): Operation {
+  return {
+    name: "owners after an update",
+    prepare: async ({ object, before }) => {
+      const [next, old] = [decoded(under, object), owned(under, versions, before)]
+      next.metadata = {
+        ...next.metadata,
+        ...(next.metadata?.managedFields === undefined && { managedFields: old.metadata?.managedFields ?? [] }),
+      }
+      return () => trackUpdate({ versions, old, next, manager: "other", subresource: "", now })
+    },
+  }
+}
+
+function applying(under: KindUnderTest, versions: Versions): Operation[] {
+  return [true, false].map((force) => ({
+    name: force ? "apply by force" : "apply",
+    prepare: async ({ object, before }) => {
+      const live = owned(under, versions, before)
+      const { metadata, ...rest } = object
+      const { managedFields: _sent, ...kept } = metadata ?? {}
+      const config: JsonObject = {
+        ...structuredClone(rest),
+        kind: under.handle.kind.kind,
+        apiVersion: under.handle.apiVersion,
+        metadata: kept,
+      }
+      const apply = { versions, config, force, manager: "applier", subresource: "", now, lastAppliedAnnotation: "last" }
+      return async () => {
+        await ignoringFaults(Promise.resolve().then(() => applyConfiguration({ ...apply, live })))
+        await ignoringFaults(
+          Promise.resolve().then(() => {
+            const first = applyConfiguration({ ...apply, live, force: true })
+            applyConfiguration({
+              ...apply,
+              live: first,
+              config: { kind: config.kind ?? "", apiVersion: config.apiVersion ?? "", metadata: { name: "n" } },
+            })
+          }),
+        )
+      }
+    },
+  }))
+}

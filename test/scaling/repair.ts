@@ -1,0 +1,80 @@
+/** Makes valid objects without knowing the rules: what is said to be wrong is changed until nothing is. */
+import type { Failure } from "../../runtime/kit/failure.ts"
+import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
+import type { TypeShape } from "../../runtime/kit/shape.ts"
+import { attemptsMax, type FieldPath, jsonFields, put, stepsOf, typeAt, valueOf } from "./shapes.ts"
+
+/** Faults of a decoded copy of an object, defaults filled. */
+export type Judge = (object: ApiObject) => readonly Failure[]
+
+const roundsMax = 60
+
+/**
+ * The object with what it takes to be valid besides, or as far as that was found out; `kept` stays whatever it is said to be. Changes `object`.
+ */
+export function repaired(object: ApiObject, shape: TypeShape, judge: Judge, kept: FieldPath = []): { object: ApiObject; valid: boolean } {
+  const attempts = new Map<string, number>()
+  const refused = new Set<string>()
+  for (let round = 0; round < roundsMax; round++) {
+    const failures = judge(object)
+    if (failures.length === 0) return { object, valid: true }
+    for (const failure of failures.slice(0, 4)) mend(object, shape, failure, { attempts, refused, kept })
+  }
+  return { object, valid: false }
+}
+
+interface Memory {
+  readonly attempts: Map<string, number>
+  readonly refused: Set<string>
+  readonly kept: FieldPath
+}
+
+function mend(object: ApiObject, shape: TypeShape, failure: Failure, memory: Memory): void {
+  const steps = stepsOf(failure.field, shape)
+  const oneOf = /^must specify one of: ([\w.]+(?:, [\w.]+)*)/.exec(failure.detail)?.[1]?.split(", ")
+  if (oneOf !== undefined) return fill(object, shape, [...steps, ...(choice(oneOf, failure.field, memory) ?? "").split(".")], memory)
+  const type = typeAt(shape, steps)
+  if (type === undefined) return fill(object, shape, steps.slice(0, -1), memory)
+  if (failure.type === "Forbidden" && !isAbove(steps, memory.kept)) {
+    memory.refused.add(steps.join("."))
+    remove(object, steps)
+  } else if (failure.type === "NotSupported" && failure.supported !== undefined) {
+    put(object, shape, steps, failure.supported[next(memory, failure.field) % failure.supported.length] ?? "")
+  } else if (failure.type === "Required" && "ref" in type && next(memory, failure.field) > 1) {
+    const [field] = jsonFields(type.ref()).filter(({ name }) => !memory.refused.has([...steps, name].join(".")))
+    if (field !== undefined) fill(object, shape, [...steps, field.name], memory)
+  } else fill(object, shape, steps, memory)
+}
+
+function choice(names: readonly string[], field: string, memory: Memory): string | undefined {
+  return names[next(memory, `${field}?`) % names.length]
+}
+
+/** Another value each time. */
+function fill(object: ApiObject, shape: TypeShape, steps: FieldPath, memory: Memory): void {
+  const type = typeAt(shape, steps)
+  if (type === undefined || isAbove(steps, memory.kept)) return
+  put(object, shape, steps, valueOf(type, 0, next(memory, steps.join(".")) % attemptsMax))
+}
+
+function next(memory: Memory, key: string): number {
+  const attempt = memory.attempts.get(key) ?? 0
+  memory.attempts.set(key, attempt + 1)
+  return attempt
+}
+
+/** Whether replacing the value at `steps` would take `kept` away. */
+function isAbove(steps: FieldPath, kept: FieldPath): boolean {
+  return kept.length > 0 && steps.length <= kept.length && steps.every((step, index) => step === kept[index])
+}
+
+function remove(object: JsonObject, steps: FieldPath): void {
+  let at: JsonObject = object
+  for (const step of steps.slice(0, -1)) {
+    const below = at[step === "[]" ? "0" : step]
+    if (typeof below !== "object" || below === null) return
+    at = below as JsonObject // Lists are read by their index.
+  }
+  const last = steps.at(-1)
+  if (last !== undefined) delete at[last]
+}

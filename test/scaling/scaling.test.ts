@@ -1,0 +1,40 @@
+/**
+ * Nothing that is done to an object costs more than in proportion to its size: for every list and map of every kind, found in the shapes of the kinds, so
+ * that new kinds and fields are among them. What is counted is steps, not time: see `counting-build.ts`.
+ */
+import { execFile } from "node:child_process"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { describe, expect, test } from "vitest"
+import { kinds } from "../../generated/index.ts"
+import { buildCounting } from "./counting-build.ts"
+import type { Measured } from "./measure.ts"
+
+const repository = join(dirname(fileURLToPath(import.meta.url)), "../..")
+
+async function measureAll(): Promise<Measured[]> {
+  const { file, remove } = await buildCounting(join(repository, "test/scaling/measure.ts"), repository)
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { maxBuffer: 64 * 1024 * 1024 })
+    return stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Measured) // As `measure.ts` writes them.
+  } finally {
+    await remove()
+  }
+}
+
+const measured = await measureAll()
+const byKind = new Map<string, Measured[]>()
+for (const one of measured) byKind.set(one.kind, [...(byKind.get(one.kind) ?? []), one])
+
+describe.each([...byKind])("%s costs as much as it is large with many", (_, fields) => {
+  test.each(fields.map(({ field, faults }) => [field, faults] as const))("%s", (_field, faults) => expect(faults).toEqual([]))
+})
+
+test("all kinds were measured, and most of their fields with valid objects, behind whose validation is more", () => {
+  expect(byKind.size).toBe(kinds.filter(({ postsTo }) => postsTo === undefined).length)
+  expect(measured.filter(({ valid }) => valid).length / measured.length).toBeGreaterThan(0.6)
+})
