@@ -246,11 +246,18 @@ async function continueSecret(how: LaunchOptions, store: Store): Promise<Buffer>
     const { sharedSecret } = await import("./store-servers.ts")
     return sharedSecret(store, { clock: how.clock, options: how.options, make })
   }
-  return Buffer.from(
-    secret(how, "continue.secret", () => make().toString("base64")),
+  const name = "continue.secret"
+  const bytes = Buffer.from(
+    secret(how, name, () => make().toString("base64")),
     "base64",
   )
+  if (bytes.length < secretBytesMin)
+    throw new StartError(`--data-dir: ${join(how.options["data-dir"], name)} is too short to be a secret; remove it, and a new one is made`)
+  return bytes
 }
+
+/** Of a key for the MAC of continue tokens; what is made here has 32. */
+const secretBytesMin = 16
 
 function secret({ options, transient }: LaunchOptions, name: string, make: () => string): string {
   if (transient === true) return make()

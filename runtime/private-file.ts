@@ -1,5 +1,5 @@
 /** Files that hold secrets: readable by their owner only, and there whole or not at all. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 
 /** Called for keys, tokens and kubeconfigs. Makes the folder; replaces the file in one step. Throws the file system's errors. */
@@ -17,8 +17,21 @@ export function writePrivateFile(path: string, text: string): void {
   renameSync(scratch, path)
 }
 
-/** What the file holds; when there is none it is made from `make` first. Called for secrets that live as long as the data folder. */
+/**
+ * What the file holds; when there is none it is made from `make` first. Called for secrets that live as long as the data folder. Throws an Error that
+ * names the file and the way out for one that is empty, or that everybody on this machine may read or change. Its group may: volumes of
+ * containers give files to a group.
+ */
 export function readOrMakePrivateFile(path: string, make: () => string): string {
   if (!existsSync(path)) writePrivateFile(path, `${make()}\n`)
-  return readFileSync(path, "utf8").trim()
+  const mode = statSync(path).mode & 0o777
+  if ((mode & othersMay) !== 0)
+    throw new Error(
+      `${path} is a secret, and its mode ${mode.toString(8)} lets everybody read or change it; chmod 600 it, and make a new secret if others were here`,
+    )
+  const text = readFileSync(path, "utf8").trim()
+  if (text === "") throw new Error(`${path} is empty; remove it, and a new secret is made`)
+  return text
 }
+
+const othersMay = 0o007

@@ -9,6 +9,11 @@ export function isUnspecified(address: string): boolean {
   return address === "0.0.0.0" || /^[0:]+$/.test(address)
 }
 
+/** True for addresses that no other machine reaches. */
+export function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1" || address.toLowerCase().startsWith("::ffff:127.")
+}
+
 /** Where clients reach the server: `--advertise-address`, else the bind address, else the host's first interface that is not loopback. */
 export function advertisedAddress(options: { advertise: string; bind: string }): string {
   if (options.advertise !== "") return options.advertise

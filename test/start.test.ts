@@ -1,6 +1,6 @@
 /** From the command line to a served request: the built program as its users start it, and the library entry. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,10 +20,14 @@ interface Program {
   readonly exit: Promise<number | null>
 }
 
-async function startProgram(dataDir: string, ...args: readonly string[]): Promise<Program> {
+function startProgram(dataDir: string, ...args: readonly string[]): Promise<Program> {
+  return startWith({}, dataDir, ...args)
+}
+
+async function startWith(env: Readonly<Record<string, string>>, dataDir: string, ...args: readonly string[]): Promise<Program> {
   const port = await freePort()
   const all = ["serve", "--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${dataDir}`, ...args]
-  const child = spawn(program, all, { env: { PATH: process.env.PATH }, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(program, all, { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
   let output = ""
   const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
@@ -118,6 +122,60 @@ describe("the program", () => {
     expect((await ask(started, dataDir, "/api/v1/namespaces")).status).toBe(200)
     started.child.kill("SIGTERM")
     expect(await started.exit).toBe(143)
+  })
+
+  it.each([
+    [
+      "text",
+      "Promise.reject(new Error('planted'))",
+      / FATAL the server ends: a fault of the program origin=unhandledRejection\nError: planted\n {4}at /,
+    ],
+    [
+      "text",
+      "setTimeout(() => { throw 'planted' })",
+      / FATAL the server ends: a fault of the program origin=uncaughtException\nError: planted\n/,
+    ],
+    ["json", "Promise.reject(new Error('planted'))", /"level":60.*"message":"planted".*"origin":"unhandledRejection"/],
+  ])("logs as %s what nobody has caught before it ends: %s", async (format, fault, said) => {
+    const dataDir = newFolder()
+    const planted = `--import=data:text/javascript,${encodeURIComponent(`process.on("SIGUSR2", () => { ${fault} })`)}`
+    const started = await startWith({ NODE_OPTIONS: planted }, dataDir, `--logging-format=${format}`)
+    await started.said(/Serving on https|"ready"/)
+    const told = started.said(said)
+    started.child.kill("SIGUSR2")
+    await told
+    expect(await started.exit).toBe(1)
+  })
+
+  it("warns at every start of a port that others reach while every token may do everything", async () => {
+    const started = await startProgram(newFolder(), "--bind-address=0.0.0.0")
+    await started.said(/ WARN {2}--bind-address=0\.0\.0\.0 is open to other machines, and with --authorization-mode=AlwaysAllow/)
+    const closed = await startProgram(newFolder())
+    await closed.said(/Serving on https/)
+    await expect(Promise.race([closed.said(/is open to other machines/), Promise.resolve("nothing was said")])).resolves.toBe(
+      "nothing was said",
+    )
+  })
+
+  it("refuses a secret that is none any more", async () => {
+    const dataDir = newFolder()
+    const first = await startProgram(dataDir)
+    await first.said(/Serving on https/)
+    first.child.kill("SIGTERM")
+    expect(await first.exit).toBe(0)
+    const secret = join(dataDir, "continue.secret")
+    const refused = async (message: RegExp): Promise<void> => {
+      const started = await startProgram(dataDir)
+      await expect(started.said(/Serving on https/)).rejects.toThrow(message)
+      expect(await started.exit).toBe(1)
+    }
+    chmodSync(secret, 0o644)
+    await refused(/continue\.secret is a secret, and its mode 644 lets everybody read or change it; chmod 600 it/)
+    chmodSync(secret, 0o600)
+    writeFileSync(secret, "\n")
+    await refused(/continue\.secret is empty; remove it, and a new secret is made/)
+    writeFileSync(secret, "!!!\n")
+    await refused(/continue\.secret is too short to be a secret; remove it/)
   })
 
   it("says what is in the way of a start", async () => {

@@ -4,6 +4,8 @@ import { boundHeapGrowth } from "../heap-growth.ts"
 import { createLog } from "../logging.ts"
 import { systemClock } from "../clock.ts"
 import { launch, type Launched } from "../launch.ts"
+import { endOnCrash } from "../crash-log.ts"
+import { isLoopback } from "../server-names.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { LoadedOptions } from "../options/load.ts"
 import type { Options } from "../options/table.ts"
@@ -28,7 +30,9 @@ export async function serve(args: readonly string[], context: CommandContext): P
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; options begin with --`)
   boundHeapGrowth(context.nodeArguments ?? [])
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
+  endOnCrash(log)
   warnOfAnonymous(loaded, (text) => log.warn(text))
+  warnOfOpenServer(options, (text) => log.warn(text))
   const signals = listenForSignals()
   const kubeconfig = options["write-kubeconfig"] || join(options["data-dir"], "admin.kubeconfig")
   const announce = (text: string) => writeKubeconfig(kubeconfig, text)
@@ -46,6 +50,14 @@ export async function serve(args: readonly string[], context: CommandContext): P
 function warnOfAnonymous({ options, given }: LoadedOptions, warn: (text: string) => void): void {
   if (!given.has("anonymous-auth") || !options["anonymous-auth"] || !options["authorization-mode"].includes("AlwaysAllow")) return
   warn("--anonymous-auth stays off: with --authorization-mode=AlwaysAllow anybody could do anything")
+}
+
+/** Said at every start: whoever reaches the port with any token may do everything. */
+function warnOfOpenServer(options: Options, warn: (text: string) => void): void {
+  if (!options["authorization-mode"].includes("AlwaysAllow") || isLoopback(options["bind-address"])) return
+  warn(
+    `--bind-address=${options["bind-address"]} is open to other machines, and with --authorization-mode=AlwaysAllow every token is an administrator's, those of --token-auth-file too`,
+  )
 }
 
 function writeKubeconfig(path: string, text: string): void {

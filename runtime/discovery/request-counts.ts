@@ -1,4 +1,5 @@
 /** How many requests were answered, for `/metrics`. Labels take only values that the server itself knows, so their number is bounded. */
+import { STATUS_CODES } from "node:http"
 import type { Kind } from "../kit/kind.ts"
 import type { RequestContext } from "../request.ts"
 import type { KindTable } from "../registry/kinds.ts"
@@ -26,8 +27,8 @@ const knownRoots = new Set(["api", "apis", "healthz", "livez", "metrics", "opena
 
 /** Made once per server. */
 export class RequestCounts {
-  /** Undefined: paths that are no resource's. Few for each kind, so that going through them costs less than making a key. */
-  private readonly counters = new Map<Kind | undefined, Counter[]>()
+  /** Undefined: paths that are no resource's. Few for each kind and status, so that going through them costs less than making a key. */
+  private readonly counters = new Map<Kind | undefined, Map<Code, Counter[]>>()
 
   constructor(
     private readonly kinds: KindTable,
@@ -38,9 +39,11 @@ export class RequestCounts {
   record(request: Pick<RequestContext, "info" | "query">, code: number): void {
     const { info } = request
     const kind = info.isResource ? this.kinds.find(info.group, info.version, info.resource) : undefined
-    const seen = seenOf(kind, request, code)
-    const counters = this.counters.get(kind) ?? []
-    if (counters.length === 0) this.counters.set(kind, counters)
+    const seen = seenOf(kind, request, codeOf(code))
+    const ofKind = this.counters.get(kind) ?? new Map<Code, Counter[]>()
+    if (ofKind.size === 0) this.counters.set(kind, ofKind)
+    const counters = ofKind.get(seen.code) ?? []
+    if (counters.length === 0) ofKind.set(seen.code, counters)
     const known = counters.find((counter) => isSame(counter, seen))
     if (known === undefined) counters.push({ ...seen, count: 1 })
     else known.count++
@@ -48,7 +51,9 @@ export class RequestCounts {
 
   /** Each set of labels, as metrics are written, with its count; sorted. */
   samples(): readonly (readonly [labels: string, count: number])[] {
-    const all = [...this.counters].flatMap(([kind, counters]) => counters.map((one) => [this.labels(kind, one), one.count] as const))
+    const all = [...this.counters].flatMap(([kind, ofKind]) =>
+      [...ofKind.values()].flat().map((one) => [this.labels(kind, one), one.count] as const),
+    )
     return all.sort(([left], [right]) => compareText(left, right))
   }
 
@@ -61,9 +66,18 @@ export class RequestCounts {
 
 const noKind = { group: "", resource: "", version: "" }
 
+/** A status that HTTP has; others, which backends behind proxies make up, by their class: `4xx`. */
+type Code = number | `${number}xx` | "other"
+
+function codeOf(status: number): Code {
+  if (STATUS_CODES[status] !== undefined) return status
+  const hundred = Math.floor(status / 100)
+  return hundred >= 1 && hundred <= 5 ? `${hundred}xx` : "other"
+}
+
 /** What is told apart among the requests for one kind. */
 interface Seen {
-  readonly code: number
+  readonly code: Code
   readonly verb: string
   /** Of a path that is no resource's its first segment, if the server knows it. */
   readonly subresource: string
@@ -75,7 +89,7 @@ interface Counter extends Seen {
   count: number
 }
 
-function seenOf(kind: Kind | undefined, { info, query }: Pick<RequestContext, "info" | "query">, code: number): Seen {
+function seenOf(kind: Kind | undefined, { info, query }: Pick<RequestContext, "info" | "query">, code: Code): Seen {
   const verb = verbNames.get(info.verb) ?? "OTHER"
   if (kind === undefined) {
     const root = info.path.split("/", 2)[1] ?? ""
@@ -87,11 +101,5 @@ function seenOf(kind: Kind | undefined, { info, query }: Pick<RequestContext, "i
 }
 
 function isSame(one: Seen, other: Seen): boolean {
-  return (
-    one.verb === other.verb &&
-    one.code === other.code &&
-    one.scope === other.scope &&
-    one.subresource === other.subresource &&
-    one.dryRun === other.dryRun
-  )
+  return one.verb === other.verb && one.scope === other.scope && one.subresource === other.subresource && one.dryRun === other.dryRun
 }

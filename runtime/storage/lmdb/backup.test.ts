@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -29,6 +29,16 @@ afterEach(async () => {
 async function contents(of: Store): Promise<string[]> {
   return (await of.list({ prefix: "" })).items.map((item) => `${item.key}=${text(item)}@${item.modRevision}`)
 }
+
+test("a backup, which has all secrets, is for its owner's eyes only", async () => {
+  await backupLmdb(dir(), file())
+  const restored = join(base, "restored")
+  await restoreLmdb(file(), restored)
+  const modes = [file(), join(base, "backups"), join(restored, "data.mdb"), restored].map((path) =>
+    (statSync(path).mode & 0o777).toString(8),
+  )
+  expect(modes).toEqual(["600", "700", "600", "700"])
+})
 
 test("a backup taken while writers go on is one moment of the store", async () => {
   let writing = true

@@ -1,6 +1,6 @@
 /** Backup and restore of an embedded store, and the check that both end with. */
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
+import { chmod, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { StoreError } from "../store.ts"
@@ -27,13 +27,15 @@ export interface LmdbSummary {
 export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary> {
   const target = resolve(file)
   if (existsSync(target)) throw new StoreError("unavailable", `${file} is there already; a backup never writes over anything`)
-  await mkdir(dirname(target), { recursive: true })
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   const source = openEnvironment({ dir, readOnly: true })
   const scratch = await mkdtemp(join(dirname(target), `.${basename(target)}-`))
   try {
     await source.root.backup(scratch, true)
     const summary = await verifyLmdb(scratch)
     const copy = join(scratch, dataFile)
+    // Secrets are in it.
+    await chmod(copy, 0o600)
     await sealBackup(copy)
     await flush(copy)
     await rename(copy, target)
