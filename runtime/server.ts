@@ -222,7 +222,7 @@ function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Pro
     left.delete(kind)
   }
   const next = (): string | undefined => {
-    for (const kind of left) return `${left.size} resources are still being read from the store, ${kind.resource} for one`
+    for (const kind of left) return `${kind.resource} and ${left.size - 1} other resources are still being read from the store`
     return undefined
   }
   return { done: inParallel([...left], { atOnce: fillsAtOnce }, fill), fault: next }

@@ -58,6 +58,8 @@ export interface InProcessOptions {
   readonly requestsInFlight?: { readonly readOnly: number; readonly mutating: number }
   /** Resources with a size of 0 in `--watch-cache-sizes`, as `resource` or `resource.group`; default none. */
   readonly uncached?: readonly string[]
+  /** Puts something between the server and its store, before it starts. */
+  readonly wrapStore?: (store: Store, clock: ManualClock) => Store
   /** How other machines are reached; default as a server without options. */
   readonly connect?: ConnectOptions
 }
@@ -87,7 +89,8 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const random = createScriptedRandom()
   const log: string[] = []
   const dir = options.store === "lmdb" ? (options.dir ?? (await mkdtemp(join(tmpdir(), "api-store-")))) : undefined
-  const store = dir === undefined ? await openMemoryStore({ clock }) : await openLmdbStore({ dir, clock })
+  const opened = dir === undefined ? await openMemoryStore({ clock }) : await openLmdbStore({ dir, clock })
+  const store = options.wrapStore?.(opened, clock) ?? opened
   const pair = await loopbackPair()
   const server = await startServer({
     vendor: options.vendor,

@@ -1,0 +1,52 @@
+/** `/readyz` and `/livez` while the store cannot be read yet: over a real connection, with a store that a test holds back. */
+import { afterEach, expect, it, vi } from "vitest"
+import { createHttpClient } from "./support/http-client.ts"
+import type { StoreListOptions } from "../runtime/storage/store.ts"
+import type { ManualClock } from "./contract/manual-clock.ts"
+import { type InProcess, startInProcess } from "./support/in-process.ts"
+
+/** The code of all kinds is loaded meanwhile, which a busy machine takes seconds for. */
+const patience = { timeout: 20_000 }
+
+let at: InProcess | undefined
+afterEach(async () => at?.stop())
+
+it("is not ready before the caches of all kinds are filled, and alive all the while", async () => {
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let clock: ManualClock | undefined
+  // The start has patience, and no longer: whoever waits for the ready line gets it, and /readyz says what is left.
+  const passing = setInterval(() => clock?.advance(1000))
+  at = await startInProcess({
+    store: "memory",
+    vendor: "kubernetes",
+    garbageCollector: false,
+    wrapStore(store, itsClock) {
+      clock = itsClock
+      return new Proxy(store, {
+        get: (target, name) =>
+          name === "list"
+            ? async (options: StoreListOptions) => {
+                if (options.prefix === "/registry/leases/") await held
+                return target.list(options)
+              }
+            : Reflect.get(target, name, target),
+      })
+    },
+  })
+  clearInterval(passing)
+  const { port, authority, token } = at
+  const client = createHttpClient({ protocol: "http1", port, authority })
+  const ask = async (path: string) => {
+    const { status, body } = await client.send({ method: "GET", path, headers: { authorization: `Bearer ${token}` } })
+    return { status, text: body.toString() }
+  }
+  const text = expect.stringContaining("[-]informer-sync failed: leases and 0 other resources are still being read from the store\n")
+  await vi.waitFor(async () => expect(await ask("/readyz")).toEqual({ status: 500, text }), patience)
+  expect(await ask("/livez")).toMatchObject({ status: 200 })
+  release()
+  await vi.waitFor(async () => expect(await ask("/readyz")).toMatchObject({ status: 200 }), patience)
+  client.close()
+})
