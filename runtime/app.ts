@@ -97,8 +97,18 @@ function queryOf({ context, incoming: { url = "" } }: Exchange): URLSearchParams
 }
 const undecodableHelp = `DELETE of the object with ?${ignoreReadErrorParameter}=true removes it as it is`
 
-/** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
+/** Never throws: an error that cannot be answered ends its request, and not the server. */
 function answerError(parts: ServerParts, exchange: Exchange, error: unknown): void {
+  try {
+    sendFailure(parts, exchange, error)
+  } catch (fault) {
+    parts.log.error({ err: fault }, "an error could not be answered; its request is broken off")
+    exchange.outgoing.destroy()
+  }
+}
+
+/** The one translation of whatever was thrown into a Status. What is no ApiError is our fault: logged with its stack, told without it. */
+function sendFailure(parts: ServerParts, exchange: Exchange, error: unknown): void {
   const { incoming, outgoing } = exchange
   const { headers, method, url = "" } = incoming
   const laidOut = wantsPretty({ query: queryOf(exchange), userAgent: headers["user-agent"] })
