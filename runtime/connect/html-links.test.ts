@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import fc from "fast-check"
 import { expect, test, vi } from "vitest"
-import { htmlTagBytesMax } from "../limits.ts"
+import { htmlTagBytesMax, turnWorkMax } from "../limits.ts"
 import { rewriteLinks } from "./html-links.ts"
 
 /** The page as it comes out when it goes in as these pieces. */
@@ -143,4 +143,19 @@ test("any markup comes out the same in whatever pieces, and as it was when no li
     }),
     { numRuns: 500 },
   )
+})
+
+test("a page of nothing but links takes turns with others", async () => {
+  const links = rewriteLinks((link) => link).resume()
+  await new Promise((resolve) => links.write("", resolve))
+  let others = 0
+  let isDone = false
+  const other = (): void => {
+    others++
+    if (!isDone) setImmediate(other)
+  }
+  setImmediate(other)
+  await new Promise((resolve) => links.write(Buffer.from("<a href=/>".repeat(20_000)), resolve))
+  isDone = true
+  expect(others).toBeGreaterThan((20_000 * 2) / turnWorkMax - 1)
 })

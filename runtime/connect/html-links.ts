@@ -4,7 +4,9 @@
  */
 import { Transform, type TransformCallback } from "node:stream"
 import type { QuoteType, Tokenizer, TokenizerCallbacks } from "htmlparser2"
+import { assert } from "../assert.ts"
 import { htmlTagBytesMax } from "../limits.ts"
+import { Turns } from "../turns.ts"
 
 /** Attributes that hold a URL, by element: those of `atomsToAttrs` in the reference's proxy. */
 const linkAttributes: ReadonlyMap<string, ReadonlySet<string>> = new Map(
@@ -48,8 +50,9 @@ type Library = typeof import("htmlparser2")
  * references in its path decoded. Links of more than `htmlTagBytesMax` bytes stay as they are.
  */
 export function rewriteLinks(rewrite: (link: string) => string): Transform {
+  const turns = new Turns()
   let page: Page | undefined
-  return new Transform({
+  const links = new Transform({
     construct(done) {
       import("htmlparser2").then((library) => {
         page = new Page(library, rewrite)
@@ -57,14 +60,28 @@ export function rewriteLinks(rewrite: (link: string) => string): Transform {
       }, done)
     },
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
-      // Latin-1 keeps every byte what it was; markup and links are ASCII.
-      done(null, Buffer.from(page?.next(chunk.toString("latin1")) ?? "", "latin1"))
+      pass(chunk).then(() => done(), done)
     },
     flush(done: TransformCallback) {
       done(null, Buffer.from(page?.rest() ?? "", "latin1"))
     },
   })
+  async function pass(chunk: Buffer): Promise<void> {
+    assert(page !== undefined, "nothing comes before the library is there")
+    for (let at = 0; at < chunk.length; at += sliceBytes) {
+      const before = page.linksSeen
+      // Latin-1 keeps every byte what it was; markup and links are ASCII.
+      links.push(Buffer.from(page.next(chunk.toString("latin1", at, at + sliceBytes)), "latin1"))
+      if (turns.isOver(sliceBytes * byteWork + (page.linksSeen - before) * linkWork)) await turns.next()
+    }
+  }
+  return links
 }
+
+/** Bytes of a page that are looked at in one go, and microseconds that a byte and a link take: a page of nothing but links takes turns. */
+const sliceBytes = 8 * 1024
+const byteWork = 0.01
+const linkWork = 2
 
 /** What the library tells; every part of it that nobody here listens to is passed over. */
 class Tokens implements TokenizerCallbacks {
@@ -99,6 +116,7 @@ class Page extends Tokens {
   private attributes: ReadonlySet<string> | undefined
   private isLink = false
   private held = ""
+  linksSeen = 0
 
   constructor(
     private readonly library: Library,
@@ -142,7 +160,10 @@ class Page extends Tokens {
   }
 
   override onattribend(quote: QuoteType): void {
-    if (this.isLink && this.held !== "") this.out.push(this.rewritten(this.held, quote))
+    if (this.isLink && this.held !== "") {
+      this.out.push(this.rewritten(this.held, quote))
+      this.linksSeen++
+    }
     this.held = ""
     this.isLink = false
   }
