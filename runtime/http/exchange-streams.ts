@@ -26,11 +26,7 @@ function bodyOf(incoming: Http2Incoming): Readable {
 
 /** Called by who passes an answer's body on, once its head was sent. The end of the body is not that of the answer: trailers may follow. */
 export function writableOf(outgoing: Outgoing): Writable {
-  const body = new Writable({
-    write: (chunk: Buffer, _encoding, taken) => void outgoing.write(chunk, taken),
-    // What came in small pieces, while the last one was under way, goes in one: else each byte could cost a record of TLS.
-    writev: (waiting, taken) => void outgoing.write(Buffer.concat(waiting.map(({ chunk }) => chunk)), taken),
-  })
+  const body = new Writable({ write: (chunk: Buffer, _encoding, taken) => void outgoing.write(chunk, taken) })
   outgoing.on("close", () => {
     if (!outgoing.writableFinished) body.destroy(new Error("the client has gone"))
   })

@@ -67,6 +67,18 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect(cluster.at.log.join("\n")).not.toContain("failed unexpectedly")
   })
 
+  test("what comes in chunks of a byte goes on in larger ones", async () => {
+    const { cluster } = await start(protocol)
+    const answer = await cluster.open("GET", `${proxy}/tiny-chunks`)
+    let [bytes, pieces] = [0, 0]
+    for await (const piece of answer.body) {
+      bytes += piece.length
+      pieces++
+    }
+    expect(bytes).toBe(100_000)
+    expect(pieces).toBeLessThan(10_000)
+  })
+
   test("a second answer on the same connection is nobody's", async () => {
     const { cluster } = await start(protocol)
     expect((await cluster.send("GET", `${proxy}/length-long`)).body.toString()).toBe("ok")

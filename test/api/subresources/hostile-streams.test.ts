@@ -155,15 +155,19 @@ describe("a tunnel", () => {
   })
 
   test("ends as a whole when one side closes its half", async () => {
-    const { cluster, agent } = await start("switch-and-listen", { staysHalfOpen: true })
-    const socket = await cluster.raw(askSpdy)
+    // A plain connection: TLS has no halves that stay open.
+    const backend = await startHostileBackend({ always: "switch-and-listen", staysHalfOpen: true })
+    const cluster = await startCluster({ allowedCidrs: ["127.0.0.0/8"] })
+    running = { cluster, agent: backend }
+    await cluster.pod("a", "127.0.0.1", backend.port)
+    const socket = await cluster.raw([`GET ${pod}/proxy/x HTTP/1.1`, "Connection: Upgrade", "Upgrade: SPDY/3.1"])
     await readUntil(socket, "\r\n\r\n")
     const ended = readUntil(socket, "")
     socket.end("last words")
     await ended
-    expect(agent.heard[0]).toMatch(/last words$/)
+    await expect.poll(() => backend.heard[0]).toMatch(/last words$/)
     await cluster.stop()
-    await agent.stop()
+    await backend.stop()
 
     const other = await start("switch-and-drop")
     expect(await readUntil(await other.cluster.raw(askSpdy), "")).toMatch(/^HTTP\/1\.1 101 /)
