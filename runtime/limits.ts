@@ -222,6 +222,13 @@ export const reservedFilesMax = 1000
  */
 export const strangersPerAddressMax = 2000
 
+/**
+ * Milliseconds of each turn of the event loop in which is read what connections say on which no request has authenticated yet, and bytes of one of them
+ * that are read at a time: some fifty requests. By the clock, since nothing of what they say is worth more than that.
+ */
+export const strangersTurnMs = 5
+export const strangersReadBytes = 4096
+
 /** Handshakes of TLS that are begun in one turn of the event loop: each takes about a millisecond of it. */
 export const handshakesPerTurn = 4
 

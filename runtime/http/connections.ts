@@ -14,6 +14,7 @@ import { Http2Connection } from "../http2/connection.ts"
 import type { KeptBytes } from "./kept-bytes.ts"
 import { endWithError, headTooLarge, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
 import { answerPlainHttp } from "./plain-http.ts"
+import { StrangerTurns } from "./stranger-turns.ts"
 import type { TimeLimits } from "./time-limits.ts"
 import { dropRest } from "./unread-body.ts"
 import { acceptUpgrades } from "./upgrade.ts"
@@ -37,6 +38,7 @@ export class Connections {
   private readonly http1 = new Map<Socket, Http1Connection>()
   /** Connections of HTTP/1.1 on which no request has authenticated yet. */
   private readonly strangers = new Set<Http1Connection>()
+  private readonly turns = new StrangerTurns()
   private closing = false
   private isChecking = false
   private isCheckingStrangers = false
@@ -55,6 +57,7 @@ export class Connections {
       server.emit("request", request, response)
     })
     server.on("checkExpectation", (_request, response) => refuse(response, unknownExpectation()))
+    for (const event of ["upgrade", "connect"]) server.on(event, (_request, socket) => this.turns.release(socket))
     server.on("connect", (_request, connection) => endWithError(connection as Socket, methodNotAllowed())) // It is that of the listener.
     server.on("clientError", (fault: ParserFault, socket) => this.onFault(fault, socket as Socket)) // Likewise.
     answerPlainHttp(server)
@@ -72,18 +75,20 @@ export class Connections {
       socket.on("close", () => this.forget(socket))
       if (socket.alpnProtocol === http2Name) this.onHttp2(socket)
       else {
-        this.onHttp1(socket)
+        const connection = this.onHttp1(socket)
         onHttp1.call(server, socket)
+        this.turns.guard(socket, connection.account)
       }
       this.checkSoon()
     })
   }
 
-  private onHttp1(socket: TLSSocket): void {
+  private onHttp1(socket: TLSSocket): Http1Connection {
     const connection = new Http1Connection(socket, this.options)
     this.http1.set(socket, connection)
     this.strangers.add(connection)
     this.checkStrangersSoon()
+    return connection
   }
 
   private onHttp2(socket: TLSSocket): void {
@@ -99,6 +104,7 @@ export class Connections {
         if (outgoing.writableEnded && !incoming.complete) dropRest(incoming, outgoing)
       },
     })
+    this.turns.guard(socket, connection.account)
     this.http2.add(connection)
     connection.on("close", () => this.http2.delete(connection))
     // Real time, whatever clock the server is given: the other end has no other.

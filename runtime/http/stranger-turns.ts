@@ -1,0 +1,131 @@
+/**
+ * What connections say on which no request has authenticated yet is read in turns: all of them together may have the event loop for a few milliseconds
+ * of each of its turns. A thousand connections that say as much as they can would otherwise be listened to one after the other before anybody else.
+ */
+import type { Socket } from "node:net"
+import type { Account } from "./kept-bytes.ts"
+import { strangersReadBytes, strangersTurnMs } from "../limits.ts"
+
+type DataListener = (chunk: Buffer) => void
+
+/** Made once per listener. */
+export class StrangerTurns {
+  private readonly strangers = new WeakMap<Socket, Stranger>()
+  /** Connections that wait to be read: those that never were come first, since most clients authenticate with what they say first. */
+  private readonly fresh: Stranger[] = []
+  private readonly seen: Stranger[] = []
+  private spentMs = 0
+  private isScheduled = false
+
+  /** Called once per connection, when it has somebody who reads it. Over as soon as a request has authenticated. */
+  guard(socket: Socket, account: Account): void {
+    this.strangers.set(socket, new Stranger(socket, account, this))
+  }
+
+  /** Called when somebody else reads the connection from now on: its protocol changes. */
+  release(socket: Socket): void {
+    this.strangers.get(socket)?.release()
+  }
+
+  /** Whether something may be read now. */
+  get isOpen(): boolean {
+    return this.spentMs < strangersTurnMs && this.fresh.length === 0
+  }
+
+  /** Something was read, which took so long. */
+  spend(milliseconds: number): void {
+    this.spentMs += milliseconds
+    this.schedule()
+  }
+
+  /** The connection has something to read. */
+  wait(stranger: Stranger): void {
+    const row = stranger.wasRead ? this.seen : this.fresh
+    row.push(stranger)
+    this.schedule()
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return
+    this.isScheduled = true
+    setImmediate(() => {
+      this.isScheduled = false
+      this.spentMs = 0
+      const startedMs = performance.now()
+      while (performance.now() - startedMs < strangersTurnMs) {
+        const next = this.fresh.shift() ?? this.seen.shift()
+        if (next === undefined) return
+        next.read()
+      }
+      this.spentMs = strangersTurnMs
+      this.schedule()
+    })
+  }
+}
+
+/** A connection whose bytes go to its readers when it is its turn. */
+class Stranger {
+  wasRead = false
+  private readonly readers: readonly DataListener[]
+  /** What came and was not read. The socket is paused meanwhile, but hands out what it has decrypted. */
+  private readonly chunks: Buffer[] = []
+  private isOver = false
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly account: Account,
+    private readonly turns: StrangerTurns,
+  ) {
+    // Node's types do not tell listeners of one event from those of another.
+    this.readers = socket.listeners("data") as DataListener[]
+    for (const reader of this.readers) socket.off("data", reader)
+    socket.on("data", this.take)
+  }
+
+  /** Reads one piece of what has come. */
+  read(): void {
+    const { chunks, socket, turns } = this
+    const chunk = chunks.shift()
+    if (this.isOver || chunk === undefined || socket.destroyed) return
+    if (chunk.length > strangersReadBytes) chunks.unshift(chunk.subarray(strangersReadBytes))
+    const piece = chunk.subarray(0, strangersReadBytes)
+    this.account.charge(-piece.length)
+    this.pass(piece)
+    if (this.isOver) return
+    if (chunks.length > 0) turns.wait(this)
+    else socket.resume()
+  }
+
+  private readonly take = (chunk: Buffer): void => {
+    const { account, chunks, socket, turns } = this
+    if (chunks.length === 0 && chunk.length <= strangersReadBytes && turns.isOpen) {
+      const startedMs = performance.now()
+      this.pass(chunk)
+      turns.spend(performance.now() - startedMs)
+      return
+    }
+    chunks.push(chunk)
+    account.charge(chunk.length)
+    socket.pause()
+    if (chunks.length === 1) turns.wait(this)
+  }
+
+  private pass(piece: Buffer): void {
+    this.wasRead = true
+    for (const reader of this.readers) reader.call(this.socket, piece)
+    if (!this.account.isKnown || this.isOver) return
+    for (const reader of this.readers) this.socket.on("data", reader)
+    this.release()
+  }
+
+  /** What came and was not read comes again, to those who listen now. */
+  release(): void {
+    if (this.isOver) return
+    this.isOver = true
+    const { account, chunks, socket } = this
+    socket.off("data", this.take)
+    for (const chunk of chunks) account.charge(-chunk.length)
+    if (chunks.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(chunks.splice(0)))
+    if (socket.listenerCount("data") > 0) socket.resume()
+  }
+}
