@@ -229,8 +229,8 @@ export const strangersPerAddressMax = 2000
 export const strangersTurnMs = 5
 export const strangersReadBytes = 4096
 
-/** Handshakes of TLS that are begun in one turn of the event loop: each takes about a millisecond of it. */
-export const handshakesPerTurn = 4
+/** Milliseconds of each turn of the event loop in which handshakes of TLS are begun, one at least: each takes about one. By the clock, as above. */
+export const handshakesTurnMs = 2
 
 /** Lines about connections that were ended or not taken, that the log gets at once and a second. */
 export const warningsBurst = 10

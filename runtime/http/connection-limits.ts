@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { assert } from "../assert.ts"
-import { connectionsMax, handshakesPerTurn, reservedFilesMax, strangersPerAddressMax, tlsHandshakeTimeoutMs } from "../limits.ts"
+import { connectionsMax, handshakesTurnMs, reservedFilesMax, strangersPerAddressMax, tlsHandshakeTimeoutMs } from "../limits.ts"
 
 export interface ConnectionLimits {
   /** Default `connectionsMax`, or as many as the open files of the process allow. */
@@ -93,7 +93,11 @@ class Handshakes {
     this.isScheduled = true
     setImmediate(() => {
       this.isScheduled = false
-      for (const socket of this.waiting.splice(0, handshakesPerTurn)) if (!socket.destroyed) this.begin(socket)
+      const startedMs = performance.now()
+      do {
+        const socket = this.waiting.shift()
+        if (socket !== undefined && !socket.destroyed) this.begin(socket)
+      } while (this.waiting.length > 0 && performance.now() - startedMs < handshakesTurnMs)
       this.schedule()
     })
   }
