@@ -1,0 +1,105 @@
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
+import { strangersReadBytes } from "../limits.ts"
+import { type Account, KeptBytes } from "./kept-bytes.ts"
+import { StrangerTurns } from "./stranger-turns.ts"
+
+const owner = { remoteAddress: "a", remotePort: 1, userAgent: () => undefined, measure: () => 0, cut: () => undefined }
+
+interface Guarded {
+  readonly client: Socket
+  readonly server: Socket
+  readonly account: Account
+}
+
+/** A connection between two real sockets whose server's end is guarded; `read` gets what is read of it. */
+async function guarded(turns: StrangerTurns, kept: KeptBytes, read: (chunk: Buffer, account: Account) => void): Promise<Guarded> {
+  const listener = createServer().listen(0, "127.0.0.1")
+  await once(listener, "listening")
+  const client = connect((listener.address() as AddressInfo).port, "127.0.0.1") // It listens on TCP.
+  const [server]: Socket[] = await once(listener, "connection")
+  if (server === undefined) throw new Error("a connection has a socket")
+  onTestFinished(() => {
+    client.destroy()
+    server.destroy()
+    listener.close()
+  })
+  const account = kept.open(owner)
+  server.on("data", (chunk: Buffer) => read(chunk, account))
+  turns.guard(server, account)
+  return { client, server, account }
+}
+
+const sent = Buffer.from(Array.from({ length: 300_000 }, (_none, index) => index % 251))
+
+it("all that is said is read, in order and little by little, and others have their turns meanwhile", async () => {
+  const kept = new KeptBytes()
+  const turns = new StrangerTurns()
+  const read: Buffer[] = []
+  let turnsOfOthers = 0
+  let isOver = false
+  const count = (): void => {
+    turnsOfOthers++
+    if (!isOver) setImmediate(count)
+  }
+  let largest = 0
+  const whole = new Promise<void>((resolve) => {
+    guarded(turns, kept, (chunk) => {
+      read.push(chunk)
+      largest = Math.max(largest, chunk.length)
+      // As much as a turn may take and more.
+      for (const untilMs = performance.now() + 6; performance.now() < untilMs; );
+      if (read.reduce((sum, { length }) => sum + length, 0) === sent.length) resolve()
+    }).then(({ client }) => client.write(sent))
+  })
+  count()
+  await whole
+  isOver = true
+  expect(Buffer.concat(read).equals(sent)).toBe(true)
+  expect(largest).toBeLessThanOrEqual(strangersReadBytes)
+  // One piece a turn, and the others at least once between two.
+  expect(turnsOfOthers).toBeGreaterThanOrEqual(read.length - 1)
+  expect(kept.bytes.strangers).toBe(0)
+})
+
+it("who has said nothing before is read before those who have said much", async () => {
+  const kept = new KeptBytes()
+  const turns = new StrangerTurns()
+  const order: string[] = []
+  const busy = await guarded(turns, kept, () => {
+    order.push("busy")
+    for (const untilMs = performance.now() + 6; performance.now() < untilMs; );
+  })
+  busy.client.write(sent)
+  while (order.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  let wasRead: () => void = () => undefined
+  const isRead = new Promise<void>((resolve) => (wasRead = resolve))
+  const other = await guarded(turns, kept, () => wasRead())
+  other.client.write("first words")
+  await isRead
+  expect(order.length).toBeLessThan(sent.length / strangersReadBytes)
+})
+
+it("who has authenticated is read as it comes, and so is a protocol that somebody else speaks", async () => {
+  const kept = new KeptBytes()
+  const turns = new StrangerTurns()
+  for (const how of ["known", "taken"] as const) {
+    const read: Buffer[] = []
+    const later: Buffer[] = []
+    const { client, server } = await guarded(turns, kept, (chunk, account) => {
+      read.push(chunk)
+      if (read.length !== 2) return
+      if (how === "known") account.identify("admin")
+      else turns.release(server)
+    })
+    client.write(sent)
+    while (read.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    if (how === "taken") server.on("data", (chunk: Buffer) => later.push(chunk)).resume()
+    const all = (): Buffer => Buffer.concat([...read, ...later])
+    while (all().length < sent.length) await new Promise((resolve) => setImmediate(resolve))
+    expect(all().equals(sent)).toBe(true)
+    expect([read.length > 2, later.length > 0]).toEqual(how === "known" ? [true, false] : [false, true])
+    expect(kept.bytes.strangers).toBe(0)
+  }
+})
