@@ -1,0 +1,92 @@
+/** Case after case until something is found, and what of them it takes to find it again. */
+import { describeCase, type FuzzCase } from "./case.ts"
+import { Drawer } from "./draw.ts"
+import { type Finding, FuzzRun } from "./run.ts"
+
+/** Cases between two looks at what was kept of them. */
+const casesPerRest = 300
+/** Cases before the one that failed that may have had a part in it. */
+const sharedMax = 64
+
+export interface Found {
+  readonly finding: Finding
+  /** Numbers of the cases that it takes. */
+  readonly numbers: readonly number[]
+  readonly seconds: number
+}
+
+export interface Hunt {
+  readonly seed: number
+  readonly first: number
+  /** Asked before each case: whether there is to be another one. */
+  /** Another limit than `npm run fuzz` has for how long another client may have to wait. */
+  readonly heldMs?: number
+  readonly goesOn: (number: number) => boolean
+  readonly found: (found: Found) => Promise<void>
+}
+
+/** Resolves with how many cases were carried out. A server that has failed is replaced. */
+export async function hunt({ seed, first, heldMs, goesOn, found }: Hunt): Promise<number> {
+  const drawer = await Drawer.make()
+  const startedMs = performance.now()
+  let run = await FuzzRun.start(heldMs)
+  let lately: number[] = []
+  let number = first
+  try {
+    for (; goesOn(number); number++) {
+      lately = [...lately.slice(-sharedMax), number]
+      const one = await drawer.draw(seed, number)
+      const finding = (await run.take(one)) ?? (number % casesPerRest === 0 ? await run.kept() : undefined)
+      if (finding === undefined) continue
+      const seconds = Math.round((performance.now() - startedMs) / 1000)
+      await run.stop()
+      await found({ finding, numbers: await smallest({ drawer, seed, numbers: lately, finding, heldMs }), seconds })
+      run = await FuzzRun.start(heldMs)
+      lately = []
+    }
+  } finally {
+    await run.stop()
+  }
+  return number - first
+}
+
+/** The cases again, on a server of their own: whether they have the same effect. */
+async function hasEffect(cases: readonly FuzzCase[], type: Finding["type"], heldMs: number | undefined): Promise<boolean> {
+  const run = await FuzzRun.start(heldMs)
+  try {
+    for (const one of cases) if ((await run.take(one))?.type === type) return true
+    return type === "kept" && (await run.kept()) !== undefined
+  } finally {
+    await run.stop()
+  }
+}
+
+/** The last alone, if that is enough; else without the half that is not needed, again and again. */
+async function smallest(failed: {
+  readonly drawer: Drawer
+  readonly seed: number
+  readonly numbers: readonly number[]
+  readonly finding: Finding
+  readonly heldMs: number | undefined
+}): Promise<readonly number[]> {
+  const { drawer, seed, numbers, finding, heldMs } = failed
+  const fails = async (some: readonly number[]): Promise<boolean> =>
+    hasEffect(await Promise.all(some.map((number) => drawer.draw(seed, number))), finding.type, heldMs)
+  const last = numbers.slice(-1)
+  if (await fails(last)) return last
+  let left = numbers
+  for (let half = Math.ceil(left.length / 2); half >= 1 && left.length > 1; half = Math.floor(half / 2)) {
+    const [without, only] = [left.slice(half), left.slice(0, half)]
+    if (await fails(without)) left = without
+    else if (await fails(only)) left = only
+  }
+  return left
+}
+
+/** As it is printed: what happened, and how to see it again. */
+export async function describeFound(seed: number, { finding, numbers, seconds }: Found): Promise<string> {
+  const drawer = await Drawer.make()
+  const cases = await Promise.all(numbers.map(async (number) => `  ${number}: ${describeCase(await drawer.draw(seed, number))}`))
+  const again = `npm run fuzz -- --seed ${seed} --cases ${numbers.join(",")}`
+  return [`${finding.type} after ${seconds} s: ${finding.text}`, ...cases, `  again: ${again}`].join("\n")
+}

@@ -1,0 +1,57 @@
+/** `npm run fuzz`: throws whatever comes to mind at a server, for as long as it is told, and says of each finding how to see it again. */
+import { parseArgs } from "node:util"
+import { describeCase } from "./case.ts"
+import { Drawer } from "./draw.ts"
+import { describeFound, hunt } from "./hunt.ts"
+import { FuzzRun } from "./run.ts"
+
+const { values } = parseArgs({
+  options: {
+    /** How long to go on; default 2. */
+    minutes: { type: "string", default: "2" },
+    /** Default: another one each time. */
+    seed: { type: "string" },
+    /** The number of the first case. */
+    from: { type: "string", default: "0" },
+    /** Only these, in this order: `7,12`. */
+    cases: { type: "string" },
+    /** Findings after which it is enough. */
+    findings: { type: "string", default: "10" },
+  },
+})
+
+const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
+
+async function only(numbers: readonly number[]): Promise<number> {
+  const [drawer, run] = await Promise.all([Drawer.make(), FuzzRun.start()])
+  try {
+    for (const number of numbers) {
+      const one = await drawer.draw(seed, number)
+      const finding = await run.take(one)
+      console.log(`${number}: ${describeCase(one)}\n  ${finding === undefined ? "is taken well" : `${finding.type}: ${finding.text}`}`)
+      if (finding !== undefined) return 1
+    }
+    return 0
+  } finally {
+    await run.stop()
+  }
+}
+
+async function all(): Promise<number> {
+  const untilMs = performance.now() + Number(values.minutes) * 60_000
+  let findings = 0
+  console.log(`from seed ${seed}`)
+  const cases = await hunt({
+    seed,
+    first: Number(values.from),
+    goesOn: () => performance.now() < untilMs && findings < Number(values.findings),
+    async found(found) {
+      findings++
+      console.log(await describeFound(seed, found))
+    },
+  })
+  console.log(`${findings} findings in ${cases} cases`)
+  return findings === 0 ? 0 : 1
+}
+
+process.exitCode = values.cases === undefined ? await all() : await only(values.cases.split(",").map(Number))
