@@ -104,7 +104,7 @@ export class Drawer {
       protocol: random.pick(["http1", "http2"]),
       method: "GET",
       path: random.pick(["/x", "/api", this.collection(random), "/livez"]),
-      headers: { [name]: sound },
+      headers: { ...(random.chance(0.3) && { authorization: "Bearer of-nobody" }), [name]: sound },
     }
   }
 

@@ -8,7 +8,7 @@ import { type FuzzedServer, startFuzzedServer } from "./server.ts"
 
 /** How long another client may have to wait; more within the suite, which may share its machine. */
 const heldMsMax = 250
-export const heldMsOfTests = 1000
+export const heldMsOfTests = 500
 /** By how much the process may have grown while cases are under way, and what it may still hold after a rest. */
 const grownBytesMax = 700 * 1024 * 1024
 const keptBytesMax = 150 * 1024 * 1024
