@@ -33,7 +33,7 @@ const standardTimeoutMs = 5000
 
 /** Of all interfaces, as they are at the moment. */
 function systemAddresses(): readonly string[] {
-  return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address.replace(/%.*$/, "")))
+  return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address.split("%", 1)[0] ?? ""))
 }
 
 /** Called once per server. `advertised`: where clients reach it; its other addresses are those of the machine's interfaces. */

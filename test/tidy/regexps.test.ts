@@ -9,7 +9,6 @@ const allowed: Readonly<Record<string, string>> = {
   "runtime/connect/proxy-path.ts": "its last parts take any text, so that it never fails and never goes back",
   "runtime/http/sound-request.ts": "its last part takes any text, so that it never fails and never goes back",
   "runtime/storage/etcd/failures.ts": "messages of our own gRPC library",
-  "runtime/connect/html-links.ts": "quadratic for a page of endless tags: what finds links is to go through a page once",
   "codegen/load/source.ts": "one line of a schema, and messages of our own YAML library",
 }
 
