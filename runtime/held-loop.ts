@@ -12,7 +12,7 @@ interface Told {
   readonly vendor: Vendor
 }
 
-/** Called after each hold. One line for each request that it may have been, one when it was none that is known. */
+/** Called after each hold. One line for each request that it may have been, one for debugging when it was none that is known. */
 export function logHold(told: Told, { milliseconds, suspects }: LoopHold): void {
   const ms = Math.round(milliseconds)
   const exchanges = suspects.filter((suspect) => suspect instanceof Exchange)
@@ -21,7 +21,8 @@ export function logHold(told: Told, { milliseconds, suspects }: LoopHold): void 
       { milliseconds: ms, ...requestFields(told, exchange) },
       exchanges.length === 1 ? "a request held the event loop" : "this request or another one held the event loop",
     )
-  if (exchanges.length === 0) told.log.warn({ milliseconds: ms }, "the event loop was held, by no request that is known")
+  // A start, a collection of the heap, a busy machine: for those who look for it.
+  if (exchanges.length === 0) told.log.debug({ milliseconds: ms }, "the event loop was held, by no request that is known")
 }
 
 function requestFields(told: Told, { context, incoming, outgoing }: Exchange): object {
