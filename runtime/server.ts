@@ -121,7 +121,7 @@ export interface RunningServer {
 
 const defaultCompactionIntervalMs = 5 * 60_000
 const storeCheckTimeoutMs = 2000
-/** For what a store that does not answer would hold up: the start (`/readyz` says so) and the end (what is left fails when the store closes). */
+/** For what a store that does not answer would hold up: the start (twice; `/readyz` says so) and the end (what is left fails when the store closes). */
 const patienceMs = 5000
 
 /** Called once per server. Resolves when it listens and the objects of the system are there; throws when the port is taken. */
@@ -160,9 +160,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopWatching = watchLoop((hold) => logHold(parts, hold))
   const loops = startLoops(options, parts, listener.port)
   start.fault = loops.fault
+  await within(patienceMs, loops.ready, options.clock)
   const filling = fillCaches(parts)
   start.filling = filling.fault
-  await within(patienceMs, Promise.all([loops.ready, filling.done]), options.clock)
+  await within(patienceMs, filling.done, options.clock)
   let stopped: Promise<void> | undefined
   async function stop(): Promise<void> {
     const { clock, settings } = options
@@ -193,7 +194,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** Resolves when the work is done or the time is over; at once when there is no time. */
-async function within(milliseconds: number, work: Promise<unknown>, clock: Clock): Promise<void> {
+async function within(milliseconds: number, work: Promise<void>, clock: Clock): Promise<void> {
   if (milliseconds === 0) return
   let cancel = (): void => {}
   const patience = new Promise<void>((resolve) => {
