@@ -63,6 +63,28 @@ it("all that is said is read, in order and little by little, and others have the
   expect(kept.bytes.strangers).toBe(0)
 })
 
+it("many that say little at the same moment have a turn each", async () => {
+  const kept = new KeptBytes()
+  const turns = new StrangerTurns()
+  let turn = 0
+  const readIn: number[] = []
+  const connections: Guarded[] = []
+  for (let index = 0; index < 10; index++) {
+    connections.push(
+      await guarded(turns, kept, () => {
+        readIn.push(turn)
+        for (const untilMs = performance.now() + 6; performance.now() < untilMs; );
+      }),
+    )
+  }
+  for (const { client } of connections) client.write("words")
+  while (readIn.length < connections.length) {
+    turn++
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(new Set(readIn).size).toBeGreaterThanOrEqual(connections.length - 2)
+})
+
 it("who has said nothing before is read before those who have said much", async () => {
   const kept = new KeptBytes()
   const turns = new StrangerTurns()
