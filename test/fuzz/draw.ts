@@ -1,7 +1,7 @@
 /** Cases by number: the same for the same seed, on every machine. */
 import { encodeTrailers } from "../../runtime/http2/header-encoder.ts"
 import { frameOf, settingsFrame } from "../../runtime/http2/frame-output.ts"
-import { frameFlag, frameType } from "../../runtime/http2/protocol.ts"
+import { frameType } from "../../runtime/http2/protocol.ts"
 import { createRandom, type SeededRandom } from "../sim/world/random.ts"
 import { encodeCompact } from "../api/harness/encoding.ts"
 import type { BackendCase, BytesCase, FuzzCase, RequestCase } from "./case.ts"
@@ -14,7 +14,8 @@ const headCharactersMax = 200_000
 const bodyBytesMax = 3_000_000
 
 const selectors = ["a=b,c!=d", "a in (b,c),!d", "x>5", "app.kubernetes.io/name=x"]
-const parameters: Readonly<Record<string, readonly string[]>> = {
+/** Parameters of queries, with values that mean something. */
+export const parameters: Readonly<Record<string, readonly string[]>> = {
   labelSelector: selectors,
   fieldSelector: ["metadata.name=a,metadata.namespace!=b", "spec.nodeName=", "status.phase in (a,b)"],
   sortBy: [".metadata.name,-.metadata.labels['a.b/c']", "{.spec.containers[0].image}"],
@@ -37,7 +38,8 @@ const parameters: Readonly<Record<string, readonly string[]>> = {
   count: ["true"],
   force: ["true"],
 }
-const headers: Readonly<Record<string, readonly string[]>> = {
+/** Fields of heads, with values that mean something. */
+export const headers: Readonly<Record<string, readonly string[]>> = {
   accept: [
     "application/json",
     "application/yaml",
@@ -377,14 +379,4 @@ function backendCase(random: SeededRandom): BackendCase {
     "proxy/a/../../b",
   ])
   return { type: "backend", path: `/api/v1/namespaces/default/pods/backend/${place}`, answer: whole, endless: random.chance(0.2) }
-}
-
-/** A whole request of HTTP/2, for cases that are written by hand. */
-export function http2Request(fields: Readonly<Record<string, string>>): Buffer {
-  const flags = frameFlag.endHeaders | frameFlag.endStream
-  return Buffer.concat([
-    preface,
-    settingsFrame([]),
-    frameOf({ type: frameType.headers, flags, streamId: 1 }, encodeTrailers({ ...head, ...fields })),
-  ])
 }

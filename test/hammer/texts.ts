@@ -3,7 +3,8 @@
 /** Bytes of each text, about: what a head of a request may have. */
 export const hammerCharacters = 250_000
 
-const units = [
+/** What a text is made of, again and again. */
+export const hammerUnits = [
   ...[
     " ",
     "\t",
@@ -47,7 +48,7 @@ export interface HammerText {
 
 /** `shapes`: what may stand around a run of one thing. Lazy, since all together are many megabytes. */
 export function* hammerTexts(shapes: readonly (readonly [before: string, after: string])[]): Generator<HammerText> {
-  for (const unit of units) for (const shape of shapes) yield textOf(unit, shape)
+  for (const unit of hammerUnits) for (const shape of shapes) yield textOf(unit, shape)
   for (const one of separators) for (const other of ["a", " ", "0,", '"/']) yield textOf(one + other, ["", ""])
 }
 
