@@ -330,6 +330,9 @@ export const fanOutWorkMax = 10_000
  */
 export const selectedNamesMax = 8
 
+/** Bytes of an object from which on a write takes a turn for each stage of its work: each takes a few milliseconds then. */
+export const largeObjectBytes = 64 * 1024
+
 /**
  * Steps that the rules of a schema may take on one object: items of long lists that macros and `in` go through, each time. Two lists of a thousand items may
  * be compared with each other; the rules of a pod with a hundred containers take some hundred. CEL in the reference has a budget likewise.

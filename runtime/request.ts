@@ -60,6 +60,8 @@ class RequestExpiry {
 export class RequestContext {
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
+  /** Of the body, once it was read; large objects are worked on in turns. */
+  bodyBytes = 0
   private controller: AbortController | undefined
   private readonly over = new RequestExpiry()
   private endings: (() => void)[] | undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { turnWorkMax } from "./limits.ts"
-import { nextTurn, Turns } from "./turns.ts"
+import { largeObjectBytes, turnWorkMax } from "./limits.ts"
+import { atOnce, betweenStages, inTurns, nextTurn, type Stages, Turns } from "./turns.ts"
 
 describe("turns of the event loop", () => {
   it("are over when so much work was done, and begin from nothing", async () => {
@@ -29,5 +29,29 @@ describe("turns of the event loop", () => {
     isOver = true
     // Between two of them everybody else had a turn.
     expect(seen.join("").replace(/^\|+/, "")).toMatch(/^a\|+b\|+c\|+a\|+b\|+c\|+a\|+b\|+c$/)
+  })
+})
+
+describe("work in stages", () => {
+  function* stages(seen: string[]): Stages<string> {
+    seen.push("first")
+    yield
+    seen.push("second")
+    return "done"
+  }
+
+  it("is done at once, or with a turn for others between stages", async () => {
+    const seen: string[] = []
+    expect(atOnce(stages(seen))).toBe("done")
+    expect(seen).toEqual(["first", "second"])
+    seen.length = 0
+    setImmediate(() => seen.push("other"))
+    expect(await inTurns(stages(seen))).toBe("done")
+    expect(seen).toEqual(["first", "other", "second"])
+  })
+
+  it("takes turns for large objects only", () => {
+    expect(betweenStages(largeObjectBytes - 1)).toBeUndefined()
+    expect(betweenStages(largeObjectBytes)).toBeInstanceOf(Promise)
   })
 })

@@ -2,7 +2,7 @@
  * Long work in turns of the event loop, so that no request holds up the others. Work is counted and not timed: the same request takes the same
  * turns every time, in the simulation too.
  */
-import { turnWorkMax } from "./limits.ts"
+import { largeObjectBytes, turnWorkMax } from "./limits.ts"
 
 /** Resumes what waits, one turn of the event loop each: ten long requests at a time cost the others no more per turn than one does. */
 class TurnQueue {
@@ -59,4 +59,32 @@ export class Turns {
     this.work = 0
     return nextTurn()
   }
+}
+
+/**
+ * Called between two stages of the work on one object of so many bytes: lets the others have their turn when it is a large one. Undefined: go on at once,
+ * as almost all do.
+ */
+export function betweenStages(bytes: number): Promise<void> | undefined {
+  return bytes < largeObjectBytes ? undefined : nextTurn()
+}
+
+/** Work on one object that says where it may be interrupted: between stages that take about as long as the object is large. */
+export type Stages<Result> = Generator<undefined, Result, undefined>
+
+/** All stages without interruption. */
+export function atOnce<Result>(stages: Stages<Result>): Result {
+  let stage = stages.next()
+  while (stage.done !== true) stage = stages.next()
+  return stage.value
+}
+
+/** The stages one a turn. What they read must not be changed by others meanwhile. */
+export async function inTurns<Result>(stages: Stages<Result>): Promise<Result> {
+  let stage = stages.next()
+  while (stage.done !== true) {
+    await nextTurn()
+    stage = stages.next()
+  }
+  return stage.value
 }

@@ -8,6 +8,7 @@ import type { TypeShape } from "../kit/shape.ts"
 import { timeText } from "../kit/time.ts"
 import { conflictRetries, generatedNameTries } from "../limits.ts"
 import type { Random } from "../random.ts"
+import { betweenStages } from "../turns.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
 import { namespaceCheck, namespaceSeen } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
@@ -22,6 +23,8 @@ export interface CreateRequest {
   readonly object: ApiObject
   readonly dryRun: boolean
   readonly warn: (text: string) => void
+  /** Of the body that the object came in, about; large objects are worked on in turns. Absent: a small one. */
+  readonly bytes?: number
   /** Absent: the server itself creates, and nobody becomes an owner. */
   readonly owners?: WriteOwners
 }
@@ -64,26 +67,34 @@ type Attempt =
 
 async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<Attempt> {
   const { vendor } = registry.deps
-  const { namespace, dryRun } = request
+  const { namespace, dryRun, bytes = 0 } = request
   const metadata = newMetadata(registry, handle, request)
   const object: ApiObject = { ...request.object, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
   dropDoubleOwners(object, request.warn)
   const owners = await newOwners(registry, handle, request, object)
   if (owners !== undefined) metadata.managedFields = owners
+  const prepared = betweenStages(bytes)
+  if (prepared !== undefined) await prepared
   const name = object.metadata?.name ?? ""
   const key = handle.key(namespace, name)
   const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, key)
   for (const admit of registry.deps.admission) await admit({ operation: "create", handle, namespace, name, object, dryRun })
   const failures = new Failures()
   prepareCreate(handle, object, { failures, dryRun })
+  const judged = betweenStages(bytes)
+  if (judged !== undefined) await judged
   validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
   handle.parts.validate(object, { failures, vendor })
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
+  const allocated = betweenStages(bytes)
+  if (allocated !== undefined) await allocated
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
   const own = await ridersOf(handle, { object }, { dryRun })
   const riders = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
+  const written = betweenStages(bytes)
+  if (written !== undefined) await written
   const outcome = await commitPut(registry, handle, { key, expected: 0, object, riders, dryRun, created: true })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
@@ -102,7 +113,7 @@ async function newOwners(
   checkManagers(handle, object.metadata?.name ?? "", request.object)
   if (owners === "given") return sent
   const next = sent === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields: sent } }
-  return nextOwners(registry, handle, { manager: owners.manager, subresource: "", next })
+  return nextOwners(registry, handle, { manager: owners.manager, subresource: "", next, bytes: request.bytes ?? 0 })
 }
 
 function prepareCreate(handle: KindHandle, object: ApiObject, context: { failures: Failures; dryRun: boolean }): void {

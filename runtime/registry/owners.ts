@@ -1,13 +1,14 @@
 /** `metadata.managedFields` on the way of a write through the registry: in which versions sets may be, and whom a change makes an owner. */
 import { setOfPath } from "../apply/managed-fields/scale-owners.ts"
-import { trackUpdate } from "../apply/managed-fields/track-update.ts"
+import { trackingStages, trackUpdate } from "../apply/managed-fields/track-update.ts"
 import type { TypedVersion, Versions } from "../apply/managed-fields/versions.ts"
 import { type FieldSet, union } from "../apply/ownership/field-set.ts"
 import { ApiError, invalid } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import type { Kind } from "../kit/kind.ts"
 import { timeText } from "../kit/time.ts"
-import { managersMax } from "../limits.ts"
+import { largeObjectBytes, managersMax } from "../limits.ts"
+import { inTurns } from "../turns.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /**
@@ -90,11 +91,13 @@ export interface OwnedChange {
   readonly next: ApiObject
   /** Absent for a creation. */
   readonly old?: ApiObject
+  /** Of the larger one, about. */
+  readonly bytes: number
 }
 
 /**
  * The `managedFields` of a next object. Called by create and update for writes of clients, before anything is prepared. A promise only until
- * the versions of the kind are known.
+ * the versions of the kind are known, and for large objects.
  */
 export function nextOwners(
   registry: Registry,
@@ -106,9 +109,14 @@ export function nextOwners(
   return versionsOf(registry, handle, change.subresource).then((versions) => tracked(registry, versions, change))
 }
 
-function tracked(registry: Registry, versions: Versions, { manager, subresource, next, old }: OwnedChange): JsonObject[] | undefined {
+function tracked(
+  registry: Registry,
+  versions: Versions,
+  { manager, subresource, next, old, bytes }: OwnedChange,
+): JsonObject[] | undefined | Promise<JsonObject[] | undefined> {
   const now = timeText(registry.deps.clock.nowMs())
-  return trackUpdate({ versions, now, manager, subresource, next, old })
+  const update = { versions, now, manager, subresource, next, old }
+  return bytes < largeObjectBytes ? trackUpdate(update) : inTurns(trackingStages(update))
 }
 
 /** True for an object that does not fit into the store: without its owners it may. */

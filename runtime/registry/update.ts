@@ -18,6 +18,7 @@ import { dropDoubleOwners } from "./owner-references.ts"
 import { checkManagers, isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import { betweenStages } from "../turns.ts"
 import { removalRiders } from "./removal.ts"
 import { readToChange } from "./stored-object.ts"
 import { writeUnasked } from "./write-unasked.ts"
@@ -28,6 +29,8 @@ export interface UpdateRequest {
   readonly subresource?: Subresource
   readonly dryRun: boolean
   readonly warn: (text: string) => void
+  /** Of the request's body, about; large objects are worked on in turns. Absent: a small one. */
+  readonly bytes?: number
   /** The next object from the stored one (in the handle's version, `undefined` when there is none and one may be created). Must not change its argument. */
   readonly transform: (old: ApiObject | undefined) => ApiObject | Promise<ApiObject>
   /** What the transform answers shares nothing with its argument, nor with what it answered before, and may be changed in place. */
@@ -77,16 +80,20 @@ async function attemptOn(
   current: CachedObject,
 ): Promise<{ readonly outcome: CommitOutcome; readonly pinned: boolean }> {
   const { key, modRevision: revision } = current
-  const old = handle.fromStored(readToChange(current.json()))
+  const json = current.json()
+  const bytes = Math.max(json.length, request.bytes ?? 0)
+  const old = handle.fromStored(readToChange(json))
+  const read = betweenStages(bytes)
+  if (read !== undefined) await read
   const next = await request.transform(old)
   checkUid(handle, request, { next, old })
   const pinned = checkVersion(handle, request, { next, current: revision })
-  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, next }), pinned }
+  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, next, bytes }), pinned }
 }
 
 /** Undefined when somebody else made the object meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
-  const { namespace, dryRun, warn, owners } = request
+  const { namespace, dryRun, warn, owners, bytes = 0 } = request
   const subject = subjectOf(handle, request.name)
   const creates = request.put || request.creates === true
   if (!creates || request.subresource !== undefined) throw notFound(subject)
@@ -97,7 +104,14 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
   try {
     const created = { ...object, metadata }
-    return await createObject(registry, handle, { namespace, dryRun, warn, object: created, ...(owners !== undefined && { owners }) })
+    return await createObject(registry, handle, {
+      namespace,
+      dryRun,
+      warn,
+      bytes,
+      object: created,
+      ...(owners !== undefined && { owners }),
+    })
   } catch (error) {
     if (error instanceof ApiError && error.reason === "AlreadyExists") return undefined
     throw error
@@ -133,6 +147,8 @@ interface UpdateState {
   readonly revision: number
   readonly old: ApiObject
   readonly next: ApiObject
+  /** Of the stored object or of the request's body, whichever is more. */
+  readonly bytes: number
   /** Nobody owns anything any more. */
   readonly ownerless?: boolean | undefined
 }
@@ -158,26 +174,34 @@ function ownersOf(registry: Registry, handle: KindHandle, request: UpdateRequest
   if (owners === "given") return next.metadata?.managedFields
   if (state.ownerless === true) return undefined
   const subresource = request.subresource?.name ?? ""
-  return nextOwners(registry, handle, { manager: owners.manager, subresource, next, old })
+  return nextOwners(registry, handle, { manager: owners.manager, subresource, next, old, bytes: state.bytes })
 }
 
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
-  const { key, revision, old, ownerless } = state
+  const { key, revision, old, bytes } = state
   const { dryRun, namespace, name } = request
   const subresource = request.subresource?.name
   const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
   const next = request.fresh === true ? state.next : ownCopy(state.next)
+  const copied = betweenStages(bytes)
+  if (copied !== undefined) await copied
   for (const behaviour of handle.behaviours) behaviour.decoded?.(next)
   dropDoubleOwners(next, request.warn)
-  const found = ownersOf(registry, handle, request, { key, revision, old, next, ownerless })
+  const found = ownersOf(registry, handle, request, { ...state, next })
   const owners = found instanceof Promise ? await found : found
+  const tracked = betweenStages(bytes)
+  if (tracked !== undefined) await tracked
   next.metadata = nextMetadata(next, old)
   if (owners !== undefined) next.metadata.managedFields = owners
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
   countGeneration(handle, { next, old })
+  const prepared = betweenStages(bytes)
+  if (prepared !== undefined) await prepared
   validateUpdate(registry, handle, request, { next, old, failures })
+  const judged = betweenStages(bytes)
+  if (judged !== undefined) await judged
   const admitted = { operation: "update" as const, handle, namespace, name, object: next, old, ...scope }
   for (const admit of registry.deps.admission) await admit(admitted)
   if (removable(handle, next)) {
@@ -185,6 +209,8 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     return commitDelete(registry, { key, expected: revision, object: next, riders, dryRun })
   }
   const riders = await ridersOf(handle, { object: next, old }, scope)
+  const allocated = betweenStages(bytes)
+  if (allocated !== undefined) await allocated
   if (riders.writes.length === 0 && unchanged(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: revision, object: next, riders, dryRun, created: false })
 }

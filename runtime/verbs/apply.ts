@@ -1,11 +1,12 @@
 /** The body of a server-side apply: read once, applied once per attempt; specification section 4.8. */
-import { applyConfiguration } from "../apply/managed-fields/apply.ts"
+import { applyStages } from "../apply/managed-fields/apply.ts"
 import type { Versions } from "../apply/managed-fields/versions.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 import { JsonSyntaxError, parseJson, stringify } from "../kit/json-text.ts"
 import { timeText } from "../kit/time.ts"
-import { yamlBodyBytesMax } from "../limits.ts"
+import { largeObjectBytes, yamlBodyBytesMax } from "../limits.ts"
+import { atOnce, inTurns, type Stages } from "../turns.ts"
 import { parseYaml, yamlText } from "../wire/yaml.ts"
 import type { Call } from "./call.ts"
 import type { Patch } from "./patch.ts"
@@ -31,9 +32,10 @@ export function readApplied(call: Call, body: Buffer, scope: ApplyScope): Patch 
   let told = false
   return {
     strictErrors: [],
-    apply(live) {
+    async apply(live) {
       checkKind(call, config, scope)
-      const object = applied(call, config, scope, live)
+      const stages = appliedStages(call, config, scope, live)
+      const object = call.request.bodyBytes < largeObjectBytes ? atOnce(stages) : await inTurns(stages)
       if (duplicates.length > 0 && scope.fieldValidation !== "Ignore") {
         if (scope.fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`)
         if (!told) call.request.warnings.push(duplicates.join(", "))
@@ -44,8 +46,8 @@ export function readApplied(call: Call, body: Buffer, scope: ApplyScope): Patch 
   }
 }
 
-function applied(call: Call, config: JsonObject, scope: ApplyScope, live: ApiObject | undefined): ApiObject {
-  return applyConfiguration({
+function appliedStages(call: Call, config: JsonObject, scope: ApplyScope, live: ApiObject | undefined): Stages<ApiObject> {
+  return applyStages({
     config,
     versions: scope.versions,
     manager: scope.fieldManager,

@@ -6,6 +6,7 @@ import { normalize } from "../kit/normalize.ts"
 import { keepOwnersReset } from "../kit/owners-reset.ts"
 import { unknownFieldText } from "../kit/typed-json.ts"
 import type { KindBody } from "../server-parts.ts"
+import { betweenStages } from "../turns.ts"
 import { bodyLimit, readBody } from "../wire/body.ts"
 import { decodeObject } from "../wire/decode-object.ts"
 import { bodyMedia } from "../wire/negotiate.ts"
@@ -22,6 +23,8 @@ export async function readObject(call: Call, options: { fieldValidation: FieldVa
     codec: handle.compact,
     applyDefaults: handle.parts.applyDefaults,
   })
+  const stage = betweenStages(call.request.bodyBytes)
+  if (stage !== undefined) await stage
   handle.parts.applyDefaults(object, { vendor: parts.vendor })
   return object
 }
@@ -40,6 +43,7 @@ export async function readKindBody(
 /** The bytes of a request's body; with them the work on it begins. Throws 400, 413. */
 export async function bodyOf({ exchange, incoming, request }: Call, limit?: number): Promise<Buffer> {
   const body = await readBody({ request: incoming, signal: request.expiry, ...(limit !== undefined && { limit }) })
+  request.bodyBytes = body.length
   beginsWork(exchange)
   return body
 }
@@ -52,6 +56,8 @@ async function readAs(
   const { headers, warnings } = call.request
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
   const body = await bodyOf(call, bodyLimit(media))
+  const stage = betweenStages(body.length)
+  if (stage !== undefined) await stage
   const { object, warnings: found } = decodeObject(body, media, {
     shape: kind.shape,
     codec: kind.codec,

@@ -17,6 +17,7 @@ export async function createVerb(call: Call): Promise<void> {
     object,
     dryRun: options.dryRun,
     warn: (text) => warnings.push(text),
+    bytes: call.request.bodyBytes,
     owners: writerOf(call, options),
   })
   await answerWrite(call, { wanted, result })

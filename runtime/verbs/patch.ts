@@ -25,7 +25,7 @@ type PatchType = (typeof patchTypes)[number]
 /** A patch made ready: read and checked once, applied once per attempt. */
 export interface Patch {
   /** Undefined for an object that is to be made; only an applied configuration makes one. */
-  apply(object: ApiObject | undefined): JsonObject
+  apply(object: ApiObject | undefined): JsonObject | Promise<JsonObject>
   readonly strictErrors: readonly string[]
   /** Texts about unknown fields of the result, in the order in which they are told; absent: as they come. */
   readonly ordered?: (texts: readonly string[]) => string[]
@@ -57,11 +57,14 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
     dryRun: options.dryRun,
     warn: (text) => warnings.push(text),
     put: false,
+    bytes: body.length,
     creates: applying,
     owners: applying ? "given" : writerOf(call, options),
     fresh: scope.next === undefined,
-    transform: (old) => {
-      const patched = decodePatched(call, { patch, object: patch.apply(old), fieldValidation: options.fieldValidation, told })
+    transform: async (old) => {
+      const made = patch.apply(old)
+      const object = made instanceof Promise ? await made : made
+      const patched = decodePatched(call, { patch, object, fieldValidation: options.fieldValidation, told })
       return scope.next === undefined || old === undefined ? patched : withOwners(scope.next(patched, old), patched.metadata?.managedFields)
     },
   })

@@ -49,10 +49,10 @@ export async function answerScale(call: Call, subresource: Subresource): Promise
     put: false,
     owners: "given",
     warn: (text) => call.request.warnings.push(text),
-    transform: (old) => {
+    transform: async (old) => {
       assert(old !== undefined, "scale never creates")
       const before = owners.shown(scaleOf(old, subresource, call), old)
-      const scale = change.next(before)
+      const scale = await change.next(before)
       const ofScale = change.applied ? scale.metadata?.managedFields : owners.tracked(before, scale, options)
       return owners.kept(rescaled(call, subresource, { old, scale }), old, ofScale)
     },
@@ -66,7 +66,7 @@ interface ScaleChange {
   /** The next Scale has its owners already. */
   readonly applied: boolean
   /** The next Scale, from the one of the stored parent and its owners. */
-  readonly next: (before: ApiObject) => ApiObject
+  readonly next: (before: ApiObject) => ApiObject | Promise<ApiObject>
 }
 
 async function sentScale(call: Call): Promise<ScaleChange> {
@@ -88,8 +88,8 @@ async function patchedScale(call: Call, subresource: Subresource): Promise<Scale
   return {
     options,
     applied,
-    next(before) {
-      const { object, unknown } = renormalized(call, kind, patch.apply(before))
+    async next(before) {
+      const { object, unknown } = renormalized(call, kind, await patch.apply(before))
       judgeStrict(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, told })
       return object
     },

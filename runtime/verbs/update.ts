@@ -27,6 +27,7 @@ export async function updateVerb(
     warn: (text) => warnings.push(text),
     transform: (old) => (old === undefined ? body : next(body, old)),
     put: true,
+    bytes: call.request.bodyBytes,
     owners: writerOf(call, options),
   })
   await answerWrite(call, { wanted, result })

@@ -8,6 +8,7 @@ import { deepEqual } from "../../kit/field-path.ts"
 import { setField } from "../../kit/json-text.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
+import { atOnce, type Stages } from "../../turns.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
@@ -43,10 +44,17 @@ const beforeFirstApply = "before-first-apply"
  * the update loop, once per attempt. Throws ApiError 400 for a configuration that does not fit the kind, 409 with a cause per field and owner.
  */
 export function applyConfiguration(apply: Apply): ApiObject {
+  return atOnce(applyStages(apply))
+}
+
+/** `applyConfiguration` in stages. */
+export function* applyStages(apply: Apply): Stages<ApiObject> {
   checkConfiguration(apply)
+  yield
   const live = withOwners(apply.live ?? {}, undefined)
   const before = ownersBefore(apply, live)
-  const result = attempt(apply, { live, before })
+  const result = yield* attempt(apply, { live, before })
+  yield
   if (result.conflicts.length === 0) return finished(apply, result)
   if (apply.manager !== upgradingManager) throw conflictError(result.conflicts)
   const allowed = new IndexedSet(allowedByLastApplied(apply.versions.current, live, apply.lastAppliedAnnotation))
@@ -102,15 +110,18 @@ interface Attempt {
 }
 
 /** The apply as if by force, and the conflicts that force would run over. */
-function attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry[] }): Attempt {
+function* attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry[] }): Stages<Attempt> {
   const { versions, config, force } = apply
   const { live, before } = state
   const { current } = versions
   const owner: Owner = { manager: apply.manager, operation: "Apply", apiVersion: current.apiVersion, subresource: apply.subresource }
   const last = before.find((entry) => sameOwner(entry, owner))
   const others = before.filter((entry) => entry !== last)
+  yield
   const applied = withoutReset(current, fieldSetOf(current.shape, config))
+  yield
   const merged: ApiObject = mergeApplied(current.shape, live, config)
+  yield
   const kept = owned(applied)
   const same = last !== undefined && equalSets(last.fields, kept)
   const fields = same ? last.fields : kept
@@ -120,10 +131,15 @@ function attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry[
       ? merged
       : prune({ versions, merged, last, entries: [...others, { ...owner, fields: applied }] })
   const mine: Entry = { ...owner, fields, time: last?.time, stored: last?.stored }
+  yield
   const changes = new Changes(versions, live, object)
+  changes.compare()
+  yield
   const conflicts = force ? [] : conflictsOf(others, changes)
   // An apply that changes no value does not move the time of its manager.
+  yield
   const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
+  yield
   const left = withoutTouched(others, changes)
   if (!isEmptySet(fields)) left.push(entry)
   return { object, entries: left, conflicts }

@@ -2,6 +2,7 @@
  * Ownership after a write that is no apply: who writes owns what the write has changed, and whoever owned that before owns it no longer.
  */
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import { atOnce, type Stages } from "../../turns.ts"
 import { createdSet } from "../ownership/created-set.ts"
 import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
@@ -48,12 +49,23 @@ export const fewOwners = 16
  * of the kind's own life is done to the object. An object whose owners are not known (a reset has made them forgotten) stays without.
  */
 export function trackUpdate(update: UpdateToTrack): JsonObject[] | undefined {
+  return atOnce(trackingStages(update))
+}
+
+/** `trackUpdate` in stages. */
+export function* trackingStages(update: UpdateToTrack): Stages<JsonObject[] | undefined> {
   const stored = update.old?.metadata?.managedFields
   // A sub-resource does not change the list itself: most know nothing of it.
   const sent = update.subresource === "" ? update.next.metadata?.managedFields : stored
   const before = entriesOf(sent, stored)
   if (before.length === 0) return update.old === undefined ? ownersOfNew(update) : undefined
-  return encodeEntries(withoutOldUpdaters(ownersAfterUpdate(update, before)))
+  const changes = new Changes(update.versions, update.old, update.next)
+  yield
+  changes.compare()
+  yield
+  const owners = ownersAfterUpdate(update, before, changes)
+  yield
+  return encodeEntries(withoutOldUpdaters(owners))
 }
 
 /** Most creations: nobody owned anything, and who creates owns all that is set. */
@@ -66,9 +78,12 @@ function ownersOfNew({ versions, next, manager, subresource, now }: UpdateToTrac
 }
 
 /** `trackUpdate` from entries to entries; apply needs it for objects that were written before anybody was tracked. */
-export function ownersAfterUpdate(update: UpdateToTrack, before: readonly Entry[]): Entry[] {
+export function ownersAfterUpdate(
+  update: UpdateToTrack,
+  before: readonly Entry[],
+  changes = new Changes(update.versions, update.old, update.next),
+): Entry[] {
   const { versions, manager, subresource, now } = update
-  const changes = new Changes(versions, update.old, update.next)
   const owner: Owner = { manager, operation: "Update", apiVersion: versions.current.apiVersion, subresource }
   const { added, modified, removed, touched } = changes.current
   const changed = union(added, modified)

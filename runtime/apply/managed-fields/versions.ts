@@ -75,6 +75,11 @@ export class Changes {
     this.old = old ?? emptyObject(versions.current.shape)
   }
 
+  /** Finds out the change in the version of the objects. Called where that is a stage of its own. */
+  compare(): void {
+    this.current
+  }
+
   /** In the version of the objects. */
   get current(): Change {
     const { current } = this.versions

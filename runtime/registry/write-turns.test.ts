@@ -1,0 +1,86 @@
+/** Writes of large objects let others have their turn between the stages of their work; those of small ones take none. */
+import { afterEach, describe, expect, test } from "vitest"
+import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
+import { applyStages } from "../apply/managed-fields/apply.ts"
+import type { ApiObject } from "../kit/json.ts"
+import { largeObjectBytes } from "../limits.ts"
+import { atOnce, inTurns } from "../turns.ts"
+import { createObject } from "./create.ts"
+import { versionsOf } from "./owners.ts"
+import { updateObject } from "./update.ts"
+
+let opened: OpenRegistry | undefined
+afterEach(() => opened?.close())
+
+/** How many turns of the event loop others had while something was done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isOver = false
+  const others = (): void => {
+    turns++
+    if (!isOver) setImmediate(others)
+  }
+  setImmediate(others)
+  await work()
+  isOver = true
+  return turns
+}
+
+const keys = 4000
+const dataOf = (value: string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key-${index}`, value]))
+const object = (value: string): ApiObject => ({
+  kind: "ConfigMap",
+  apiVersion: "v1",
+  metadata: { name: "a", namespace: "n" },
+  data: dataOf(value.padEnd(Math.ceil(largeObjectBytes / keys), "x")),
+})
+const common = { namespace: "n", warn: () => {}, owners: { manager: "m" } }
+
+describe("a large object", () => {
+  test("is created in turns", async () => {
+    opened = await openRegistry()
+    const { registry } = opened
+    const handle = await opened.handle("configmaps")
+    await createObject(registry, handle, { ...common, dryRun: true, object: object("0") })
+    const create = (bytes: number): Promise<number> =>
+      turnsDuring(() => createObject(registry, handle, { ...common, dryRun: true, object: object("1"), bytes }))
+    expect(await create(largeObjectBytes)).toBeGreaterThanOrEqual((await create(largeObjectBytes - 1)) + 4)
+  })
+
+  test("is updated in turns, also when only the stored one is large", async () => {
+    opened = await openRegistry()
+    const { registry } = opened
+    const handle = await opened.handle("configmaps")
+    const small = { ...object("0"), metadata: { name: "small", namespace: "n" }, data: { k: "v" } }
+    for (const one of [small, object("0")]) await createObject(registry, handle, { ...common, dryRun: false, object: one })
+    const label = (name: string): Promise<number> => {
+      const transform = (old: ApiObject | undefined): ApiObject => ({ ...old, metadata: { ...old?.metadata, labels: { a: "b" } } })
+      return turnsDuring(() => updateObject(registry, handle, { ...common, name, put: false, dryRun: true, transform }))
+    }
+    expect(await label("a")).toBeGreaterThanOrEqual((await label("small")) + 8)
+  })
+
+  test("is applied in turns, with the same result as at once", async () => {
+    opened = await openRegistry()
+    const handle = await opened.handle("configmaps")
+    const versions = await versionsOf(opened.registry, handle, "")
+    const config = object("1")
+    const apply = {
+      versions,
+      config,
+      live: object("0"),
+      manager: "m",
+      subresource: "",
+      force: true,
+      now: "2026-01-02T03:04:05Z",
+      lastAppliedAnnotation: "l",
+    }
+    let result: ApiObject | undefined
+    const turns = await turnsDuring(async () => {
+      result = await inTurns(applyStages(apply))
+    })
+    expect(turns).toBeGreaterThanOrEqual(8)
+    expect(result).toEqual(atOnce(applyStages(apply)))
+  })
+})
