@@ -132,10 +132,10 @@ export const acceptCharactersMax = 8192
 export const acceptTypesMax = 100
 
 /**
- * Parameters of one query; beyond it 400. Every option that a request may have is looked for among them. Commands of `exec` are the longest real
- * ones, a parameter for each argument.
+ * Parameters of one query; beyond it 400. So many take 5 ms to read. Every option that a request may have is looked for among them. Commands of `exec`
+ * are the longest real ones, a parameter for each argument.
  */
-export const queryParametersMax = 10_000
+export const queryParametersMax = 50_000
 
 /** Texts of each kind of header field and query that are kept with what was read of them, of so many characters at most; when there are more, all are forgotten. */
 export const rememberedTextsMax = 256
