@@ -5,7 +5,7 @@
  */
 import { applyConfiguration } from "../runtime/apply/managed-fields/apply.ts"
 import { trackUpdate } from "../runtime/apply/managed-fields/track-update.ts"
-import { readDocumentPatch } from "../runtime/apply/read-patch.ts"
+import { type DocumentPatch, readingDocumentPatch } from "../runtime/apply/read-patch.ts"
 import { Failures } from "../runtime/kit/failure.ts"
 import type { ApiObject, JsonObject } from "../runtime/kit/json.ts"
 import { parseJson } from "../runtime/kit/json-text.ts"
@@ -14,6 +14,7 @@ import { createObject } from "../runtime/registry/create.ts"
 import { validateObjectMeta } from "../runtime/registry/object-meta.ts"
 import { versionsOf } from "../runtime/registry/owners.ts"
 import type { KindHandle } from "../runtime/registry/registry.ts"
+import { atOnce } from "../runtime/turns.ts"
 import { readToChange } from "../runtime/registry/stored-object.ts"
 import { updateObject } from "../runtime/registry/update.ts"
 import { decodeObject } from "../runtime/wire/decode-object.ts"
@@ -147,8 +148,8 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
   const versions = await versionsOf(registry, of, "")
   const object = defaulted(of, decode(of, Buffer.from(JSON.stringify(named(body, "patched")))))
   const created = await createObject(registry, of, { ...quiet, object, owners: { manager: "creator" } })
-  const read = (index: number): ReturnType<typeof readDocumentPatch> =>
-    readDocumentPatch("application/merge-patch+json", Buffer.from(JSON.stringify(patch(index))), of.parts.shape)
+  const read = (index: number): DocumentPatch =>
+    atOnce(readingDocumentPatch("application/merge-patch+json", Buffer.from(JSON.stringify(patch(index))), of.parts.shape))
   const patched = async (index: number): Promise<unknown> =>
     updateObject(registry, of, {
       ...quiet,
@@ -156,16 +157,16 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
       put: false,
       owners: { manager },
       fresh: true,
-      transform: (old) => renormalized(of, read(index).apply(old ?? {})),
+      transform: (old) => renormalized(of, atOnce(read(index).apply(old ?? {}))),
     })
   await patched(0)
   await patched(1)
   const bytes = Buffer.from(JSON.stringify((await stored(of, "patched")) ?? created.object))
   const old = readToChange(bytes)
-  const next = renormalized(of, read(2).apply(old))
+  const next = renormalized(of, atOnce(read(2).apply(old)))
   return {
     readStored: await cost(() => readToChange(bytes)),
-    patchNormalize: await cost((index) => renormalized(of, read(index).apply(old))),
+    patchNormalize: await cost((index) => renormalized(of, atOnce(read(index).apply(old)))),
     patchOwners: await cost(() => trackUpdate({ versions, old, next, manager, subresource: "", now })),
     mergePatch: await cost(patched),
   }

@@ -1,7 +1,7 @@
 /** The administrator's kubeconfig: what kubectl and the client libraries read to find and trust the server. */
 import { isIP } from "node:net"
 import type { JsonObject } from "./kit/json.ts"
-import { writeYaml } from "./wire/yaml.ts"
+import { writeYaml } from "./wire/yaml-writer.ts"
 
 export interface Access {
   readonly url: string

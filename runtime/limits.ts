@@ -18,8 +18,45 @@ export const documentDepthMax = 1000
  */
 export const yamlDepthMax = 256
 
+/**
+ * Objects, lists and scalars of one document that a client sends, in any encoding, and of what its defaults make of it; beyond it 413. The largest real
+ * objects have 5,000 addresses with targets (65,000 values) or tens of thousands of entries, each named once more by its owner in `managedFields`.
+ */
+export const documentValuesMax = 200_000
+
+/** Bytes of a document up to which it is decoded at once: it takes less than 20 ms. Longer ones take turns, one document at a time. */
+export const longDocumentBytes = 64 * 1024
+
+/** Values of a document that are read, or brought into the form of their types, before other requests get their turn: about 10 ms. */
+export const turnValues = 20_000
+
+/** Bytes of YAML up to which it is read where it came: that takes 20 ms at most. Longer texts, and texts with aliases, are read in a thread of their own. */
+export const yamlAtOnceBytes = 8 * 1024
+
+/** Milliseconds that the thread may take for one YAML document, and MiB of its memory; beyond it 413. The largest take a tenth of both. */
+export const yamlReadTimeoutMs = 30_000
+export const yamlThreadMemoryMiB = 1024
+
+/** YAML documents that wait for the thread, of `yamlBodyBytesMax` each; beyond it 429. */
+export const yamlWaitingMax = 64
+
+/** Milliseconds without a document after which the thread ends. */
+export const yamlThreadIdleMs = 30_000
+
 /** Values that the aliases of one YAML document may stand for altogether; a document of aliases to aliases grows without bound. */
 export const yamlAliasValuesMax = 100_000
+
+/**
+ * Bytes of one stored object, in any encoding; beyond it 413, while it is written. etcd takes 1.5 MiB by default, and bodies have 3 MiB: what is
+ * longer has grown on the way here, by defaults, escapes or owners.
+ */
+export const objectBytesMax = 8 * 1024 * 1024
+
+/** Operations in one JSON patch; more is 413. kube-apiserver 1.30. */
+export const jsonPatchOperationsMax = 10_000
+
+/** Bytes that all `copy` operations of one JSON patch may add together; more is 422, as is more than `documentValuesMax` values. kube-apiserver 1.30. */
+export const jsonPatchCopyBytesMax = 3 * 1024 * 1024
 
 /** Unknown and duplicate fields that are named in one answer; the reference names as many. */
 export const strictErrorsMax = 100

@@ -43,6 +43,7 @@ import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { storeRoot } from "./store-folder.ts"
 import { type VendorName, vendorProfile } from "./vendor.ts"
+import { yamlThread } from "./wire/yaml-thread.ts"
 import { pathsReadFromStore, tellMismatch, tellUndecodable, type WatchCacheSettings } from "./watch-cache-settings.ts"
 
 /** What `startServer` needs; `runtime/options` makes it from the command line. */
@@ -176,6 +177,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await within(options.shutdownWatchGraceMs ?? 0, parts.inFlight.drained("long"), clock)
     stopping.abort()
     await listener.close({ graceMs: settings.requestTimeoutMs, clock })
+    await yamlThread.stop()
     await cache.close()
     await options.store.close()
     stopWatching()

@@ -16,6 +16,7 @@ export async function bundle() {
       library: "runtime/library.ts",
       kit: "runtime/kit/index.ts",
       "lmdb-worker": "runtime/storage/lmdb/worker.ts",
+      "yaml-worker": "runtime/wire/yaml-worker.ts",
     },
     outdir: "dist",
     bundle: true,

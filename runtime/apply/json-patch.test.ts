@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest"
 import { ApiError } from "../errors.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
-import { applyJsonPatch, jsonPatchOperationsMax, parseJsonPatch } from "./json-patch.ts"
+import { documentDepthMax, documentValuesMax, jsonPatchOperationsMax, messageCharactersMax, turnValues } from "../limits.ts"
+import { atOnce } from "../turns.ts"
+import { applyingJsonPatch, type JsonPatch, parseJsonPatch, pointerSteps } from "./json-patch.ts"
+
+const applyJsonPatch = (object: JsonObject, patch: JsonPatch): JsonObject => atOnce(applyingJsonPatch(object, patch))
 
 const object: JsonObject = { metadata: { labels: { a: "1" }, finalizers: ["x", "y"] }, data: { k: "v" } }
 
@@ -131,6 +135,62 @@ describe("refuses a body", () => {
     ],
   ])("%s", (_name, body, code, message) => {
     expect(() => parseJsonPatch(body)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }))
+  })
+})
+
+describe("the work of a patch", () => {
+  /** Two operations nest what is there a thousand levels deeper. */
+  function nesting(times: number): JsonValue[] {
+    const inner = "/a".repeat(990)
+    let value: JsonValue = {}
+    for (let level = 0; level < 989; level++) value = { a: value }
+    return Array.from({ length: times }, () => [
+      { op: "add", path: "/new", value: { a: value } },
+      { op: "move", from: "/data", path: `/new${inner}` },
+      { op: "move", from: "/new", path: "/data" },
+    ]).flat()
+  }
+
+  test("what is nested too deep is not copied", () => {
+    expect(refusal(...nesting(30), { op: "copy", from: "/data", path: "/again" }).message).toContain("nested deeper than 1000 levels")
+    expect(refusal(...nesting(30), { op: "test", path: "", value: {} }).message).toContain("differs")
+    expect(refusal(...nesting(30)).message).toContain("nests the object deeper")
+  })
+
+  test("copies add no more values than a document may have", () => {
+    const many = Array.from({ length: documentValuesMax / 2 }, () => 1)
+    const add = { op: "add", path: "/data/many", value: many }
+    const copy = (name: string): JsonValue => ({ op: "copy", from: "/data/many", path: `/data/${name}` })
+    expect(patched(add, copy("once"))).toMatchObject({ data: { once: { length: many.length } } })
+    expect(refusal(add, copy("once"), copy("twice")).message).toContain(`add more than ${documentValuesMax} values`)
+  })
+
+  test("a path of slashes is taken apart no further than it can lead", () => {
+    expect(pointerSteps("/".repeat(3_000_000)).length).toBe(documentDepthMax + 1)
+    expect(refusal({ op: "remove", path: "/".repeat(3_000_000) }).message.length).toBeLessThan(messageCharactersMax * 3)
+    expect(refusal({ op: "remove", path: `/${"k".repeat(3_000_000)}` }).message.length).toBeLessThan(messageCharactersMax * 3)
+    expect(refusal({ op: "k".repeat(3_000_000), path: "/a" }).message.length).toBeLessThan(messageCharactersMax * 3)
+  })
+
+  /** Pieces that a patch of so many operations takes on a list of so many items. */
+  function pieces(count: number, items: number, operation: JsonValue): number {
+    const work = applyingJsonPatch({ list: Array(items).fill(0) }, parseJsonPatch(Array(count).fill(operation)))
+    let taken = 1
+    while (work.next().done !== true) taken++
+    return taken
+  }
+
+  test("is done in pieces: items that move make way for others", () => {
+    const first = { op: "add", path: "/list/0", value: 0 }
+    expect(pieces(10, 1000, first)).toBe(1)
+    // Each puts 100,000 items in other places.
+    const one = pieces(1000, 100_000, first)
+    expect(one).toBeGreaterThan(((1000 * 100_000) / 256 / turnValues) * 0.9)
+    const two = pieces(2000, 100_000, first)
+    expect(two).toBeGreaterThan(one)
+    expect(two).toBeLessThan(one * 3)
+    expect(pieces(1000, 100_000, { op: "remove", path: "/list/0" })).toBeGreaterThan(15)
+    expect(pieces(1000, 100_000, { op: "add", path: "/list/-", value: 0 })).toBe(1)
   })
 })
 

@@ -4,18 +4,21 @@
  * `add` without a value give null, a path's first character is not looked at, absent and null are the same to `test`.
  */
 import { badRequest, tooLarge } from "../errors.ts"
-import { deepClone, deepEqual, ownField } from "../kit/field-path.ts"
+import { copyFields, deepClone, deepEqual, ownField } from "../kit/field-path.ts"
 import { setField } from "../kit/json-text.ts"
 import { isObject } from "../kit/json.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import type { TypeShape } from "../kit/shape.ts"
-import { documentDepthMax } from "../limits.ts"
+import {
+  documentDepthMax,
+  documentValuesMax,
+  jsonPatchCopyBytesMax,
+  jsonPatchOperationsMax,
+  messageCharactersMax,
+  turnValues,
+} from "../limits.ts"
+import type { Stages } from "../turns.ts"
 import { patchFault } from "./patch-fault.ts"
-
-/** Operations in one patch; more is 413. */
-export const jsonPatchOperationsMax = 10_000
-/** Bytes that all `copy` operations of one patch may add together; more is 422. */
-export const jsonPatchCopyBytesMax = 3 * 1024 * 1024
 
 export interface JsonPatchOperation {
   /** As written; only the six of RFC 6902 can be applied. */
@@ -77,15 +80,21 @@ function operationText(operation: JsonObject, name: string, index: number): stri
  * The object after all operations, in order; the argument is not changed, unchanged parts are shared. Called inside the
  * update loop. Throws ApiError 422 when an operation does not apply or the result is no object.
  */
-export function applyJsonPatch(object: JsonObject, patch: JsonPatch): JsonObject {
+export function* applyingJsonPatch(object: JsonObject, patch: JsonPatch): Stages<JsonObject> {
   const document = new Document(object)
+  let pieceEnd = turnValues
   for (const [index, operation] of patch.operations.entries()) {
     try {
       applyOperation(document, operation)
     } catch (error) {
       if (!(error instanceof OperationError)) throw error
-      throw patchFault(`operation ${index} (${operation.op} ${JSON.stringify(operation.path ?? "")}): ${error.message}`)
+      throw patchFault(
+        `operation ${index} (${operation.op.slice(0, messageCharactersMax)} ${shown(operation.path ?? "")}): ${error.message}`,
+      )
     }
+    if (document.work < pieceEnd) continue
+    yield
+    pieceEnd = document.work + turnValues
   }
   if (!isObject(document.root)) throw patchFault("the patch leaves something that is not an object")
   if (deeperThan(document.root, documentDepthMax)) throw patchFault(`the patch nests the object deeper than ${documentDepthMax} levels`)
@@ -96,14 +105,17 @@ export function applyJsonPatch(object: JsonObject, patch: JsonPatch): JsonObject
 function deeperThan(value: JsonValue | undefined, levels: number): boolean {
   if (levels < 0) return true
   if (Array.isArray(value)) return value.some((item) => deeperThan(item, levels - 1))
-  return isObject(value) && Object.keys(value).some((name) => deeperThan(value[name], levels - 1))
+  if (!isObject(value)) return false
+  for (const name in value) if (deeperThan(value[name], levels - 1)) return true
+  return false
 }
 
-/** An operation that does not apply; only `applyJsonPatch` sees it. */
+/** An operation that does not apply; only `applyingJsonPatch` sees it. */
 class OperationError extends Error {}
 
 function applyOperation(document: Document, operation: JsonPatchOperation): void {
   const { op, value } = operation
+  document.work++
   const path = (): string => required(operation.path, "path")
   const from = (): string => required(operation.from, "from")
   switch (op) {
@@ -119,7 +131,7 @@ function applyOperation(document: Document, operation: JsonPatchOperation): void
     case "copy":
       return document.copy(from(), path())
     case "test":
-      if (!deepEqual(document.get(path()) ?? null, value)) throw new OperationError("testing the value failed: it differs")
+      if (!document.test(path(), value)) throw new OperationError("testing the value failed: it differs")
       return
     default:
       throw new OperationError("unknown op; one of add, remove, replace, move, copy, test")
@@ -131,10 +143,16 @@ function required(value: string | undefined, field: string): string {
   return value
 }
 
+/** Items that a list moves at the cost of visiting one value, when something is put before them. */
+const itemsMovedAtOnce = 256
+
 /** The object being patched. Containers are copied the first time they change, so the original stays as it is. */
 class Document {
+  /** Operations, and the values that they went through. */
+  work = 0
   private readonly owned = new WeakSet<JsonObject | JsonValue[]>()
   private copiedBytes = 0
+  private copiedValues = 0
 
   constructor(public root: JsonValue) {}
 
@@ -147,16 +165,27 @@ class Document {
 
   add(pointer: string, value: JsonValue): void {
     const { container, key } = this.container(pointer, true)
-    if (!Array.isArray(container)) setField(container, key, value)
-    else container.splice(key === "-" ? container.length : insertionIndex(container, key), 0, value)
+    if (!Array.isArray(container)) return setField(container, key, value)
+    const index = key === "-" ? container.length : insertionIndex(container, key)
+    this.moved(container, index)
+    container.splice(index, 0, value)
+  }
+
+  /** Something comes or goes before these items. */
+  private moved(list: readonly JsonValue[], from: number): void {
+    this.work += Math.ceil((list.length - from) / itemsMovedAtOnce)
   }
 
   /** Answers what was there. */
   remove(pointer: string): JsonValue {
     const { container, key } = this.container(pointer, true)
-    if (Array.isArray(container)) return container.splice(existingIndex(container, key), 1)[0] ?? null
+    if (Array.isArray(container)) {
+      const index = existingIndex(container, key)
+      this.moved(container, index)
+      return container.splice(index, 1)[0] ?? null
+    }
     const value = ownField(container, key)
-    if (value === undefined) throw new OperationError(`there is no field ${JSON.stringify(key)} to remove`)
+    if (value === undefined) throw new OperationError(`there is no field ${shown(key)} to remove`)
     delete container[key]
     return value
   }
@@ -173,11 +202,20 @@ class Document {
 
   copy(from: string, pointer: string): void {
     const value = this.get(from) ?? null
-    this.copiedBytes += jsonBytes(value)
-    if (this.copiedBytes > jsonPatchCopyBytesMax) {
-      throw new OperationError(`the copies of this patch add more than ${jsonPatchCopyBytesMax} bytes`)
-    }
+    const size = { bytes: jsonPatchCopyBytesMax - this.copiedBytes, values: documentValuesMax - this.copiedValues }
+    measure(value, size, documentDepthMax)
+    const values = documentValuesMax - this.copiedValues - size.values
+    this.copiedBytes = jsonPatchCopyBytesMax - size.bytes
+    this.copiedValues += values
+    this.work += values
     this.add(pointer, deepClone(value))
+  }
+
+  /** Whether the value at a pointer is this one. */
+  test(pointer: string, value: JsonValue): boolean {
+    // What is equal is as large as what it is compared with, which is a part of the patch.
+    this.work += 1
+    return deepEqual(this.get(pointer) ?? null, value)
   }
 
   /** The container of a pointer's last step. With `change`, it and all above it belong to this document afterwards. */
@@ -203,20 +241,31 @@ class Document {
 
   private asContainer(value: JsonValue | undefined, pointer: string): JsonObject | JsonValue[] {
     if (Array.isArray(value) || isObject(value)) return value
-    throw new OperationError(`the document is missing the path ${JSON.stringify(pointer)}`)
+    throw new OperationError(`the document is missing the path ${shown(pointer)}`)
   }
 
   private own(container: JsonObject | JsonValue[]): JsonObject | JsonValue[] {
     if (this.owned.has(container)) return container
-    const copy = Array.isArray(container) ? [...container] : { ...container }
+    const copy = Array.isArray(container) ? [...container] : copyFields(container)
     this.owned.add(copy)
     return copy
   }
 }
 
-/** The steps of a path as the reference takes it apart: what stands before the first slash does not count. */
+/**
+ * The steps of a path as the reference takes it apart: what stands before the first slash does not count. Of more than `documentDepthMax` steps only as
+ * many and one more are made: they lead nowhere.
+ */
 export function pointerSteps(pointer: string): string[] {
-  return pointer.split("/").slice(1).map(unescapeStep)
+  return pointer
+    .split("/", documentDepthMax + 2)
+    .slice(1)
+    .map(unescapeStep)
+}
+
+/** A name or path in a message, which is cut anyway. */
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, messageCharactersMax))
 }
 
 /** RFC 6901: `~1` is a slash, `~0` a tilde. */
@@ -237,15 +286,29 @@ function insertionIndex(list: readonly JsonValue[], key: string): number {
 }
 
 function listIndex(key: string, length: number): number {
-  if (!/^[-+]?[0-9]{1,15}$/.test(key)) throw new OperationError(`${JSON.stringify(key)} is not a list index`)
+  if (!/^[-+]?[0-9]{1,15}$/.test(key)) throw new OperationError(`${shown(key)} is not a list index`)
   const index = Number(key)
   return index < 0 ? index + length : index
 }
 
-/** About the length of the value as JSON text, without making it. */
-function jsonBytes(value: JsonValue): number {
-  if (typeof value === "string") return Buffer.byteLength(value) + 2
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + jsonBytes(item) + 1, 2)
-  if (!isObject(value)) return String(value).length
-  return Object.keys(value).reduce((sum, name) => sum + Buffer.byteLength(name) + 4 + jsonBytes(value[name] ?? null), 2)
+/** Takes what a value has, in bytes of JSON text about and in values, from what is left of both. Throws OperationError when that is not enough. */
+function measure(value: JsonValue, left: { bytes: number; values: number }, levels: number): void {
+  if (levels < 0) throw new OperationError(`what is copied is nested deeper than ${documentDepthMax} levels`)
+  left.values--
+  left.bytes -= ownBytes(value)
+  if (left.bytes < 0) throw new OperationError(`the copies of this patch add more than ${jsonPatchCopyBytesMax} bytes`)
+  if (left.values < 0) throw new OperationError(`the copies of this patch add more than ${documentValuesMax} values`)
+  if (Array.isArray(value)) for (const item of value) measure(item, left, levels - 1)
+  else if (isObject(value)) {
+    for (const name in value) {
+      left.bytes -= Buffer.byteLength(name) + 3
+      measure(value[name] ?? null, left, levels - 1)
+    }
+  }
+}
+
+/** Without what is in a list or an object, and with the comma behind it. */
+function ownBytes(value: JsonValue): number {
+  if (typeof value === "string") return Buffer.byteLength(value) + 3
+  return typeof value === "object" && value !== null ? 3 : String(value).length + 1
 }

@@ -4,6 +4,7 @@ import { ownField } from "../kit/field-path.ts"
 import { setField } from "../kit/json-text.ts"
 import { isObject } from "../kit/json.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
+import { expectManyFields, manyFields } from "../kit/many-fields.ts"
 
 /**
  * The object after the patch; neither argument is changed, unchanged parts are shared. Called inside the update loop,
@@ -17,7 +18,9 @@ export function applyMergePatch(object: JsonObject, patch: JsonValue): JsonObjec
 /** Fields keep their places; new ones follow. Field by field: to copy a record and then change it costs many times more. */
 function merge(current: JsonObject, patch: JsonObject): JsonObject {
   const result: JsonObject = {}
+  let fields = 0
   for (const name in current) {
+    if (++fields === manyFields) expectManyFields(result)
     const before = current[name]
     const change = ownField(patch, name)
     const after = change === undefined ? before : changed(before, change)
@@ -43,7 +46,9 @@ function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value
   const result: JsonObject = {}
-  for (const name of Object.keys(value)) {
+  const names = Object.keys(value)
+  if (names.length >= manyFields) expectManyFields(result)
+  for (const name of names) {
     const field = value[name]
     if (field !== undefined && field !== null) setField(result, name, withoutNulls(field))
   }

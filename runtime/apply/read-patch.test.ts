@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../kit/json.ts"
 import type { TypeShape } from "../kit/shape.ts"
-import { type DocumentPatch, type DocumentPatchType, readDocumentPatch } from "./read-patch.ts"
+import { atOnce } from "../turns.ts"
+import { type DocumentPatch, type DocumentPatchType, readingDocumentPatch } from "./read-patch.ts"
 
 const shape: TypeShape = {
   name: "test.Kettle",
@@ -19,7 +20,7 @@ const types: Readonly<Record<string, DocumentPatchType>> = {
 }
 
 function read(type: string, text: string): DocumentPatch {
-  return readDocumentPatch(types[type] ?? "application/merge-patch+json", Buffer.from(text), shape)
+  return atOnce(readingDocumentPatch(types[type] ?? "application/merge-patch+json", Buffer.from(text), shape))
 }
 
 test.each<[string, string, string, JsonObject]>([
@@ -32,7 +33,7 @@ test.each<[string, string, string, JsonObject]>([
   ["a fraction in a strategic patch, which has no text any more", "strategic", '{"count":2.0}', { count: 2 }],
   ["a number that is tested", "json", '[{"op":"test","path":"/labels","value":null}]', { count: 1 }],
 ])("applies %s", (_name, type, text, result) => {
-  expect(read(type, text).apply({ count: 1 })).toEqual(result)
+  expect(atOnce(read(type, text).apply({ count: 1 }))).toEqual(result)
 })
 
 describe("refuses", () => {
@@ -57,7 +58,7 @@ describe("refuses", () => {
     ["json", '[{"op":"add","path":"","value":{"count":1.0}}]'],
   ])("a whole number with a fraction or an exponent with 422, once the patch applies: %s %s", (type, text) => {
     const patch = read(type, text)
-    expect(() => patch.apply({ count: 1, counts: [1] })).toThrow(expect.objectContaining({ code: 422 }))
+    expect(() => atOnce(patch.apply({ count: 1, counts: [1] }))).toThrow(expect.objectContaining({ code: 422 }))
   })
 })
 

@@ -2,12 +2,14 @@
 import { badRequest, invalid } from "../errors.ts"
 import { ownField } from "../kit/field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { type Fraction, JsonSyntaxError, type ParsedJson, parseJson, pathText, setField } from "../kit/json-text.ts"
+import { type Fraction, JsonSyntaxError, type ParsedJson, parsingJson, pathText, setField } from "../kit/json-text.ts"
 import type { TypeShape } from "../kit/shape.ts"
-import { duplicateFieldText, numberAt, parseTypedJson } from "../kit/typed-json.ts"
+import { duplicateFieldText, numberAt, parsingTypedJson } from "../kit/typed-json.ts"
 import { sortedPaths } from "../kit/unknown-fields.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
-import { applyJsonPatch, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
+import { documentValuesMax } from "../limits.ts"
+import type { Stages } from "../turns.ts"
+import { applyingJsonPatch, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
@@ -23,30 +25,35 @@ export interface DocumentPatch {
    * The object after the patch, still to be normalized; the argument is not changed. Throws ApiError 422 for a patch that does not fit the
    * object, 400 for one that is none.
    */
-  apply(object: JsonObject): JsonObject
+  apply(object: JsonObject): Stages<JsonObject>
   /** What `fieldValidation` judges of the patch itself; unknown fields of the result come after. */
   readonly strictErrors: readonly string[]
   /** Texts about unknown fields of the result in the order in which the reference tells them: it sorts the keys of what it patches. */
   ordered(texts: readonly string[]): string[]
 }
 
-/** Called with the whole body and the shape of the kind. Throws ApiError 400 for what is no patch, 413 for too many operations. */
-export function readDocumentPatch(type: DocumentPatchType, body: Uint8Array, shape: TypeShape): DocumentPatch {
+/** Called with the whole body and the shape of the kind. Throws ApiError 400 for what is no patch, 413 for too many operations or values. */
+export function* readingDocumentPatch(type: DocumentPatchType, body: Uint8Array, shape: TypeShape): Stages<DocumentPatch> {
   const text = decodeUtf8(body)
-  const parsed = parsePatch(text)
-  if (type === jsonPatchType) return readJsonPatch(text, parsed, shape)
+  const parsed = yield* parsingPatch(text)
+  if (type === jsonPatchType) return yield* readingJsonPatch(text, parsed, shape)
   const patch = parsed.value ?? {}
   if (!isObject(patch)) throw badRequest("error decoding patch: a patch of this type must be a JSON object")
   const strictErrors = parsed.duplicates.map(duplicateFieldText)
   if (type === strategicPatchType)
     return {
-      apply: (object) => asBefore(object, applyStrategicMergePatch(shape, object, patch)),
+      apply: (object) => inOnePiece(() => asBefore(object, applyStrategicMergePatch(shape, object, patch))),
       strictErrors,
       ordered: (texts) => [...texts].sort(),
     }
   if (parsed.value === null) throw badRequest("error decoding patch: null is no merge patch; {} changes nothing")
   const check = numberCheck({ shape, value: patch, fractions: parsed.fractions, place: (steps) => steps })
-  return { apply: (object) => check(applyMergePatch(object, patch)), strictErrors, ordered: sortedPaths }
+  return { apply: (object) => inOnePiece(() => check(applyMergePatch(object, patch))), strictErrors, ordered: sortedPaths }
+}
+
+// biome-ignore lint/correctness/useYield: all of it is one piece
+function* inOnePiece<Result>(work: () => Result): Stages<Result> {
+  return work()
 }
 
 /** A strategic patch goes into an object of a known type, so what it says about the type counts for nothing (reference). */
@@ -58,14 +65,16 @@ function asBefore(object: JsonObject, result: JsonObject): JsonObject {
   return result
 }
 
-function readJsonPatch(text: string, parsed: ParsedJson, shape: TypeShape): DocumentPatch {
+function* readingJsonPatch(text: string, parsed: ParsedJson, shape: TypeShape): Stages<DocumentPatch> {
   const { value, fractions } = parsed
   const check = numberCheck({ shape, value, fractions, place: (steps) => operationPlace(value, steps) })
   const patch = parseJsonPatch(value)
   const doubtful = patch.unknownFields || parsed.duplicates.length > 0
-  const strictErrors = doubtful ? parseTypedJson(text, operationShape, { list: true, typeMeta: false }).strictErrors : []
+  const strictErrors = doubtful ? (yield* parsingTypedJson(text, operationShape, { list: true, typeMeta: false })).strictErrors : []
   return {
-    apply: (object) => check(applyJsonPatch(object, patch)),
+    *apply(object) {
+      return check(yield* applyingJsonPatch(object, patch))
+    },
     strictErrors: strictErrors.map((error) => `json patch ${error}`),
     ordered: sortedPaths,
   }
@@ -119,9 +128,9 @@ function ownValue(container: JsonValue, step: string | number): JsonValue | unde
   return isObject(container) ? ownField(container, String(step)) : undefined
 }
 
-function parsePatch(text: string): ParsedJson {
+function* parsingPatch(text: string): Stages<ParsedJson> {
   try {
-    return parseJson(text, { trackDuplicates: true })
+    return yield* parsingJson(text, { maxValues: documentValuesMax })
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`)
     throw error

@@ -321,3 +321,46 @@ describe("a list merged by key", () => {
     )
   })
 })
+
+/** Items of which it is counted how often their key is read. */
+function counted(names: readonly string[], count: () => void): JsonObject[] {
+  return names.map((name) => {
+    const item: JsonObject = { image: "i" }
+    const get = (): string => {
+      count()
+      return name
+    }
+    return Object.defineProperty(item, "name", { enumerable: true, get })
+  })
+}
+
+describe("takes linear time for keyed lists", () => {
+  const names = (count: number): string[] => Array.from({ length: count }, (_none, index) => `n${index}`)
+  const reversed = (count: number): JsonObject[] =>
+    names(count)
+      .toReversed()
+      .map((name) => ({ name, extra: 1 }))
+  test.each<[string, (count: number) => JsonObject]>([
+    ["merged", (count) => ({ containers: reversed(count) })],
+    ["of which all are deleted", (count) => ({ containers: names(count).map((name) => ({ $patch: "delete", name })) })],
+    ["that are new", (count) => ({ containers: names(count).map((name) => ({ name: `new-${name}` })) })],
+    [
+      "in another order",
+      (count) => ({
+        "$setElementOrder/containers": names(count)
+          .toReversed()
+          .map((name) => ({ name })),
+        containers: reversed(count),
+      }),
+    ],
+  ])("%s", (_name, patchOf) => {
+    const reads = [1000, 2000].map((count) => {
+      let read = 0
+      const containers = counted(names(count), () => read++)
+      applyStrategicMergePatch(shape, { containers }, patchOf(count))
+      return read
+    })
+    expect(reads[0]).toBeGreaterThan(0)
+    expect(reads[1]).toBeLessThan((reads[0] ?? 0) * 3)
+  })
+})

@@ -12,10 +12,11 @@
  * unchanged parts are shared. Null, in a patch, removes a field.
  */
 import { badRequest } from "../errors.ts"
-import { ownField } from "../kit/field-path.ts"
+import { copyFields, ownField } from "../kit/field-path.ts"
 import { setField, stringify } from "../kit/json-text.ts"
 import { isObject } from "../kit/json.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
+import { expectManyFields, manyFields } from "../kit/many-fields.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import { itemKey, keyText, mergeOrder, reorder } from "./merge-order.ts"
 import { patchFault } from "./patch-fault.ts"
@@ -59,7 +60,7 @@ function replacedObject(patch: JsonObject, command: JsonValue): JsonObject {
 }
 
 function without(object: JsonObject, names: readonly string[]): JsonObject {
-  const result: JsonObject = { ...object }
+  const result = copyFields(object)
   for (const name of names) delete result[name]
   return result
 }
@@ -67,7 +68,7 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
 /** A copy of `original` with only the fields that `$retainKeys` names, when the patch has it. */
 function retained(original: JsonObject, patch: JsonObject): JsonObject {
   const list = ownField(patch, retainKeys)
-  if (list === undefined) return { ...original }
+  if (list === undefined) return copyFields(original)
   if (!Array.isArray(list) || list.some((name) => typeof name === "object"))
     throw badRequest("invalid patch format of retainKeys: it must be a list of field names")
   const kept = new Set(list)
@@ -116,7 +117,9 @@ function withoutDirectives(value: JsonValue): JsonValue | undefined {
 
 function mapFields(object: JsonObject, change: (field: JsonValue) => JsonValue | undefined): JsonObject {
   const result: JsonObject = {}
-  for (const name of Object.keys(object)) {
+  const names = Object.keys(object)
+  if (names.length >= manyFields) expectManyFields(result)
+  for (const name of names) {
     const field = object[name]
     const kept = field === undefined ? undefined : change(field)
     if (kept !== undefined) setField(result, name, kept)

@@ -4,7 +4,7 @@
  */
 import protobuf from "protobufjs"
 import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { writeYaml } from "../wire/yaml.ts"
+import { writeYaml } from "../wire/yaml-writer.ts"
 
 type Writer = protobuf.Writer
 

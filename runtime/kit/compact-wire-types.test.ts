@@ -1,6 +1,10 @@
 import { expect, it, test } from "vitest"
+import { documentValuesMax } from "../limits.ts"
 import { compactDescriptor } from "./compact-descriptor.ts"
+import { CompactWriter } from "./compact-writer.ts"
 import { createCompactCodec, unwrapUnknown, wrapUnknown } from "./compact.ts"
+import { atOnce } from "../turns.ts"
+import type { JsonObject } from "./json.ts"
 import type { TypeShape } from "./shape.ts"
 
 const item: TypeShape = { name: "test.v1.Item", fields: [{ name: "size", type: { scalar: "int64" }, number: 1 }] }
@@ -11,12 +15,17 @@ const shape: TypeShape = {
     { name: "labels", type: { map: { scalar: "string" } }, number: 2 },
     { name: "items", type: { list: { ref: () => item } }, number: 3 },
     { name: "sizes", type: { list: { scalar: "int32" } }, number: 4 },
+    { name: "extras", type: { list: { scalar: "RawExtension" } }, number: 5 },
   ],
 }
 const codec = createCompactCodec(compactDescriptor(shape), shape)
 
+const tooMany = expect.objectContaining({ code: 413, message: expect.stringContaining(`more than ${documentValuesMax} values`) })
+
+const decodeBody = (bytes: Uint8Array): JsonObject => atOnce(codec.decodingBody(bytes))
+
 function decode(hex: string): unknown {
-  return codec.decodeBody(Buffer.from(hex, "hex"))
+  return decodeBody(Buffer.from(hex, "hex"))
 }
 
 it("takes what a client may send: unknown fields, and numbers packed or not", () => {
@@ -25,6 +34,7 @@ it("takes what a client may send: unknown fields, and numbers packed or not", ()
   expect(decode("20012002")).toMatchObject({ sizes: [1, 2] })
   expect(decode("22020102")).toMatchObject({ sizes: [1, 2] })
   expect(decode("12060a01611201621a020805")).toMatchObject({ labels: { a: "b" }, items: [{ size: 5 }] })
+  expect(decode("1a06a201017808050a0161")).toMatchObject({ items: [{ size: 5 }], name: "a" })
 })
 
 it.each([
@@ -32,12 +42,40 @@ it.each([
   ["a map that is a number", "1001", "wrong wireType = 0 for field labels"],
   ["a number that is a text, in an item", "1a030a0161", "wrong wireType = 2 for field size"],
   ["an item that is eight bytes", "190000000000000000", "wrong wireType = 1 for field items"],
+  ["a text that is a number, behind a field that nobody knows", "a20101780801", "wrong wireType = 0 for field name"],
+  ["the same in an item", "1a07a20101780a0161", "wrong wireType = 2 for field size"],
   ["field number 0", "0201", "illegal tag 2"],
   ["a text that is cut off", "0a0561", "broken"],
   ["an item that is longer than the message", "1a0508", "broken"],
   ["a group without an end", "a306", "broken"],
 ])("refuses %s", (_name, hex, message) => {
   expect(() => decode(hex)).toThrow(expect.objectContaining({ code: 400, message: expect.stringContaining(message) }))
+})
+
+it.each([
+  ["empty items", "1a00"],
+  ["texts", "0a00"],
+  ["entries of a map", "1200"],
+  ["numbers", "2001"],
+  ["fields that nobody knows", "a00101"],
+])("refuses a message of too many %s while it counts them", (_name, hex) => {
+  expect(() => decode(hex.repeat(documentValuesMax))).not.toThrow()
+  expect(() => decode(hex.repeat(documentValuesMax + 1))).toThrow(tooMany)
+})
+
+it("counts numbers that are packed, and what is kept as JSON", () => {
+  const packed = (count: number): Buffer => {
+    const writer = new CompactWriter()
+    writer.varint(0x22)
+    writer.varint(count)
+    writer.raw(Buffer.alloc(count, 1))
+    return writer.finish()
+  }
+  expect(decodeBody(packed(documentValuesMax - 1)).sizes).toHaveLength(documentValuesMax - 1)
+  expect(() => decodeBody(packed(documentValuesMax))).toThrow(tooMany)
+  const half = codec.encode({ extras: [Array(documentValuesMax / 2 - 10).fill(1)] })
+  expect(() => decodeBody(half)).not.toThrow()
+  expect(() => decodeBody(Buffer.concat([half, half, half]))).toThrow(tooMany)
 })
 
 it("goes as deep as the types do, and no deeper", () => {

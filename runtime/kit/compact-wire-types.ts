@@ -1,38 +1,71 @@
 /**
- * Wire types of a compact message that a client made. The library reads a known field as its own type whatever the bytes say it is, and so
- * takes one thing for another without a word; a typed decoder refuses that.
+ * What is looked at in a compact message that a client made before it is decoded: wire types, and how many values it holds. The library reads a known
+ * field as its own type whatever the bytes say it is, and so takes one thing for another without a word; a typed decoder refuses that. It also
+ * makes an object of every two bytes that are an empty message.
  */
 import protobuf from "protobufjs"
+import type { ValueCount } from "./value-bounds.ts"
 
 const { Reader, types } = protobuf
 const lengthDelimited = 2
+const mapValue = 2
+/** Messages within messages; the library goes no deeper. */
+const depthMax = Reader.recursionLimit
 const wireTypes: ReadonlyMap<string, number> = new Map(Object.entries(types.basic))
 const packable: ReadonlySet<string> = new Set(Object.keys(types.packed))
 
-/** Called with the bytes of a body before they are decoded. Throws an Error that names field and wire type. */
-export function checkWireTypes(type: protobuf.Type, bytes: Uint8Array): void {
-  const reader = Reader.create(bytes)
-  checkMessage(type, reader, reader.len)
+/** Called with the bytes of a body before they are decoded. Throws an Error that names field and wire type, and ApiError 413 for too many values. */
+export function checkWireTypes(type: protobuf.Type, bytes: Uint8Array, count: ValueCount): void {
+  const pass = { reader: Reader.create(bytes), count }
+  checkMessage(type, pass, { end: pass.reader.len, depth: 0 })
 }
 
-function checkMessage(type: protobuf.Type, reader: protobuf.Reader, end: number): void {
+interface Pass {
+  readonly reader: protobuf.Reader
+  readonly count: ValueCount
+}
+
+function checkMessage(type: protobuf.Type, pass: Pass, { end, depth }: { end: number; depth: number }): void {
+  const { reader, count } = pass
+  if (depth > depthMax) throw new Error(`exceeded max depth: messages may be nested ${depthMax} deep`)
   while (reader.pos < end) {
     const tag = reader.uint32()
     const wireType = tag & 7
     const field = type.fieldsById[tag >>> 3]
     if (tag >>> 3 === 0) throw new Error(`illegal tag ${tag}`)
+    count.add(1)
     if (field === undefined) reader.skipType(wireType)
-    else checkField(field, wireType, reader)
+    else checkField(field, wireType, pass, depth)
   }
   if (reader.pos > end) throw new Error("unexpected EOF")
 }
 
-function checkField(field: protobuf.Field, wireType: number, reader: protobuf.Reader): void {
+function checkField(field: protobuf.Field, wireType: number, pass: Pass, depth: number): void {
+  const { reader, count } = pass
   const { resolvedType } = field.resolve()
   const basic = field.map || resolvedType instanceof protobuf.Type ? lengthDelimited : wireTypes.get(field.type)
   const packed = field.repeated && wireType === lengthDelimited && packable.has(field.type)
   if (wireType !== basic && !packed) throw new Error(`wrong wireType = ${wireType} for field ${field.name}`)
-  if (!(resolvedType instanceof protobuf.Type) || field.map) return void reader.skipType(wireType)
-  const length = reader.uint32()
-  checkMessage(resolvedType, reader, reader.pos + length)
+  if (packed) {
+    const length = reader.uint32()
+    reader.skip(length)
+    // A number takes a byte at least.
+    count.add(length)
+  } else if (!(resolvedType instanceof protobuf.Type)) reader.skipType(wireType)
+  else {
+    const end = reader.uint32() + reader.pos
+    if (field.map) checkEntry(resolvedType, pass, { end, depth })
+    else checkMessage(resolvedType, pass, { end, depth: depth + 1 })
+  }
+}
+
+/** An entry of a map of messages. */
+function checkEntry(value: protobuf.Type, pass: Pass, { end, depth }: { end: number; depth: number }): void {
+  const { reader } = pass
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    if (tag !== mapValue * 8 + lengthDelimited) reader.skipType(tag & 7)
+    else checkMessage(value, pass, { end: reader.uint32() + reader.pos, depth: depth + 1 })
+  }
+  if (reader.pos > end) throw new Error("unexpected EOF")
 }

@@ -2,6 +2,7 @@
  * Bytes of protobuf messages, written from front to back. Messages within messages are opened and closed; what is inside is moved only when
  * its length needs more than the one byte that was left for it. https://protobuf.dev/programming-guides/encoding
  */
+import { tooLarge } from "../errors.ts"
 
 const initialBytes = 16 * 1024
 /** Memory beyond this is let go after a message that needed it. */
@@ -17,7 +18,11 @@ export class CompactWriter {
   private bytes: Buffer
   private length = 0
 
-  constructor(capacity = initialBytes) {
+  /** `ceiling`: bytes of a message; ApiError 413 for one that needs more. Default: as many as there are, for what this server says itself. */
+  constructor(
+    capacity = initialBytes,
+    private readonly ceiling = Number.POSITIVE_INFINITY,
+  ) {
     this.bytes = Buffer.allocUnsafe(capacity)
   }
 
@@ -127,6 +132,9 @@ export class CompactWriter {
   private room(count: number): number {
     const at = this.length
     if (at + count > this.bytes.length) {
+      // A text is given room for three bytes a letter, which few take.
+      if (at + count / 3 > this.ceiling)
+        throw tooLarge(`Request entity too large: the object takes more than ${this.ceiling} bytes, which is the limit`)
       const larger = Buffer.allocUnsafeSlow(Math.max(at + count, this.bytes.length * 2))
       this.bytes.copy(larger, 0, 0, at)
       this.bytes = larger

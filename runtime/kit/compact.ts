@@ -3,7 +3,8 @@
  * entries by key, zeros of non-pointer scalars and messages of non-pointer structs always there). Objects are the normalized JSON form.
  */
 import protobuf from "protobufjs"
-import { badRequest } from "../errors.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import { objectBytesMax } from "../limits.ts"
 import { checkWireTypes } from "./compact-wire-types.ts"
 import { writeMessage } from "./compact-encode.ts"
 import { itemOf, type Node, type Plan, planOf } from "./compact-plan.ts"
@@ -11,9 +12,11 @@ import { CompactWriter } from "./compact-writer.ts"
 import { formatDuration } from "./duration.ts"
 import { type TypeMeta, writeEnvelope } from "./envelope.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
-import { parseJson, setField } from "./json-text.ts"
+import { parseJson, parseJsonCounted, setField } from "./json-text.ts"
 import type { TypeShape } from "./shape.ts"
+import { atOnce, type Stages } from "../turns.ts"
 import { formatMicroTime, formatTime, isZeroInstant } from "./time.ts"
+import { ValueCount } from "./value-bounds.ts"
 
 export { unwrapUnknown, wrapUnknown } from "./envelope.ts"
 
@@ -25,8 +28,8 @@ export interface CompactCodec {
   encodeEnvelope(object: JsonObject, typeMeta: TypeMeta): Buffer
   /** Not yet normalized: the caller does that. Throws ApiError 400 for bytes that are no such message. */
   decode(bytes: Uint8Array): JsonObject
-  /** The same for the bytes of a client: wire types are checked too. */
-  decodeBody(bytes: Uint8Array): JsonObject
+  /** The same for the bytes of a client: wire types are checked too, and values counted. Throws ApiError 413 for too many. */
+  decodingBody(bytes: Uint8Array): Stages<JsonObject>
 }
 
 /**
@@ -48,19 +51,26 @@ export function createCompactCodec(descriptor: JsonObject, shape: TypeShape): Co
       writeEnvelope(writer, typeMeta, () => writeMessage(writer, plan, object))
       return writer.finish()
     },
-    decode: (bytes) => decodeMessage(type, plan, bytes, () => undefined),
-    decodeBody: (bytes) => decodeMessage(type, plan, bytes, () => checkWireTypes(type, bytes)),
+    decode: (bytes) => atOnce(decodingMessage(type, plan, bytes)),
+    decodingBody: (bytes) => decodingMessage(type, plan, bytes, new ValueCount()),
   }
 }
 
 /** Messages are written one after the other, by all codecs: one piece of memory is enough, and it stays warm. */
-const writer = new CompactWriter()
+const writer = new CompactWriter(undefined, objectBytesMax)
 
-function decodeMessage(type: protobuf.Type, plan: Plan, bytes: Uint8Array, check: () => void): JsonObject {
+/** `count`: of the values of a body; absent for what this server has written. */
+function* decodingMessage(type: protobuf.Type, plan: Plan, bytes: Uint8Array, count?: ValueCount): Stages<JsonObject> {
   try {
-    check()
-    return fromMessage(plan, asMessage(type.decode(bytes)))
+    if (count !== undefined) checkWireTypes(type, bytes, count)
+    yield
+    const reader = protobuf.Reader.create(bytes)
+    reader.discardUnknown = true
+    const message = asMessage(type.decode(reader))
+    yield
+    return fromMessage(plan, message, count)
   } catch (error) {
+    if (error instanceof ApiError && error.code !== 400) throw error
     throw badRequest(`the compact message ${type.name} is broken: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
@@ -89,13 +99,13 @@ function isHalves(value: unknown): value is Halves {
   return typeof value === "object" && value !== null && "low" in value && "high" in value
 }
 
-function fromMessage(plan: Plan, message: Message): JsonObject {
+function fromMessage(plan: Plan, message: Message, count: ValueCount | undefined): JsonObject {
   const object: JsonObject = {}
   for (const field of plan.fields) {
     const value = Object.hasOwn(message, field.property) ? message[field.property] : undefined
     if (value === undefined || value === null) continue
-    if (field.inline) Object.assign(object, fromMessage(field.node.plan(), asMessage(value)))
-    else object[field.json] = decode(field.node, value)
+    if (field.inline) Object.assign(object, fromMessage(field.node.plan(), asMessage(value), count))
+    else object[field.json] = decode(field.node, value, count)
   }
   return object
 }
@@ -105,7 +115,7 @@ function asMessage(value: unknown): Message {
   return value as Message // protobufjs made it: an object with a property per field.
 }
 
-function decode(node: Node, value: unknown): JsonValue {
+function decode(node: Node, value: unknown, count: ValueCount | undefined): JsonValue {
   const [first = "", second = "", third = ""] = node.names
   switch (node.operation) {
     case "int64":
@@ -113,13 +123,13 @@ function decode(node: Node, value: unknown): JsonValue {
     case "bytes":
       return bufferOf(value).toString("base64")
     case "object":
-      return fromMessage(node.plan(), asMessage(value))
+      return fromMessage(node.plan(), asMessage(value), count)
     case "list":
-      return decodeList(itemOf(node), value)
+      return decodeList(itemOf(node), value, count)
     case "wrappedList":
-      return decodeList(itemOf(node), asMessage(value)[first])
+      return decodeList(itemOf(node), asMessage(value)[first], count)
     case "map":
-      return decodeMap(itemOf(node), asMessage(value))
+      return decodeMap(itemOf(node), asMessage(value), count)
     case "Time":
     case "MicroTime":
       return decodeInstant(node, asMessage(value))
@@ -134,19 +144,19 @@ function decode(node: Node, value: unknown): JsonValue {
     case "RawExtension":
     case "FieldsV1":
     case "any":
-      return decodeRaw(node, asMessage(value))
+      return decodeRaw(node, asMessage(value), count)
     default:
       return value as JsonValue // A string, boolean or number, as the descriptor says.
   }
 }
 
-function decodeList(item: Node, value: unknown): JsonValue[] {
-  return Array.isArray(value) ? value.map((one) => decode(item, one)) : []
+function decodeList(item: Node, value: unknown, count: ValueCount | undefined): JsonValue[] {
+  return Array.isArray(value) ? value.map((one) => decode(item, one, count)) : []
 }
 
-function decodeMap(item: Node, value: Message): JsonObject {
+function decodeMap(item: Node, value: Message, count: ValueCount | undefined): JsonObject {
   const object: JsonObject = {}
-  for (const name of Object.keys(value)) setField(object, name, decode(item, value[name]))
+  for (const name of Object.keys(value)) setField(object, name, decode(item, value[name], count))
   return object
 }
 
@@ -159,10 +169,11 @@ function decodeInstant(node: Node, message: Message): JsonValue {
   return node.operation === "MicroTime" ? formatMicroTime(instant) : formatTime(instant)
 }
 
-function decodeRaw(node: Node, message: Message): JsonValue {
+function decodeRaw(node: Node, message: Message, count: ValueCount | undefined): JsonValue {
   const bytes = bufferOf(message[node.names[0] ?? ""])
   if (bytes.length === 0) return null
-  return parseJson(bytes.toString("utf8")).value
+  const text = bytes.toString("utf8")
+  return count === undefined ? parseJson(text).value : parseJsonCounted(text, count)
 }
 
 function bufferOf(value: unknown): Buffer {

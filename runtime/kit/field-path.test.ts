@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { copyPath, deepClone, deepEqual, deletePath, FieldPath, getPath, setPath } from "./field-path.ts"
+import { messageCharactersMax } from "../limits.ts"
+import { copyFields, copyPath, deepClone, deepEqual, deletePath, FieldPath, getPath, setPath } from "./field-path.ts"
 import type { JsonObject } from "./json.ts"
 
 test("reads, writes, removes and copies at dotted paths", () => {
@@ -52,4 +53,21 @@ test("shows places as failures name them", () => {
   expect(String(path)).toBe("spec.ports[0].port")
   expect(String(FieldPath.of("metadata").child("labels").key("a.b"))).toBe("metadata.labels[a.b]")
   expect(String(FieldPath.root)).toBe("")
+})
+
+test("shows no more of a place than fits into a message", () => {
+  const key = "k".repeat(1_000_000)
+  expect(String(FieldPath.root.child("data").key(key).child("x"))).toBe(`data[${"k".repeat(messageCharactersMax - 5)}...`)
+  let deep = FieldPath.root
+  for (let level = 0; level < 1000; level++) deep = deep.key(key)
+  expect(String(deep)).toHaveLength(messageCharactersMax + 3)
+})
+
+test("copies fields as a spread does", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 3000 }, (_none, index) => [index % 3 === 0 ? `k${index}` : String(index * 17), index]),
+  )
+  for (const object of [many, { a: 1, b: "2" }, JSON.parse(`{"__proto__":1,${JSON.stringify(many).slice(1)}`)]) {
+    expect(JSON.stringify(copyFields(object))).toBe(JSON.stringify({ ...object }))
+  }
 })

@@ -3,9 +3,11 @@
  * contain keys with dots; failure paths (`metadata.labels[a.b]`) are only shown. Names such as `__proto__` or
  * `constructor` are ordinary keys: nothing here looks at prototypes.
  */
+import { messageCharactersMax } from "../limits.ts"
 import { setField } from "./json-text.ts"
 import { isObject } from "./json.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
+import { expectManyFields, manyFields } from "./many-fields.ts"
 
 /** A field of an object by name, undefined when it is absent. Called where the name comes from a client or a schema. */
 export function ownField(object: JsonObject, name: string): JsonValue | undefined {
@@ -104,9 +106,23 @@ export function deepClone(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => deepClone(item))
   if (!isObject(value)) return value
   const copy: JsonObject = {}
-  for (const name of Object.keys(value)) {
+  const names = Object.keys(value)
+  if (names.length >= manyFields) expectManyFields(copy)
+  for (const name of names) {
     const field = value[name]
     if (field !== undefined) setField(copy, name, deepClone(field))
+  }
+  return copy
+}
+
+/** A copy with the same fields in the same order, undefined ones left out. Of many fields several times as fast as a spread. */
+export function copyFields(object: JsonObject, names: readonly string[] = Object.keys(object)): JsonObject {
+  if (names.length < manyFields) return { ...object }
+  const copy: JsonObject = {}
+  expectManyFields(copy)
+  for (const name of names) {
+    const field = object[name]
+    if (field !== undefined) setField(copy, name, field)
   }
   return copy
 }
@@ -144,7 +160,17 @@ export class FieldPath {
     return new FieldPath(this, `[${key}]`)
   }
 
+  /** Cut behind `messageCharactersMax` characters: keys are the client's, and may be as long as its object. */
   toString(): string {
-    return this.parent === undefined ? this.step : `${this.parent.toString()}${this.step}`
+    const steps: string[] = []
+    let most = messageCharactersMax
+    for (let path: FieldPath | undefined = this; path !== undefined; path = path.parent) steps.push(path.step)
+    let text = ""
+    for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+      if (step.length > most) return `${text}${step.slice(0, most)}...`
+      text += step
+      most -= step.length
+    }
+    return text
   }
 }

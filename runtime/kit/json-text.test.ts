@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { documentDepthMax } from "../limits.ts"
-import { JsonSyntaxError, parseJson, stringify } from "./json-text.ts"
+import { documentDepthMax, messageCharactersMax, turnValues } from "../limits.ts"
+import { JsonSyntaxError, parseJson, parseJsonCounted, parsingJson, pathText, stringify } from "./json-text.ts"
+import { ValueCount } from "./value-bounds.ts"
 
 function faultOf(text: string): string {
   try {
@@ -186,5 +187,73 @@ describe("parseJson against the built-in parser", () => {
       }),
       { numRuns: 1000 },
     )
+  })
+})
+
+describe("bounds of a document", () => {
+  const tooMany = expect.objectContaining({
+    code: 413,
+    reason: "RequestEntityTooLarge",
+    message: expect.stringContaining("more than 5 values"),
+  })
+
+  it.each(["[1,2,3,4]", '{"a":[],"b":{},"c":[""]}', "[[[[[]]]]]", '{"a":1,"a":1,"a":1,"a":1}'])(
+    "takes as many values as it may have: %s",
+    (text) => {
+      expect(parseJson(text, { trackDuplicates: true, maxValues: 5 }).value).toEqual(JSON.parse(text))
+      expect(parseJson(text, { maxValues: 5 }).value).toEqual(JSON.parse(text))
+    },
+  )
+
+  it.each(["[1,2,3,4,5]", '{"a":[],"b":{},"c":["",[]]}', "[[[[[[]]]]]]", '{"a":1,"a":1,"a":1,"a":1,"a":1}'])(
+    "refuses one more: %s",
+    (text) => {
+      expect(() => parseJson(text, { trackDuplicates: true, maxValues: 5 })).toThrow(tooMany)
+      expect(() => parseJson(text, { maxValues: 5 })).toThrow(tooMany)
+    },
+  )
+
+  it("counts what stands in several texts together", () => {
+    const count = new ValueCount(5)
+    expect(parseJsonCounted("[1,2]", count)).toEqual([1, 2])
+    expect(parseJsonCounted("[1]", count)).toEqual([1])
+    expect(() => parseJsonCounted("1", count)).toThrow(tooMany)
+  })
+
+  it("reads no further than it must", () => {
+    const text = `[${"{},".repeat(1000)}`
+    const read = parsingJson(text, { maxValues: 100 })
+    expect(() => read.next()).toThrow(expect.objectContaining({ code: 413 }))
+  })
+
+  it("reads a long document in pieces", () => {
+    const text = JSON.stringify(Array.from({ length: turnValues * 2 }, (_none, index) => (index % 2 === 0 ? { a: [index] } : "x")))
+    const read = parsingJson(text)
+    let pieces = 1
+    let step = read.next()
+    for (; step.done !== true; step = read.next()) pieces++
+    expect(pieces).toBe(5)
+    expect(step.value.value).toEqual(JSON.parse(text))
+  })
+
+  it("makes no more of a path than is shown", () => {
+    expect(pathText(["spec", "containers", 3, "name"])).toBe("spec.containers[3].name")
+    const key = "k".repeat(3_000_000)
+    expect(pathText([key, 5, key])).toBe("k".repeat(messageCharactersMax + 1))
+    expect(pathText(["a", key])).toHaveLength(messageCharactersMax + 1)
+    expect(pathText(Array.from({ length: 1000 }, () => key))).toHaveLength(messageCharactersMax + 1)
+  })
+
+  // Path by path this takes half a minute.
+  it("tells of a repeated field at the end of a long path, however often it comes", () => {
+    const text = `{"${"k".repeat(400_000)}":{${'"a":1,'.repeat(60_000)}"b":1}}`
+    expect(parseJson(text, { trackDuplicates: true }).duplicates).toEqual(["k".repeat(messageCharactersMax + 1)])
+  })
+
+  // Fields of an array-like object that grows take seconds.
+  it("reads numbers as names of fields", () => {
+    const names = Array.from({ length: 5000 }, (_none, index) => String(index * 17))
+    const text = `{${names.map((name) => `"${name}":"v"`).join(",")},"4294967294":1}`
+    expect(parseJson(text, { trackDuplicates: true }).value).toEqual(JSON.parse(text))
   })
 })

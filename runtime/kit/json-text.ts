@@ -3,9 +3,13 @@
  * repeated fields are reported with their paths, depth is bounded, `__proto__` is an ordinary name. Messages are those
  * of the reference (Go's decoder) with the offset added.
  */
-import { documentDepthMax, strictErrorsMax } from "../limits.ts"
+import { documentDepthMax, messageCharactersMax, strictErrorsMax, turnValues } from "../limits.ts"
+import type { Stages } from "../turns.ts"
 import { builtInWillDo } from "./json-built-in.ts"
 import { isObject, type JsonObject, type JsonValue } from "./json.ts"
+import { expectManyFields, manyFields } from "./many-fields.ts"
+import { Repeats } from "./repeats.ts"
+import { tooManyValues, unboundedValues, type ValueCount } from "./value-bounds.ts"
 
 /** The text is not JSON. `message` says what was found and where; `offset` counts characters from 0. */
 export class JsonSyntaxError extends Error {
@@ -23,7 +27,12 @@ export interface ParseOptions {
   readonly trackDuplicates?: boolean
   /** Nested lists and objects; default `documentDepthMax`. */
   readonly maxDepth?: number
+  /** Lists, objects and scalars; more is ApiError 413. Default: as many as there are, for text that this server has written. */
+  readonly maxValues?: number
 }
+
+/** What a parser keeps to. */
+export type DocumentBounds = Required<Pick<ParseOptions, "maxDepth" | "maxValues">>
 
 export interface ParsedJson {
   readonly value: JsonValue
@@ -45,16 +54,35 @@ export interface Fraction {
  * U+FFFD instead, as in the reference.
  */
 export function parseJson(text: string, options: ParseOptions = {}): ParsedJson {
-  const maxDepth = options.maxDepth ?? documentDepthMax
-  if (options.trackDuplicates !== true && builtInWillDo(text, maxDepth)) {
+  const bounds = boundsOf(options)
+  // Every value takes two characters at least.
+  if (options.trackDuplicates !== true && text.length <= 2 * bounds.maxValues && builtInWillDo(text, bounds.maxDepth)) {
     try {
       return { value: JSON.parse(text), duplicates: [], fractions: [] }
     } catch {
       // Falls through to the parser below, which says what is wrong.
     }
   }
-  const parser = new JsonParser(text, maxDepth)
+  const parser = new JsonParser(text, bounds)
   return { value: parser.document(), duplicates: parser.duplicates, fractions: parser.fractions }
+}
+
+/** As `parseJson` that tracks duplicates, in pieces of `turnValues`. Called for bodies. */
+export function* parsingJson(text: string, options: ParseOptions = {}): Stages<ParsedJson> {
+  const parser = new JsonParser(text, boundsOf(options))
+  return { value: yield* parser.reading(), duplicates: parser.duplicates, fractions: parser.fractions }
+}
+
+/** A part of a document of another encoding: its values count as the document's. */
+export function parseJsonCounted(text: string, count: ValueCount): JsonValue {
+  const parser = new JsonParser(text, { maxDepth: documentDepthMax, maxValues: count.limit }, count.used)
+  const value = parser.document()
+  count.used = parser.values
+  return value
+}
+
+function boundsOf({ maxDepth = documentDepthMax, maxValues = unboundedValues }: ParseOptions): DocumentBounds {
+  return { maxDepth, maxValues }
 }
 
 /** Called wherever a value becomes JSON text; the built-in serializer unless there is a `bigint`. `undefined` fields are left out. */
@@ -79,14 +107,19 @@ function stringifyExactly(value: JsonValue): string {
   return `{${parts.join(",")}}`
 }
 
-/** One step of a path: a field name or a list index. Called with the steps from the root to a field: `spec.containers[0].name`. */
+/**
+ * Called with the steps from the root to a field, names and list indices: `spec.containers[0].name`. Of a path of more than `messageCharactersMax`
+ * characters only the beginning is made, one character more than that, so that whoever shows it sees that it goes on.
+ */
 export function pathText(steps: readonly (string | number)[]): string {
+  const most = messageCharactersMax + 1
   let text = ""
   for (const step of steps) {
+    if (text.length >= most) break
     if (typeof step === "number") text += `[${step}]`
-    else text += text === "" ? step : `.${step}`
+    else text += (text === "" ? step : `.${step}`).slice(0, most)
   }
-  return text
+  return text.slice(0, most)
 }
 
 /** Sets a field that may be called `__proto__`, which plain assignment would take for the prototype. */
@@ -100,31 +133,57 @@ const numberSyntax = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON texts must not hold them
 const plainString = /[^"\\\u0000-\u001f]*/y
 const loopCharacters = 64
-const exactDigitsMax = 64
+/** Digits of a whole number that is kept exactly; longer ones are beyond the integers of any type. */
+export const exactDigitsMax = 64
 
-/** Reads one document; a repeated field replaces the earlier one. `typed-json.ts` has the parser that knows types. */
+/**
+ * Reads one document; a repeated field replaces the earlier one. `typed-json.ts` has the parser that knows types. The containers that are open stand in a
+ * stack of its own, so that a long document can be read in turns.
+ */
 export class JsonParser {
   readonly duplicates: string[] = []
   readonly fractions: Fraction[] = []
   /** From the root to the value at hand. */
   protected readonly steps: (string | number)[] = []
   protected at = 0
-  private readonly seen = new Set<string>()
+  private readonly containers: (JsonObject | JsonValue[])[] = []
+  private result: JsonValue = null
+  private digitNames = 0
+  private readonly repeats = new Repeats()
 
   constructor(
     protected readonly text: string,
-    private readonly maxDepth: number,
+    private readonly bounds: DocumentBounds,
+    /** Read so far: of a part of a document, with those before it. */
+    public values = 0,
   ) {}
 
   document(): JsonValue {
-    const value = this.value()
-    this.space()
-    if (this.at < this.text.length) throw this.fault("after top-level value")
-    return value
+    this.read(this.bounds.maxValues)
+    return this.result
   }
 
-  /** The value at hand; moves behind it. */
-  protected value(): JsonValue {
+  /** As `document`, in pieces. */
+  *reading(): Stages<JsonValue> {
+    while (!this.read(turnValues)) yield
+    return this.result
+  }
+
+  /** Reads so many values, each where it begins; true once the document has ended. */
+  private read(count: number): boolean {
+    const { maxValues } = this.bounds
+    const until = Math.min(this.values + count, maxValues)
+    while (this.values < until) {
+      this.values++
+      const value = this.value()
+      if (value !== undefined && this.put(value)) return true
+    }
+    if (until === maxValues) throw tooManyValues(maxValues)
+    return false
+  }
+
+  /** The value at hand; moves behind it. Undefined: a container that is not empty was opened, and its first value is at hand. */
+  private value(): JsonValue | undefined {
     this.space()
     switch (this.text.charCodeAt(this.at)) {
       case 0x22:
@@ -144,77 +203,120 @@ export class JsonParser {
     }
   }
 
-  private object(): JsonObject {
-    this.enter()
-    const object: JsonObject = {}
-    this.space()
-    if (this.text.charCodeAt(this.at) === 0x7d) return this.leave(object)
-    const depth = this.steps.length
-    for (;;) {
-      this.space()
-      if (this.text.charCodeAt(this.at) !== 0x22) throw this.fault("looking for beginning of object key string")
-      const name = this.string()
-      this.space()
-      if (this.text.charCodeAt(this.at) !== 0x3a) throw this.fault("after object key")
+  /** Puts a value into its container, and containers that end behind it into theirs. True when that was the last one. */
+  private put(value: JsonValue): boolean {
+    for (let whole = value; ; ) {
+      const container = this.containers[this.containers.length - 1]
+      if (container === undefined) return this.end(whole)
+      if (Array.isArray(container)) {
+        container.push(whole)
+        if (this.nextItem(container)) return false
+      } else {
+        this.setField(container, whole)
+        if (this.nextField(container)) return false
+      }
       this.at++
-      this.steps[depth - 1] = name
-      this.field(object, name)
-      this.space()
-      const code = this.text.charCodeAt(this.at)
-      if (code === 0x7d) return this.leave(object)
-      if (code !== 0x2c) throw this.fault("after object key:value pair")
-      this.at++
+      this.containers.pop()
+      this.steps.pop()
+      whole = container
     }
   }
 
-  /** Reads the value of a field, which ends `steps`, and sets it. */
-  protected field(object: JsonObject, name: string): void {
+  private end(value: JsonValue): boolean {
+    this.result = value
+    this.space()
+    if (this.at < this.text.length) throw this.fault("after top-level value")
+    return true
+  }
+
+  private object(): JsonObject | undefined {
+    const object: JsonObject = {}
+    this.open(object)
+    this.space()
+    if (this.text.charCodeAt(this.at) === 0x7d) return this.closeEmpty(object)
+    this.key(object)
+    return undefined
+  }
+
+  /** Reads the name of a field; its value is at hand then. */
+  private key(object: JsonObject): void {
+    this.space()
+    if (this.text.charCodeAt(this.at) !== 0x22) throw this.fault("looking for beginning of object key string")
+    const name = this.string()
+    this.space()
+    if (this.text.charCodeAt(this.at) !== 0x3a) throw this.fault("after object key")
+    this.at++
+    this.steps[this.steps.length - 1] = name
+    this.beforeField(object, name)
+  }
+
+  /** Behind the value of a field: true when another one follows, whose name was read. */
+  private nextField(object: JsonObject): boolean {
+    this.space()
+    const code = this.text.charCodeAt(this.at)
+    if (code === 0x7d) return false
+    if (code !== 0x2c) throw this.fault("after object key:value pair")
+    this.at++
+    this.key(object)
+    return true
+  }
+
+  /** Called when the name of a field was read, the last of `steps`. */
+  protected beforeField(object: JsonObject, name: string): void {
     // An inherited name (`constructor`) passes the first test only.
-    const before = object[name]
-    const repeated = before !== undefined && Object.hasOwn(object, name)
-    if (repeated) this.repeated()
-    const value = this.value()
+    if (object[name] !== undefined && Object.hasOwn(object, name)) this.repeated(object, name)
+  }
+
+  /** Sets the field whose name ends `steps`. */
+  protected setField(object: JsonObject, value: JsonValue): void {
+    const name = String(this.steps[this.steps.length - 1])
+    if (startsWithDigit(name) && ++this.digitNames % manyFields === 0) expectManyFields(object)
     if (name === "__proto__") setField(object, name, value)
     else object[name] = value
   }
 
-  private repeated(): void {
-    if (this.duplicates.length >= strictErrorsMax) return
+  private repeated(object: JsonObject, name: string): void {
+    if (this.duplicates.length >= strictErrorsMax || !this.repeats.isFirst(object, name)) return
     const path = pathText(this.steps)
-    if (this.seen.has(path)) return
-    this.seen.add(path)
-    this.duplicates.push(path)
+    if (!this.duplicates.includes(path)) this.duplicates.push(path)
   }
 
-  private list(): JsonValue[] {
-    this.enter()
+  private list(): JsonValue[] | undefined {
     const list: JsonValue[] = []
+    this.open(list)
     this.space()
-    if (this.text.charCodeAt(this.at) === 0x5d) return this.leave(list)
-    const depth = this.steps.length
-    for (;;) {
-      this.steps[depth - 1] = list.length
-      list.push(this.item())
-      this.space()
-      const code = this.text.charCodeAt(this.at)
-      if (code === 0x5d) return this.leave(list)
-      if (code !== 0x2c) throw this.fault("after array element")
-      this.at++
-    }
+    if (this.text.charCodeAt(this.at) === 0x5d) return this.closeEmpty(list)
+    this.steps[this.steps.length - 1] = 0
+    this.beforeItem()
+    return undefined
   }
 
-  /** An item of the list at hand. */
-  protected item(): JsonValue {
-    return this.value()
+  /** Behind an item: true when another one follows. */
+  private nextItem(list: JsonValue[]): boolean {
+    this.space()
+    const code = this.text.charCodeAt(this.at)
+    if (code === 0x5d) return false
+    if (code !== 0x2c) throw this.fault("after array element")
+    this.at++
+    this.steps[this.steps.length - 1] = list.length
+    this.beforeItem()
+    return true
   }
 
-  private enter(): void {
-    if (this.steps.length >= this.maxDepth) throw this.fault("exceeded max depth")
+  /** Called before an item of a list is read. */
+  protected beforeItem(): void {
+    // What items are matters only where types are known.
+  }
+
+  private open(container: JsonObject | JsonValue[]): void {
+    if (this.steps.length >= this.bounds.maxDepth) throw this.fault("exceeded max depth")
+    this.containers.push(container)
     this.steps.push("")
     this.at++
   }
 
-  private leave<T>(value: T): T {
+  private closeEmpty<T>(value: T): T {
+    this.containers.pop()
     this.steps.pop()
     this.at++
     return value
@@ -369,6 +471,11 @@ export class JsonParser {
     if (point === undefined) return new JsonSyntaxError("unexpected end of JSON input", this.at)
     return new JsonSyntaxError(`invalid character ${quoteCharacter(String.fromCodePoint(point))} ${context} at offset ${this.at}`, this.at)
   }
+}
+
+function startsWithDigit(name: string): boolean {
+  const code = name.charCodeAt(0)
+  return code >= 0x30 && code <= 0x39
 }
 
 /** `'x'`, `'\n'`, `'\x1f'`, as Go writes characters. */

@@ -1,11 +1,12 @@
 /** Maps of structs: no kind of ours has one, but schemas of others may. Decoding and validation treat their entries as they treat fields. */
 import { expect, test } from "vitest"
+import { atOnce } from "../turns.ts"
 import { vendorProfile } from "../vendor.ts"
 import { Failures } from "./failure.ts"
 import type { JsonObject } from "./json.ts"
 import { normalize } from "./normalize.ts"
 import type { TypeShape } from "./shape.ts"
-import { parseTypedJson } from "./typed-json.ts"
+import { parsingTypedJson, type TypedJson } from "./typed-json.ts"
 import { CheckContext, entries } from "./validate.ts"
 
 const part: TypeShape = {
@@ -16,6 +17,8 @@ const part: TypeShape = {
   ],
 }
 const shape: TypeShape = { name: "test.v1.Machine", fields: [{ name: "parts", type: { map: { ref: () => part } } }] }
+
+const parseTypedJson = (text: string, of: TypeShape): TypedJson => atOnce(parsingTypedJson(text, of))
 
 test("what is unknown or repeated in an entry is named with the entry's key", () => {
   const text = '{"parts":{"a":{"name":"x","other":1},"b":{"name":"x","name":"y"}}}'

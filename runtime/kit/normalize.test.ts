@@ -1,7 +1,9 @@
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { atOnce } from "../turns.ts"
 import type { JsonValue } from "./json.ts"
 import { DecodeFault } from "./decode-fault.ts"
-import { normalize } from "./normalize.ts"
+import { normalize, normalizing } from "./normalize.ts"
 import type { TypeShape } from "./shape.ts"
 
 const meta: TypeShape = {
@@ -187,5 +189,51 @@ describe("normalize", () => {
     })
     expect(unknown).toEqual(["metadata.frob", "spec.zip"])
     expect(() => normalize(kettle, { metadata: { labels: 5 } }, { structural: true })).toThrow(DecodeFault)
+  })
+})
+
+describe("normalizing in pieces", () => {
+  const maps = fc.dictionary(fc.string({ maxLength: 3 }), fc.constantFrom("1", "0.5", "1Gi"), { maxKeys: 20 })
+  const documents = fc.record(
+    {
+      metadata: fc.record(
+        { labels: fc.dictionary(fc.string({ maxLength: 3 }), fc.string({ maxLength: 2 }), { maxKeys: 20 }) },
+        { requiredKeys: [] },
+      ),
+      spec: fc.record(
+        {
+          ports: fc.array(fc.record({ port: fc.nat({ max: 9 }), zip: fc.nat() }, { requiredKeys: [] }), { maxLength: 20 }),
+          limits: maps,
+          command: fc.array(fc.constantFrom("a", "b", null), { maxLength: 20 }),
+        },
+        { requiredKeys: [] },
+      ),
+    },
+    { requiredKeys: [] },
+  )
+
+  it("makes the same of a document, whatever the size of the pieces", () => {
+    fc.assert(
+      fc.property(documents, fc.integer({ min: 1, max: 12 }), fc.boolean(), (document, size, structural) => {
+        const { object, unknown } = atOnce(normalizing(kettle, document, { structural }, size))
+        const whole = normalize(kettle, document, { structural })
+        expect(JSON.stringify(object)).toBe(JSON.stringify(whole.object))
+        expect(unknown).toEqual(whole.unknown)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it("says where a fault is that is found in a later piece", () => {
+    const ports = [...Array.from({ length: 9 }, () => ({ port: 1 })), { port: "x" }]
+    expect(() => atOnce(normalizing(kettle, { spec: { ports } }, {}, 2))).toThrow("into field spec.ports[9].port of type int32")
+  })
+
+  it("counts what a document is filled with", () => {
+    const document = { spec: { ports: Array.from({ length: 10 }, () => ({})) } }
+    const written = JSON.stringify(normalize(kettle, document).object)
+    const values = (written.match(/[:[,](?=["{[0-9tfn])/g) ?? []).length + 1
+    expect(normalize(kettle, document, { maxValues: values * 2 }).object).toEqual(JSON.parse(written))
+    expect(() => normalize(kettle, document, { maxValues: 11 })).toThrow(expect.objectContaining({ code: 413 }))
   })
 })

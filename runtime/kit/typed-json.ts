@@ -1,15 +1,18 @@
 /**
  * JSON text read with its type at hand, as a typed decoder reads it: what is unknown or repeated is named in the order of the text, a
- * repeated field adds to what the first one brought, whole numbers may have neither fraction nor exponent. Slower than `parseJson`, so
+ * repeated field adds to what the first one brought, whole numbers may have neither fraction nor exponent. Slower than `parsingJson`, so
  * `decode-object.ts` comes here only when that, or `normalize`, has found something to say.
  */
 import { documentDepthMax, messageCharactersMax, strictErrorsMax } from "../limits.ts"
+import type { Stages } from "../turns.ts"
 import { fractionFault } from "./decode-fault.ts"
 import { isObject, type JsonObject, type JsonValue } from "./json.ts"
 import { JsonParser, pathText, setField } from "./json-text.ts"
 import { checkValue } from "./normalize.ts"
+import { Repeats } from "./repeats.ts"
 import { isTypeMeta, itemOf, type Node, type Operation, type Plan, planOf, planOfNode } from "./shape-plan.ts"
 import type { TypeShape } from "./shape.ts"
+import { unboundedValues } from "./value-bounds.ts"
 
 export interface TypedJson {
   readonly value: JsonValue
@@ -24,12 +27,16 @@ export interface TypedJsonOptions {
   readonly list?: boolean
 }
 
-/** Called with text that `parseJson` has read. Throws DecodeFault 400 for a whole number written as another one. */
-export function parseTypedJson(text: string, shape: TypeShape, options: TypedJsonOptions = {}): TypedJson {
+/** Called with text that `parsingJson` has read. Throws DecodeFault 400 for a whole number written as another one. */
+export function* parsingTypedJson(text: string, shape: TypeShape, options: TypedJsonOptions = {}): Stages<TypedJson> {
+  const parser = typedParser(text, shape, options)
+  return { value: yield* parser.reading(), strictErrors: parser.strictErrors }
+}
+
+function typedParser(text: string, shape: TypeShape, options: TypedJsonOptions): TypedParser {
   const item = rootNode(planOf(shape))
   const root = options.list === true ? { ...item, operation: "list" as const, item, plan: undefined } : item
-  const parser = new TypedParser(text, root, options.typeMeta ?? true)
-  return { value: parser.document(), strictErrors: parser.strictErrors }
+  return new TypedParser(text, root, options.typeMeta ?? true)
 }
 
 /**
@@ -98,54 +105,57 @@ const text: Target = { node: textNode, known: true, pointer: false }
 
 class TypedParser extends JsonParser {
   readonly strictErrors: string[] = []
-  private readonly told = new Set<string>()
-  private readonly repeats = new WeakMap<JsonObject, Set<string>>()
+  private readonly told = new Repeats()
+  private readonly checked = new Repeats()
+  /** By depth: of the values from the root to the one at hand. */
+  private readonly nodes: (Node | undefined)[]
+  /** By depth: what was found about the fields on the way to the value at hand. */
+  private readonly targets: Target[] = []
+  private readonly befores: (JsonValue | undefined)[] = []
 
   constructor(
     source: string,
-    /** Of the value at hand. */
-    private node: Node | undefined,
+    root: Node,
     private readonly typeMeta: boolean,
   ) {
-    super(source, documentDepthMax)
+    // It was read before: its values are counted.
+    super(source, { maxDepth: documentDepthMax, maxValues: unboundedValues })
+    this.nodes = [root]
   }
 
-  protected override field(object: JsonObject, name: string): void {
-    const container = this.node
-    const target = this.target(container, name)
+  protected override beforeField(object: JsonObject, name: string): void {
+    const depth = this.steps.length
+    const target = this.target(this.nodes[depth - 1], name)
     const repeated = target !== nowhere && Object.hasOwn(object, name)
-    if (!target.known) this.tell(unknownFieldText(pathText(this.steps)))
-    else if (repeated) this.tell(duplicateFieldText(pathText(this.steps)))
-    this.node = target.node
+    if (!target.known) this.tell(object, name, unknownFieldText)
+    else if (repeated) this.tell(object, name, duplicateFieldText)
     const before = repeated ? object[name] : undefined
-    if (target.node !== undefined && before !== undefined) this.checkFirst(target.node, object, name, before)
-    const value = this.value()
-    this.node = container
-    if (target.node === undefined || before === undefined) return setField(object, name, value)
+    if (target.node !== undefined && before !== undefined && this.checked.isFirst(object, name)) checkValue(target.node, before, this.steps)
+    this.nodes[depth] = target.node
+    this.targets[depth] = target
+    this.befores[depth] = before
+  }
+
+  protected override setField(object: JsonObject, value: JsonValue): void {
+    const depth = this.steps.length
+    const node = this.targets[depth]?.node
+    const before = this.befores[depth]
+    if (node === undefined || before === undefined) return super.setField(object, value)
     // A value that does not fit is a fault although another takes its place.
-    checkValue(target.node, value, this.steps)
-    setField(object, name, merged(target.node, target.pointer, before, value))
-  }
-
-  private checkFirst(node: Node, object: JsonObject, name: string, value: JsonValue): void {
-    const names = this.repeats.get(object) ?? new Set()
-    if (names.has(name)) return
-    this.repeats.set(object, names.add(name))
     checkValue(node, value, this.steps)
+    setField(object, String(this.steps[depth - 1]), merged(node, this.targets[depth]?.pointer === true, before, value))
   }
 
-  protected override item(): JsonValue {
-    const list = this.node
-    this.node = list?.operation === "any" ? list : list?.item
-    const value = this.value()
-    this.node = list
-    return value
+  protected override beforeItem(): void {
+    const depth = this.steps.length
+    const list = this.nodes[depth - 1]
+    this.nodes[depth] = list?.operation === "any" ? list : list?.item
   }
 
   protected override number(): JsonValue {
     const start = this.at
     const value = super.number()
-    const { node } = this
+    const node = this.nodes[this.steps.length]
     if (node === undefined || !(holdsInteger(node) || node.operation === "Quantity")) return value
     const written = this.text.slice(start, this.at)
     if (!/[.eE]/.test(written)) return value
@@ -173,10 +183,11 @@ class TypedParser extends JsonParser {
     }
   }
 
-  private tell(error: string): void {
-    if (this.strictErrors.length >= strictErrorsMax || this.told.has(error)) return
-    this.told.add(error)
-    this.strictErrors.push(error)
+  /** Something about the field that ends `steps`. Two objects may have one path: a repeated field has two values. */
+  private tell(object: JsonObject, name: string, text: (path: string) => string): void {
+    if (this.strictErrors.length >= strictErrorsMax || !this.told.isFirst(object, name)) return
+    const error = text(pathText(this.steps))
+    if (!this.strictErrors.includes(error)) this.strictErrors.push(error)
   }
 }
 

@@ -25,8 +25,9 @@ export function unknownFields(plan: Plan, source: JsonObject, typeMeta: boolean)
 function collectUnknown(search: UnknownSearch): void {
   const { plan, source, typeMeta, steps, found } = search
   for (const name of Object.keys(source)) {
+    if (found.length >= strictErrorsMax) return
     const value = source[name]
-    if (value === undefined || found.length >= strictErrorsMax || (typeMeta && isTypeMeta(name))) continue
+    if (value === undefined || (typeMeta && isTypeMeta(name))) continue
     steps.push(name)
     const field = plan.byName.get(name)
     if (field !== undefined) collectInValue(field.node, value, search)
@@ -41,14 +42,17 @@ function collectInValue(node: Node, value: JsonValue, search: UnknownSearch): vo
     collectUnknown({ plan: planOfNode(node), source: value, typeMeta: false, steps, found })
     return
   }
-  const item = node.item
-  if (item === undefined) return
-  const entries: Iterable<[string | number, JsonValue | undefined]> = Array.isArray(value)
-    ? value.entries()
-    : isObject(value)
-      ? Object.entries(value)
-      : []
+  const { item } = node
+  // Of texts and numbers no item has fields.
+  if (item === undefined || (item.operation !== "object" && item.item === undefined)) return
+  if (Array.isArray(value)) collectInEntries(item, value.entries(), search)
+  else if (isObject(value)) collectInEntries(item, Object.entries(value), search)
+}
+
+function collectInEntries(item: Node, entries: Iterable<[string | number, JsonValue | undefined]>, search: UnknownSearch): void {
+  const { steps, found } = search
   for (const [step, entry] of entries) {
+    if (found.length >= strictErrorsMax) return
     steps.push(step)
     if (entry !== undefined) collectInValue(item, entry, search)
     steps.pop()

@@ -120,7 +120,10 @@ async function send(
   try {
     return await registry.deps.store.commit({ checks: [own.check, ...riders.checks], writes: [own.write, ...riders.writes] })
   } catch (error) {
-    throw error instanceof StoreError ? storeFailure(error) : error
+    if (!(error instanceof StoreError)) throw error
+    const failure = storeFailure(error)
+    failure.cause = error
+    throw failure
   } finally {
     riders.settled()
   }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { assert } from "../assert.ts"
+import { tooLarge } from "../errors.ts"
 import type { CompactCodec } from "../kit/compact.ts"
 import { unwrapUnknown } from "../kit/compact.ts"
 import { isEnvelope } from "../kit/envelope.ts"
@@ -13,6 +14,7 @@ import { parseJson, stringify } from "../kit/json-text.ts"
 import type { SelectableField } from "../kit/kind.ts"
 import { hasAnyField, textMap, withText } from "../kit/compact-scan.ts"
 import type { TypeShape } from "../kit/shape.ts"
+import { objectBytesMax } from "../limits.ts"
 import type { MetadataMark, ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
 
@@ -56,6 +58,10 @@ export function createObjectCodec(options: {
       metadata.resourceVersion = marker
       const text = stringify(object)
       metadata.resourceVersion = ""
+      if (text.length > objectBytesMax)
+        throw tooLarge(
+          `Request entity too large: the JSON of the object has ${text.length} characters, more than the limit of ${objectBytesMax}`,
+        )
       const at = text.indexOf(marker)
       const head = text.slice(0, at)
       const tail = text.slice(at + marker.length)

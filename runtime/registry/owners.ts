@@ -9,6 +9,7 @@ import type { Kind } from "../kit/kind.ts"
 import { timeText } from "../kit/time.ts"
 import { largeObjectBytes, managersMax } from "../limits.ts"
 import { inTurns } from "../turns.ts"
+import { StoreError } from "../storage/store.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /**
@@ -119,7 +120,7 @@ function tracked(
   return bytes < largeObjectBytes ? trackUpdate(update) : inTurns(trackingStages(update))
 }
 
-/** True for an object that does not fit into the store: without its owners it may. */
+/** True for an object that the store found too large: without its owners it may fit. What could not even be encoded has no room to gain. */
 export function isTooLarge(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 413
+  return error instanceof ApiError && error.cause instanceof StoreError && error.cause.code === "too-large"
 }

@@ -9,6 +9,7 @@
  * Bytes given to a store or received from it are shared, not copied: nobody changes them afterwards.
  */
 import { assert } from "../assert.ts"
+import { objectBytesMax } from "../limits.ts"
 
 /** A value with the revisions it was created and last written at. */
 export interface StoredValue {
@@ -166,7 +167,7 @@ export interface Store {
 }
 
 /** What every driver takes; longer keys and values are refused with StoreError "too-large". */
-export const storeLimits = { keyBytes: 1900, valueBytes: 8 * 1024 * 1024 } as const
+export const storeLimits = { keyBytes: 1900, valueBytes: objectBytesMax } as const
 
 /**
  * Every failure a store reports. A commit that throws was not done and never will be, with one exception: "undecided". It was sent to where it

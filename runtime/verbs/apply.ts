@@ -3,11 +3,14 @@ import { applyStages } from "../apply/managed-fields/apply.ts"
 import type { Versions } from "../apply/managed-fields/versions.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { JsonSyntaxError, parseJson, stringify } from "../kit/json-text.ts"
+import { JsonSyntaxError, parsingJson, stringify } from "../kit/json-text.ts"
 import { timeText } from "../kit/time.ts"
-import { largeObjectBytes, yamlBodyBytesMax } from "../limits.ts"
-import { atOnce, inTurns, type Stages } from "../turns.ts"
-import { parseYaml, yamlText } from "../wire/yaml.ts"
+import type { Stages } from "../turns.ts"
+import { documentValuesMax, yamlBodyBytesMax } from "../limits.ts"
+import { readYaml } from "../wire/decode-body.ts"
+import type { Expiry } from "../wire/expiry.ts"
+import { workOn } from "../wire/long-documents.ts"
+import { yamlText } from "../wire/yaml.ts"
 import type { Call } from "./call.ts"
 import type { Patch } from "./patch.ts"
 import type { WriteOptions } from "./write-options.ts"
@@ -25,17 +28,16 @@ export interface ApplyScope extends WriteOptions {
  * YAML, and JSON as a part of it. Throws 400 or 413. Repeated fields, the last of which counts, are refused or warned about once the
  * configuration has been applied: a conflict is told first, as in the reference.
  */
-export function readApplied(call: Call, body: Buffer, scope: ApplyScope): Patch {
-  const { value, duplicates } = parseConfiguration(yamlText(body))
+export async function readApplied(call: Call, body: Buffer, scope: ApplyScope): Promise<Patch> {
+  const { value, duplicates } = await readConfiguration(body, call.request.expiry)
   const config = value ?? {}
   if (!isObject(config)) throw badRequest("error decoding YAML: an applied configuration must be an object")
   let told = false
   return {
     strictErrors: [],
-    async apply(live) {
+    *apply(live) {
       checkKind(call, config, scope)
-      const stages = appliedStages(call, config, scope, live)
-      const object = call.request.bodyBytes < largeObjectBytes ? atOnce(stages) : await inTurns(stages)
+      const object = yield* appliedStages(call, config, scope, live)
       if (duplicates.length > 0 && scope.fieldValidation !== "Ignore") {
         if (scope.fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`)
         if (!told) call.request.warnings.push(duplicates.join(", "))
@@ -66,10 +68,11 @@ interface Configuration {
 }
 
 /** Most clients send JSON, which is read many times faster than YAML. */
-function parseConfiguration(text: string): Configuration {
+async function readConfiguration(body: Buffer, signal: Expiry): Promise<Configuration> {
+  const text = yamlText(body)
   if (/^\s*\{/.test(text)) {
     try {
-      const { value, duplicates } = parseJson(text, { trackDuplicates: true })
+      const { value, duplicates } = await workOn(body.length, parsingJson(text, { maxValues: documentValuesMax }), signal)
       if (duplicates.length === 0) return { value, duplicates }
       // Only the reader of YAML knows lines, as the reference tells them; it takes no text that is larger.
       if (Buffer.byteLength(text) > yamlBodyBytesMax)
@@ -80,7 +83,7 @@ function parseConfiguration(text: string): Configuration {
     }
   }
   try {
-    return parseYaml(text)
+    return await readYaml(body, signal)
   } catch (error) {
     if (error instanceof ApiError && error.code === 400) throw badRequest(`error decoding YAML: ${error.message}`)
     throw error

@@ -2,13 +2,14 @@
 import { badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { beginsWork } from "../loop-watch.ts"
-import { normalize } from "../kit/normalize.ts"
+import { normalizing } from "../kit/normalize.ts"
 import { keepOwnersReset } from "../kit/owners-reset.ts"
 import { unknownFieldText } from "../kit/typed-json.ts"
+import { documentValuesMax } from "../limits.ts"
 import type { KindBody } from "../server-parts.ts"
-import { betweenStages } from "../turns.ts"
+import { betweenStages, type Stages } from "../turns.ts"
 import { bodyLimit, readBody } from "../wire/body.ts"
-import { decodeObject } from "../wire/decode-object.ts"
+import { decodeBody } from "../wire/decode-body.ts"
 import { bodyMedia } from "../wire/negotiate.ts"
 import type { Call } from "./call.ts"
 import type { FieldValidation } from "./write-options.ts"
@@ -56,25 +57,26 @@ async function readAs(
   const { headers, warnings } = call.request
   const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
   const body = await bodyOf(call, bodyLimit(media))
-  const stage = betweenStages(body.length)
-  if (stage !== undefined) await stage
-  const { object, warnings: found } = decodeObject(body, media, {
+  const decoded = decodeBody(body, media, {
     shape: kind.shape,
     codec: kind.codec,
     expect: { kind: kind.kind, apiVersions: options.apiVersions ?? [kind.apiVersion] },
     fieldValidation: options.fieldValidation,
+    signal: call.request.expiry,
   })
+  const { object, warnings: found } = decoded instanceof Promise ? await decoded : decoded
   warnings.push(...found)
   return object
 }
 
-/** A changed document as an object of the kind again: known fields only, defaults filled. Throws 400. */
-export function renormalized(
+/** A changed document as an object of the kind again: known fields only, defaults filled. Throws 400, or 413 for too many values. */
+export function* renormalizing(
   call: Call,
   kind: Pick<KindBody, "shape" | "applyDefaults">,
   changed: JsonObject,
-): { object: ApiObject; unknown: string[] } {
-  const { object, unknown } = normalize(kind.shape, changed)
+): Stages<{ object: ApiObject; unknown: string[] }> {
+  const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax })
+  yield
   keepOwnersReset(changed, object)
   kind.applyDefaults(object, { vendor: call.parts.vendor })
   return { object, unknown: unknown.map(unknownFieldText) }

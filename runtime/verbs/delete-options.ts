@@ -6,7 +6,7 @@ import type { DeleteRequest } from "../registry/delete.ts"
 import { propagationFailures, type PropagationPolicy } from "../registry/propagation.ts"
 import { booleanParameter, integerParameter } from "../query.ts"
 import { bodyLimit } from "../wire/body.ts"
-import { decodeObject } from "../wire/decode-object.ts"
+import { decodeBody } from "../wire/decode-body.ts"
 import { bodyMedia, type Media } from "../wire/negotiate.ts"
 import { bodyOf } from "./body.ts"
 import type { Call } from "./call.ts"
@@ -31,12 +31,14 @@ async function optionsBody(call: Call): Promise<JsonObject | undefined> {
   // A media type that nobody knows matters only when there is something to read.
   if (typeof media !== "string") throw media.refusal
   const options = await call.parts.body({ group: "meta", version: "v1", kind: "DeleteOptions" })
-  return decodeObject(body, media, {
+  const decoded = await decodeBody(body, media, {
     shape: options.shape,
     codec: options.codec,
     expect: { kind: "DeleteOptions", apiVersions: ["v1"], anyVersion: true },
     fieldValidation: "Ignore",
-  }).object
+    signal: call.request.expiry,
+  })
+  return decoded.object
 }
 
 function mediaOf(call: Call): Media | { readonly refusal: unknown } {

@@ -1,5 +1,5 @@
 /** PATCH: the content type chooses how the body changes the object; specification section 4.8. */
-import { type DocumentPatchType, readDocumentPatch } from "../apply/read-patch.ts"
+import { type DocumentPatchType, readingDocumentPatch } from "../apply/read-patch.ts"
 import { assert } from "../assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
@@ -7,8 +7,10 @@ import { stringify } from "../kit/json-text.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { versionsOf } from "../registry/owners.ts"
 import { updateObject } from "../registry/update.ts"
+import type { Stages } from "../turns.ts"
+import { workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
-import { bodyOf, judgeStrict, renormalized } from "./body.ts"
+import { bodyOf, judgeStrict, renormalizing } from "./body.ts"
 import { readApplied } from "./apply.ts"
 import { type Call, representation, writerOf } from "./call.ts"
 import { withOwners } from "./scale-owners.ts"
@@ -25,7 +27,7 @@ type PatchType = (typeof patchTypes)[number]
 /** A patch made ready: read and checked once, applied once per attempt. */
 export interface Patch {
   /** Undefined for an object that is to be made; only an applied configuration makes one. */
-  apply(object: ApiObject | undefined): JsonObject | Promise<JsonObject>
+  apply(object: ApiObject | undefined): Stages<JsonObject>
   readonly strictErrors: readonly string[]
   /** Texts about unknown fields of the result, in the order in which they are told; absent: as they come. */
   readonly ordered?: (texts: readonly string[]) => string[]
@@ -44,11 +46,12 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
   const applying = type === "application/apply-patch+yaml"
   const wanted = representation(call, { list: false })
   const options = readWriteOptions(query, applying ? "apply" : "PatchOptions")
+  const { expiry } = call.request
   const body = await bodyOf(call)
   const subresource = scope.subresource?.name ?? ""
   const patch = applying
-    ? readApplied(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })
-    : readPatch(call, type, body)
+    ? await readApplied(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })
+    : await workOn(body.length, readingPatch(call, type, body), expiry)
   const told = new Set<string>()
   const result = await updateObject(call.registry, call.handle, {
     namespace: info.namespace,
@@ -61,14 +64,20 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
     creates: applying,
     owners: applying ? "given" : writerOf(call, options),
     fresh: scope.next === undefined,
-    transform: async (old) => {
-      const made = patch.apply(old)
-      const object = made instanceof Promise ? await made : made
-      const patched = decodePatched(call, { patch, object, fieldValidation: options.fieldValidation, told })
-      return scope.next === undefined || old === undefined ? patched : withOwners(scope.next(patched, old), patched.metadata?.managedFields)
-    },
+    transform: (old, storedBytes) =>
+      workOn(body.length + storedBytes, patching(call, { patch, fieldValidation: options.fieldValidation, told }, { scope, old }), expiry),
   })
   await answerWrite(call, { wanted, result })
+}
+
+/** The next object from the stored one. */
+function* patching(
+  call: Call,
+  options: PatchedOptions,
+  { scope, old }: { scope: PatchScope; old: ApiObject | undefined },
+): Stages<ApiObject> {
+  const patched = yield* decodingPatched(call, options, yield* options.patch.apply(old))
+  return scope.next === undefined || old === undefined ? patched : withOwners(scope.next(patched, old), patched.metadata?.managedFields)
 }
 
 /** The content type of a patch; 415 names the others. */
@@ -81,8 +90,8 @@ export function patchTypeOf(call: Call): PatchType {
 }
 
 /** Reads and checks the body. Throws 400 or 413. */
-export function readPatch(call: Call, type: DocumentPatchType, body: Buffer): Patch {
-  const patch = readDocumentPatch(type, body, call.handle.parts.shape)
+export function* readingPatch(call: Call, type: DocumentPatchType, body: Buffer): Stages<Patch> {
+  const patch = yield* readingDocumentPatch(type, body, call.handle.parts.shape)
   return {
     apply: (object) => {
       assert(object !== undefined, "only an applied configuration makes an object")
@@ -93,21 +102,23 @@ export function readPatch(call: Call, type: DocumentPatchType, body: Buffer): Pa
   }
 }
 
+interface PatchedOptions {
+  readonly patch: Patch
+  readonly fieldValidation: FieldValidation
+  readonly told: Set<string>
+}
+
 /** The patched document as an object of the kind: still that object, its fields known, defaults filled. */
-function decodePatched(
-  call: Call,
-  options: { patch: Patch; object: JsonObject; fieldValidation: FieldValidation; told: Set<string> },
-): ApiObject {
+function* decodingPatched(call: Call, options: PatchedOptions, object: JsonObject): Stages<ApiObject> {
   const { info } = call.request
   const { handle } = call
-  const { object } = options
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
     throw resultFault(`a patch may not change apiVersion or kind; the result says ${stringify(shownVersion)} ${stringify(shownKind)}`)
   }
   const whole = object.kind === shownKind && object.apiVersion === shownVersion
-  const patched = decodeResult(call, options, whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion })
+  const patched = yield* decodingResult(call, options, whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion })
   const { name = "", namespace = info.namespace } = patched.metadata ?? {}
   if (namespace !== "" && patched.metadata !== undefined) patched.metadata.namespace = namespace
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
@@ -116,13 +127,9 @@ function decodePatched(
   return patched
 }
 
-function decodeResult(
-  call: Call,
-  options: { patch: Patch; fieldValidation: FieldValidation; told: Set<string> },
-  result: JsonObject,
-): ApiObject {
+function* decodingResult(call: Call, options: PatchedOptions, result: JsonObject): Stages<ApiObject> {
   try {
-    const { object, unknown } = renormalized(call, call.handle.parts, result)
+    const { object, unknown } = yield* renormalizing(call, call.handle.parts, result)
     const { strictErrors, ordered } = options.patch
     judgeStrict(call, [...strictErrors, ...(ordered === undefined ? unknown : ordered(unknown))], options)
     return object

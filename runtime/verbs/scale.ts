@@ -2,17 +2,20 @@
 import { assert } from "../assert.ts"
 import { badRequest, invalid } from "../errors.ts"
 import { deepClone, getPath, setPath } from "../kit/field-path.ts"
-import { type ApiObject, isObject, type JsonValue } from "../kit/json.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { labelSelectorOf } from "../kit/selector.ts"
 import { getObject } from "../registry/read.ts"
 import { updateObject } from "../registry/update.ts"
+import type { KindBody } from "../server-parts.ts"
+import type { Stages } from "../turns.ts"
+import { workOn } from "../wire/long-documents.ts"
 import { answerKindBody } from "./answer.ts"
-import { bodyOf, judgeStrict, readKindBody, renormalized } from "./body.ts"
+import { bodyOf, judgeStrict, readKindBody, renormalizing } from "./body.ts"
 import { readApplied } from "./apply.ts"
 import { type Call, representation } from "./call.ts"
 import { getFreshness } from "./list-options.ts"
-import { patchTypeOf, readPatch } from "./patch.ts"
+import { patchTypeOf, readingPatch } from "./patch.ts"
 import { objectOf } from "./represent.ts"
 import { scaleColumns } from "./scale-columns.ts"
 import { scaleOwners, versionsOfScale } from "./scale-owners.ts"
@@ -79,21 +82,26 @@ async function patchedScale(call: Call, subresource: Subresource): Promise<Scale
   const type = patchTypeOf(call)
   const applied = type === "application/apply-patch+yaml"
   const options = readWriteOptions(call.request.query, applied ? "apply" : "PatchOptions")
+  const { expiry } = call.request
   const body = await bodyOf(call)
   const kind = await call.parts.body(scaleKind)
   const patch = applied
-    ? readApplied(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })
-    : readPatch(call, type, body)
+    ? await readApplied(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })
+    : await workOn(body.length, readingPatch(call, type, body), expiry)
   const told = new Set<string>()
   return {
     options,
     applied,
     async next(before) {
-      const { object, unknown } = renormalized(call, kind, await patch.apply(before))
+      const { object, unknown } = await workOn(body.length, patchingScale(call, kind, patch.apply(before)), expiry)
       judgeStrict(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, told })
       return object
     },
   }
+}
+
+function* patchingScale(call: Call, kind: KindBody, work: Stages<JsonObject>): ReturnType<typeof renormalizing> {
+  return yield* renormalizing(call, kind, yield* work)
 }
 
 /** The parent with the replicas of `scale`; its uid and resourceVersion are preconditions. */

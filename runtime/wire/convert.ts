@@ -11,7 +11,8 @@ import type { Kind, KindParts } from "../kit/kind.ts"
 import { normalize } from "../kit/normalize.ts"
 import type { Vendor } from "../vendor.ts"
 import { indentJson } from "./pretty.ts"
-import { parseYaml, writeYaml } from "./yaml.ts"
+import { parseYaml } from "./yaml.ts"
+import { writeYaml } from "./yaml-writer.ts"
 
 export type ConvertFormat = "json" | "yaml" | "compact" | "stored"
 

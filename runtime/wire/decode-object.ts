@@ -3,18 +3,19 @@
  * `fieldValidation` says (specification section 4.10). Messages are the reference's.
  */
 import { ApiError, badRequest } from "../errors.ts"
-import { shownBodyCharactersMax } from "../limits.ts"
+import { documentValuesMax, shownBodyCharactersMax } from "../limits.ts"
 import { type CompactCodec, unwrapUnknown } from "../kit/compact.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { JsonSyntaxError, parseJson } from "../kit/json-text.ts"
-import { normalize } from "../kit/normalize.ts"
+import { JsonSyntaxError, parsingJson } from "../kit/json-text.ts"
+import { normalizing } from "../kit/normalize.ts"
 import { keepOwnersReset } from "../kit/owners-reset.ts"
 import type { TypeShape } from "../kit/shape.ts"
-import { duplicateFieldText, parseTypedJson, unknownFieldText } from "../kit/typed-json.ts"
+import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../kit/typed-json.ts"
 import { sortedPaths } from "../kit/unknown-fields.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
+import { atOnce, type Stages } from "../turns.ts"
 import type { Media } from "./negotiate.ts"
-import { parseYaml, yamlText } from "./yaml.ts"
+import { type ParsedYaml, parseYaml, yamlText } from "./yaml.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
@@ -44,13 +45,19 @@ export interface DecodedObject {
   readonly warnings: string[]
 }
 
-/** Called by every verb that takes an object, with the whole body. Throws ApiError 400. */
+/** Called with the whole of a short body. Throws ApiError 400, or 413 for too many values. */
 export function decodeObject(body: Uint8Array, media: Media, options: DecodeOptions): DecodedObject {
+  return atOnce(decodingObject(body, media, options))
+}
+
+/** The same in pieces. `yaml`: reads a body of YAML, where somebody else has done most of it. */
+export function* decodingObject(body: Uint8Array, media: Media, options: DecodeOptions, yaml?: Stages<ParsedYaml>): Stages<DecodedObject> {
   const level = options.fieldValidation ?? "Warn"
-  const parsed = parseBody(body, media, options)
+  const parsed = yield* parsingBody(body, media, options, yaml)
+  yield
   const found = typeMetaOf(parsed.value, body, options.expect)
   checkKind(found, options.expect)
-  const { object, strict } = describing(found, options.expect, () => typedObject(parsed, options))
+  const { object, strict } = yield* describing(found, options.expect, typing(parsed, options))
   if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, `strict decoding error: ${strict.join(", ")}`)
   // The compact encoding does not tell an empty list from none.
   if (media !== "compact") keepOwnersReset(parsed.value, object)
@@ -78,13 +85,13 @@ interface ParsedBody {
   readonly doubtful?: boolean
 }
 
-function parseBody(body: Uint8Array, media: Media, options: DecodeOptions): ParsedBody {
+function* parsingBody(body: Uint8Array, media: Media, options: DecodeOptions, yaml: Stages<ParsedYaml> | undefined): Stages<ParsedBody> {
   const { expect } = options
   try {
-    if (media === "compact") return { value: compactValue(body, options), duplicates: [] }
-    if (media === "yaml") return parseYaml(yamlText(body))
+    if (media === "compact") return { value: yield* readingCompact(body, options), duplicates: [] }
+    if (media === "yaml") return yaml === undefined ? parseYaml(yamlText(body)) : yield* yaml
     const text = decodeUtf8(body)
-    const { value, duplicates, fractions } = parseJson(text, { trackDuplicates: true })
+    const { value, duplicates, fractions } = yield* parsingJson(text, { maxValues: documentValuesMax })
     if (options.structural === true) return { value, duplicates: duplicates.map(duplicateFieldText) }
     return { value, duplicates: [], text, doubtful: duplicates.length + fractions.length > 0 }
   } catch (error) {
@@ -95,24 +102,27 @@ function parseBody(body: Uint8Array, media: Media, options: DecodeOptions): Pars
 }
 
 /** The object, and what there is to say about fields of the body: as the text has them in JSON, sorted by path in YAML (reference). */
-function typedObject(parsed: ParsedBody, options: DecodeOptions): { object: ApiObject; strict: string[] } {
+function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: ApiObject; strict: string[] }> {
   const { shape, structural = false } = options
-  const reportUnknown = (options.fieldValidation ?? "Warn") !== "Ignore"
-  const typed = parsed.text !== undefined && parsed.doubtful === true ? parseTypedJson(parsed.text, shape) : undefined
-  const { object, unknown } = normalize(shape, typed?.value ?? parsed.value, { structural, reportUnknown })
-  if (!reportUnknown) return { object, strict: [] }
+  const { text } = parsed
+  const wanted = (options.fieldValidation ?? "Warn") !== "Ignore"
+  const typed = text !== undefined && parsed.doubtful === true ? yield* parsingTypedJson(text, shape) : undefined
+  yield
+  const rules = { structural, reportUnknown: wanted && text === undefined, maxValues: documentValuesMax }
+  const { object, unknown, hasUnknown } = yield* normalizing(shape, typed?.value ?? parsed.value, rules)
+  if (!wanted) return { object, strict: [] }
   if (typed !== undefined) return { object, strict: typed.strictErrors }
-  if (parsed.text !== undefined && unknown.length > 0) return { object, strict: parseTypedJson(parsed.text, shape).strictErrors }
+  if (text !== undefined && hasUnknown) return { object, strict: (yield* parsingTypedJson(text, shape)).strictErrors }
   return { object, strict: [...parsed.duplicates, ...sortedPaths(unknown).map(unknownFieldText)] }
 }
 
-function compactValue(body: Uint8Array, options: DecodeOptions): JsonValue {
+function* readingCompact(body: Uint8Array, options: DecodeOptions): Stages<JsonValue> {
   const { apiVersion, kind, raw, contentType } = unwrapUnknown(body)
-  if (contentType === "application/json") return parseJson(decodeUtf8(raw)).value
+  if (contentType === "application/json") return (yield* parsingJson(decodeUtf8(raw), { maxValues: documentValuesMax })).value
   if (options.codec === undefined) throw badRequest("the kind has no compact form")
   const typeMeta = { ...(kind !== "" && { kind }), ...(apiVersion !== "" && { apiVersion }) }
   if (kind !== "" && kind !== options.expect.kind) return typeMeta
-  return { ...typeMeta, ...options.codec.decodeBody(raw) }
+  return { ...typeMeta, ...(yield* options.codec.decodingBody(raw)) }
 }
 
 interface FoundKind {
@@ -128,8 +138,7 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): F
       body,
       expect,
     )
-  const kind = namedField(document, "kind") ?? ""
-  const apiVersion = namedField(document, "apiVersion") ?? ""
+  const { kind = "", apiVersion = "" } = namedFields(document)
   if (typeof kind !== "string")
     throw unrecognized("couldn't get version/kind; json parse error: the field kind must be a string", body, expect)
   if (typeof apiVersion !== "string")
@@ -139,14 +148,21 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): F
 }
 
 /** The kind of a document is looked for under any spelling of the name, as the reference does; the last counts, but one that is no text. */
-function namedField(document: JsonObject, name: "kind" | "apiVersion"): JsonValue | undefined {
-  let found: JsonValue | undefined
-  for (const key of Object.keys(document)) {
-    if (key !== name && (key.length !== name.length || key.toLowerCase() !== name.toLowerCase())) continue
-    found = document[key] ?? found
-    if (found !== undefined && typeof found !== "string") return found
+function namedFields(document: JsonObject): { kind?: JsonValue; apiVersion?: JsonValue } {
+  const found: { kind?: JsonValue; apiVersion?: JsonValue } = {}
+  for (const key in document) {
+    const name = spelledName(key)
+    const value = name === undefined ? undefined : (document[key] ?? undefined)
+    if (name === undefined || value === undefined) continue
+    if (found[name] === undefined || typeof found[name] === "string") found[name] = value
   }
   return found
+}
+
+function spelledName(key: string): "kind" | "apiVersion" | undefined {
+  if (key === "kind" || key === "apiVersion") return key
+  if (key.length === "kind".length) return key.toLowerCase() === "kind" ? "kind" : undefined
+  return key.length === "apiVersion".length && key.toLowerCase() === "apiversion" ? "apiVersion" : undefined
 }
 
 function checkKind(found: FoundKind, expect: ExpectedKind): void {
@@ -160,9 +176,9 @@ function checkKind(found: FoundKind, expect: ExpectedKind): void {
 }
 
 /** Runs a decoder and says of which kind what it met is. */
-function describing<T>(found: FoundKind, expect: ExpectedKind, decode: () => T): T {
+function* describing<T>(found: FoundKind, expect: ExpectedKind, decoding: Stages<T>): Stages<T> {
   try {
-    return decode()
+    return yield* decoding
   } catch (error) {
     if (error instanceof ApiError && error.code === 400) throw describe(found, expect, error.message)
     throw error

@@ -8,7 +8,7 @@ import { type BytePlace, placeAll } from "../kit/shared-bytes.ts"
 import { decodeWork, layOutWork, parseWork, yamlWork } from "../kit/work.ts"
 import type { Turns } from "../turns.ts"
 import { indentJson } from "./pretty.ts"
-import { writeYaml } from "./yaml.ts"
+import { writeYaml } from "./yaml-writer.ts"
 
 export interface ListHead {
   readonly kind: string

@@ -13,7 +13,7 @@ import type { Vendor } from "../vendor.ts"
 import { type Media, negotiate } from "./negotiate.ts"
 import { indentJson } from "./pretty.ts"
 import { failureStatus, statusShape } from "./status.ts"
-import { writeYaml } from "./yaml.ts"
+import { writeYaml } from "./yaml-writer.ts"
 
 export interface Answer {
   readonly status: number

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { ApiError } from "../errors.ts"
-import { yamlDepthMax } from "../limits.ts"
-import { parseYaml, writeYaml, yamlText } from "./yaml.ts"
+import { documentValuesMax, yamlDepthMax } from "../limits.ts"
+import { parseYaml, yamlText } from "./yaml.ts"
+import { writeYaml } from "./yaml-writer.ts"
 
 const read = (text: string) => parseYaml(text).value
 const faultOf = (text: string) => {
@@ -118,6 +119,37 @@ describe("parseYaml", () => {
     expect(faultOf('a: "\\ud800"')).toBe("400 yaml: line 1: found invalid Unicode character escape code \\ud800")
     expect(faultOf("a: \u0007")).toBe('400 yaml: control characters are not allowed: "\\u0007" at offset 3')
     expect(faultOf("a: !!binary x")).toBe("400 yaml: line 1: !!binary value contains invalid base64 data")
+  })
+
+  it("bounds the texts that aliases stand for, of values and of keys, merged or not", () => {
+    const long = "x".repeat(300_000)
+    const times = (count: number, text: string): string => Array(count).fill(text).join(", ")
+    expect(parseYaml(`a: &a ${long}\nb: [${times(10, "*a")}]`).value).toMatchObject({ a: long })
+    for (const text of [
+      `a: &a ${long}\nb: [${times(11, "*a")}]`,
+      `a: &a [${long}]\nb: [${times(11, "*a")}]`,
+      `a: &a {k: ${long}}\nb: [${times(11, "{<<: *a}")}]`,
+      `a: &a {"${long}": 1}\nb: [${times(11, "{<<: *a}")}]`,
+      `a: &a "${long}"\nb: {${times(11, "*a : 1")}}`,
+    ])
+      expect(faultOf(text)).toBe(
+        "413 Request entity too large: aliases of the YAML document stand for more than 3145728 characters, which is the limit",
+      )
+  })
+
+  it("bounds the values of a document", () => {
+    const list = (count: number): string => `[${"1,".repeat(count)}]`
+    expect(parseYaml(list(documentValuesMax - 1)).value).toHaveLength(documentValuesMax - 1)
+    expect(faultOf(list(documentValuesMax))).toMatch(/^413 .* more than 200000 values/)
+  })
+
+  it("keeps numbers of many digits as a JSON body does", () => {
+    expect(parseYaml(`[${"1".repeat(64)}, ${"1".repeat(65)}, 0x${"f".repeat(65)}, ${"9".repeat(400)}]`).value).toEqual([
+      BigInt("1".repeat(64)),
+      Number("1".repeat(65)),
+      Number(`0x${"f".repeat(65)}`),
+      "9".repeat(400),
+    ])
   })
 
   it("bounds aliases, merges, depth and size", () => {

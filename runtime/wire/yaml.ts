@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from "node:buffer"
 import {
-  Document,
+  type Document,
   isAlias,
   isMap,
   isNode,
@@ -14,18 +14,19 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  Scalar,
-  visit,
+  type Scalar,
   type YAMLError,
   type YAMLMap,
 } from "yaml"
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
-import { documentDepthMax, strictErrorsMax, yamlAliasValuesMax, yamlBodyBytesMax } from "../limits.ts"
+import { documentDepthMax, requestBodyBytesMax, strictErrorsMax, yamlAliasValuesMax, yamlBodyBytesMax } from "../limits.ts"
 import { canonicalBase64 } from "../kit/canonical.ts"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { setField } from "../kit/json-text.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
 import { readDocument } from "./yaml-document.ts"
+import { ValueCount } from "../kit/value-bounds.ts"
+import { notFinite, resolvePlain } from "./yaml-scalar.ts"
 
 export interface ParsedYaml {
   /** An empty document is null. */
@@ -102,6 +103,8 @@ class Reader {
   private aliasDepth = 0
   private mergeDepth = 0
   private aliasValues = 0
+  private aliasCharacters = 0
+  private readonly count = new ValueCount()
 
   constructor(
     private readonly text: string,
@@ -109,6 +112,11 @@ class Reader {
   ) {}
 
   value(node: Node | null): JsonValue {
+    if (!isAlias(node)) this.count.add(1)
+    return this.read(node)
+  }
+
+  private read(node: Node | null): JsonValue {
     if (node === null) return null
     if (this.aliasDepth + this.mergeDepth > 0 && ++this.aliasValues > yamlAliasValuesMax) throw badRequest(excessive)
     if (isAlias(node)) return this.aliased(node.source)
@@ -133,8 +141,18 @@ class Reader {
 
   private scalar(node: Scalar): JsonValue {
     const line = this.lineOf(node)
+    if (this.aliasDepth + this.mergeDepth > 0) this.chargeAlias(node)
     if (node.type === "QUOTE_DOUBLE" && node.range) checkEscapes(this.text.slice(node.range[0], node.range[1]), line)
     return scalarValue(node, line)
+  }
+
+  /** A text that aliases stand for is there once and sent, stored and compared many times. */
+  private chargeAlias(node: Scalar): void {
+    if (typeof node.value === "string") this.aliasCharacters += node.value.length
+    if (this.aliasCharacters > requestBodyBytesMax)
+      throw tooLarge(
+        `Request entity too large: aliases of the YAML document stand for more than ${requestBodyBytesMax} characters, which is the limit`,
+      )
   }
 
   private aliased(source: string): JsonValue {
@@ -195,7 +213,7 @@ class Reader {
       const name = key.value.toLowerCase().replace("+", "")
       return { name, shown: name }
     }
-    const value = this.value(key)
+    const value = this.read(key)
     if (typeof value === "string") return { name: value, shown: JSON.stringify(value) }
     if (value === null || typeof value === "object")
       throw badRequest(`yaml: line ${this.lineOf(key)}: unsupported map key: it must be text, a number or a boolean`)
@@ -252,64 +270,4 @@ function binaryText(node: Scalar, line: number): string {
   const canonical = canonicalBase64(node.source ?? "")
   if (canonical === undefined) throw badRequest(`yaml: line ${line}: !!binary value contains invalid base64 data`)
   return decodeUtf8(Buffer.from(canonical, "base64"))
-}
-
-const trueWord = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/
-const falseWord = /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/
-const nullWord = /^(?:|~|null|Null|NULL)$/
-const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
-const floatText = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
-
-/** What a scalar without quotes means. Throws ApiError 400 for numbers that JSON does not have. */
-function resolvePlain(text: string, line: number): JsonValue {
-  if (nullWord.test(text)) return null
-  // Most plain scalars start with a letter that starts none of the words.
-  if (/^[^-+.0-9yYnNtTfFoO]/.test(text)) return text
-  if (trueWord.test(text)) return true
-  if (falseWord.test(text)) return false
-  const whole = wholeNumber(text)
-  if (whole !== undefined) return whole
-  if (notFinite.test(text)) throw badRequest(`yaml: line ${line}: ${text} has no JSON form`)
-  if (!floatText.test(text)) return text
-  const value = Number(text)
-  return Number.isFinite(value) ? value : text
-}
-
-/** Decimal, `0x`, `0o`, `0b` and `012`, with underscores between digits; a `bigint` beyond 2^53. */
-function wholeNumber(text: string): number | bigint | undefined {
-  const match = /^([-+]?)(?:0[xX]([0-9a-fA-F_]+)|0[bB]([01_]+)|0[oO]?([0-7_]+)|([0-9][0-9_]*))$/.exec(text)
-  if (match === null) return undefined
-  const [, sign, hexadecimal, binary, octal, decimal] = match
-  const digits = (hexadecimal ?? binary ?? octal ?? decimal ?? "").replaceAll("_", "")
-  // `089` is no number at all, as in the reference.
-  if (digits === "" || (decimal !== undefined && decimal.length > 1 && decimal.startsWith("0"))) return undefined
-  const prefix = hexadecimal !== undefined ? "0x" : binary !== undefined ? "0b" : octal !== undefined ? "0o" : ""
-  const amount = BigInt(prefix + digits)
-  const exact = sign === "-" ? -amount : amount
-  const narrow = Number(exact)
-  return Number.isSafeInteger(narrow) ? narrow : exact
-}
-
-/** True when the text without quotes would be read as something else, by us or by another reader of YAML 1.1. */
-function needsQuotes(text: string): boolean {
-  if (/^\d{4}-\d/.test(text) || notFinite.test(text) || /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+/.test(text) || text === "<<" || text === "=")
-    return true
-  return typeof resolvePlain(text, 0) !== "string"
-}
-
-/** The YAML text of an object: fields sorted, lists not indented, as the reference writes them. `undefined` fields are left out. */
-export function writeYaml(value: JsonValue): string {
-  const document = new Document(value, {
-    version: "1.1",
-    schema: "core",
-    keepUndefined: false,
-    aliasDuplicateObjects: false,
-    sortMapEntries: true,
-  })
-  visit(document, {
-    Scalar(_key, node) {
-      if (typeof node.value === "string" && needsQuotes(node.value)) node.type = Scalar.QUOTE_DOUBLE
-    },
-  })
-  return document.toString({ indentSeq: false, lineWidth: 0 })
 }

@@ -1,4 +1,5 @@
 /** Every function of the product that reads text which clients, nodes or pods have written. A new one that is not here fails `hammer.test.ts`. */
+import { atOnce } from "../../runtime/turns.ts"
 import { systemClock } from "../../runtime/clock.ts"
 import { bearerToken, staticTokens } from "../../runtime/access/authenticate.ts"
 import { withProtocolToken } from "../../runtime/access/websocket-token.ts"
@@ -51,7 +52,7 @@ import type { TypeShape } from "../../runtime/kit/shape.ts"
 import { parseSortQuery } from "../../runtime/kit/sort-query.ts"
 import { canonicalMicroTime, canonicalTime, parseInstant } from "../../runtime/kit/time.ts"
 import { trimmed, trimmedEnd, trimmedStart } from "../../runtime/kit/trim.ts"
-import { duplicateFieldText, parseTypedJson, unknownFieldText } from "../../runtime/kit/typed-json.ts"
+import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../../runtime/kit/typed-json.ts"
 import { booleanParameter, integerParameter, parseQuery, textParameter } from "../../runtime/query.ts"
 import { validateManager } from "../../runtime/registry/object-meta.ts"
 import { ContinueTokens } from "../../runtime/registry/continue-token.ts"
@@ -395,10 +396,10 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ),
   },
   JSON: {
-    covers: ["kit/json-text.ts#parseJson", "kit/typed-json.ts#parseTypedJson", "kit/json-built-in.ts#builtInWillDo"],
+    covers: ["kit/json-text.ts#parseJson", "kit/typed-json.ts#parsingTypedJson", "kit/json-built-in.ts#builtInWillDo"],
     read: each(
       parseJson,
-      (text) => parseTypedJson(text, shape),
+      (text) => atOnce(parsingTypedJson(text, shape)),
       (text) => builtInWillDo(text, 1000),
     ),
     shapes: [

@@ -1,6 +1,5 @@
 /** Starts the storage worker, from built code and from sources alike, and speaks with it. */
-import { fileURLToPath } from "node:url"
-import { Worker } from "node:worker_threads"
+import { startThread } from "../../thread.ts"
 import { StoreError } from "../store.ts"
 import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
 
@@ -22,12 +21,11 @@ export interface WorkerLink {
   stop(): Promise<void>
 }
 
-/** Name of the worker's bundle, which the production build puts beside the chunk that holds this module. */
-export const workerBundle = "lmdb-worker.js"
+const thread = { source: new URL("worker.ts", import.meta.url), bundle: "lmdb-worker.js" }
 
 /** Resolves once the worker has opened the environment. `onLost` is called when the thread ends without being asked to. */
 export async function startWorker(data: WorkerData, onLost: (error: StoreError) => void): Promise<WorkerLink> {
-  const worker = await createWorker(data)
+  const worker = await startThread({ ...thread, workerData: data })
   const waiting: Waiting[] = []
   let stopping = false
   function lose(reason: string): void {
@@ -67,31 +65,4 @@ export async function startWorker(data: WorkerData, onLost: (error: StoreError) 
       await exited
     },
   }
-}
-
-async function createWorker(workerData: WorkerData): Promise<Worker> {
-  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL(workerBundle, import.meta.url), { workerData })
-  bundled ??= bundleFromSource(fileURLToPath(new URL("worker.ts", import.meta.url)))
-  return new Worker(await bundled, { eval: true, workerData })
-}
-
-let bundled: Promise<string> | undefined
-
-/**
- * Under vitest and tsx only: a worker thread of Node does not read TypeScript, and loading tsx in each would cost five times
- * as long as this one build per process.
- */
-async function bundleFromSource(path: string): Promise<string> {
-  const { build } = await import("esbuild")
-  const banner = { js: `require = require("node:module").createRequire(${JSON.stringify(path)});` }
-  const result = await build({
-    entryPoints: [path],
-    bundle: true,
-    write: false,
-    format: "cjs",
-    platform: "node",
-    packages: "external",
-    banner,
-  })
-  return result.outputFiles[0]?.text ?? ""
 }

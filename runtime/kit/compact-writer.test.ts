@@ -1,0 +1,27 @@
+import { expect, it } from "vitest"
+import { CompactWriter } from "./compact-writer.ts"
+
+const text = "x".repeat(1024)
+
+it("refuses what grows beyond its ceiling, while it is written", () => {
+  const writer = new CompactWriter(16, 64 * 1024)
+  let written = 0
+  expect(() => {
+    for (; written < 1000; written++) writer.text(text)
+  }).toThrow(expect.objectContaining({ code: 413, message: expect.stringContaining("65536 bytes") }))
+  expect(written).toBeLessThan(200)
+})
+
+it("takes what fits, and the next message after one that did not", () => {
+  const writer = new CompactWriter(16, 64 * 1024)
+  expect(() => writer.text("x".repeat(1024 * 1024))).toThrow(expect.objectContaining({ code: 413 }))
+  writer.reset()
+  for (let count = 0; count < 60; count++) writer.text(text)
+  expect(writer.finish()).toHaveLength(60 * (1024 + 2))
+})
+
+it("takes letters of any width up to the ceiling", () => {
+  const writer = new CompactWriter(16, 64 * 1024)
+  writer.text("x".repeat(60 * 1024))
+  expect(writer.finish()).toHaveLength(60 * 1024 + 3)
+})

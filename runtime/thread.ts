@@ -1,0 +1,40 @@
+/** Threads of this program: started from built code and from sources alike. */
+import { fileURLToPath } from "node:url"
+import { Worker, type WorkerOptions } from "node:worker_threads"
+
+export interface ThreadOptions extends Omit<WorkerOptions, "eval"> {
+  /** The thread's module, a source file. */
+  readonly source: URL
+  /** Name of the module's bundle, which the production build puts beside the chunk that holds this one. */
+  readonly bundle: string
+}
+
+/** Called by the one module that speaks with the thread. Loading of its code is begun. */
+export async function startThread({ source, bundle, ...options }: ThreadOptions): Promise<Worker> {
+  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL(bundle, import.meta.url), options)
+  const code = bundles.get(source.href) ?? bundleFromSource(fileURLToPath(source))
+  bundles.set(source.href, code)
+  return new Worker(await code, { ...options, eval: true })
+}
+
+/** By module. */
+const bundles = new Map<string, Promise<string>>()
+
+/**
+ * Under vitest and tsx only: a worker thread of Node does not read TypeScript, and loading tsx in each would cost five times
+ * as long as this one build per process.
+ */
+async function bundleFromSource(path: string): Promise<string> {
+  const { build } = await import("esbuild")
+  const banner = { js: `require = require("node:module").createRequire(${JSON.stringify(path)});` }
+  const result = await build({
+    entryPoints: [path],
+    bundle: true,
+    write: false,
+    format: "cjs",
+    platform: "node",
+    packages: "external",
+    banner,
+  })
+  return result.outputFiles[0]?.text ?? ""
+}

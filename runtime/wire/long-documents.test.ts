@@ -1,0 +1,82 @@
+import { expect, it } from "vitest"
+import { badRequest, timeout } from "../errors.ts"
+import type { Stages } from "../turns.ts"
+import type { Expiry } from "./expiry.ts"
+import { Gate, oneAtATime } from "./long-documents.ts"
+
+function* work(name: string, pieces: number, log: string[]): Stages<string> {
+  for (let piece = 0; piece < pieces; piece++) {
+    log.push(`${name}${piece}`)
+    yield
+  }
+  return name
+}
+
+it("works on one document at a time, in the order in which they came", async () => {
+  const log: string[] = []
+  expect(await Promise.all(["a", "b", "c"].map((name) => oneAtATime(work(name, 2, log))))).toEqual(["a", "b", "c"])
+  expect(log).toEqual(["a0", "a1", "b0", "b1", "c0", "c1"])
+})
+
+it("lets the others have their turn between two pieces", async () => {
+  const log: string[] = []
+  const done = oneAtATime(work("a", 3, log))
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise(setImmediate)
+    log.push("other")
+  }
+  await done
+  expect(log.join(" ")).toMatch(/a0 .*other.* a2/)
+})
+
+it("goes on after a document that was no good", async () => {
+  const broken = function* (): Stages<void> {
+    yield
+    throw badRequest("broken")
+  }
+  const [first, second] = await Promise.allSettled([oneAtATime(broken()), oneAtATime(work("b", 1, []))])
+  expect([first?.status, second?.status]).toEqual(["rejected", "fulfilled"])
+})
+
+it("stops where a request ends, waiting or at work", async () => {
+  const log: string[] = []
+  const [atWork, waiting] = [new AbortController(), new AbortController()]
+  const late = timeout("too late", 0)
+  const results = Promise.allSettled([
+    oneAtATime(work("a", 1000, log), atWork.signal),
+    oneAtATime(work("b", 1, log), waiting.signal),
+    oneAtATime(work("c", 1, log)),
+    oneAtATime(work("d", 1, log), AbortSignal.abort(late)),
+  ])
+  await new Promise(setImmediate)
+  waiting.abort(late)
+  atWork.abort(new Error("gone"))
+  const [a, b, c, d] = await results
+  expect(a).toMatchObject({ status: "rejected", reason: { code: 400, message: "the request ended before its body was decoded" } })
+  expect([b, d]).toEqual([
+    { status: "rejected", reason: late },
+    { status: "rejected", reason: late },
+  ])
+  expect(c?.status).toBe("fulfilled")
+  expect(log.length).toBeLessThan(10)
+  expect(log.at(-1)).toBe("c0")
+})
+
+it("holds on to nothing of who has entered", async () => {
+  const gate = new Gate()
+  const listeners = new Set<() => void>()
+  const signal: Expiry = {
+    aborted: false,
+    reason: undefined,
+    addEventListener: (_type, listener) => listeners.add(listener),
+    removeEventListener: (_type, listener) => listeners.delete(listener),
+  }
+  await gate.enter(signal)
+  const second = gate.enter(signal)
+  expect(listeners.size).toBe(1)
+  gate.leave()
+  await second
+  expect(listeners.size).toBe(0)
+  gate.leave()
+  expect(gate.taken).toBe(false)
+})
