@@ -5,7 +5,7 @@
 import { openRegistry } from "../support/open-registry.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../../runtime/kit/json.ts"
 import { containersOf, type Container, entryKey, put, valueOf } from "./shapes.ts"
-import { decoded, faultsOf, type KindUnderTest, type Operation, operationsOf, type Sizes } from "./operations.ts"
+import { decodedAnew, faultsOf, type KindUnderTest, type Operation, operationsOf, type Sizes } from "./operations.ts"
 import { repaired } from "./repair.ts"
 
 declare global {
@@ -24,8 +24,8 @@ export interface Measured {
 
 const small = [64, 128, 256] as const
 const large = [
-  [256, 512, 1024],
-  [768, 1536, 3072],
+  [256, 384, 512],
+  [1024, 1536, 2048],
 ] as const
 /** By how much an item may become dearer when there are twice as many, before more are looked at, and at all. Sorting makes it some hundredths. */
 const suspicious = 1.12
@@ -69,36 +69,35 @@ async function measure(under: KindUnderTest, operations: readonly Operation[], g
   const faults: string[] = []
   for (const variant of ["distinct", "identical", "same key"] as const) {
     const make = (count: number): Sizes => sizesOf(base, containers, { variant, count, varied, shape: under.handle.parts.shape })
+    const inputs = small.map(make)
     for (const operation of operations) {
-      const growth = await growthOf(operation, make, small)
-      if (growth <= suspicious) continue
+      if ((await growthOf(operation, inputs)) <= suspicious) continue
       const confirmed: number[] = []
-      for (const sizes of large)
-        if (confirmed.every((one) => one > superlinear)) confirmed.push(await growthOf(operation, make, sizes, confirmations))
+      for (const sizes of large) {
+        if (confirmed.every((one) => one > superlinear)) confirmed.push(await growthOf(operation, sizes.map(make), confirmations))
+      }
       if (confirmed.every((one) => one > superlinear)) {
         const times = confirmed.map((one) => one.toFixed(2)).join(" and ")
-        faults.push(`${operation.name} of ${variant} items: each costs ${times} times as much when there are twice as many`)
+        faults.push(`${operation.name} of ${variant} items: the later ones cost ${times} times as much as the earlier ones`)
       }
     }
   }
   return { field: group.name, valid, faults }
 }
 
-/** How much dearer an item is among the second half than in the first. */
-async function growthOf(
-  operation: Operation,
-  make: (count: number) => Sizes,
-  [one, two, four]: readonly [number, number, number],
-  runs = 1,
-): Promise<number> {
-  const costs: number[] = []
-  for (const count of [one, two, four]) {
+/** How much dearer an item is among those that the last object has more than the one before it, than among those that this has more than the first. */
+async function growthOf(operation: Operation, inputs: readonly Sizes[], runs = 1): Promise<number> {
+  const points: { readonly count: number; readonly cost: number }[] = []
+  for (const sizes of inputs) {
     let cost = Number.POSITIVE_INFINITY
-    for (let run = 0; run < runs; run++) cost = Math.min(cost, await costOf(operation, make(count)))
-    costs.push(cost)
+    for (let run = 0; run < runs; run++) cost = Math.min(cost, await costOf(operation, sizes))
+    points.push({ count: sizes.count, cost })
   }
-  const [first = 0, second = 0, third = 0] = costs
-  const [early, late] = [(second - first) / (two - one), (third - second) / (four - two)]
+  const slope = (at: number): number => {
+    const [from, to] = [points[at], points[at + 1]]
+    return from === undefined || to === undefined ? 0 : (to.cost - from.cost) / (to.count - from.count)
+  }
+  const [early, late] = [slope(0), slope(1)]
   return late < 4 ? 1 : late / Math.max(early, 4)
 }
 
@@ -126,7 +125,7 @@ type Varied = "all" | "texts" | "keys"
 function templateOf(under: KindUnderTest, group: Group): Template {
   const { shape } = under.handle.parts
   const empty: ApiObject = { metadata: { name: "n", ...(under.namespace !== "" && { namespace: under.namespace }) } }
-  const judge = (object: ApiObject) => faultsOf(under, decoded(under, object))
+  const judge = (object: ApiObject) => faultsOf(under, decodedAnew(under, object))
   let { object: base, valid } = repaired(empty, shape, judge)
   const taken: Container[] = []
   for (const container of group.containers) {
@@ -159,6 +158,7 @@ interface Filling {
 
 /** The object with so many items in each of the containers, and the same with them in the other order. */
 function sizesOf(base: ApiObject, containers: readonly Container[], filling: Filling): Sizes {
+  const { count } = filling
   const [object, before] = [structuredClone(base), structuredClone(base)]
   // Deeper ones first: what is filled is the template of what holds it, and would be copied with it.
   for (const container of [...containers].sort((left, right) => left.path.length - right.path.length)) {
@@ -179,7 +179,7 @@ function sizesOf(base: ApiObject, containers: readonly Container[], filling: Fil
       )
     }
   }
-  return { object, before }
+  return { object, before, count }
 }
 
 function startsWith(path: readonly string[], start: readonly string[]): boolean {

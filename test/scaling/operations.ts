@@ -28,6 +28,8 @@ class AllFailures extends Failures {
 export interface Sizes {
   readonly object: ApiObject
   readonly before: ApiObject
+  /** Items in each of its lists. */
+  readonly count: number
 }
 
 export interface Operation {
@@ -42,8 +44,19 @@ export interface KindUnderTest {
   readonly namespace: string
 }
 
-/** As a request's body becomes an object. */
-export function decoded({ registry, handle }: KindUnderTest, sent: JsonObject): ApiObject {
+const decodedBefore = new WeakMap<JsonObject, ApiObject>()
+
+/** As a request's body becomes an object; decoded once, a copy for each. */
+export function decoded(under: KindUnderTest, sent: JsonObject): ApiObject {
+  let object = decodedBefore.get(sent)
+  if (object === undefined) {
+    object = decodedAnew(under, sent)
+    decodedBefore.set(sent, object)
+  }
+  return structuredClone(object)
+}
+
+export function decodedAnew({ registry, handle }: KindUnderTest, sent: JsonObject): ApiObject {
   const { object } = normalize(handle.parts.shape, structuredClone(sent))
   const whole: ApiObject = { ...object, kind: handle.kind.kind, apiVersion: handle.apiVersion }
   handle.parts.applyDefaults(whole, { vendor: registry.deps.vendor })
@@ -163,7 +176,10 @@ function updating(under: KindUnderTest): Operation {
     name: "update",
     prepare: async ({ object, before }) => {
       const name = `stored-${stored++}`
-      const named = (one: ApiObject): ApiObject => ({ ...decoded(under, one), metadata: { ...decoded(under, one).metadata, name } })
+      const named = (one: ApiObject): ApiObject => {
+        const object = decoded(under, one)
+        return { ...object, metadata: { ...object.metadata, name } }
+      }
       try {
         await createObject(registry, handle, { namespace, object: named(before), dryRun: false, warn: () => {}, owners: { manager: "m" } })
       } catch (error) {

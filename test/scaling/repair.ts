@@ -35,15 +35,44 @@ function mend(object: ApiObject, shape: TypeShape, failure: Failure, memory: Mem
   if (oneOf !== undefined) return fill(object, shape, [...steps, ...(choice(oneOf, failure.field, memory) ?? "").split(".")], memory)
   const type = typeAt(shape, steps)
   if (type === undefined) return fill(object, shape, steps.slice(0, -1), memory)
+  const words = failure.supported ?? namedWords(failure.detail)
+  const named = failure.supported === undefined ? words : []
+  if (fillNamed(object, shape, steps, { words: named, memory })) return
   if (failure.type === "Forbidden" && !isAbove(steps, memory.kept)) {
     memory.refused.add(steps.join("."))
     remove(object, steps)
-  } else if (failure.type === "NotSupported" && failure.supported !== undefined) {
-    put(object, shape, steps, failure.supported[next(memory, failure.field) % failure.supported.length] ?? "")
+  } else if (failure.type !== "Forbidden" && failure.type !== "Required" && words.length > 0 && "scalar" in type) {
+    put(object, shape, steps, words[next(memory, failure.field) % words.length] ?? "")
   } else if (failure.type === "Required" && "ref" in type && next(memory, failure.field) > 1) {
     const [field] = jsonFields(type.ref()).filter(({ name }) => !memory.refused.has([...steps, name].join(".")))
     if (field !== undefined) fill(object, shape, [...steps, field.name], memory)
   } else fill(object, shape, steps, memory)
+}
+
+/** What an explanation sets apart: "must be `Apply` or `Update`", "may only be used when `type` is 'LoadBalancer'". */
+function namedWords(detail: string): string[] {
+  const oneOf = /(?:one of|when) (\w+)(?: and (\w+))?/.exec(detail)?.slice(1) ?? []
+  const quoted = [...detail.matchAll(/[`']([\w.-]+)[`']/g)].map(([, word]) => word)
+  return [...oneOf, ...quoted].flatMap((word) => (word === undefined || word === "" ? [] : [word]))
+}
+
+/** Fills a field of the value, or one beside it, that the explanation speaks of; with the word that follows where that is a value. Each is tried once. */
+function fillNamed(object: ApiObject, shape: TypeShape, steps: FieldPath, from: { words: readonly string[]; memory: Memory }): boolean {
+  const { words, memory } = from
+  for (const holder of [steps, steps.slice(0, -1), steps.slice(0, -2)]) {
+    const type = typeAt(shape, holder)
+    if (type === undefined || !("ref" in type)) continue
+    for (const { name } of jsonFields(type.ref())) {
+      const path = [...holder, name]
+      if (!words.includes(name) || isAbove(path, memory.kept) || next(memory, `${path.join(".")}!`) > 0) continue
+      const value = words[words.indexOf(name) + 1]
+      const below = typeAt(shape, path)
+      if (below !== undefined && "scalar" in below && value !== undefined) put(object, shape, path, value)
+      else fill(object, shape, path, memory)
+      return true
+    }
+  }
+  return false
 }
 
 function choice(names: readonly string[], field: string, memory: Memory): string | undefined {
@@ -53,7 +82,7 @@ function choice(names: readonly string[], field: string, memory: Memory): string
 /** Another value each time. */
 function fill(object: ApiObject, shape: TypeShape, steps: FieldPath, memory: Memory): void {
   const type = typeAt(shape, steps)
-  if (type === undefined || isAbove(steps, memory.kept)) return
+  if (type === undefined || (isAbove(steps, memory.kept) && !(steps.length === memory.kept.length && "scalar" in type))) return
   put(object, shape, steps, valueOf(type, 0, next(memory, steps.join(".")) % attemptsMax))
 }
 

@@ -38,7 +38,9 @@ export function containersOf(shape: TypeShape): Container[] {
       const item = itemOf(field.type)
       if (item !== undefined) found.push({ path: at, field, owner: path, ownerType: of.name, item, isMap: "map" in field.type })
     }
-    for (const field of jsonFields(of)) walk(field.type, [...path, field.name])
+    // What must be there is the easiest way to a type that occurs at several places.
+    const fields = jsonFields(of).sort((left, right) => Number(right.required === true) - Number(left.required === true))
+    for (const field of fields) walk(field.type, [...path, field.name])
   }
   walkShape(shape, [])
   return found
