@@ -4,7 +4,7 @@ import { systemClock } from "../../runtime/clock.ts"
 import { bearerToken, staticTokens } from "../../runtime/access/authenticate.ts"
 import { withProtocolToken } from "../../runtime/access/websocket-token.ts"
 import { managerName } from "../../runtime/apply/managed-fields/manager-name.ts"
-import { canonicalElement, elementText, fieldElement } from "../../runtime/apply/ownership/field-set-element.ts"
+import { canonicalElement, elementText, fieldElement, shortElementText } from "../../runtime/apply/ownership/field-set-element.ts"
 import { sharedSet } from "../../runtime/apply/ownership/shared-sets.ts"
 import { pointerSteps } from "../../runtime/apply/json-patch.ts"
 import { addressPolicy, checkAddress } from "../../runtime/connect/addresses.ts"
@@ -317,10 +317,12 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   fieldsV1: {
     covers: [
-      ...["fieldElement", "canonicalElement", "elementText", "hasSurrogate"].map((name) => `apply/ownership/field-set-element.ts#${name}`),
+      ...["fieldElement", "canonicalElement", "elementText", "shortElementText", "hasSurrogate"].map(
+        (name) => `apply/ownership/field-set-element.ts#${name}`,
+      ),
       "apply/ownership/shared-sets.ts#sharedSet",
     ],
-    read: each(fieldElement, canonicalElement, elementText, sharedSet),
+    read: each(fieldElement, canonicalElement, elementText, shortElementText, sharedSet),
     shapes: [
       ["f:", ""],
       ["k:", ""],
@@ -396,7 +398,13 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ),
   },
   JSON: {
-    covers: ["kit/json-text.ts#parseJson", "kit/typed-json.ts#parsingTypedJson", "kit/json-built-in.ts#builtInWillDo"],
+    covers: [
+      "kit/json-text.ts#parseJson",
+      "kit/json-text.ts#parsingJson",
+      "kit/json-text.ts#parseJsonCounted",
+      "kit/typed-json.ts#parsingTypedJson",
+      "kit/json-built-in.ts#builtInWillDo",
+    ],
     read: each(
       parseJson,
       (text) => atOnce(parsingTypedJson(text, shape)),
@@ -411,7 +419,12 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ],
   },
   YAML: {
-    covers: ["wire/yaml.ts#parseYaml", "wire/yaml-document.ts#readDocument"],
+    covers: [
+      "wire/yaml.ts#parseYaml",
+      "wire/yaml-document.ts#readDocument",
+      "wire/yaml-scalar.ts#resolvePlain",
+      "wire/yaml-scalar.ts#hasMeaning",
+    ],
     read: each(parseYaml),
     shapes: [
       ["a: ", ""],
