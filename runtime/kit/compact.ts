@@ -32,6 +32,19 @@ export interface CompactCodec {
   decodingBody(bytes: Uint8Array): Stages<JsonObject>
 }
 
+/** Codecs of kinds, by the shape of their message. */
+const codecs = new WeakMap<TypeShape, Promise<CompactCodec>>()
+
+/** The codec of a kind, called with what was loaded of it. Servers of one process share it: it takes some milliseconds, and its memory, to make. */
+export function codecOfKind(parts: { readonly shape: TypeShape; readonly descriptor: () => Promise<JsonObject> }): Promise<CompactCodec> {
+  let codec = codecs.get(parts.shape)
+  if (codec === undefined) {
+    codec = parts.descriptor().then((descriptor) => createCompactCodec(descriptor, parts.shape))
+    codecs.set(parts.shape, codec)
+  }
+  return codec
+}
+
 /**
  * Called once per kind, on first use. `descriptor` (`mergeDescriptors`, `compactDescriptor`) holds the message named as `shape` and all
  * that it references, as proto2: zeros are written when they are set. Throws when descriptor and shape disagree: both come from one schema.

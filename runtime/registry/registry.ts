@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../kit/behaviour.ts"
-import { createCompactCodec, type CompactCodec } from "../kit/compact.ts"
+import { codecOfKind, type CompactCodec } from "../kit/compact.ts"
 import type { ApiObject } from "../kit/json.ts"
 import type { Kind, KindParts } from "../kit/kind.ts"
 import { normalize } from "../kit/normalize.ts"
@@ -142,7 +142,7 @@ export class Registry {
       cache,
       apiVersion: vendor.apiVersion(apiVersionOf(kind)),
       storedApiVersion: vendor.apiVersion(apiVersionOf(stored)),
-      compact: createCompactCodec(await parts.descriptor(), parts.shape),
+      compact: await codecOfKind(parts),
       behaviours: kind.behaviours.map((name) => this.behaviour(name)),
       key: (namespace, name) => (kind.namespaced ? `${root}${namespace}/${name}` : `${root}${name}`),
       prefix: (namespace) => (namespace === "" ? root : `${root}${namespace}/`),
@@ -176,7 +176,7 @@ export class Registry {
       format: storageFormat,
       apiVersion: vendor.apiVersion(apiVersionOf(stored)),
       kind: stored.kind,
-      compact: createCompactCodec(await parts.descriptor(), parts.shape),
+      compact: await codecOfKind(parts),
       shape: parts.shape,
       normalizeStored: (object) => normalize(parts.shape, object).object,
       selectable: sharing.flatMap((kind) => kind.selectable),

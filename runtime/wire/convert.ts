@@ -3,7 +3,7 @@
  * value format of the store, see `registry/object-codec.ts`) and to make bodies for tests.
  */
 import { badRequest } from "../errors.ts"
-import { type CompactCodec, createCompactCodec, unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
+import { codecOfKind, type CompactCodec, unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
 import { isEnvelope } from "../kit/envelope.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 import { JsonSyntaxError, parseJson, stringify } from "../kit/json-text.ts"
@@ -105,7 +105,7 @@ async function known(object: ApiObject, options: ConvertOptions): Promise<KnownK
   const kind = kindOf(object, options)
   if (kind === undefined) throw badRequest(`no compact form is known of kind ${object.kind ?? ""} in ${object.apiVersion ?? ""}`)
   const parts = await kind.load()
-  return { kind, parts, codec: createCompactCodec(await parts.descriptor(), parts.shape) }
+  return { kind, parts, codec: await codecOfKind(parts) }
 }
 
 function compact(object: ApiObject, { codec }: KnownKind): Buffer {
