@@ -24,9 +24,6 @@ export const yamlDepthMax = 256
  */
 export const documentValuesMax = 200_000
 
-/** Bytes of a document up to which it is decoded at once: it takes less than 20 ms. Longer ones take turns, one document at a time. */
-export const longDocumentBytes = 64 * 1024
-
 /** Values of a document that are read, or brought into the form of their types, before other requests get their turn: about 10 ms. */
 export const turnValues = 20_000
 
@@ -367,7 +364,10 @@ export const fanOutWorkMax = 10_000
  */
 export const selectedNamesMax = 8
 
-/** Bytes of an object from which on a write takes a turn for each stage of its work: each takes a few milliseconds then. */
+/**
+ * Bytes of a body, or of an object, from which on it is read, patched and written in turns, and read one at a time: smaller ones take less than 20 ms
+ * in all, each stage of the smallest large one a few milliseconds.
+ */
 export const largeObjectBytes = 64 * 1024
 
 /**

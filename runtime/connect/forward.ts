@@ -4,6 +4,7 @@ import { Readable, type Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
+import { letWait } from "../http/stalled.ts"
 import { readableOf, writableOf } from "../http/exchange-streams.ts"
 import type { Clock } from "../clock.ts"
 import { ApiError } from "../errors.ts"
@@ -49,6 +50,7 @@ export interface AnswerOptions {
 
 /** Passes an answer on. Resolves when all of it was, rejects when one of the two connections broke. */
 export async function passAnswer(message: IncomingMessage, outgoing: Outgoing, options: AnswerOptions = {}): Promise<void> {
+  letWait(outgoing)
   const steps = startAnswer(message, outgoing, options)
   await pipeline([Readable.from(gathered(message), { objectMode: false }), ...steps, writableOf(outgoing)])
   const trailers = answerTrailers(message)

@@ -1,6 +1,7 @@
 /** The agent on a node: where it listens, and which of its paths a request for a pod becomes (catalog resources.yaml: nodes, pods). */
 import { ApiError, badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
+import { cut } from "../kit/quote.ts"
 import { shownItemsMax, shownNameCharactersMax } from "../limits.ts"
 import type { Vendor } from "../vendor.ts"
 import type { Target } from "./dialer.ts"
@@ -86,7 +87,7 @@ function chosenContainer(pod: ApiObject, asked: string): string {
   const names = all.map((one) => textIn(one, "name"))
   if (asked !== "") {
     if (names.includes(asked)) return asked
-    throw badRequest(`container ${cut(asked)} is not valid for pod ${name}: it has ${listed(names, ", ")}`)
+    throw badRequest(`container ${cut(asked, shownNameCharactersMax)} is not valid for pod ${name}: it has ${listed(names, ", ")}`)
   }
   const [first] = containers
   if (first !== undefined && containers.length === 1) return first
@@ -95,12 +96,11 @@ function chosenContainer(pod: ApiObject, asked: string): string {
 
 /** The first of what an object has, as a message names them. */
 function listed(texts: readonly string[], separator: string): string {
-  const first = texts.slice(0, shownItemsMax).map(cut).join(separator)
+  const first = texts
+    .slice(0, shownItemsMax)
+    .map((text) => cut(text, shownNameCharactersMax))
+    .join(separator)
   return texts.length > shownItemsMax ? `${first} and ${texts.length - shownItemsMax} more` : first
-}
-
-function cut(text: string): string {
-  return text.length > shownNameCharactersMax ? `${text.slice(0, shownNameCharactersMax)}...` : text
 }
 
 const paths = { attach: "attach", exec: "exec", log: "containerLogs", portforward: "portForward" } as const

@@ -5,7 +5,7 @@ import { setAccount } from "./accounts.ts"
 import type { Account, KeptBytes } from "./kept-bytes.ts"
 import { http1PipelinedRequestsMax, requestCostBytes, requestHeaderBytesMax } from "../limits.ts"
 import { endWithError, malformedError, type ParserFault, refuse } from "./malformed-request.ts"
-import { Stalled } from "./stalled.ts"
+import { mayWait, Stalled } from "./stalled.ts"
 import type { TimeLimits } from "./time-limits.ts"
 
 /** One request and its answer. */
@@ -110,9 +110,11 @@ export class Http1Connection {
     const { exchanges, options, socket, stalled } = this
     this.account.measure()
     // A connection that was taken for another protocol holds its other end up, and nothing else; people look at what they started for as long as they like.
-    if (exchanges[0]?.response.socket === null) return
+    const answering = exchanges[0]?.response
+    if (answering?.socket === null) return
     const { bytesWritten, writableLength } = socket
-    const stalledMs = stalled.forMs(nowMs, { waits: writableLength, taken: bytesWritten - writableLength })
+    const waits = answering !== undefined && mayWait(answering) ? 0 : writableLength
+    const stalledMs = stalled.forMs(nowMs, { waits, taken: bytesWritten - writableLength })
     if (stalledMs >= options.times.socketStallTimeoutMs) socket.destroy()
   }
 

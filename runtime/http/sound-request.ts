@@ -5,6 +5,7 @@
 import { IncomingMessage } from "node:http"
 import { ApiError, badRequest } from "../errors.ts"
 import type { Incoming } from "./exchange.ts"
+import { cut } from "../kit/quote.ts"
 import { requestHeaderFieldsMax } from "../limits.ts"
 
 /** The characters of a host and its port; RFC 3986 section 3.2.2. */
@@ -50,7 +51,7 @@ function malformedHost(host: string | undefined): ApiError | undefined {
 
 /** What a client sent, as far as a message shows it. */
 function shown(text: string): string {
-  return JSON.stringify(text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}...` : text)
+  return JSON.stringify(cut(text, shownCharactersMax))
 }
 
 const shownCharactersMax = 100

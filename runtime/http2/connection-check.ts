@@ -1,6 +1,6 @@
 /** What a connection is asked every now and then: whether its client goes on with what it has begun. It costs nothing between two looks. */
 import type { Socket } from "node:net"
-import { Stalled } from "../http/stalled.ts"
+import { mayWait, Stalled } from "../http/stalled.ts"
 import type { Sender } from "./sender.ts"
 import type { ServerStream } from "./stream.ts"
 import type { StreamTable } from "./stream-table.ts"
@@ -50,7 +50,7 @@ export class ConnectionCheck {
     let waitsInAll = 0
     const stalled = streams.filter((stream) => {
       const { outgoing } = stream
-      const waits = sender.isIdle ? outgoing.writableLength : 0
+      const waits = sender.isIdle && outgoing.writableLength > 0 && !mayWait(outgoing) ? outgoing.writableLength : 0
       if (waits === 0 && stream.stalled === undefined) return false
       waitsInAll += waits
       stream.stalled ??= new Stalled()

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest"
+import { letWait } from "../http/stalled.ts"
 import { timeLimits } from "../http/time-limits.ts"
 import { writeProgressBytes } from "../limits.ts"
 import { frameOf, numbersFrame, settingsFrame } from "./frame-output.ts"
@@ -59,6 +60,22 @@ describe("a client that does not go on", () => {
     expect(client.frames.some(isOf(frameType.reset, 1))).toBe(false)
     client.connection?.check(waitMs)
     expect(await resetCode(client, 1)).toBe(errorCode.cancel)
+  })
+
+  it("with an answer that may wait is left alone", async () => {
+    const client = await connected(
+      (_incoming, outgoing) => {
+        letWait(outgoing)
+        outgoing.end(Buffer.alloc(1000))
+      },
+      { begins: false },
+    )
+    client.begin([[settingId.initialWindowSize, 0]])
+    client.ask(1)
+    await client.until(isOf(frameType.headers, 1))
+    for (let round = 0; round < 10; round++) client.connection?.check(round * waitMs)
+    await grant(client, 1, 1000)
+    await client.until(isEnd(1))
   })
 
   it("fast enough has it reset as well", async () => {

@@ -3,8 +3,8 @@
 import { messageCharactersMax } from "../limits.ts"
 
 /** The beginning of a text, with `...` where it is cut. Called for texts of clients that a message shows, before it is made. */
-export function cut(text: string): string {
-  return text.length > messageCharactersMax ? `${text.slice(0, messageCharactersMax)}...` : text
+export function cut(text: string, charactersMax = messageCharactersMax): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text
 }
 
 const named: Readonly<Record<string, string>> = {

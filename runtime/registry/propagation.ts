@@ -63,7 +63,8 @@ function present(finalizers: readonly string[]): Wanted | undefined {
 }
 
 function sameMembers(left: readonly string[], right: readonly string[]): boolean {
-  return left.every((one) => right.includes(one)) && right.every((one) => left.includes(one))
+  const [lefts, rights] = [new Set(left), new Set(right)]
+  return left.every((one) => rights.has(one)) && right.every((one) => lefts.has(one))
 }
 
 /** Both spellings at once contradict each other. Called by the verbs before anything is read. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { kinds } from "../../generated/index.ts"
-import { longDocumentBytes } from "../limits.ts"
+import { largeObjectBytes } from "../limits.ts"
 import { decodeBody, readYaml } from "./decode-body.ts"
 import { decodeObject, type DecodeOptions } from "./decode-object.ts"
 
@@ -28,7 +28,7 @@ it.each([
 ])("decodes a long %s of %s as a short one, in turns", async (kind, _what, text) => {
   const options = await optionsOf(kind)
   const body = Buffer.from(text)
-  expect(body.length).toBeGreaterThan(longDocumentBytes)
+  expect(body.length).toBeGreaterThan(largeObjectBytes)
   let turns = 0
   let isDone = false
   const count = (): void => {
