@@ -1,6 +1,6 @@
 /**
- * What can clients without a credential do to the others, with 1,000 connections: the server's memory and the time of gets of a client that has one,
- * attack by attack. Each connection that the server ends is opened again.
+ * What can clients without a credential do to the others, with 1,000 connections? Tells the server's memory, and the time of gets of a client that has
+ * one, attack by attack. Each connection that the server ends is opened again.
  * Run: npx tsx bench/strangers.ts [seconds of each attack, default 20] [names of attacks]
  */
 import { type ChildProcess, spawn } from "node:child_process"
