@@ -145,7 +145,9 @@ class Run {
     }
     answer.then(settle, settle)
     // Timers that fall due anyway would use the time up before the request is there to wait.
-    while (!settled && server.parts.inFlight.counts.short === 0) await setImmediate()
+    const { inFlight } = server.parts
+    const { long } = inFlight.counts
+    while (!settled && inFlight.counts.short === 0 && inFlight.counts.long <= long) await setImmediate()
     while (!settled) {
       await setImmediate()
       const dueMs = clock.nextDueMs()
