@@ -32,10 +32,10 @@ export interface UpdateRequest {
   /** Of the request's body, about; large objects are worked on in turns. Absent: a small one. */
   readonly bytes?: number
   /**
-   * The next object from the stored one (in the handle's version, `undefined` when there is none and one may be created), which has so many bytes as
-   * JSON. Must not change its argument.
+   * The next object from the stored one (in the handle's version, `undefined` when there is none and one may be created). `bytes`: of the stored object
+   * as JSON or of the request's body, whichever is more. Must not change its argument.
    */
-  readonly transform: (old: ApiObject | undefined, storedBytes: number) => ApiObject | Promise<ApiObject>
+  readonly transform: (old: ApiObject | undefined, bytes: number) => ApiObject | Promise<ApiObject>
   /** What the transform answers shares nothing with its argument, nor with what it answered before, and may be changed in place. */
   readonly fresh?: boolean
   /** PUT: whether the object may be made when it is missing, and whether resourceVersion may be left out. */
@@ -88,13 +88,10 @@ async function attemptOn(
   const old = handle.fromStored(readToChange(json))
   const read = betweenStages(bytes)
   if (read !== undefined) await read
-  const next = await request.transform(old, json.length)
+  const next = await request.transform(old, bytes)
   checkUid(handle, request, { next, old })
   const pinned = checkVersion(handle, request, { next, current: revision })
-  return {
-    outcome: await attemptThatFits(registry, handle, request, { key, revision, old, storedBytes: json.length, next, bytes }),
-    pinned,
-  }
+  return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, next, bytes }), pinned }
 }
 
 /** Undefined when somebody else made the object meanwhile. */
@@ -103,7 +100,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   const subject = subjectOf(handle, request.name)
   const creates = request.put || request.creates === true
   if (!creates || request.subresource !== undefined) throw notFound(subject)
-  const object = await request.transform(undefined, 0)
+  const object = await request.transform(undefined, bytes)
   if ((object.metadata?.uid ?? "") !== "")
     throw conflict(subject, `Precondition failed: UID in precondition: ${object.metadata?.uid}, UID in object meta: `)
   if (request.creates !== true && !handle.kind.rules.createOnUpdate) throw notFound(subject)
@@ -152,7 +149,6 @@ interface UpdateState {
   readonly key: string
   readonly revision: number
   readonly old: ApiObject
-  readonly storedBytes: number
   readonly next: ApiObject
   /** Of the stored object or of the request's body, whichever is more. */
   readonly bytes: number
@@ -167,7 +163,7 @@ async function attemptThatFits(registry: Registry, handle: KindHandle, request: 
   } catch (error) {
     if (typeof request.owners !== "object" || !isTooLarge(error)) throw error
     // The first attempt may have changed what the transform made.
-    const next = request.fresh === true ? await request.transform(state.old, state.storedBytes) : state.next
+    const next = request.fresh === true ? await request.transform(state.old, state.bytes) : state.next
     return await attemptUpdate(registry, handle, request, { ...state, next, ownerless: true })
   }
 }

@@ -64,8 +64,8 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
     creates: applying,
     owners: applying ? "given" : writerOf(call, options),
     fresh: scope.next === undefined,
-    transform: (old, storedBytes) =>
-      workOn(body.length + storedBytes, patching(call, { patch, fieldValidation: options.fieldValidation, told }, { scope, old }), expiry),
+    transform: (old, bytes) =>
+      workOn(bytes, patching(call, { patch, fieldValidation: options.fieldValidation, told }, { scope, old }), expiry),
   })
   await answerWrite(call, { wanted, result })
 }
