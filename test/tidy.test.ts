@@ -59,6 +59,15 @@ describe("types", () => {
   })
 })
 
+describe("generators", () => {
+  it("are made once and not for each request", () => {
+    const faults = ours
+      .filter(({ path }) => path.startsWith("runtime/") && !path.endsWith(".test.ts"))
+      .flatMap(({ path, madeGenerators }) => madeGenerators.map((line) => `${path}:${line}: make it a function of the module (runtime/turns.ts)`))
+    expect(faults).toEqual([])
+  })
+})
+
 describe("words", () => {
   /** Put together here so that this file does not contain them. */
   const banned: readonly (readonly [RegExp, string])[] = [

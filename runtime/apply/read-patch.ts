@@ -9,7 +9,7 @@ import { sortedPaths } from "../kit/unknown-fields.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
 import { documentValuesMax } from "../limits.ts"
 import type { Stages } from "../turns.ts"
-import { applyingJsonPatch, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
+import { applyingJsonPatch, type JsonPatch, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
@@ -72,12 +72,14 @@ function* readingJsonPatch(text: string, parsed: ParsedJson, shape: TypeShape): 
   const doubtful = patch.unknownFields || parsed.duplicates.length > 0
   const strictErrors = doubtful ? (yield* parsingTypedJson(text, operationShape, { list: true, typeMeta: false })).strictErrors : []
   return {
-    *apply(object) {
-      return check(yield* applyingJsonPatch(object, patch))
-    },
+    apply: (object) => checkedJsonPatch(object, patch, check),
     strictErrors: strictErrors.map((error) => `json patch ${error}`),
     ordered: sortedPaths,
   }
+}
+
+function* checkedJsonPatch(object: JsonObject, patch: JsonPatch, check: (result: JsonObject) => JsonObject): Stages<JsonObject> {
+  return check(yield* applyingJsonPatch(object, patch))
 }
 
 /** Where in the object a place in the `value` of an operation ends up. */

@@ -2,10 +2,12 @@
 import type { JsonObject } from "./json.ts"
 
 export class Repeats {
-  private readonly names = new WeakMap<JsonObject, Set<string>>()
+  /** Made with the first field: most documents have none to note, and a reader is made for each document. */
+  private names: Map<JsonObject, Set<string>> | undefined
 
   /** Notes a field; true when it was not noted before. */
   isFirst(object: JsonObject, name: string): boolean {
+    this.names ??= new Map()
     const names = this.names.get(object) ?? new Set()
     if (names.has(name)) return false
     this.names.set(object, names.add(name))

@@ -32,20 +32,30 @@ export async function readApplied(call: Call, body: Buffer, scope: ApplyScope): 
   const { value, duplicates } = await readConfiguration(body, call.request.expiry)
   const config = value ?? {}
   if (!isObject(config)) throw badRequest("error decoding YAML: an applied configuration must be an object")
-  let told = false
-  return {
-    strictErrors: [],
-    *apply(live) {
-      checkKind(call, config, scope)
-      const object = yield* appliedStages(call, config, scope, live)
-      if (duplicates.length > 0 && scope.fieldValidation !== "Ignore") {
-        if (scope.fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`)
-        if (!told) call.request.warnings.push(duplicates.join(", "))
-        told = true
-      }
-      return object
-    },
+  const applied: Applied = { call, config, duplicates, scope, told: false }
+  return { strictErrors: [], apply: (live) => applying(applied, live) }
+}
+
+interface Applied {
+  readonly call: Call
+  readonly config: JsonObject
+  /** A text for each key that is there twice. */
+  readonly duplicates: readonly string[]
+  readonly scope: ApplyScope
+  /** Whether the client was warned of the duplicates. */
+  told: boolean
+}
+
+function* applying(applied: Applied, live: ApiObject | undefined): Stages<ApiObject> {
+  const { call, config, duplicates, scope } = applied
+  checkKind(call, config, scope)
+  const object = yield* appliedStages(call, config, scope, live)
+  if (duplicates.length > 0 && scope.fieldValidation !== "Ignore") {
+    if (scope.fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`)
+    if (!applied.told) call.request.warnings.push(duplicates.join(", "))
+    applied.told = true
   }
+  return object
 }
 
 function appliedStages(call: Call, config: JsonObject, scope: ApplyScope, live: ApiObject | undefined): Stages<ApiObject> {

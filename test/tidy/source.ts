@@ -28,6 +28,8 @@ export interface SourceFile {
   readonly bareCasts: readonly number[]
   /** Lines of `any`. */
   readonly anys: readonly number[]
+  /** Lines of generator functions that a function makes each time it runs. */
+  readonly madeGenerators: readonly number[]
 }
 
 const folders = ["bench", "codegen", "generated", "runtime", "scripts", "test"]
@@ -59,6 +61,7 @@ function sourceFile(path: string, text: string): SourceFile {
     functions: [] as SourceFile["functions"][number][],
     bareCasts: [] as number[],
     anys: [] as number[],
+    madeGenerators: [] as number[],
   } // Filled below.
   function visit(node: ts.Node): void {
     const line = lineOf(node.getStart())
@@ -70,6 +73,7 @@ function sourceFile(path: string, text: string): SourceFile {
     if (ts.isAsExpression(node) && !ts.isConstTypeReference(node.type) && !isExplained(textLines, lineOf(node.getEnd())))
       found.bareCasts.push(line)
     if (node.kind === ts.SyntaxKind.AnyKeyword) found.anys.push(line)
+    if (isMadeGenerator(node)) found.madeGenerators.push(line)
     ts.forEachChild(node, visit)
   }
   visit(parsed)
@@ -106,6 +110,13 @@ function functionName(node: ts.SignatureDeclaration): string {
   return (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) && parent.initializer === node
     ? parent.name.getText()
     : "function"
+}
+
+/** Anything but a function of a module and a method of a class: those are made once. */
+function isMadeGenerator(node: ts.Node): boolean {
+  const isGenerator =
+    (ts.isFunctionDeclaration(node) || ts.isFunctionExpression(node) || ts.isMethodDeclaration(node)) && node.asteriskToken !== undefined
+  return isGenerator && !ts.isSourceFile(node.parent) && !ts.isClassLike(node.parent)
 }
 
 /** A comment on the line itself, or on the one above it. */
