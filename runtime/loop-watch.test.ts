@@ -59,7 +59,7 @@ it("many requests that each work for a little are no hold", () => {
   expect(holds).toEqual([])
 })
 
-it("is found among more marks than are kept, and once", () => {
+it("is told once, whatever other marks there are", () => {
   for (let index = 0; index < 1000; index++) endsWork(other)
   beginsWork(one)
   pass(longMs)

@@ -1,6 +1,7 @@
 /**
- * Who held the event loop. Requests leave marks: when they begin, when their body has come and work on it begins, and when they end. A timer sees
- * that the loop stood still, and then the marks say whose work that was. A mark costs about 50 nanoseconds.
+ * Who held the event loop. Requests leave marks: when they begin, when their body has come and work on it begins, and when they end. Where two marks
+ * lie far apart, and a timer that was due between them did not fire, the loop stood still, and the marks say whose work that was. The timer tells of it
+ * when it fires. A mark costs about 50 nanoseconds.
  */
 import { loopBeatMs, loopHoldMs } from "./limits.ts"
 
@@ -11,12 +12,12 @@ export interface LoopHold {
   readonly suspects: readonly object[]
 }
 
-/** More marks between two beats than these overwrite the oldest: a hold lies between two of the last. */
-const marksKept = 256
-const users: (object | undefined)[] = new Array<object | undefined>(marksKept).fill(undefined)
-const times = new Float64Array(marksKept)
-const isBeginning = new Uint8Array(marksKept)
-let marks = 0
+/** When the last mark was left, or the last beat was. */
+let lastMs = 0
+/** Who left the last mark, when its work began with it. Only this one is kept: what is kept of a request that is over costs the collector. */
+let begun: object | undefined
+/** Holds since the last beat. Each took `loopHoldMs`, so there are few. */
+let holds: LoopHold[] = []
 
 /** Called when work for `user` begins: with its request, and with what it waited for. */
 export function beginsWork(user: object): void {
@@ -29,10 +30,17 @@ export function endsWork(user: object): void {
 }
 
 function mark(user: object, begins: 0 | 1): void {
-  const place = marks++ % marksKept
-  users[place] = user
-  times[place] = performance.now()
-  isBeginning[place] = begins
+  const nowMs = performance.now()
+  if (nowMs - lastMs > loopHoldMs) noteHold(nowMs, begins === 1 ? undefined : user)
+  lastMs = nowMs
+  begun = begins === 1 ? user : undefined
+}
+
+/** What began before the gap worked in it, or what ended behind it. A gap in which the loop waited for something to do is none: a beat was due in it. */
+function noteHold(nowMs: number, ended: object | undefined): void {
+  if (beats === undefined || nowMs - beatMs - loopBeatMs <= loopHoldMs) return
+  const suspects = new Set([begun, ended].filter((suspect) => suspect !== undefined))
+  holds.push({ milliseconds: nowMs - lastMs, suspects: [...suspects] })
 }
 
 const listeners = new Set<(hold: LoopHold) => void>()
@@ -59,37 +67,16 @@ export function watchLoop(onHold: (hold: LoopHold) => void): () => void {
 
 function beat(): void {
   const nowMs = performance.now()
-  const holds = nowMs - beatMs - loopBeatMs > loopHoldMs ? holdsUntil(nowMs) : []
+  if (nowMs - lastMs > loopHoldMs) noteHold(nowMs, undefined)
+  const found = holds
   forget(nowMs)
-  for (const hold of holds) for (const listener of listeners) listener(hold)
+  for (const hold of found) for (const listener of listeners) listener(hold)
 }
 
 /** Requests that are over must not be kept. */
 function forget(nowMs: number): void {
-  if (marks > 0) users.fill(undefined, 0, Math.min(marks, marksKept))
-  marks = 0
+  if (holds.length > 0) holds = []
+  begun = undefined
+  lastMs = nowMs
   beatMs = nowMs
-}
-
-/** Between the marks, since the last beat: what began before the gap worked in it, or what ended behind it. */
-function holdsUntil(nowMs: number): LoopHold[] {
-  const holds: LoopHold[] = []
-  const first = Math.max(0, marks - marksKept)
-  // What lay before marks that were overwritten is not known.
-  let beforeMs = first === 0 ? beatMs : (times[first % marksKept] ?? 0)
-  let begun: object | undefined
-  for (let index = first; index <= marks; index++) {
-    const place = index % marksKept
-    const isLast = index === marks
-    const atMs = isLast ? nowMs : (times[place] ?? 0)
-    const user = isLast ? undefined : users[place]
-    const begins = isBeginning[place] === 1
-    if (atMs - beforeMs > loopHoldMs) {
-      const suspects = new Set([begun, begins ? undefined : user].filter((suspect) => suspect !== undefined))
-      holds.push({ milliseconds: atMs - beforeMs, suspects: [...suspects] })
-    }
-    beforeMs = atMs
-    begun = begins ? user : undefined
-  }
-  return holds
 }
