@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { kinds } from "../../generated/index.ts"
-import { largeObjectBytes } from "../limits.ts"
+import { documentValuesMax, largeObjectBytes } from "../limits.ts"
 import { decodeBody, readYaml } from "./decode-body.ts"
 import { decodeObject, type DecodeOptions } from "./decode-object.ts"
 
@@ -24,7 +24,7 @@ it.each([
   ["ConfigMap", "keys in any order", `{"data":{${list(60_000, (index) => `"k${(index * 7919) % 60_000}":"v"`)}}}`],
   ["ConfigMap", "numbers as keys", `{"data":{${list(60_000, (index) => `"${index * 17}":"v"`)}}}`],
   ["ConfigMap", "unknown and repeated fields", `{"data":{${list(60_000, (index) => `"k${index % 50_000}":"v"`)}},"zip":1}`],
-  ["Pod", "containers", `{"spec":{"containers":[${list(20_000, (index) => `{"name":"c${index}","ports":[{"containerPort":1}]}`)}]}}`],
+  ["Pod", "containers", `{"spec":{"containers":[${list(8000, (index) => `{"name":"c${index}","ports":[{"containerPort":1}]}`)}]}}`],
 ])("decodes a long %s of %s as a short one, in turns", async (kind, _what, text) => {
   const options = await optionsOf(kind)
   const body = Buffer.from(text)
@@ -78,11 +78,11 @@ it("reads an applied configuration of any length", async () => {
 
 it("says the same of a long body that is no good", async () => {
   const options = await optionsOf("Pod")
-  const containers = list(30_000, (index) => `{"name":${index === 29_999 ? 5 : '"c"'}}`)
+  const containers = list(15_000, (index) => `{"name":${index === 14_999 ? 5 : '"c"'}}`)
   await expect(decodeBody(Buffer.from(`{"spec":{"containers":[${containers}]}}`), "json", options)).rejects.toThrow(
-    'Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal number 5 into field spec.containers[29999].name of type string',
+    'Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal number 5 into field spec.containers[14999].name of type string',
   )
-  await expect(decodeBody(Buffer.from(`{"spec":{"containers":[${list(200_000, () => "{}")}]}}`), "json", options)).rejects.toMatchObject({
+  await expect(decodeBody(Buffer.from(`{"spec":{"containers":[${list(documentValuesMax, () => "{}")}]}}`), "json", options)).rejects.toMatchObject({
     code: 413,
   })
 })

@@ -140,7 +140,7 @@ describe("parseYaml", () => {
   it("bounds the values of a document", () => {
     const list = (count: number): string => `[${"1,".repeat(count)}]`
     expect(parseYaml(list(documentValuesMax - 1)).value).toHaveLength(documentValuesMax - 1)
-    expect(faultOf(list(documentValuesMax))).toMatch(/^413 .* more than 200000 values/)
+    expect(faultOf(list(documentValuesMax))).toMatch(/^413 .* more than 65536 values/)
   })
 
   it("keeps numbers of many digits as a JSON body does", () => {

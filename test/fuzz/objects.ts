@@ -1,6 +1,7 @@
 /** Objects of every kind that is served, made from its shape: with few values, or with one list or map that is as wide as a body may be. */
 import { kinds } from "../../generated/index.ts"
 import type { Kind } from "../../runtime/kit/kind.ts"
+import { documentValuesMax } from "../../runtime/limits.ts"
 import type { Scalar, TypeRef, TypeShape } from "../../runtime/kit/shape.ts"
 import type { SeededRandom } from "../sim/world/random.ts"
 import { vendorProfile } from "../../runtime/vendor.ts"
@@ -27,8 +28,8 @@ export async function fuzzedKinds(): Promise<readonly KindOfFuzz[]> {
   )
 }
 
-/** Values of one object altogether: as many as a body of 3 MiB holds. */
-const valuesMax = 200_000
+/** Values of one object altogether: what comes of it is not more than a document may have. */
+const valuesMax = documentValuesMax
 
 class Maker {
   private left: number

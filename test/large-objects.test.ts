@@ -1,0 +1,107 @@
+/** The largest objects that people really have pass every limit, in every encoding and by every verb. */
+import { beforeAll, expect, it, onTestFinished } from "vitest"
+import { kinds } from "../generated/index.ts"
+import { codecOfKind } from "../runtime/kit/compact.ts"
+import type { ApiObject } from "../runtime/kit/json.ts"
+import { documentValuesMax, yamlBodyBytesMax } from "../runtime/limits.ts"
+import { createHttpClient, type HttpClient } from "./support/http-client.ts"
+import { type InProcess, startInProcess } from "./support/in-process.ts"
+import { openRegistry } from "./support/open-registry.ts"
+
+const mediaTypes = { json: "application/json", yaml: "application/yaml", compact: "application/vnd.kubernetes.protobuf" } as const
+type Media = keyof typeof mediaTypes
+
+let server: InProcess
+let client: HttpClient
+beforeAll(async () => {
+  server = await startInProcess({ store: "memory", vendor: "kubernetes" })
+  client = createHttpClient({ protocol: "http2", port: server.port, authority: server.authority })
+  return async () => {
+    client.close()
+    await server.stop()
+  }
+})
+
+function send(method: string, path: string, body?: Buffer, contentType?: string): ReturnType<HttpClient["send"]> {
+  const headers = { authorization: `Bearer ${server.token}`, ...(contentType !== undefined && { "content-type": contentType }) }
+  return client.send({ method, path, headers, ...(body !== undefined && { body }) })
+}
+
+const endpoints: ApiObject = {
+  apiVersion: "v1",
+  kind: "Endpoints",
+  metadata: { name: "large", namespace: "default" },
+  subsets: [
+    {
+      addresses: Array.from({ length: 5000 }, (_, index) => ({
+        ip: `10.0.${Math.floor(index / 250)}.${(index % 250) + 1}`,
+        nodeName: `node-${index % 500}`,
+        targetRef: { kind: "Pod", namespace: "default", name: `pod-${index}`, uid: `0b9c1d9e-8f5e-4b61-9f36-${String(index).padStart(12, "0")}` },
+      })),
+      ports: [{ port: 80, protocol: "TCP" }],
+    },
+  ],
+}
+
+const configMap: ApiObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "large", namespace: "default", annotations: { long: "x".repeat(255 * 1024) } },
+  data: { one: "x".repeat(700 * 1024), two: "y".repeat(300 * 1024) },
+}
+
+async function encoded(object: ApiObject, media: Media): Promise<Buffer> {
+  if (media !== "compact") return Buffer.from(JSON.stringify(object))
+  const { apiVersion = "", kind = "" } = object
+  const found = kinds.find((one) => one.kind === kind && one.group === "")
+  if (found === undefined) throw new Error(`there is no ${kind}`)
+  return (await codecOfKind(await found.load())).encodeEnvelope(object, { apiVersion, kind })
+}
+
+it.each([
+  ["endpoints", "json", endpoints],
+  ["endpoints", "yaml", endpoints],
+  ["endpoints", "compact", endpoints],
+  ["configmaps", "json", configMap],
+  ["configmaps", "compact", configMap],
+] as const)("the largest %s that people have are taken as %s", async (resource, media, object) => {
+  const collection = `/api/v1/namespaces/default/${resource}`
+  const path = `${collection}/large`
+  onTestFinished(async () => {
+    await send("DELETE", path)
+  })
+  const body = await encoded(object, media)
+  if (media === "yaml") expect(body.length).toBeLessThan(yamlBodyBytesMax)
+  expect((await send("POST", collection, body, mediaTypes[media])).status).toBe(201)
+  expect((await send("PUT", path, body, mediaTypes[media])).status).toBe(200)
+  const stored = await send("GET", path)
+  expect((await send("PUT", path, stored.body, mediaTypes.json)).status).toBe(200)
+  const json = await encoded(object, "json")
+  for (const type of ["merge-patch", "strategic-merge-patch"])
+    expect((await send("PATCH", path, json, `application/${type}+json`)).status).toBe(200)
+  const label = Buffer.from('[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]')
+  expect((await send("PATCH", path, label, "application/json-patch+json")).status).toBe(200)
+  const applied = await send("PATCH", `${path}?fieldManager=m&force=true`, json, "application/apply-patch+yaml")
+  expect(applied.status).toBe(200)
+})
+
+it("what was stored under a higher limit is read and removed, but not sent again", async () => {
+  const { handle } = await openRegistry()
+  const { codec } = await handle("configmaps")
+  const many = documentValuesMax + 10
+  const data = Object.fromEntries(Array.from({ length: many }, (_, index) => [`k${index}`, "v"]))
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "old", namespace: "default", uid: "u" }, data }
+  const key = "/registry/configmaps/default/old"
+  await server.store.commit({ checks: [], writes: [{ type: "put", key, value: codec.encode(structuredClone(object)).value }] })
+  const path = "/api/v1/namespaces/default/configmaps/old"
+  const got = await send("GET", path)
+  expect(got.status).toBe(200)
+  expect(Object.keys(JSON.parse(String(got.body)).data)).toHaveLength(many)
+  for (const accept of [mediaTypes.yaml, mediaTypes.compact, "application/json;as=Table;v=v1;g=meta.k8s.io"]) {
+    const headers = { authorization: `Bearer ${server.token}`, accept }
+    for (const asked of [path, "/api/v1/namespaces/default/configmaps"])
+      expect((await client.send({ method: "GET", path: asked, headers })).status).toBe(200)
+  }
+  expect((await send("PUT", path, got.body, mediaTypes.json)).status).toBe(413)
+  expect((await send("DELETE", path)).status).toBe(200)
+})
