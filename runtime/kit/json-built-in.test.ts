@@ -12,6 +12,23 @@ describe("what is left to the built-in parser", () => {
     fc.assert(property, { numRuns: 2000 })
   })
 
+  it("may have any number of containers, as long as they are not nested deeper than allowed", () => {
+    const level = fc.oneof(fc.constantFrom("{", "}", "[", "]", '"', "\\", '"a"', '"{[\\\\"', '"\\"]["'), fc.string({ maxLength: 3 }))
+    const property = fc.property(fc.array(level, { minLength: 8, maxLength: 40 }), (pieces) => {
+      const text = pieces.join("")
+      const unquoted = text.replace(/"(?:[^"\\]|\\[^])*(?:"|$)/g, "")
+      let [depth, deepest] = [0, 0]
+      for (const character of unquoted) {
+        if ("{[".includes(character)) deepest = Math.max(deepest, ++depth)
+        else if ("}]".includes(character)) depth--
+      }
+      const brackets = text.replace(/[^{[]/g, "").length
+      expect(builtInWillDo(text, 3)).toBe(text.length <= 3 || brackets <= 3 || deepest <= 3)
+    })
+    fc.assert(property, { numRuns: 2000 })
+    expect(builtInWillDo(`[${"{},".repeat(2000)}{}]`, 1000)).toBe(true)
+  })
+
   it.each(["1e400", "1E+300", '"\\ud800"', '"\\uDc00"', "[".repeat(1001)])("is not %s", (text) => {
     expect(builtInWillDo(text, 1000)).toBe(false)
   })

@@ -8,7 +8,31 @@ const largeExponent = /[0-9][eE]\+?[0-9]{3}/
 /** True when `JSON.parse` reads a text of JSON as `JsonParser` does; false proves nothing. Called with every text that is not looked at for repeated fields. */
 export function builtInWillDo(text: string, maxDepth: number): boolean {
   if (hasLongNumber(text) || largeExponent.test(text) || text.includes("\\ud") || text.includes("\\uD")) return false
-  return text.length <= maxDepth || opens(text, "{", maxDepth) + opens(text, "[", maxDepth) <= maxDepth
+  if (text.length <= maxDepth || opens(text, "{", maxDepth) + opens(text, "[", maxDepth) <= maxDepth) return true
+  return nests(text) <= maxDepth
+}
+
+/** How deeply containers are nested. Of text that is no JSON any number: the parser finds that out. */
+function nests(text: string): number {
+  let [depth, deepest] = [0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = closingQuote(text, at)
+    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return deepest
+}
+
+/** Of the string that begins at `start`; the end of the text where there is none. */
+function closingQuote(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = text.indexOf('"', at)
+    if (at < 0) return text.length
+    let escapes = at
+    while (text.charCodeAt(escapes - 1) === 0x5c) escapes--
+    if ((at - escapes) % 2 === 0) return at
+  }
 }
 
 /** Looks at one character in sixteen: so many digits in a row cannot hide between two of them. */

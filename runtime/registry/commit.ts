@@ -4,7 +4,9 @@ import type { CommitRiders } from "../kit/behaviour.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { Failures } from "../kit/failure.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
-import { versioned } from "./object-codec.ts"
+import { largeObjectBytes } from "../limits.ts"
+import { inTurns } from "../turns.ts"
+import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /** What a write leaves behind, for the answer. */
@@ -62,12 +64,22 @@ export async function ridersOf(
 export async function commitPut(
   registry: Registry,
   handle: KindHandle,
-  options: { key: string; expected: number; object: ApiObject; riders: Riders; dryRun: boolean; created: boolean },
+  options: {
+    key: string
+    expected: number
+    object: ApiObject
+    /** Of the object, about: a large one is encoded in turns. Absent: a small one. */
+    bytes?: number
+    riders: Riders
+    dryRun: boolean
+    created: boolean
+  },
 ): Promise<CommitOutcome> {
-  const { key, expected, object, riders, created } = options
+  const { key, expected, object, bytes = 0, riders, created } = options
   if (options.dryRun) return { ok: true, result: { object: dryRunVersion(object, expected), created, removed: false } }
   const stored = settlingOnError(riders, () => handle.toStored(object))
-  const encoded = settlingOnError(riders, () => handle.codec.encode(stored))
+  const encoded =
+    bytes < largeObjectBytes ? settlingOnError(riders, () => handle.codec.encode(stored)) : await encodedInTurns(handle, stored, riders)
   handle.cache.expect(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded
@@ -126,6 +138,15 @@ async function send(
     throw failure
   } finally {
     riders.settled()
+  }
+}
+
+async function encodedInTurns(handle: KindHandle, stored: ApiObject, riders: Riders): Promise<EncodedObject> {
+  try {
+    return await inTurns(handle.codec.encoding(stored))
+  } catch (error) {
+    riders.settled()
+    throw error
   }
 }
 

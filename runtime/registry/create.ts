@@ -95,7 +95,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const riders = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
   const written = betweenStages(bytes)
   if (written !== undefined) await written
-  const outcome = await commitPut(registry, handle, { key, expected: 0, object, riders, dryRun, created: true })
+  const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, riders, dryRun, created: true })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
 }

@@ -17,6 +17,7 @@ import type { TypeShape } from "../kit/shape.ts"
 import { objectBytesMax } from "../limits.ts"
 import type { MetadataMark, ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
+import type { Stages } from "../turns.ts"
 
 /** `--storage-media-type`. What `yaml` stores is JSON text, which is YAML as well and much cheaper to read. */
 export type StorageFormat = "compact" | "json" | "yaml"
@@ -31,10 +32,44 @@ export interface EncodedObject {
 export interface ObjectCodec extends ResourceCodec {
   /** Takes `object` over: its metadata comes to stand in published order, with an empty resourceVersion. */
   encode(object: ApiObject): EncodedObject
+  /** The same in stages; nobody else may change the object meanwhile. Called for large ones. */
+  encoding(object: ApiObject): Stages<EncodedObject>
 }
 
 /** A text that no client can have put into an object: drawn anew by every process. */
 const marker = `rv-${randomBytes(12).toString("hex")}`
+
+/** The metadata of an object that is about to be written, in published order and without a version. */
+function placedMetadata(object: ApiObject): ObjectMeta {
+  const metadata = isPlaced(object.metadata) ? object.metadata : versioned(object.metadata, "")
+  metadata.creationTimestamp ??= null
+  metadata.resourceVersion = ""
+  object.metadata = metadata
+  return metadata
+}
+
+/** `message`: the stored value, where that is not the JSON. */
+function textsOf(object: ApiObject, metadata: ObjectMeta, message: Uint8Array | undefined): EncodedObject {
+  metadata.resourceVersion = marker
+  const text = stringify(object)
+  metadata.resourceVersion = ""
+  if (text.length > objectBytesMax)
+    throw tooLarge(
+      `Request entity too large: the JSON of the object has ${text.length} characters, more than the limit of ${objectBytesMax}`,
+    )
+  const at = text.indexOf(marker)
+  const head = text.slice(0, at)
+  const tail = text.slice(at + marker.length)
+  // The cache and the answer to the writer show the same revision, and share its bytes.
+  let made: { revision: number; json: Buffer } | undefined
+  return {
+    value: message ?? Buffer.from(unversioned(head, tail)),
+    json: (revision) => {
+      if (made?.revision !== revision) made = { revision, json: Buffer.from(`${head}${revision}${tail}`) }
+      return made.json
+    },
+  }
+}
 
 /** Called once per storage path. `selectable` are the fields of every version that shares it, read from the stored form. */
 export function createObjectCodec(options: {
@@ -50,30 +85,16 @@ export function createObjectCodec(options: {
   const place = metadataPlace(options.shape)
   return {
     encode(object) {
-      const metadata = isPlaced(object.metadata) ? object.metadata : versioned(object.metadata, "")
-      metadata.creationTimestamp ??= null
-      metadata.resourceVersion = ""
-      object.metadata = metadata
-      const message = format === "compact" ? compact.encodeEnvelope(object, { apiVersion, kind }) : undefined
-      metadata.resourceVersion = marker
-      const text = stringify(object)
-      metadata.resourceVersion = ""
-      if (text.length > objectBytesMax)
-        throw tooLarge(
-          `Request entity too large: the JSON of the object has ${text.length} characters, more than the limit of ${objectBytesMax}`,
-        )
-      const at = text.indexOf(marker)
-      const head = text.slice(0, at)
-      const tail = text.slice(at + marker.length)
-      // The cache and the answer to the writer show the same revision, and share its bytes.
-      let made: { revision: number; json: Buffer } | undefined
-      return {
-        value: message ?? Buffer.from(unversioned(head, tail)),
-        json: (revision) => {
-          if (made?.revision !== revision) made = { revision, json: Buffer.from(`${head}${revision}${tail}`) }
-          return made.json
-        },
-      }
+      const metadata = placedMetadata(object)
+      return textsOf(object, metadata, messageOf(object))
+    },
+    *encoding(object) {
+      const metadata = placedMetadata(object)
+      const message = messageOf(object)
+      yield
+      const encoded = textsOf(object, metadata, message)
+      yield
+      return encoded
     },
     toJson(stored) {
       const object = storedObject(stored.value)
@@ -84,6 +105,10 @@ export function createObjectCodec(options: {
     toMessage: (stored) => storedMessage(stored, place),
     describe: (json) => describe(parseObject(json)),
     describeStored: (value) => describe(storedObject(value)),
+  }
+
+  function messageOf(object: ApiObject): Uint8Array | undefined {
+    return format === "compact" ? compact.encodeEnvelope(object, { apiVersion, kind }) : undefined
   }
 
   function describe(object: ApiObject): { labels: Record<string, string>; fields: Record<string, string> } {

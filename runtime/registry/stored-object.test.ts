@@ -2,7 +2,8 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { parseObject } from "./object-codec.ts"
-import { readToChange } from "./stored-object.ts"
+import { atOnce } from "../turns.ts"
+import { readingToChange, readToChange } from "./stored-object.ts"
 
 const marker = '"fieldsType":"FieldsV1","fieldsV1":'
 
@@ -38,6 +39,7 @@ describe("an object that is read to be changed", () => {
         ),
       )
       expect(readToChange(bytes)).toEqual(parseObject(bytes))
+      expect(atOnce(readingToChange(bytes))).toEqual(parseObject(bytes))
     })
     fc.assert(property, { numRuns: 300 })
   })

@@ -3,6 +3,7 @@ import { sharedSet } from "../apply/ownership/shared-sets.ts"
 import { assert } from "../assert.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
 import { parseJson } from "../kit/json-text.ts"
+import type { Stages } from "../turns.ts"
 import { parseObject } from "./object-codec.ts"
 
 /** As an owner's entry is written. It can be no part of a text, where quotes are escaped. */
@@ -17,20 +18,51 @@ const taken = 0
  */
 export function readToChange(json: Buffer): ApiObject {
   const text = json.toString("utf8")
+  const { rest, setTexts } = withoutSets(text)
+  if (setTexts.length === 0) return objectOf(text)
   const sets: JsonObject[] = []
+  for (const setText of setTexts) {
+    const set = sharedSet(setText)
+    if (set === undefined) return parseObject(json)
+    sets.push(set)
+  }
+  const object = objectOf(rest)
+  return putBack(object, sets) ? object : parseObject(json)
+}
+
+/** The same in stages: each long set by itself, and what is left. Called for large objects. */
+export function* readingToChange(json: Buffer): Stages<ApiObject> {
+  // The bytes may be gone after a turn.
+  const text = json.toString("utf8")
+  const { rest, setTexts } = withoutSets(text)
+  const sets: JsonObject[] = []
+  for (const setText of setTexts) {
+    yield
+    const set = sharedSet(setText)
+    sets.push(set ?? objectOf(setText))
+  }
+  yield
+  const object = objectOf(rest)
+  if (sets.length === 0 || putBack(object, sets)) return object
+  yield
+  return objectOf(text)
+}
+
+/** The text of an object with a number in the place of each set of its owners, and the texts of these. */
+function withoutSets(text: string): { readonly rest: string; readonly setTexts: readonly string[] } {
+  const setTexts: string[] = []
   let rest = ""
   let from = 0
   for (let at = text.indexOf(beforeSet); at >= 0; at = text.indexOf(beforeSet, from)) {
     const start = at + beforeSet.length
     const end = endOfObject(text, start)
-    const set = end < 0 ? undefined : sharedSet(text.slice(start, end))
-    if (set === undefined) return parseObject(json)
-    sets.push(set)
+    // Whoever parses it says what is wrong.
+    if (end < 0) return { rest: text, setTexts: [] }
+    setTexts.push(text.slice(start, end))
     rest += text.slice(from, start) + taken
     from = end
   }
-  const object = objectOf(sets.length === 0 ? text : rest + text.slice(from))
-  return sets.length === 0 || putBack(object, sets) ? object : parseObject(json)
+  return { rest: rest + text.slice(from), setTexts }
 }
 
 function objectOf(text: string): ApiObject {

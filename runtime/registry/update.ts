@@ -8,7 +8,7 @@ import { Failures } from "../kit/failure.ts"
 import { copyPath, deepClone, deepEqual, getPath, ownField } from "../kit/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
-import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
+import { conflictRetries, largeObjectBytes, staleReadTimeoutMs } from "../limits.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
@@ -18,9 +18,9 @@ import { dropDoubleOwners } from "./owner-references.ts"
 import { checkManagers, isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
-import { betweenStages } from "../turns.ts"
+import { betweenStages, inTurns } from "../turns.ts"
 import { removalRiders } from "./removal.ts"
-import { readToChange } from "./stored-object.ts"
+import { readingToChange, readToChange } from "./stored-object.ts"
 import { writeUnasked } from "./write-unasked.ts"
 
 export interface UpdateRequest {
@@ -85,7 +85,7 @@ async function attemptOn(
   const { key, modRevision: revision } = current
   const json = current.json()
   const bytes = Math.max(json.length, request.bytes ?? 0)
-  const old = handle.fromStored(readToChange(json))
+  const old = handle.fromStored(bytes < largeObjectBytes ? readToChange(json) : await inTurns(readingToChange(json)))
   const read = betweenStages(bytes)
   if (read !== undefined) await read
   const next = await request.transform(old, bytes)
@@ -215,7 +215,9 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const allocated = betweenStages(bytes)
   if (allocated !== undefined) await allocated
   if (riders.writes.length === 0 && unchanged(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  return commitPut(registry, handle, { key, expected: revision, object: next, riders, dryRun, created: false })
+  const compared = betweenStages(bytes)
+  if (compared !== undefined) await compared
+  return commitPut(registry, handle, { key, expected: revision, object: next, bytes, riders, dryRun, created: false })
 }
 
 /** A transform may share parts with the stored object, and the hooks write in place. The owners, which they do not touch, stay shared. */

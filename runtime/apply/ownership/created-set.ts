@@ -74,13 +74,18 @@ function changedFields(map: MapForm, { before, after }: States<JsonObject>, unow
 const names: string[] = []
 const fewNames = 32
 
-/** Puts the names of an object's fields behind the others; true when they are in order. Many are left to be sorted when their elements are known. */
+/**
+ * Puts the names of an object's fields behind the others; true when they are in order. Many that come in another order are left to be sorted when
+ * their elements are known.
+ */
 function pushNames(object: JsonObject): boolean {
   const first = names.length
   let inOrder = true
   for (const name in object) {
     let at = names.length
-    inOrder &&= at - first < fewNames && !hasSurrogate(name)
+    const before = names[at - 1]
+    if (inOrder && at > first && before !== undefined && before >= name) inOrder = at - first < fewNames
+    inOrder &&= !hasSurrogate(name)
     for (; inOrder && at > first; at--) {
       const before = names[at - 1]
       if (before === undefined || before < name) break

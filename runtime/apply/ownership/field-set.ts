@@ -8,6 +8,7 @@
  * share what they do not touch, never change their arguments and cost no more than the sets are large.
  */
 import { badRequest } from "../../errors.ts"
+import { copyFields } from "../../kit/field-path.ts"
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { documentDepthMax, messageCharactersMax } from "../../limits.ts"
@@ -35,6 +36,8 @@ export function isMember(node: FieldSet): boolean {
 /** True when nothing below the node is a member, so that the path to it is. Called for nodes below the root. */
 export function isLeaf(node: FieldSet): boolean {
   if (node === leaf) return true
+  // To begin a loop over many fields takes as long as to go through them.
+  if (selfKey in node) return false
   for (const _ in node) return false
   return true
 }
@@ -67,7 +70,7 @@ function joined(left: FieldSet, right: FieldSet): FieldSet {
     const other = nodeAt(right, element) ?? leaf
     const both = mine === undefined ? other : element === selfKey ? mine : unionOfNodes(mine, other)
     if (both === mine) continue
-    result ??= { ...left }
+    result ??= copyFields(left)
     result[element] = both
   }
   return result ?? left
@@ -287,12 +290,15 @@ export function sortedFieldSet(set: FieldSet): FieldSet {
   const elements = Object.keys(set)
   const sorted = sortElements([...elements])
   let same = sorted.every((element, index) => element === elements[index])
-  const result: FieldSet = {}
+  const nodes: FieldSet[] = []
   for (const element of sorted) {
     const node = nodeAt(set, element) ?? leaf
     const inOrder = sortedFieldSet(node)
     same &&= inOrder === node
-    result[element] = inOrder
+    nodes.push(inOrder)
   }
-  return same ? set : result
+  if (same) return set
+  const result: FieldSet = {}
+  for (const [index, element] of sorted.entries()) result[element] = nodes[index] ?? leaf
+  return result
 }

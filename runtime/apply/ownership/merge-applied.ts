@@ -1,4 +1,5 @@
 /** An applied configuration put into the live object; specification section 9.3. */
+import { copyFields } from "../../kit/field-path.ts"
 import { setField } from "../../kit/json-text.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
@@ -41,7 +42,7 @@ function mergedFields(map: MapForm, live: JsonObject, config: JsonObject): JsonO
     const mine = valueAt(live, name)
     const both = mine === undefined ? value : merged(type, mine, value)
     if (both === mine) continue
-    result ??= { ...live }
+    result ??= copyFields(live)
     setField(result, name, both)
   }
   return result ?? live

@@ -1,4 +1,5 @@
 /** Objects without the fields of a set, and objects of only the fields of a set. */
+import { copyFields } from "../../kit/field-path.ts"
 import { setField } from "../../kit/json-text.ts"
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
@@ -136,7 +137,7 @@ function named(node: TypedNode | undefined, set: FieldSet): FieldSet {
     if (child === undefined || isLeaf(child)) continue
     const next = namedNode(node, element, child)
     if (next === child) continue
-    result ??= { ...set }
+    result ??= copyFields(set)
     result[element] = next
   }
   return result ?? set
@@ -147,5 +148,8 @@ function namedNode(node: TypedNode, element: string, child: FieldSet): FieldSet 
   if (!element.startsWith("f:") || node.map === undefined) return child
   const name = element.slice(2)
   const inner = named(typeAt(node.map, name), child)
-  return selfKey in inner || !node.map.fields().has(name) ? inner : { [selfKey]: leaf, ...inner }
+  if (selfKey in inner || !node.map.fields().has(name)) return inner
+  const member = copyFields(inner)
+  member[selfKey] = leaf
+  return member
 }

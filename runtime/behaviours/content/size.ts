@@ -17,6 +17,10 @@ export function encodedBytes(map: JsonValue | undefined): number {
 function sum(map: JsonValue | undefined, bytes: (text: string) => number): number {
   if (!isObject(map)) return 0
   let total = 0
-  for (const value of Object.values(map)) if (typeof value === "string") total += bytes(value)
+  // Of many fields `Object.values` takes twice as long.
+  for (const name in map) {
+    const value = map[name]
+    if (typeof value === "string") total += bytes(value)
+  }
   return total
 }
