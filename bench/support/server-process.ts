@@ -2,7 +2,7 @@
  * The server as its users run it, in a process of its own, for questions about what it costs: its CPU and memory are then not mixed with its
  * clients'.
  */
-import { spawn } from "node:child_process"
+import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { get } from "node:https"
@@ -10,6 +10,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
 /** What a client has to know of a server; plain data, so that it can be sent to another process. */
@@ -24,6 +25,8 @@ export interface ServerProcess extends Target {
   readonly pid: number
   /** From starting the process to the line that says where it serves. */
   readonly startMs: number
+  /** Milliseconds of the longest turns of its event loop while `work` went on, longest first. Only with `tellsTurns`. */
+  longestTurns(work: () => Promise<unknown>): Promise<readonly number[]>
   stop(): Promise<void>
 }
 
@@ -34,21 +37,29 @@ export interface ServerOptions {
   readonly options?: readonly string[]
   /** A data folder that stays when the server stops. One of its own, which goes with it, when absent. */
   readonly dataDir?: string
+  /** The process can be asked for the turns of its event loop (`loop-turns.mjs`). */
+  readonly tellsTurns?: boolean
 }
 
-const program = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "dist", "main.js")
+const supportFolder = dirname(fileURLToPath(import.meta.url))
+const turnsOption = `--import=${join(supportFolder, "loop-turns.mjs")}`
+const program = join(dirname(dirname(supportFolder)), "dist", "main.js")
 
 // By itself a signal ends a process without its "exit" listeners, which are what ends servers.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
 
 /** Called once per measurement. Runs the bundle that `npm run bench` has built; fails when there is none, or when the server ends before it serves. */
-export async function startServerProcess({ store = "memory", options = [], dataDir }: ServerOptions = {}): Promise<ServerProcess> {
+export async function startServerProcess(given: ServerOptions = {}): Promise<ServerProcess> {
+  const { store = "memory", options = [], dataDir, tellsTurns = false } = given
   if (!existsSync(program)) throw new Error("dist/main.js is missing: run the question with npm run bench, which builds it")
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), "bench-server-"))
   const port = await freePort()
   const started = performance.now()
   const words = ["--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${folder}`, `--store=${store}`, ...options]
-  const child = spawn(program, ["serve", ...words], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(program, ["serve", ...words], {
+    stdio: ["ignore", "pipe", "inherit", ...(tellsTurns ? ["ipc" as const] : [])],
+    env: tellsTurns ? { ...process.env, NODE_OPTIONS: turnsOption } : process.env,
+  }) as ChildProcessByStdio<null, Readable, null> // As `stdio` says.
   // A question that fails leaves neither server nor store behind.
   const killed = (): void => {
     child.kill("SIGKILL")
@@ -70,6 +81,14 @@ export async function startServerProcess({ store = "memory", options = [], dataD
     authority: readFileSync(join(folder, "pki", "ca.crt"), "utf8"),
     token: readFileSync(join(folder, "admin.token"), "utf8").trim(),
     startMs,
+    async longestTurns(work) {
+      child.send("start")
+      await work()
+      const told = once(child, "message")
+      child.send("stop")
+      const [turns] = await told
+      return turns
+    },
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill()

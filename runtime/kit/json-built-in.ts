@@ -2,8 +2,8 @@
 
 /** Digits of a number that `JSON.parse` may round. */
 const longDigits = 16
-/** Numbers that `JSON.parse` turns into Infinity. */
-const largeExponent = /[0-9][eE]\+?[0-9]{3}/
+/** Numbers that `JSON.parse` turns into Infinity: not what an identifier in quotes has of digits and an e. */
+const largeExponent = /(?:^|[:,[\s])-?[0-9]+(?:\.[0-9]+)?[eE]\+?[0-9]{3}/
 
 /** True when `JSON.parse` reads a text of JSON as `JsonParser` does; false proves nothing. Called with every text that is not looked at for repeated fields. */
 export function builtInWillDo(text: string, maxDepth: number): boolean {

@@ -214,9 +214,10 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const riders = await ridersOf(handle, { object: next, old }, scope)
   const allocated = betweenStages(bytes)
   if (allocated !== undefined) await allocated
-  if (riders.writes.length === 0 && unchanged(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
+  const same = riders.writes.length === 0 && unchanged(next, old)
   const compared = betweenStages(bytes)
   if (compared !== undefined) await compared
+  if (same) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: revision, object: next, bytes, riders, dryRun, created: false })
 }
 

@@ -3,6 +3,8 @@ import { wrapUnknown } from "../kit/compact.ts"
 import type { JsonObject, ApiObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
 import type { Column } from "../kit/kind.ts"
+import { largeObjectBytes } from "../limits.ts"
+import { nextTurn } from "../turns.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import type { KindBody } from "../server-parts.ts"
 import { indentJson } from "../wire/pretty.ts"
@@ -10,7 +12,7 @@ import { sendBytes } from "../wire/send.ts"
 import { renderTable, singleMetadata } from "../wire/table.ts"
 import { writeYaml } from "../wire/yaml-writer.ts"
 import type { Call, Wanted } from "./call.ts"
-import { partialEnvelope, partialOf, tableOf, tableOptions } from "./render.ts"
+import { partialEnvelope, partialJson, partialOf, tableOf, tableOptions } from "./render.ts"
 import { compactOf, freshVersion, jsonOf, objectOf, type Version } from "./represent.ts"
 
 const newline = Buffer.from("\n")
@@ -18,7 +20,29 @@ const newline = Buffer.from("\n")
 /** One version of an object, as get answers it. */
 export function answerVersion(call: Call, answer: { wanted: Wanted; version: Version; status: number }): Promise<void> {
   const { wanted, version, status } = answer
-  return send(call, wanted, status, bodyOf(call, wanted, version))
+  if (isAtHand(wanted) || version.json().length < largeObjectBytes) return send(call, wanted, status, bodyOf(call, wanted, version))
+  return answerInTurns(call, answer)
+}
+
+/** Whether the answer is the stored bytes, or a form that is kept. */
+function isAtHand(wanted: Wanted): boolean {
+  return wanted.as === undefined && (wanted.media === "compact" || (wanted.media === "json" && !wanted.laidOut))
+}
+
+/** A large object is read in one turn and written in another one. */
+async function answerInTurns(call: Call, { wanted, version, status }: { wanted: Wanted; version: Version; status: number }): Promise<void> {
+  const isRead = wanted.media === "yaml" || wanted.as?.kind === "Table"
+  const object = isRead ? objectOf(call.handle, version) : undefined
+  await nextTurn()
+  const read: Version = {
+    json: () => version.json(),
+    derived: (form, make) => version.derived(form, make),
+    ...(version.message !== undefined && { message: () => version.message?.() }),
+    ...(object !== undefined && { object }),
+  }
+  const body = bodyOf(call, wanted, read)
+  await nextTurn()
+  return send(call, wanted, status, body)
 }
 
 /** What a write left behind: 201 when it made the object. */
@@ -55,19 +79,25 @@ function kindBodyOf(call: Call, answer: { wanted: Wanted; kind: KindBody; object
 function bodyOf(call: Call, wanted: Wanted, version: Version): Buffer {
   const { handle } = call
   if (wanted.as?.kind === "Table") return textOf(wanted, tableOf(call.handle, version, tableOptions(call, wanted)))
-  if (wanted.as !== undefined)
-    return wanted.media === "compact" ? partialEnvelope(call, wanted, version) : textOf(wanted, partialOf(call, wanted, version))
+  if (wanted.as !== undefined) {
+    if (wanted.media === "compact") return partialEnvelope(call, wanted, version)
+    return wanted.media === "yaml"
+      ? textOf(wanted, partialOf(call, wanted, version))
+      : jsonTextOf(wanted, partialJson(call, wanted, version))
+  }
   if (wanted.media === "compact") return compactOf(handle, version)
   if (wanted.media === "yaml") return Buffer.from(writeYaml(objectOf(handle, version)))
-  const json = jsonOf(handle, version)
+  return jsonTextOf(wanted, jsonOf(handle, version))
+}
+
+function jsonTextOf(wanted: Wanted, json: Buffer): Buffer {
   return Buffer.concat([wanted.laidOut ? indentJson(json) : json, newline])
 }
 
 /** JSON or YAML of a small object. */
 function textOf(wanted: Wanted, object: JsonObject): Buffer {
   if (wanted.media === "yaml") return Buffer.from(writeYaml(object))
-  const json = Buffer.from(stringify(object))
-  return Buffer.concat([wanted.laidOut ? indentJson(json) : json, newline])
+  return jsonTextOf(wanted, Buffer.from(stringify(object)))
 }
 
 function send(call: Call, wanted: Wanted, status: number, body: Buffer): Promise<void> {

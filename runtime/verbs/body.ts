@@ -75,6 +75,7 @@ export function* renormalizing(
   kind: Pick<KindBody, "shape" | "applyDefaults">,
   changed: JsonObject,
 ): Stages<{ object: ApiObject; unknown: string[] }> {
+  yield
   const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax })
   yield
   keepOwnersReset(changed, object)

@@ -7,11 +7,14 @@ import { parseObject } from "../registry/object-codec.ts"
 import type { KindHandle } from "../registry/registry.ts"
 
 /** The part of a cached version that forms are made from; a fresh write result offers it too. */
-export type Version = Pick<CachedObject, "json" | "derived" | "message">
+export interface Version extends Pick<CachedObject, "json" | "derived" | "message"> {
+  /** What `objectOf` answers, where it is known already. Nobody may change it. */
+  readonly object?: ApiObject
+}
 
 /** Decoded, in the handle's version. For tables and the write path; never on a plain get, list or watch. */
 export function objectOf(handle: KindHandle, version: Version): ApiObject {
-  return handle.fromStored(parseObject(version.json()))
+  return version.object ?? handle.fromStored(parseObject(version.json()))
 }
 
 /** JSON bytes in the handle's version: the cached bytes themselves when it is the stored one. */

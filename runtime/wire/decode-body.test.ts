@@ -82,7 +82,9 @@ it("says the same of a long body that is no good", async () => {
   await expect(decodeBody(Buffer.from(`{"spec":{"containers":[${containers}]}}`), "json", options)).rejects.toThrow(
     'Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal number 5 into field spec.containers[14999].name of type string',
   )
-  await expect(decodeBody(Buffer.from(`{"spec":{"containers":[${list(documentValuesMax, () => "{}")}]}}`), "json", options)).rejects.toMatchObject({
+  await expect(
+    decodeBody(Buffer.from(`{"spec":{"containers":[${list(documentValuesMax, () => "{}")}]}}`), "json", options),
+  ).rejects.toMatchObject({
     code: 413,
   })
 })

@@ -1,8 +1,9 @@
 /** Removal of what an applier applied before and applies no longer. */
 import type { ApiObject } from "../../kit/json.ts"
+import type { Stages } from "../../turns.ts"
 import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from "../ownership/field-set.ts"
 import { removeFields, withNamedFieldsAsMembers } from "../ownership/remove.ts"
-import { fieldSetOf } from "../ownership/typed-set.ts"
+import { gatheringFieldSet } from "../ownership/typed-set.ts"
 import type { Entry } from "./entry.ts"
 import { convertVersion, type TypedVersion, type Versions } from "./versions.ts"
 
@@ -20,29 +21,33 @@ export interface Pruning {
  * `merged` without what `last` owned and nobody owns now. What stands below a removed item and was never applied stays where somebody owns
  * it; list items and structs go with the last that was applied of them. Called by apply, once per attempt.
  */
-export function prune(pruning: Pruning): ApiObject {
-  const { versions, last, merged } = pruning
+export function* pruning(state: Pruning): Stages<ApiObject> {
+  const { versions, last, merged } = state
   const then = last.apiVersion === versions.current.apiVersion ? versions.current : versions.find(last.apiVersion)
   if (then === undefined || isEmptySet(last.fields)) return merged
-  const owned = ownedIn(pruning, then.apiVersion)
+  const owned = ownedIn(state, then.apiVersion)
   // What is applied again is most often all that was: then nothing has to be looked at.
   if (isEmptySet(difference(last.fields, owned))) return merged
+  yield
   const converted = convertVersion(merged, versions.current, then)
-  const pruned = withOwnedItems(pruning, { then, converted })
-  const kept = withDanglingItems({ then, converted, pruned, last: last.fields })
+  const pruned = yield* withOwnedItems(state, { then, converted })
+  yield
+  const kept = yield* withDanglingItems({ then, converted, pruned, last: last.fields })
   return convertVersion(kept, then, versions.current)
 }
 
 /** The members of all sets of a version. */
-function ownedIn(pruning: Pruning, apiVersion: string): FieldSet {
-  return unionOfAll(pruning.entries.filter((entry) => entry.apiVersion === apiVersion).map(({ fields }) => fields))
+function ownedIn(state: Pruning, apiVersion: string): FieldSet {
+  return unionOfAll(state.entries.filter((entry) => entry.apiVersion === apiVersion).map(({ fields }) => fields))
 }
 
 /** `converted` without what was applied before, but with everything that anybody owns, in whatever version. Answers in `then`. */
-function withOwnedItems(pruning: Pruning, state: { then: TypedVersion; converted: ApiObject }): ApiObject {
-  const { versions, last, entries } = pruning
-  const { then, converted } = state
-  let pruned: ApiObject = removeFields(then.shape, converted, named(then, last.fields))
+function* withOwnedItems(state: Pruning, from: { then: TypedVersion; converted: ApiObject }): Stages<ApiObject> {
+  const { versions, last, entries } = state
+  const { then, converted } = from
+  const mine = named(then, last.fields)
+  yield
+  let pruned: ApiObject = removeFields(then.shape, converted, mine)
   let whole = converted
   let at = then
   // The version of `last` comes first: conversion may need what is owned there.
@@ -50,24 +55,41 @@ function withOwnedItems(pruning: Pruning, state: { then: TypedVersion; converted
   for (const apiVersion of new Set([then.apiVersion, ...others])) {
     const version = apiVersion === versions.current.apiVersion ? versions.current : versions.find(apiVersion)
     if (version === undefined) continue
+    yield
     whole = convertVersion(whole, at, version)
     pruned = convertVersion(pruned, at, version)
     at = version
-    const kept = union(membersOf(version, pruned), named(version, ownedIn(pruning, apiVersion)))
-    pruned = removeFields(version.shape, whole, difference(membersOf(version, whole), kept))
+    const members = yield* membersOf(version, pruned)
+    yield
+    const kept = union(members, named(version, ownedIn(state, apiVersion)))
+    const all = yield* membersOf(version, whole)
+    yield
+    const gone = difference(all, kept)
+    yield
+    pruned = removeFields(version.shape, whole, gone)
   }
   return convertVersion(pruned, at, then)
 }
 
 /** What nobody owns goes only where `last` owned it. */
-function withDanglingItems(state: { then: TypedVersion; converted: ApiObject; pruned: ApiObject; last: FieldSet }): ApiObject {
+function* withDanglingItems(state: { then: TypedVersion; converted: ApiObject; pruned: ApiObject; last: FieldSet }): Stages<ApiObject> {
   const { then, converted, pruned, last } = state
-  const gone = difference(membersOf(then, converted), membersOf(then, pruned))
-  return removeFields(then.shape, converted, intersection(gone, named(then, last)))
+  const members = yield* membersOf(then, converted)
+  const left = yield* membersOf(then, pruned)
+  yield
+  const gone = difference(members, left)
+  yield
+  const before = named(then, last)
+  yield
+  const dangling = intersection(gone, before)
+  yield
+  return removeFields(then.shape, converted, dangling)
 }
 
-function membersOf(version: TypedVersion, object: ApiObject): FieldSet {
-  return named(version, fieldSetOf(version.shape, object))
+function* membersOf(version: TypedVersion, object: ApiObject): Stages<FieldSet> {
+  const set = yield* gatheringFieldSet(version.shape, object)
+  yield
+  return named(version, set)
 }
 
 function named(version: TypedVersion, set: FieldSet): FieldSet {

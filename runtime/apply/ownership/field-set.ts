@@ -52,9 +52,10 @@ export function nodeAt(set: FieldSet, element: string): FieldSet | undefined {
 export function nodeOf(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
   if (below === undefined || isEmptySet(below)) return member ? leaf : undefined
   if (member === selfKey in below) return below
-  if (member) return { [selfKey]: leaf, ...below }
-  const { [selfKey]: _, ...others } = below
-  return others
+  const node: FieldSet = member ? { [selfKey]: leaf } : {}
+  // Of many fields a spread takes three times as long.
+  for (const element in below) if (element !== selfKey) node[element] = below[element]
+  return node
 }
 
 /** The members of either. Called when a manager takes fields over and when sets of several managers are joined. */

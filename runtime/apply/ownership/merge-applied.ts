@@ -1,7 +1,7 @@
 /** An applied configuration put into the live object; specification section 9.3. */
 import { copyFields } from "../../kit/field-path.ts"
 import { setField } from "../../kit/json-text.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
 import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
 import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
@@ -20,9 +20,9 @@ function merged(node: TypedNode, live: JsonValue, config: JsonValue): JsonValue 
   if (live === config) return live
   const form = formOf(node, config)
   if (form === "map" && node.map !== undefined && !node.map.atomic) {
-    const [mine, theirs] = [filledMap(live), filledMap(config)]
+    const mine = filledMap(live)
     if (mine === undefined) return config
-    return theirs === undefined ? mine : mergedFields(node.map, mine, theirs)
+    return isObject(config) ? mergedFields(node.map, mine, config) : mine
   }
   if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
     const [mine, theirs] = [filledList(live), filledList(config)]
