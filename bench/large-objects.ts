@@ -148,17 +148,16 @@ function json(contentType: string, value: unknown): Pick<Request, "body" | "cont
   return { body: Buffer.from(JSON.stringify(value)), contentType }
 }
 
-async function casesOf(subject: Subject): Promise<Case[]> {
+interface Steps {
+  readonly title: string
+  readonly path: string
+  readonly removed: () => Request[]
+  readonly made: (round: number) => Request[]
+}
+
+/** Create, update and apply in every encoding. */
+async function sendingCases(subject: Subject, { title, path, removed, made }: Steps): Promise<Case[]> {
   const { resource, collection, object } = subject
-  const first = object(0)
-  const path = `${collection}/${first.metadata?.name}`
-  const title = `${first.kind} ${first.metadata?.name}`
-  const remove: Request = { method: "DELETE", path }
-  const removed = (): Request[] => [remove, { ...remove, path: `${path}?gracePeriodSeconds=0` }]
-  const put = (round: number): Request => ({ method: "PUT", path, ...json(types.json, object(round)) })
-  const made = (round: number): Request[] => [...removed(), { method: "POST", path: collection, ...json(types.json, object(round + 100)) }]
-  const patch = (type: string, value: unknown, query = ""): Request => ({ method: "PATCH", path: path + query, ...json(type, value) })
-  const apply = (round: number, query = ""): Request => patch("application/apply-patch+yaml", object(round), `?fieldManager=m${query}`)
   const cases: Case[] = []
   for (const form of subject.forms) {
     const bodies = await Promise.all(Array.from({ length: rounds }, (_, round) => encoded(resource, object(round), form)))
@@ -186,6 +185,21 @@ async function casesOf(subject: Subject): Promise<Case[]> {
         status: 201,
       })
   }
+  return cases
+}
+
+async function casesOf(subject: Subject): Promise<Case[]> {
+  const { resource, collection, object } = subject
+  const first = object(0)
+  const path = `${collection}/${first.metadata?.name}`
+  const title = `${first.kind} ${first.metadata?.name}`
+  const remove: Request = { method: "DELETE", path }
+  const removed = (): Request[] => [remove, { ...remove, path: `${path}?gracePeriodSeconds=0` }]
+  const put = (round: number): Request => ({ method: "PUT", path, ...json(types.json, object(round)) })
+  const made = (round: number): Request[] => [...removed(), { method: "POST", path: collection, ...json(types.json, object(round + 100)) }]
+  const patch = (type: string, value: unknown, query = ""): Request => ({ method: "PATCH", path: path + query, ...json(type, value) })
+  const apply = (round: number, query = ""): Request => patch("application/apply-patch+yaml", object(round), `?fieldManager=m${query}`)
+  const cases = await sendingCases(subject, { title, path, removed, made })
   if (resource === "pods") return [...cases, ...getsOf(title, path, made)]
   const data = (round: number): JsonObject => ({ ...object(round), metadata: { ...object(round).metadata } })
   return [

@@ -36,7 +36,12 @@ const endpoints: ApiObject = {
       addresses: Array.from({ length: 5000 }, (_, index) => ({
         ip: `10.0.${Math.floor(index / 250)}.${(index % 250) + 1}`,
         nodeName: `node-${index % 500}`,
-        targetRef: { kind: "Pod", namespace: "default", name: `pod-${index}`, uid: `0b9c1d9e-8f5e-4b61-9f36-${String(index).padStart(12, "0")}` },
+        targetRef: {
+          kind: "Pod",
+          namespace: "default",
+          name: `pod-${index}`,
+          uid: `0b9c1d9e-8f5e-4b61-9f36-${String(index).padStart(12, "0")}`,
+        },
       })),
       ports: [{ port: 80, protocol: "TCP" }],
     },

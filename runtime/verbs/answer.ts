@@ -4,13 +4,13 @@ import type { JsonObject, ApiObject } from "../kit/json.ts"
 import { stringify } from "../kit/json-text.ts"
 import type { Column } from "../kit/kind.ts"
 import { largeObjectBytes } from "../limits.ts"
-import { nextTurn } from "../turns.ts"
+import { inTurns, nextTurn } from "../turns.ts"
 import type { WriteResult } from "../registry/commit.ts"
 import type { KindBody } from "../server-parts.ts"
 import { indentJson } from "../wire/pretty.ts"
 import { sendBytes } from "../wire/send.ts"
 import { renderTable, singleMetadata } from "../wire/table.ts"
-import { writeYaml } from "../wire/yaml-writer.ts"
+import { writeYaml, writingYaml } from "../wire/yaml-writer.ts"
 import type { Call, Wanted } from "./call.ts"
 import { partialEnvelope, partialJson, partialOf, tableOf, tableOptions } from "./render.ts"
 import { compactOf, freshVersion, jsonOf, objectOf, type Version } from "./represent.ts"
@@ -40,7 +40,8 @@ async function answerInTurns(call: Call, { wanted, version, status }: { wanted: 
     ...(version.message !== undefined && { message: () => version.message?.() }),
     ...(object !== undefined && { object }),
   }
-  const body = bodyOf(call, wanted, read)
+  const isYaml = wanted.media === "yaml" && wanted.as === undefined && object !== undefined
+  const body = isYaml ? Buffer.from(await inTurns(writingYaml(object))) : bodyOf(call, wanted, read)
   await nextTurn()
   return send(call, wanted, status, body)
 }

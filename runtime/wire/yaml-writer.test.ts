@@ -4,7 +4,8 @@ import { Document, Scalar, visit } from "yaml"
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { parseYaml } from "./yaml.ts"
 import { hasMeaning } from "./yaml-scalar.ts"
-import { writeYaml } from "./yaml-writer.ts"
+import { atOnce } from "../turns.ts"
+import { writeYaml, writingYaml } from "./yaml-writer.ts"
 
 const runs = Number(process.env.YAML_RUNS ?? 3000)
 
@@ -132,4 +133,12 @@ describe("writeYaml", { timeout: 60_000 + runs }, () => {
       }),
     )
   })
+})
+
+it("writes an object in stages as at once", () => {
+  const property = fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+    const value = object as JsonObject // JSON of any kind.
+    expect(atOnce(writingYaml(value))).toBe(writeYaml(value))
+  })
+  fc.assert(property, { numRuns: 300 })
 })

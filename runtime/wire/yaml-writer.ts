@@ -4,6 +4,7 @@
  * nodes does.
  */
 import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
+import type { Stages } from "../turns.ts"
 import { hasMeaning } from "./yaml-scalar.ts"
 
 /** Longer keys stand on a line of their own, behind a question mark. */
@@ -15,6 +16,18 @@ const step = "  "
 /** The YAML text of an object or another value. `undefined` fields are left out. */
 export function writeYaml(value: JsonValue): string {
   return `${isContainer(value) ? container(value, "") : scalar(value, "")}\n`
+}
+
+/** `writeYaml` of an object in stages, one for each of its fields. Called for large ones. */
+export function* writingYaml(value: JsonObject): Stages<string> {
+  const texts: string[] = []
+  for (const name of Object.keys(value).sort()) {
+    const field = value[name]
+    if (field === undefined) continue
+    texts.push(pair(name, field, ""))
+    yield
+  }
+  return texts.length === 0 ? writeYaml({}) : `${texts.join("\n")}\n`
 }
 
 type Container = JsonObject | readonly JsonValue[]
