@@ -61,6 +61,7 @@ describe("an object that is read to be changed", () => {
   ])("is what was stored when %s", (_, object) => {
     const bytes = bytesOf(object)
     for (let time = 0; time < 2; time++) expect(readToChange(bytes)).toEqual(object)
+    expect(atOnce(readingToChange(bytes))).toEqual(object)
   })
 
   it("shares its sets with others", () => {
