@@ -1,39 +1,12 @@
 /** Texts for headers, parameters and bodies: of a grammar, almost, and of none. */
 import type { SeededRandom } from "../sim/world/random.ts"
+import { signs } from "../support/signs.ts"
 import { nonEmpty } from "./objects.ts"
 
-const pieces = [
-  ...[
-    " ",
-    "\t",
-    ",",
-    '"',
-    "'",
-    "/",
-    "[",
-    "{",
-    "(",
-    ")",
-    "}",
-    "]",
-    "0",
-    "9",
-    "+",
-    "-",
-    ".",
-    "%41",
-    "\\",
-    "=",
-    ";",
-    ":",
-    "!",
-    "<",
-    ">",
-    "*",
-    "&",
-  ],
+const pieces = nonEmpty([
+  ...signs,
   ...["a", "in", "notin", "a=b", "!a", "in (", "..", "//", "a/b", "q=0.5", "\u00fc", "%00", "%ff", "a,", "1,", "a-", "0.", "<a ", '="'],
-] as const
+])
 
 /** A run of one or two pieces, long now and then, between what was given. */
 export function runOf(random: SeededRandom, charactersMax: number): string {

@@ -1,41 +1,13 @@
 /** Long texts without any grammar, each of one or two things again and again: what no writer of a parser thought of. */
+import { signs } from "../support/signs.ts"
 
 /** Bytes of each text, about: what a head of a request may have. */
 export const hammerCharacters = 250_000
 
 /** What a text is made of, again and again. */
 export const hammerUnits = [
-  ...[
-    " ",
-    "\t",
-    ",",
-    '"',
-    "'",
-    "/",
-    "[",
-    "{",
-    "(",
-    ")",
-    "}",
-    "]",
-    "0",
-    "9",
-    "+",
-    "-",
-    ".",
-    "%",
-    "%41",
-    "\\",
-    "=",
-    ";",
-    ":",
-    "&",
-    "?",
-    "!",
-    "<",
-    ">",
-  ],
-  ...["a", "Z", "_", "*", "#", "$", "@", "~", "|", "^", "`", "ü", "漢", "😀", "\ud800", "\0", "\x01", "\n", "\r\n", "\x7f", "\u2028"],
+  ...signs,
+  ...["a", "Z", "_", "#", "$", "@", "~", "|", "^", "`", "ü", "漢", "😀", "\ud800", "\0", "\x01", "\n", "\r\n", "\x7f", "\u2028"],
 ]
 
 /** Units that alternate: the separators of every grammar with what may stand between them, and with each other. */
