@@ -1,25 +1,11 @@
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { KeptBytes } from "../http/kept-bytes.ts"
 import { dropRest } from "../http/unread-body.ts"
 import { http2WindowBytes } from "../limits.ts"
 import { readBody } from "../wire/body.ts"
 import { encodeTrailers } from "./header-encoder.ts"
 import { errorCode, frameBytesMax, frameFlag, frameType, settingId } from "./protocol.ts"
-import { type Answering, isEnd, isPong, RawClient, type RawClientOptions, resetCode } from "../../test/support/raw-http2-client.ts"
-
-const clients: RawClient[] = []
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close()
-})
-
-async function connected(answering: Answering, options?: RawClientOptions): Promise<RawClient> {
-  const client = await RawClient.connect(answering, options)
-  clients.push(client)
-  return client
-}
-
-const ok: Answering = (_incoming, outgoing) => outgoing.end(Buffer.from("ok"))
-const plain = { ":method": "GET", ":scheme": "https", ":path": "/" }
+import { connected, isEnd, isPong, ok, plain, type RawClient, resetCode } from "../../test/support/raw-http2-client.ts"
 
 describe("what is kept of a body", () => {
   /** Bytes that the account has, once everything was read that the client has said. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { letWait } from "../http/stalled.ts"
 import { timeLimits } from "../http/time-limits.ts"
 import { writeProgressBytes } from "../limits.ts"
@@ -6,31 +6,19 @@ import { frameOf, numbersFrame, settingsFrame } from "./frame-output.ts"
 import { encodeTrailers } from "./header-encoder.ts"
 import { errorCode, frameType, settingId } from "./protocol.ts"
 import {
-  type Answering,
+  connected,
   goAwayCode,
   isEnd,
   isOf,
   isPong,
+  ok,
   ping,
-  RawClient,
-  type RawClientOptions,
+  plain,
+  type RawClient,
   resetCode,
+  silent,
 } from "../../test/support/raw-http2-client.ts"
 
-const clients: RawClient[] = []
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close()
-})
-
-async function connected(answering: Answering, options?: RawClientOptions): Promise<RawClient> {
-  const client = await RawClient.connect(answering, options)
-  clients.push(client)
-  return client
-}
-
-const ok: Answering = (_incoming, outgoing) => outgoing.end(Buffer.from("ok"))
-const silent: Answering = () => undefined
-const plain = { ":method": "GET", ":scheme": "https", ":path": "/" }
 const begin = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), settingsFrame([])])
 
 describe("a client that does not go on", () => {

@@ -2,6 +2,7 @@
 import { once } from "node:events"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
+import { onTestFinished } from "vitest"
 import { assert } from "../../runtime/assert.ts"
 import { KeptBytes } from "../../runtime/http/kept-bytes.ts"
 import { type TimeLimits, timeLimits } from "../../runtime/http/time-limits.ts"
@@ -21,8 +22,8 @@ export interface HeardFrame extends FrameHead {
 
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 
-/** Requests that a test makes are small and plain. */
-const request = { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/" }
+/** The fields of a request that is small and plain. */
+export const plain = { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/" }
 
 export interface RawClientOptions {
   readonly streamsMax?: number
@@ -98,7 +99,7 @@ export class RawClient {
 
   /** A whole request without a body unless `flags` say otherwise. Field names may be pseudo ones. */
   ask(streamId: number, fields: Record<string, string> = {}, flags: number = frameFlag.endHeaders | frameFlag.endStream): void {
-    this.send({ type: frameType.headers, flags, streamId }, encodeTrailers({ ...request, ...fields }))
+    this.send({ type: frameType.headers, flags, streamId }, encodeTrailers({ ...plain, ...fields }))
   }
 
   /** Some of a body. */
@@ -165,6 +166,18 @@ export class RawClient {
     }
   }
 }
+
+/** A client of a server's end that answers so; closed when the test is over. */
+export async function connected(answering: Answering, options?: RawClientOptions): Promise<RawClient> {
+  const client = await RawClient.connect(answering, options)
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** Answers every request with two bytes, at once. */
+export const ok: Answering = (_incoming, outgoing) => outgoing.end(Buffer.from("ok"))
+/** Answers nothing. */
+export const silent: Answering = () => undefined
 
 /** The last frame of an answer. */
 export const isEnd =
