@@ -1,15 +1,7 @@
 /**
  * Where things stand in the bytes of a JSON text, without parsing it: the text is known to be sound. Keys that are looked for are of letters and digits.
  */
-
-const quote = 0x22
-const backslash = 0x5c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const comma = 0x2c
-const colon = 0x3a
+import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from "./json-signs.ts"
 
 /** Index of the value of `key` in the object that starts at `at`; -1 when there is none. */
 export function valueOfKey(json: Buffer, at: number, key: string): number {

@@ -2,6 +2,7 @@
 import { sharedSet } from "../apply/ownership/shared-sets.ts"
 import { assert } from "../assert.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
+import { backslash, closeBrace, openBrace, quote } from "../kit/json-signs.ts"
 import { parseJson } from "../kit/json-text.ts"
 import type { Stages } from "../turns.ts"
 import { parseObject } from "./object-codec.ts"
@@ -84,13 +85,13 @@ function putBack(object: ApiObject, sets: readonly JsonObject[]): boolean {
 
 /** Behind the object that begins at `start`; -1 when there is none. */
 function endOfObject(text: string, start: number): number {
-  if (text.charCodeAt(start) !== 0x7b) return -1
+  if (text.charCodeAt(start) !== openBrace) return -1
   let depth = 0
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 0x22) at = endOfText(text, at)
-    else if (code === 0x7b) depth++
-    else if (code === 0x7d && --depth === 0) return at + 1
+    if (code === quote) at = endOfText(text, at)
+    else if (code === openBrace) depth++
+    else if (code === closeBrace && --depth === 0) return at + 1
   }
   return -1
 }
@@ -99,8 +100,8 @@ function endOfObject(text: string, start: number): number {
 function endOfText(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 0x22) return at
-    if (code === 0x5c) at++
+    if (code === quote) return at
+    if (code === backslash) at++
   }
   return text.length
 }

@@ -1,13 +1,8 @@
 /** JSON laid out for people, from bytes to bytes: no parse, so numbers of any size stay as they are. */
+import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from "../kit/json-signs.ts"
 
 const space = 0x20
 const newline = 0x0a
-const quote = 0x22
-const backslash = 0x5c
-const openBrace = 0x7b
-const openBracket = 0x5b
-const closeBrace = 0x7d
-const closeBracket = 0x5d
 
 /**
  * Called for answers that a person will read. `json` is compact JSON (no white space between tokens); `depth` is where it will stand in a
@@ -41,11 +36,11 @@ export function indentJson(json: Uint8Array, depth = 0): Buffer {
         target.line(--level)
         target.push(byte)
         break
-      case 0x2c:
+      case comma:
         target.push(byte)
         target.line(level)
         break
-      case 0x3a:
+      case colon:
         target.push(byte)
         target.push(space)
         break

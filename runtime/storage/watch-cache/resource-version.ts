@@ -6,8 +6,7 @@
  * key order it reads little more than `metadata`.
  */
 import { endOfString, endOfValue, skipSpace, valueOfKey } from "../../kit/json-bytes.ts"
-
-const quote = 0x22
+import { quote } from "../../kit/json-signs.ts"
 
 /**
  * Called for the object of a DELETED event. Answers a copy of `json` that says `revision`; throws when `json` is not an
