@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { largeObjectBytes, turnWorkMax } from "./limits.ts"
-import { atOnce, betweenStages, inTurns, nextTurn, type Stages, Turns } from "./turns.ts"
+import { atOnce, inTurns, nextTurn, type Stages, takesTurns, Turns } from "./turns.ts"
 
 describe("turns of the event loop", () => {
   it("are over when so much work was done, and begin from nothing", async () => {
@@ -51,7 +51,7 @@ describe("work in stages", () => {
   })
 
   it("takes turns for large objects only", () => {
-    expect(betweenStages(largeObjectBytes - 1)).toBeUndefined()
-    expect(betweenStages(largeObjectBytes)).toBeInstanceOf(Promise)
+    expect(takesTurns(largeObjectBytes - 1)).toBe(false)
+    expect(takesTurns(largeObjectBytes)).toBe(true)
   })
 })

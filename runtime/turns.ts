@@ -62,11 +62,12 @@ export class Turns {
 }
 
 /**
- * Called between two stages of the work on one object of so many bytes: lets the others have their turn when it is a large one. Undefined: go on at once,
- * as almost all do.
+ * True for an object of so many bytes that the stages of the work on it are turns. A small one, as almost all are, goes on at once and costs no promise:
+ *
+ *     if (takesTurns(bytes)) await nextTurn()
  */
-export function betweenStages(bytes: number): Promise<void> | undefined {
-  return bytes < largeObjectBytes ? undefined : nextTurn()
+export function takesTurns(bytes: number): boolean {
+  return bytes >= largeObjectBytes
 }
 
 /**

@@ -8,7 +8,7 @@ import type { TypeShape } from "../kit/shape.ts"
 import { timeText } from "../kit/time.ts"
 import { conflictRetries, generatedNameTries } from "../limits.ts"
 import type { Random } from "../random.ts"
-import { betweenStages } from "../turns.ts"
+import { nextTurn, takesTurns } from "../turns.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
 import { namespaceCheck, namespaceSeen } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
@@ -74,27 +74,23 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   dropDoubleOwners(object, request.warn)
   const owners = await newOwners(registry, handle, request, object)
   if (owners !== undefined) metadata.managedFields = owners
-  const prepared = betweenStages(bytes)
-  if (prepared !== undefined) await prepared
+  if (takesTurns(bytes)) await nextTurn()
   const name = object.metadata?.name ?? ""
   const key = handle.key(namespace, name)
   const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, key)
   for (const admit of registry.deps.admission) await admit({ operation: "create", handle, namespace, name, object, dryRun })
   const failures = new Failures()
   prepareCreate(handle, object, { failures, dryRun })
-  const judged = betweenStages(bytes)
-  if (judged !== undefined) await judged
+  if (takesTurns(bytes)) await nextTurn()
   validateObjectMeta(object.metadata ?? {}, { namespaced: handle.kind.namespaced, nameRule: handle.kind.nameRule, failures })
   handle.parts.validate(object, { failures, vendor })
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
-  const allocated = betweenStages(bytes)
-  if (allocated !== undefined) await allocated
+  if (takesTurns(bytes)) await nextTurn()
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
   const own = await ridersOf(handle, { object }, { dryRun })
   const riders = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
-  const written = betweenStages(bytes)
-  if (written !== undefined) await written
+  if (takesTurns(bytes)) await nextTurn()
   const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, riders, dryRun, created: true })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }

@@ -7,8 +7,8 @@ import { ApiError, invalid } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import type { Kind } from "../kit/kind.ts"
 import { timeText } from "../kit/time.ts"
-import { largeObjectBytes, managersMax } from "../limits.ts"
-import { inTurns } from "../turns.ts"
+import { managersMax } from "../limits.ts"
+import { inTurns, takesTurns } from "../turns.ts"
 import { StoreError } from "../storage/store.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -117,7 +117,7 @@ function tracked(
 ): JsonObject[] | undefined | Promise<JsonObject[] | undefined> {
   const now = timeText(registry.deps.clock.nowMs())
   const update = { versions, now, manager, subresource, next, old }
-  return bytes < largeObjectBytes ? trackUpdate(update) : inTurns(trackingStages(update))
+  return takesTurns(bytes) ? inTurns(trackingStages(update)) : trackUpdate(update)
 }
 
 /** True for an object that the store found too large: without its owners it may fit. What could not even be encoded has no room to gain. */

@@ -18,7 +18,7 @@ import { dropDoubleOwners } from "./owner-references.ts"
 import { checkManagers, isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
-import { betweenStages, inTurns } from "../turns.ts"
+import { inTurns, nextTurn, takesTurns } from "../turns.ts"
 import { removalRiders } from "./removal.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
 import { writeUnasked } from "./write-unasked.ts"
@@ -85,9 +85,8 @@ async function attemptOn(
   const { key, modRevision: revision } = current
   const json = current.json()
   const bytes = Math.max(json.length, request.bytes ?? 0)
-  const old = handle.fromStored(bytes < largeObjectBytes ? readToChange(json) : await inTurns(readingToChange(json)))
-  const read = betweenStages(bytes)
-  if (read !== undefined) await read
+  const old = handle.fromStored(takesTurns(bytes) ? await inTurns(readingToChange(json)) : readToChange(json))
+  if (takesTurns(bytes)) await nextTurn()
   const next = await request.transform(old, bytes)
   checkUid(handle, request, { next, old })
   const pinned = checkVersion(handle, request, { next, current: revision })
@@ -187,24 +186,20 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
   const next = request.fresh === true ? state.next : ownCopy(state.next)
-  const copied = betweenStages(bytes)
-  if (copied !== undefined) await copied
+  if (takesTurns(bytes)) await nextTurn()
   for (const behaviour of handle.behaviours) behaviour.decoded?.(next)
   dropDoubleOwners(next, request.warn)
   const found = ownersOf(registry, handle, request, { ...state, next })
   const owners = found instanceof Promise ? await found : found
-  const tracked = betweenStages(bytes)
-  if (tracked !== undefined) await tracked
+  if (takesTurns(bytes)) await nextTurn()
   next.metadata = nextMetadata(next, old)
   if (owners !== undefined) next.metadata.managedFields = owners
   keepStored(handle, request, { next, old })
   for (const behaviour of handle.behaviours) behaviour.prepareUpdate?.(next, old, { ...scope, failures })
   countGeneration(handle, { next, old })
-  const prepared = betweenStages(bytes)
-  if (prepared !== undefined) await prepared
+  if (takesTurns(bytes)) await nextTurn()
   validateUpdate(registry, handle, request, { next, old, failures })
-  const judged = betweenStages(bytes)
-  if (judged !== undefined) await judged
+  if (takesTurns(bytes)) await nextTurn()
   const admitted = { operation: "update" as const, handle, namespace, name, object: next, old, ...scope }
   for (const admit of registry.deps.admission) await admit(admitted)
   if (removable(handle, next)) {
@@ -212,11 +207,9 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     return commitDelete(registry, { key, expected: revision, object: next, riders, dryRun })
   }
   const riders = await ridersOf(handle, { object: next, old }, scope)
-  const allocated = betweenStages(bytes)
-  if (allocated !== undefined) await allocated
+  if (takesTurns(bytes)) await nextTurn()
   const same = riders.writes.length === 0 && unchanged(next, old)
-  const compared = betweenStages(bytes)
-  if (compared !== undefined) await compared
+  if (takesTurns(bytes)) await nextTurn()
   if (same) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: revision, object: next, bytes, riders, dryRun, created: false })
 }

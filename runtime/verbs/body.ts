@@ -7,7 +7,7 @@ import { keepOwnersReset } from "../kit/owners-reset.ts"
 import { unknownFieldText } from "../kit/typed-json.ts"
 import { documentValuesMax } from "../limits.ts"
 import type { KindBody } from "../server-parts.ts"
-import { betweenStages, type Stages } from "../turns.ts"
+import { nextTurn, type Stages, takesTurns } from "../turns.ts"
 import { bodyLimit, readBody } from "../wire/body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
 import { bodyMedia } from "../wire/negotiate.ts"
@@ -24,8 +24,7 @@ export async function readObject(call: Call, options: { fieldValidation: FieldVa
     codec: handle.compact,
     applyDefaults: handle.parts.applyDefaults,
   })
-  const stage = betweenStages(call.request.bodyBytes)
-  if (stage !== undefined) await stage
+  if (takesTurns(call.request.bodyBytes)) await nextTurn()
   handle.parts.applyDefaults(object, { vendor: parts.vendor })
   return object
 }

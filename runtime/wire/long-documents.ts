@@ -1,7 +1,6 @@
 /** Long documents are worked on in turns and one at a time: twenty that came together cost the others no more per turn than one does. */
 import { ApiError, badRequest } from "../errors.ts"
-import { largeObjectBytes } from "../limits.ts"
-import { atOnce, nextTurn, type Stages } from "../turns.ts"
+import { atOnce, nextTurn, type Stages, takesTurns } from "../turns.ts"
 import type { Expiry } from "./expiry.ts"
 
 /** Lets one in at a time, in the order in which they came. */
@@ -67,5 +66,5 @@ export async function oneAtATime<Result>(work: Stages<Result>, signal?: Expiry):
 
 /** Called with the work on documents of so many bytes together. A promise only where they are long. */
 export function workOn<Result>(bytes: number, work: Stages<Result>, signal?: Expiry): Result | Promise<Result> {
-  return bytes < largeObjectBytes ? atOnce(work) : oneAtATime(work, signal)
+  return takesTurns(bytes) ? oneAtATime(work, signal) : atOnce(work)
 }
