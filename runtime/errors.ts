@@ -6,7 +6,7 @@
 import type { Failure } from "./kit/failure.ts"
 import { shortJson, shortTexts } from "./kit/bounded-text.ts"
 import type { JsonValue } from "./kit/json.ts"
-import { quoted } from "./kit/quote.ts"
+import { cut, quoted } from "./kit/quote.ts"
 import { shownValueCharactersMax } from "./limits.ts"
 
 /** `reason` of a Status: the closed set clients switch on. */
@@ -168,6 +168,11 @@ const typeTexts: Record<Failure["type"], string> = {
   NotFound: "Not found",
   TypeInvalid: "Invalid value",
   InternalError: "Internal error",
+}
+
+/** What a conflict says when the object is not the one that the client means. */
+export function preconditionText(what: "UID" | "ResourceVersion", asked: string, found: string): string {
+  return `Precondition failed: ${what} in precondition: ${cut(asked)}, ${what} in object meta: ${cut(found)}`
 }
 
 /** `Invalid value: 70000: must be between 1 and 65535, inclusive`. */

@@ -1,5 +1,5 @@
 /** POST of a Binding gives a pod to a node, once (catalog resources.yaml: pods, binding). */
-import { type ApiError, conflict, invalid } from "../errors.ts"
+import { type ApiError, conflict, invalid, preconditionText } from "../errors.ts"
 import type { SubresourceBehaviourFactory } from "../kit/behaviour.ts"
 import type { Failure } from "../kit/failure.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
@@ -45,13 +45,10 @@ function checkPreconditions(body: JsonObject, old: ApiObject): void {
   const { name = "", uid = "", resourceVersion = "" } = old.metadata ?? {}
   const [wantedUid, wantedVersion] = [textOf(metadata, "uid"), textOf(metadata, "resourceVersion")]
   if (wantedUid !== "" && wantedUid !== uid) {
-    throw podConflict(name, `Precondition failed: UID in precondition: ${wantedUid}, UID in object meta: ${uid}`)
+    throw podConflict(name, preconditionText("UID", wantedUid, uid))
   }
   if (wantedVersion !== "" && wantedVersion !== resourceVersion) {
-    throw podConflict(
-      name,
-      `Precondition failed: ResourceVersion in precondition: ${wantedVersion}, ResourceVersion in object meta: ${resourceVersion}`,
-    )
+    throw podConflict(name, preconditionText("ResourceVersion", wantedVersion, resourceVersion))
   }
 }
 

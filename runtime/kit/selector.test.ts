@@ -94,6 +94,14 @@ describe("label selectors", () => {
     )
     expect(() => labelSelectorOf({ matchExpressions: [{ key: "a", operator: "In" }] })).toThrow("values set can't be empty")
   })
+
+  test.each([
+    { key: "a", operator: "x".repeat(100_000) },
+    { key: "a", operator: { x: Array(100_000).fill("x") } },
+    { key: "a", operator: "Exists", values: Array(100_000).fill("x") },
+  ])("of an object show the beginning of what is long", (expression) => {
+    expect(() => labelSelectorOf({ matchExpressions: [expression] })).toThrow(/^.{10,1000}$/)
+  })
 })
 
 describe("field selectors", () => {

@@ -3,7 +3,8 @@
  * asked for every object, at a cost that does not grow with the selector.
  */
 import { badRequest } from "../errors.ts"
-import { selectorRequirementsMax } from "../limits.ts"
+import { selectorRequirementsMax, shownValueCharactersMax } from "../limits.ts"
+import { shortJson } from "./bounded-text.ts"
 import { isObject } from "./json.ts"
 import type { JsonValue } from "./json.ts"
 import { integer64, labelTest } from "./label-test.ts"
@@ -64,7 +65,8 @@ export function labelSelectorOf(value: JsonValue | undefined): LabelSelector {
   for (const expression of Array.isArray(expressions) ? expressions : []) {
     if (!isObject(expression)) continue
     const operator = objectOperators.get(expression["operator"])
-    if (operator === undefined) throw badRequest(`${JSON.stringify(expression["operator"] ?? "")} is not a valid label selector operator`)
+    if (operator === undefined)
+      throw badRequest(`${shortJson(expression["operator"] ?? "", shownValueCharactersMax)} is not a valid label selector operator`)
     const values = Array.isArray(expression["values"]) ? expression["values"].map(String) : []
     requirements.push({ key: String(expression["key"] ?? ""), operator, values: sorted(values) })
   }
@@ -101,7 +103,7 @@ function requirementFault(requirement: LabelRequirement): string | undefined {
   if ((operator === "in" || operator === "notin") && values.length === 0)
     return "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"
   if ((operator === "exists" || operator === "!") && values.length > 0) {
-    return `values: Invalid value: ${JSON.stringify(values)}: values set must be empty for exists and does not exist`
+    return `values: Invalid value: ${shortJson([...values], shownValueCharactersMax)}: values set must be empty for exists and does not exist`
   }
   for (const [index, value] of values.entries()) {
     if ((operator === ">" || operator === "<") && integer64(value) === undefined) {

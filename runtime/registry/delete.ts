@@ -1,5 +1,5 @@
 /** Deletion in two phases; specification section 3.1 and the catalog's `deletion` rules. */
-import { conflict, notFound } from "../errors.ts"
+import { conflict, notFound, preconditionText } from "../errors.ts"
 import { deepEqual } from "../kit/field-path.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
@@ -93,12 +93,8 @@ function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: Api
   // The reference names the kind here, and the resource only where deletion is the kind's own.
   const subject = { group, resource: deletesInSteps(handle) ? resource : kind, name: request.name }
   const { uid = "", resourceVersion = "" } = old.metadata ?? {}
-  if (request.uid !== undefined && request.uid !== uid)
-    throw conflict(subject, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${uid}`)
+  if (request.uid !== undefined && request.uid !== uid) throw conflict(subject, preconditionText("UID", request.uid, uid))
   if (request.resourceVersion !== undefined && request.resourceVersion !== resourceVersion) {
-    throw conflict(
-      subject,
-      `Precondition failed: ResourceVersion in precondition: ${request.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
-    )
+    throw conflict(subject, preconditionText("ResourceVersion", request.resourceVersion, resourceVersion))
   }
 }

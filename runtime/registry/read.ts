@@ -4,6 +4,7 @@
  */
 import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
 import { conflictRetries, staleReadTimeoutMs, untoldWaitMs } from "../limits.ts"
+import { cut } from "../kit/quote.ts"
 import { lookWork } from "../kit/work.ts"
 import type { CachedObject, ObjectRun, Selected, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
@@ -310,7 +311,7 @@ const uint64Max = 2n ** 64n - 1n
  */
 export function parseRevision(text: string): number {
   if (!/^\d{1,32}$/.test(text) || BigInt(text) > uint64Max) {
-    throw badRequest(`resourceVersion ${JSON.stringify(text)} is not valid: use a version that this server gave, or leave it out`)
+    throw badRequest(`resourceVersion ${JSON.stringify(cut(text))} is not valid: use a version that this server gave, or leave it out`)
   }
   return Number(text)
 }

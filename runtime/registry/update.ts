@@ -3,7 +3,7 @@
  * the kind's rules, commit on the condition that nobody was faster, else again. The transform must be pure.
  */
 import { sameButTimes } from "../apply/managed-fields/entry.ts"
-import { ApiError, badRequest, conflict, invalid, notFound, staleVersion } from "../errors.ts"
+import { ApiError, badRequest, conflict, invalid, notFound, preconditionText, staleVersion } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { copyPath, deepClone, deepEqual, getPath, ownField } from "../kit/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
@@ -100,8 +100,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   const creates = request.put || request.creates === true
   if (!creates || request.subresource !== undefined) throw notFound(subject)
   const object = await request.transform(undefined, bytes)
-  if ((object.metadata?.uid ?? "") !== "")
-    throw conflict(subject, `Precondition failed: UID in precondition: ${object.metadata?.uid}, UID in object meta: `)
+  if ((object.metadata?.uid ?? "") !== "") throw conflict(subject, preconditionText("UID", object.metadata?.uid ?? "", ""))
   if (request.creates !== true && !handle.kind.rules.createOnUpdate) throw notFound(subject)
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
   try {
@@ -140,7 +139,7 @@ function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: Api
   const stored = state.old.metadata?.uid ?? ""
   const asked = request.uid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
   if (asked !== "" && asked !== stored) {
-    throw conflict(subjectOf(handle, request.name), `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${stored}`)
+    throw conflict(subjectOf(handle, request.name), preconditionText("UID", asked, stored))
   }
 }
 

@@ -1,4 +1,5 @@
 import { badRequest } from "../errors.ts"
+import { cut } from "../kit/quote.ts"
 import { createObject } from "../registry/create.ts"
 import { answerWrite } from "./answer.ts"
 import { readObject } from "./body.ts"
@@ -27,7 +28,7 @@ export async function createVerb(call: Call): Promise<void> {
 export function checkNamespace(ofBody: string, ofPath: string): void {
   if (ofBody !== "" && ofBody !== ofPath) {
     throw badRequest(
-      `the namespace of the provided object does not match the namespace sent on the request: ${JSON.stringify(ofBody)} in the body, ${JSON.stringify(ofPath)} in the path`,
+      `the namespace of the provided object does not match the namespace sent on the request: ${JSON.stringify(cut(ofBody))} in the body, ${JSON.stringify(cut(ofPath))} in the path`,
     )
   }
 }

@@ -39,6 +39,22 @@ describe("delete options", () => {
     expect(readDeleteOptions(query("dryRun"), undefined)).toEqual({ dryRun: false })
   })
 
+  it("show the beginning of a value that is long", () => {
+    const long = "x".repeat(100_000)
+    for (const body of [
+      { propagationPolicy: long },
+      { propagationPolicy: [long] },
+      { orphanDependents: { [long]: long } },
+      { gracePeriodSeconds: long },
+      { preconditions: { uid: long } },
+      { preconditions: { resourceVersion: long } },
+      { preconditions: { uid: Array(100_000).fill("x") } },
+      { dryRun: [long] },
+      { dryRun: Array(100_000).fill("x") },
+    ])
+      expect(() => readDeleteOptions(query("uid=u&resourceVersion=5"), body)).toThrow(/^.{10,2500}$/)
+  })
+
   it("refuse contradictions and wrong types by name", () => {
     expect(() => readDeleteOptions(query("orphanDependents=true"), { propagationPolicy: "Orphan" })).toThrow(/cannot be both set/)
     expect(() => readDeleteOptions(query("propagationPolicy=Sideways"), undefined)).toThrow(/Foreground/)

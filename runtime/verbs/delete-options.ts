@@ -1,7 +1,9 @@
 /** DeleteOptions, from the body and the query of a delete request: specification sections 4.9 and 4.11. */
 import { badRequest, invalid } from "../errors.ts"
+import { shortJson } from "../kit/bounded-text.ts"
 import type { Failure } from "../kit/failure.ts"
-import type { JsonObject } from "../kit/json.ts"
+import type { JsonObject, JsonValue } from "../kit/json.ts"
+import { shownValueCharactersMax } from "../limits.ts"
 import type { DeleteRequest } from "../registry/delete.ts"
 import { propagationFailures, type PropagationPolicy } from "../registry/propagation.ts"
 import { booleanParameter, integerParameter } from "../query.ts"
@@ -117,10 +119,15 @@ function preconditions(
 function agreed(name: string, inBody: string | undefined, inQuery: string | null): string | undefined {
   if (inBody !== undefined && inQuery !== null && inBody !== inQuery) {
     throw badRequest(
-      `the preconditions of the body and of the query disagree about ${name}: ${JSON.stringify(inBody)} and ${JSON.stringify(inQuery)}; send one`,
+      `the preconditions of the body and of the query disagree about ${name}: ${shown(inBody)} and ${shown(inQuery)}; send one`,
     )
   }
   return inBody ?? inQuery ?? undefined
+}
+
+/** A value of the body as messages show it: it may be as long as the body. */
+function shown(value: JsonValue): string {
+  return shortJson(value, shownValueCharactersMax)
 }
 
 function listOf(value: JsonObject[string]): readonly unknown[] {
@@ -132,14 +139,14 @@ function listOf(value: JsonObject[string]): readonly unknown[] {
 function textOf(from: JsonObject | undefined, name: string): string | undefined {
   const value = from?.[name]
   if (value === undefined || value === null) return undefined
-  if (typeof value !== "string") throw badRequest(`DeleteOptions.${name}: expected a text, found ${JSON.stringify(value)}`)
+  if (typeof value !== "string") throw badRequest(`DeleteOptions.${name}: expected a text, found ${shown(value)}`)
   return value
 }
 
 function flagOf(from: JsonObject | undefined, name: string): boolean | undefined {
   const value = from?.[name]
   if (value === undefined || value === null) return undefined
-  if (typeof value !== "boolean") throw badRequest(`DeleteOptions.${name}: expected true or false, found ${JSON.stringify(value)}`)
+  if (typeof value !== "boolean") throw badRequest(`DeleteOptions.${name}: expected true or false, found ${shown(value)}`)
   return value
 }
 
@@ -149,6 +156,6 @@ function numberOf(from: JsonObject | undefined, name: string): number | undefine
   // Beyond what a number holds exactly, one second more or less is nothing.
   if (typeof value === "bigint") return Number(value)
   if (typeof value !== "number" || !Number.isInteger(value))
-    throw badRequest(`DeleteOptions.${name}: expected a whole number, found ${JSON.stringify(String(value))}`)
+    throw badRequest(`DeleteOptions.${name}: expected a whole number, found ${shown(String(value))}`)
   return value
 }

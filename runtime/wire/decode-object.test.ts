@@ -62,6 +62,17 @@ describe("decodeObject", () => {
     expect(decode('{"data":{"k":"2"}}', { fieldValidation: "Strict" })).toMatchObject({ warnings: [] })
   })
 
+  it("shows the beginning of a kind and of a version that are long", () => {
+    const long = "x".repeat(100_000)
+    for (const [kind, apiVersion] of [
+      [long, "v1"],
+      ["Pot", long],
+      ["Kettle", `test/${long}`],
+      ["Kettle", `a/b/${long}`],
+    ])
+      expect(String(decode(JSON.stringify({ kind, apiVersion }))).length).toBeLessThan(3000)
+  })
+
   it("says what is wrong with a type, a kind, a version", () => {
     expect(decode('{"data":5}')).toBe(
       '400 Kettle in version "v1" cannot be handled as a Kettle: json: cannot unmarshal number 5 into field data of type map[string]string',

@@ -9,6 +9,7 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../ki
 import { JsonSyntaxError, parsingJson } from "../kit/json-text.ts"
 import { normalizing } from "../kit/normalize.ts"
 import { keepOwnersReset } from "../kit/owners-reset.ts"
+import { cut } from "../kit/quote.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../kit/typed-json.ts"
 import { sortedPaths } from "../kit/unknown-fields.ts"
@@ -143,7 +144,7 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): F
     throw unrecognized("couldn't get version/kind; json parse error: the field kind must be a string", body, expect)
   if (typeof apiVersion !== "string")
     throw unrecognized("couldn't get version/kind; json parse error: the field apiVersion must be a string", body, expect)
-  if (apiVersion.split("/").length > 2) throw unrecognized(`unexpected GroupVersion string: ${apiVersion}`, body, expect)
+  if (apiVersion.split("/").length > 2) throw unrecognized(`unexpected GroupVersion string: ${cut(apiVersion)}`, body, expect)
   return { kind: kind === "" ? expect.kind : kind, apiVersion: apiVersion === "" ? (expect.apiVersions[0] ?? "") : apiVersion }
 }
 
@@ -170,7 +171,7 @@ function checkKind(found: FoundKind, expect: ExpectedKind): void {
     throw describe(found, expect, `the request is about kind ${expect.kind} of apiVersion ${expect.apiVersions.join(" or ")}`)
   if (expect.anyVersion !== true && !expect.apiVersions.includes(found.apiVersion)) {
     throw badRequest(
-      `the API version in the data (${found.apiVersion}) does not match the expected API version (${expect.apiVersions.join(" or ")})`,
+      `the API version in the data (${cut(found.apiVersion)}) does not match the expected API version (${expect.apiVersions.join(" or ")})`,
     )
   }
 }
@@ -187,7 +188,7 @@ function* describing<T>(found: FoundKind, expect: ExpectedKind, decoding: Stages
 
 function describe(found: FoundKind, expect: ExpectedKind, message: string): ApiError {
   const version = found.apiVersion.slice(found.apiVersion.indexOf("/") + 1)
-  return badRequest(`${found.kind} in version ${JSON.stringify(version)} cannot be handled as a ${expect.kind}: ${message}`)
+  return badRequest(`${cut(found.kind)} in version ${JSON.stringify(cut(version))} cannot be handled as a ${expect.kind}: ${message}`)
 }
 
 function unrecognized(message: string, body: Uint8Array, expect: ExpectedKind): ApiError {

@@ -2,6 +2,7 @@
 import { badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../kit/json.ts"
 import type { Column, RowConditions } from "../kit/kind.ts"
+import { cut } from "../kit/quote.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { Vendor } from "../vendor.ts"
 
@@ -14,7 +15,7 @@ export function readIncludeObject(query: URLSearchParams): IncludeObject {
   if (value === "" || value === "Metadata") return "Metadata"
   if (value === "Object" || value === "None") return value
   throw badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(cut(value))}: must be 'Metadata', 'Object', 'None', or empty`,
   )
 }
 
