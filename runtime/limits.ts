@@ -196,6 +196,12 @@ export const unreadBodyBytesMax = 64 * 1024 * 1024
 /** Characters of an `Origin` that patterns of `--cors-allowed-origins` are tried on; longer ones are never allowed. */
 export const originCharactersMax = 512
 
+/**
+ * Milliseconds of silence until TCP asks whether a client is still there: one that was unplugged amid a watch over HTTP/1.1 is found by nothing else.
+ * The reference's. Node then asks every second and gives up after ten: asked sooner, more watches would not survive a short break of the network.
+ */
+export const clientKeepAliveMs = 180_000
+
 /** Milliseconds between two looks at all connections: whether they wait for something that does not come. Their time limits are as exact as this. */
 export const connectionCheckMs = 2000
 

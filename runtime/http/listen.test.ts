@@ -1,12 +1,15 @@
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { connect } from "node:http2"
 import { Agent, get, type RequestOptions } from "node:https"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
+import { connect as connectTls } from "node:tls"
 import { Hono } from "hono"
 import { describe, expect, it } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { passingPair } from "../certificates.ts"
 import { systemClock } from "../clock.ts"
+import { clientKeepAliveMs } from "../limits.ts"
 import { type Listener, listen } from "./listen.ts"
 import type { ServerEnv } from "../server-env.ts"
 
@@ -104,7 +107,37 @@ describe("closing", () => {
   })
 })
 
+/** The timer that Linux has for the server's end of a connection. */
+function serverTimer(client: Socket): { readonly type: string; readonly leftMs: number } | undefined {
+  const ends = [client.remotePort, client.localPort].map((port = 0) => `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`)
+  for (const line of readFileSync("/proc/net/tcp", "latin1").split("\n")) {
+    const [, local, remote, , , timer = ""] = line.trim().split(/\s+/)
+    if (local !== ends[0] || remote !== ends[1]) continue
+    const [type = "", left = ""] = timer.split(":")
+    return { type, leftMs: Number.parseInt(left, 16) * 10 }
+  }
+  return undefined
+}
+
 describe("a connection", () => {
+  // Nowhere else does the system say what timers its connections have.
+  it.skipIf(process.platform !== "linux").each(["http/1.1", "h2"])(
+    "of %s is asked by TCP whether its client is there",
+    async (protocol) => {
+      const { listener, options } = await listening()
+      const { port, ca } = options
+      const client = connectTls({ host: "127.0.0.1", port: Number(port), ca: String(ca), ALPNProtocols: [protocol] })
+      await once(client, "secureConnect")
+      // What was sent has to be confirmed first: until then there is another timer.
+      await expect.poll(() => serverTimer(client)?.type, { timeout: 5000 }).toBe("02")
+      const { leftMs = 0 } = serverTimer(client) ?? {}
+      expect(leftMs).toBeLessThanOrEqual(clientKeepAliveMs)
+      expect(leftMs).toBeGreaterThan(clientKeepAliveMs - 10_000)
+      client.destroy()
+      await listener.close({ graceMs, clock: createManualClock() })
+    },
+  )
+
   it("of HTTP/2 learns how many streams it may open", async () => {
     const { listener, options, origin } = await listening(7)
     const session = connect(origin, { ca: options.ca })

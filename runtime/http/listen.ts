@@ -87,6 +87,9 @@ function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls, times: 
     maxHeaderSize: requestHeaderBytesMax,
     headersTimeout: times.requestHeaderTimeoutMs,
     keepAliveTimeout: times.idleConnectionTimeoutMs,
+    // Of TCP, whatever is spoken on the connection.
+    keepAlive: true,
+    keepAliveInitialDelay: times.clientKeepAliveMs,
     connectionsCheckingInterval: times.connectionCheckMs,
     // A watch lasts as long as it likes.
     requestTimeout: 0,

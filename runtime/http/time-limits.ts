@@ -1,5 +1,6 @@
 /** The times after which a connection is ended, or part of it is, because its client does not go on. */
 import {
+  clientKeepAliveMs,
   connectionCheckMs,
   http2CheckIntervalMs,
   idleConnectionTimeoutMs,
@@ -11,6 +12,7 @@ import {
 
 /** In milliseconds, each by the name of its limit. */
 export const timeLimits = {
+  clientKeepAliveMs,
   connectionCheckMs,
   http2CheckIntervalMs,
   idleConnectionTimeoutMs,
