@@ -131,13 +131,6 @@ export const crowdedRetrySeconds = 1
  */
 export const watchWaitingBytesMax = 64 * 1024
 
-/**
- * Bytes that may wait for all watches together whose clients take nothing; beyond it those that have not moved for `watchStillMs` are ended, the one that
- * holds most first. Frames that several watches share count for each. Five thousand watches of an object of 50 KB stay below it.
- */
-export const watchOutputBytesMax = 256 * 1024 * 1024
-export const watchStillMs = 10_000
-
 /** Bytes of small frames that are put together into one write to a watcher; a longer frame is written by itself, and is the same for all watchers. */
 export const watchWriteBytes = 128 * 1024
 
@@ -235,7 +228,7 @@ export const http1WriteBytes = 256 * 1024
 /**
  * Bytes that the process keeps for all clients that have authenticated: heads and bodies of requests that are not read yet, answers and events that are
  * not taken yet. Beyond it the connection that holds most is ended. A hundred clients that send 3 MiB at a time need 300 MiB, the answers beside them
- * the rest.
+ * the rest. Frames that watches share over HTTP/2 count once, so that a long object may change under thousands of watches.
  */
 export const knownClientsBytesMax = 512 * 1024 * 1024
 

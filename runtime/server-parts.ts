@@ -15,7 +15,6 @@ import type { TypeShape } from "./kit/shape.ts"
 import type { Random } from "./random.ts"
 import type { KindTable } from "./registry/kinds.ts"
 import type { OpenWatches } from "./registry/open-watches.ts"
-import type { WatchBudget } from "./registry/watch-budget.ts"
 import type { Registry } from "./registry/registry.ts"
 import type { Vendor } from "./vendor.ts"
 
@@ -85,7 +84,6 @@ export interface ServerParts {
   /** Aborted when the server begins to turn requests away, `--shutdown-send-retry-after`. */
   readonly rejecting: AbortSignal
   readonly watches: OpenWatches
-  readonly watchBudget: WatchBudget
   /** Aborted when the server stops: watches end. */
   readonly stopping: AbortSignal
 }

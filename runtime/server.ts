@@ -33,7 +33,6 @@ import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
 import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
 import { OpenWatches } from "./registry/open-watches.ts"
-import { WatchBudget } from "./registry/watch-budget.ts"
 import { awaitFreshness } from "./registry/read.ts"
 import { type KindHandle, Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
@@ -312,7 +311,6 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     inFlight: new InFlight(),
     loopDelay: new LoopDelayMeter(),
     watches: new OpenWatches(clock, stopping),
-    watchBudget: new WatchBudget({ clock, log: options.log }),
     rejecting,
     stopping,
     log: options.log,

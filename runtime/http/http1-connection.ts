@@ -5,6 +5,7 @@ import { setAccount } from "./accounts.ts"
 import type { Account, KeptBytes } from "./kept-bytes.ts"
 import { http1PipelinedRequestsMax, requestCostBytes, requestHeaderBytesMax } from "../limits.ts"
 import { endWithError, malformedError, type ParserFault, refuse } from "./malformed-request.ts"
+import { sharesBytes } from "./shared-answers.ts"
 import { mayWait, Stalled } from "./stalled.ts"
 import type { TimeLimits } from "./time-limits.ts"
 
@@ -84,12 +85,12 @@ export class Http1Connection {
     if (this.isClosing) socket.end()
   }
 
-  /** A head that is not complete lies in node's parser, answers that wait in its streams, and once more in TLS. */
+  /** A head that is not complete lies in node's parser, answers that wait in its streams, and once more in TLS; frames of watches only there. */
   private uncountedBytes(): number {
     const { exchanges, isDraining, readBytes, socket } = this
     if (exchanges.length === 0 && !isDraining)
       return 2 * socket.writableLength + Math.min(socket.bytesRead - readBytes, requestHeaderBytesMax)
-    return exchanges.reduce((sum, { response }) => sum + response.writableLength, socket.writableLength)
+    return exchanges.reduce((sum, { response }) => sum + (sharesBytes(response) ? 0 : response.writableLength), socket.writableLength)
   }
 
   /** A fault in the body of a request is its answer; what is wrong behind a request is told once that has its answer. */

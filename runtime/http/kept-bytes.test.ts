@@ -75,6 +75,32 @@ it("looks at what cannot be charged before it judges", async () => {
   expect(next.bytes).toBe(600)
 })
 
+it("counts what is shared once, for as long as somebody holds it, and ends who is behind most of it", async () => {
+  const { kept, cut, ended, open } = budget()
+  const clients = ["a", "b", "c"].map(open)
+  const [first, second, third] = [Buffer.alloc(3000), Buffer.alloc(4000), Buffer.alloc(2000)]
+  for (const client of clients) {
+    client.identify("one")
+    client.hold(first)
+    client.hold(first)
+  }
+  expect(kept.bytes.known).toBe(3000)
+  const [a, b, c] = clients
+  a?.release(first)
+  b?.hold(second)
+  await nextTick()
+  expect([kept.bytes.known, ended]).toEqual([7000, []])
+  c?.hold(third)
+  await nextTick()
+  expect(ended).toEqual(["b"])
+  expect(cut).toMatchObject([{ bytes: 10_000 }])
+  // What was shared goes with the connection, a little later.
+  b?.release(second)
+  for (const client of [a, b, b, c, c]) client?.release(first)
+  c?.release(third)
+  expect(kept.bytes.known).toBe(0)
+})
+
 it("lets clients that have authenticated hold more, and tells of each once", async () => {
   const { cut, ended, known, open } = budget()
   const client = open("client")

@@ -1,6 +1,12 @@
 /**
  * What the process keeps for its clients: heads and bodies of requests that were not read yet, answers and events that were not taken yet. Each
  * connection has an account; when all of them together are too much, the connection that holds most is ended.
+ *
+ * Nothing else counts these bytes for all clients together. Frames of watches belong to nobody alone: they are held by the accounts of all
+ * whom they wait for, and count once for all of these. What a connection copies for its socket, and what only it has, is charged to its account.
+ * Over HTTP/1.1 node does not tell which bytes wait: there all of a watch that waits is charged as the copy that TLS has of it.
+ *
+ * How much may wait for one watch, `watchWaitingBytesMax`, is up to `verbs/watch-stream.ts`; how long it may, to `Stalled`. Neither counts for all.
  */
 import { knownClientsBytesMax, strangersBytesMax } from "../limits.ts"
 
@@ -42,6 +48,7 @@ export interface KeptBytesOptions {
 export class KeptBytes {
   private readonly strangers: Pool
   private readonly known: Pool
+  private readonly shared: SharedBytes
   private readonly onKnown: (owner: AccountOwner) => void
 
   constructor(options: KeptBytesOptions = {}) {
@@ -54,11 +61,12 @@ export class KeptBytes {
     this.onKnown = onKnown
     this.strangers = new Pool("strangersBytesMax", strangersMax, onCut)
     this.known = new Pool("knownClientsBytesMax", knownMax, onCut)
+    this.shared = new SharedBytes(this.known)
   }
 
   /** Called once per connection. */
   open(owner: AccountOwner): Account {
-    return new Account(owner, { strangers: this.strangers, known: this.known, onKnown: this.onKnown })
+    return new Account(owner, { strangers: this.strangers, known: this.known, shared: this.shared, onKnown: this.onKnown })
   }
 
   /** What connections hold that never authenticated, and the others. */
@@ -67,9 +75,19 @@ export class KeptBytes {
   }
 }
 
+interface Budget {
+  readonly strangers: Pool
+  readonly known: Pool
+  readonly shared: SharedBytes
+  readonly onKnown: (owner: AccountOwner) => void
+}
+
 /** What one connection holds. */
 export class Account {
+  /** What it holds alone. */
   bytes = 0
+  /** What others may hold as well. */
+  private sharedBytes = 0
   /** The user of the latest request that authenticated; empty before that. */
   user = ""
   /** Of `bytes`, what the owner measured. */
@@ -79,7 +97,7 @@ export class Account {
 
   constructor(
     readonly owner: AccountOwner,
-    private readonly budget: { readonly strangers: Pool; readonly known: Pool; readonly onKnown: (owner: AccountOwner) => void },
+    private readonly budget: Budget,
   ) {
     this.pool = budget.strangers
     this.pool.add(this)
@@ -90,6 +108,23 @@ export class Account {
     if (this.isClosed) return
     this.bytes += bytes
     this.pool.count(bytes)
+  }
+
+  /** Called when bytes that are shared begin to wait for the connection; `release` follows with the same object, also after `close`. */
+  hold(bytes: Uint8Array): void {
+    this.sharedBytes += bytes.length
+    this.budget.shared.hold(bytes)
+  }
+
+  /** Called when they do not wait for it any more. */
+  release(bytes: Uint8Array): void {
+    this.sharedBytes -= bytes.length
+    this.budget.shared.release(bytes)
+  }
+
+  /** By which it is judged: all that waits for it, whoever else holds it. */
+  get heldBytes(): number {
+    return this.bytes + this.sharedBytes
   }
 
   /** Called when it is known how much the connection holds besides what is charged. */
@@ -128,6 +163,27 @@ const roomyShare = 7 / 8
 /** Characters of a `User-Agent` in the log. */
 const loggedCharactersMax = 200
 
+/** Bytes that wait for several connections. Only clients that have authenticated are sent such. */
+class SharedBytes {
+  /** How often they are held. */
+  private readonly holders = new Map<Uint8Array, number>()
+
+  constructor(private readonly pool: Pool) {}
+
+  hold(bytes: Uint8Array): void {
+    const holders = this.holders.get(bytes) ?? 0
+    this.holders.set(bytes, holders + 1)
+    if (holders === 0) this.pool.count(bytes.length)
+  }
+
+  release(bytes: Uint8Array): void {
+    const holders = this.holders.get(bytes) ?? 0
+    if (holders > 1) {
+      this.holders.set(bytes, holders - 1)
+    } else if (this.holders.delete(bytes)) this.pool.count(-bytes.length)
+  }
+}
+
 /** Accounts that share a limit. */
 class Pool {
   bytes = 0
@@ -157,13 +213,18 @@ class Pool {
     process.nextTick(() => this.relieve())
   }
 
-  /** Some room is made, so that it is not looked for again with the next byte. */
+  /**
+   * Some room is made, so that it is not looked for again with the next byte. What a connection shared may be freed with the last who holds it only:
+   * if it was too little, the next byte shows it.
+   */
   private relieve(): void {
     for (const account of this.accounts) account.measure()
     if (this.bytes > this.bytesMax) {
-      const largestFirst = [...this.accounts].sort((left, right) => right.bytes - left.bytes)
+      let left = this.bytes
+      const largestFirst = [...this.accounts].sort((one, other) => other.heldBytes - one.heldBytes)
       for (const account of largestFirst) {
-        if (this.bytes <= roomyShare * this.bytesMax) break
+        if (left <= roomyShare * this.bytesMax) break
+        left -= account.heldBytes
         this.cut(account)
       }
     }
@@ -171,7 +232,7 @@ class Pool {
   }
 
   private cut(account: Account): void {
-    const { bytes, owner, user } = account
+    const { heldBytes: bytes, owner, user } = account
     const userAgent = (owner.userAgent() ?? "").slice(0, loggedCharactersMax)
     this.onCut({ remoteAddress: owner.remoteAddress, user, userAgent, bytes, limit: this.limit, limitBytes: this.bytesMax })
     account.close()

@@ -1,11 +1,64 @@
 import { describe, expect, it } from "vitest"
 import { KeptBytes } from "../http/kept-bytes.ts"
+import { shareBytes } from "../http/shared-answers.ts"
 import { dropRest } from "../http/unread-body.ts"
 import { http2WindowBytes } from "../limits.ts"
 import { readBody } from "../wire/body.ts"
 import { encodeTrailers } from "./header-encoder.ts"
 import { errorCode, frameBytesMax, frameFlag, frameType, settingId } from "./protocol.ts"
-import { connected, isEnd, isPong, ok, plain, type RawClient, resetCode } from "../../test/support/raw-http2-client.ts"
+import { connected, isEnd, isOf, isPong, ok, plain, type RawClient, resetCode } from "../../test/support/raw-http2-client.ts"
+
+describe("what waits of an answer whose bytes are shared", () => {
+  const frames = Buffer.alloc(50_000)
+
+  /** Clients that are answered so much, and take nothing of it, or so much. */
+  async function waiting(kept: KeptBytes, isShared: boolean, window = 0): Promise<RawClient> {
+    const client = await connected(
+      (_incoming, outgoing) => {
+        if (isShared) shareBytes(outgoing)
+        outgoing.write(frames)
+        outgoing.write(frames)
+      },
+      { begins: false, kept },
+    )
+    client.begin([[settingId.initialWindowSize, window]])
+    client.ask(1)
+    await client.until(isOf(frameType.headers, 1))
+    return client
+  }
+
+  it("counts once for all connections, until the last has taken it or is gone", async () => {
+    const kept = new KeptBytes()
+    const clients = [await waiting(kept, true), await waiting(kept, true, 20_000), await waiting(kept, true)]
+    expect(kept.bytes.known).toBe(frames.length)
+    // What a request and its pieces cost besides.
+    expect(kept.bytes.strangers).toBeLessThan(3 * 10_000)
+    for (const client of clients.slice(1)) client.close()
+    await expect.poll(() => kept.bytes.strangers).toBeLessThan(10_000)
+    expect(kept.bytes.known).toBe(frames.length)
+    const [last] = clients
+    last?.send({ type: frameType.windowUpdate, streamId: 1 }, Buffer.from([0, 1, 0, 0]))
+    await last?.until(() => last.body(1).length === 65_535)
+    expect(kept.bytes.known).toBe(frames.length)
+    last?.send({ type: frameType.reset, streamId: 1 }, Buffer.from([0, 0, 0, errorCode.cancel]))
+    await expect.poll(() => kept.bytes).toEqual({ strangers: 0, known: 0 })
+  })
+
+  it("counts nothing once all of it was taken", async () => {
+    const kept = new KeptBytes()
+    const client = await waiting(kept, true, 200_000)
+    client.send({ type: frameType.windowUpdate }, Buffer.from([0, 1, 0, 0]))
+    await client.until(() => client.body(1).length === 2 * frames.length)
+    expect(kept.bytes.known).toBe(0)
+  })
+
+  it("counts for each where it is not shared", async () => {
+    const kept = new KeptBytes()
+    for (const _ of [1, 2]) await waiting(kept, false)
+    expect(kept.bytes.strangers).toBeGreaterThan(4 * frames.length)
+    expect(kept.bytes.known).toBe(0)
+  })
+})
 
 describe("what is kept of a body", () => {
   /** Bytes that the account has, once everything was read that the client has said. */

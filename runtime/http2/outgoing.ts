@@ -1,6 +1,7 @@
 /** An answer of HTTP/2: its head, and its body, which waits here until client and connection take it. */
 import { EventEmitter } from "node:events"
 import type { Outgoing } from "../http/exchange.ts"
+import { sharesBytes } from "../http/shared-answers.ts"
 import { httpDate } from "./http-date.ts"
 import { type AnswerHeaders, encodeHead, encodeTrailers } from "./header-encoder.ts"
 import type { FrameOutput } from "./frame-output.ts"
@@ -35,6 +36,8 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
   /** Neither the answer to HEAD nor certain statuses have a body; RFC 9110 section 6.4.1. */
   private isBodiless = false
   private needsDrain = false
+  /** See `shareBytes`. */
+  private isShared = false
   private readonly chunks: Chunk[] = []
   /** How much of the first was taken. */
   private chunkAt = 0
@@ -56,6 +59,7 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     this.statusCode = statusCode
     if (this.headersSent || this.destroyed) return
     this.headersSent = true
+    this.isShared = sharesBytes(this)
     this.headers["date"] ??= httpDate()
     this.isBodiless = statusCode === 204 || statusCode === 304 || this.stream.incoming.method === "HEAD"
     this.stream.owner.ready(this.stream)
@@ -132,7 +136,7 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
   takeBody(bytes: number, into: Pick<FrameOutput, "put">): void {
     const { chunks } = this
     let left = bytes
-    let released = bytes
+    let released = this.isShared ? 0 : bytes
     const takenUp: Taken[] = []
     this.writableLength -= bytes
     this.takenBytes += bytes
@@ -146,6 +150,7 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
       if (end < chunk.bytes.length) break
       chunks.shift()
       released += chunkCostBytes
+      if (this.isShared) this.stream.owner.account.release(chunk.bytes)
       this.chunkAt = 0
       if (chunk.taken !== undefined) takenUp.push(chunk.taken)
     }
@@ -168,13 +173,19 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     if (this.destroyed) return
     this.destroyed = true
     const chunks = this.chunks.splice(0)
-    if (chunks.length > 0) this.stream.owner.account.charge(-this.writableLength - chunks.length * chunkCostBytes)
+    if (chunks.length > 0) this.forget(chunks)
     this.writableLength = 0
     if (chunks.some(({ taken }) => taken !== undefined)) {
       const gone = new Error("the client has gone")
       for (const { taken } of chunks) taken?.(gone)
     }
     this.emit("close")
+  }
+
+  private forget(chunks: readonly Chunk[]): void {
+    const { account } = this.stream.owner
+    account.charge((this.isShared ? 0 : -this.writableLength) - chunks.length * chunkCostBytes)
+    if (this.isShared) for (const { bytes } of chunks) account.release(bytes)
   }
 
   private add(bytes: Uint8Array, taken: Taken | undefined): void {
@@ -184,7 +195,9 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     }
     this.chunks.push({ bytes, taken })
     this.writableLength += bytes.length
-    this.stream.owner.account.charge(bytes.length + chunkCostBytes)
+    const { account } = this.stream.owner
+    if (this.isShared) account.hold(bytes)
+    account.charge((this.isShared ? 0 : bytes.length) + chunkCostBytes)
     this.stream.owner.ready(this.stream)
   }
 }

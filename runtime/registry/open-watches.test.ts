@@ -12,6 +12,7 @@ describe("watches that are open", () => {
     let calledInTurn = 0
     let most = 0
     const opened: TimedWatch[] = Array.from({ length: count }, () => ({
+      waitingBytes: 0,
       due: (nowMs) => {
         called++
         calledInTurn++

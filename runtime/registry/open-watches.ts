@@ -8,6 +8,8 @@ import { Turns } from "../turns.ts"
 
 /** A watch as its timer sees it. */
 export interface TimedWatch {
+  /** Bytes that its client has not taken yet. */
+  readonly waitingBytes: number
   /** Does what is due, and answers when it wants to be called again; Infinity: never. */
   due(nowMs: number): number
   /** Called when the server stops. */
@@ -41,6 +43,13 @@ export class OpenWatches {
   /** How many watches are open; for tests. */
   get size(): number {
     return this.slots.size
+  }
+
+  /** What waits for all of them, with frames that they share counted for each; for tests. */
+  get waitingBytes(): number {
+    let bytes = 0
+    for (const watch of this.slots.keys()) bytes += watch.waitingBytes
+    return bytes
   }
 
   /** Called once per watch; its `due` is called at `dueMs`, or less than a step later. One that comes too late is stopped at once. */

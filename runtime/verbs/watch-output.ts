@@ -1,6 +1,7 @@
 /** Where the frames of a watch go: the answer of a plain request, or a websocket (`watch-websocket.ts`). */
 import { watchWriteBytes } from "../limits.ts"
 import type { Outgoing } from "../http/exchange.ts"
+import { shareBytes } from "../http/shared-answers.ts"
 import type { Call, Wanted } from "./call.ts"
 
 /** Why a watch is over: it came to its end (its time, its history), or the server stops. */
@@ -20,7 +21,11 @@ export interface WatchOutput {
 }
 
 /** Called once everything that a request can be refused for was looked at. Sends the head of the answer. */
-export function openAnswer({ incoming, outgoing }: Pick<Call, "incoming" | "outgoing">, { contentType }: Wanted): WatchOutput {
+export function openAnswer(
+  { incoming, outgoing }: Pick<Call, "incoming" | "outgoing">,
+  { contentType }: Pick<Wanted, "contentType">,
+): WatchOutput {
+  shareBytes(outgoing)
   outgoing.writeHead(200, {
     "content-type": contentType,
     ...(incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),

@@ -10,7 +10,6 @@ import type { OpenWatches, TimedWatch } from "../registry/open-watches.ts"
 import type { SeenEvent, StartedWatch, WatchSink } from "../registry/watch.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Framer } from "./frames.ts"
-import type { WatchBudget, HeldUpWatch } from "../registry/watch-budget.ts"
 import type { WatchEnd, WatchOutput } from "./watch-output.ts"
 
 /** As often as the reference sends bookmarks, and as long before the end of a watch. */
@@ -21,7 +20,6 @@ export interface WatchStreamOptions {
   readonly output: WatchOutput
   readonly framer: Framer
   readonly watches: OpenWatches
-  readonly budget: WatchBudget
   readonly nowMs: number
   readonly endMs: number
   readonly bookmarks: boolean
@@ -32,11 +30,10 @@ export interface WatchStreamOptions {
 }
 
 /** Streams until the client goes, the timeout passes, the server stops, or the client cannot keep up. */
-export class WatchStream implements WatchSink, TimedWatch, HeldUpWatch {
+export class WatchStream implements WatchSink, TimedWatch {
   private readonly output: WatchOutput
   private readonly framer: Framer
   private readonly watches: OpenWatches
-  private readonly budget: WatchBudget
   private readonly status: (error: ApiError) => ApiObject
   private readonly endMs: number
   /** When the next bookmark is due; Infinity without. */
@@ -51,7 +48,6 @@ export class WatchStream implements WatchSink, TimedWatch, HeldUpWatch {
     this.output = options.output
     this.framer = options.framer
     this.watches = options.watches
-    this.budget = options.budget
     this.status = options.status
     this.endMs = options.endMs
     this.marksInitialEnd = options.marksInitialEnd
@@ -85,14 +81,9 @@ export class WatchStream implements WatchSink, TimedWatch, HeldUpWatch {
   room(): Promise<void> | undefined {
     const { output } = this
     if (this.ended || output.waitingBytes <= watchWaitingBytesMax) return undefined
-    this.budget.add(this)
     return new Promise((resolve) => {
-      const wake = (): void => {
-        this.budget.remove(this)
-        resolve()
-      }
-      this.wake = wake
-      output.onceDrained(wake)
+      this.wake = resolve
+      output.onceDrained(resolve)
     })
   }
 
@@ -100,13 +91,9 @@ export class WatchStream implements WatchSink, TimedWatch, HeldUpWatch {
     return this.output.waitingBytes
   }
 
-  giveUp(): void {
-    this.end("done")
-  }
-
   /** A client that lets too much pile up is ended; it resumes from its last event. */
   missed(bytes: number): void {
-    if (bytes > watchQueueBytesMax) this.giveUp()
+    if (bytes > watchQueueBytesMax) this.end("done")
   }
 
   /** The client learns why: 410 makes it list again, anything else makes it come back. */

@@ -27,7 +27,6 @@ export async function watchVerb(call: Call): Promise<void> {
     output,
     framer,
     watches: parts.watches,
-    budget: parts.watchBudget,
     nowMs,
     endMs: nowMs + lifeMs(call, options),
     bookmarks: options.allowBookmarks,

@@ -11,7 +11,7 @@ interface Area {
 
 /** Facts and tools that anybody may lean on. */
 const ground =
-  /^runtime\/((errors|assert|clock|random|limits|vendor|thread|turns|loop-watch)|http\/(accounts|exchange|gathered-bytes|kept-bytes|stalled|taken-bytes|time-limits|write-pieces)|http2\/[a-z-]+)\.ts$/
+  /^runtime\/((errors|assert|clock|random|limits|vendor|thread|turns|loop-watch)|http\/(accounts|exchange|gathered-bytes|kept-bytes|shared-answers|stalled|taken-bytes|time-limits|write-pieces)|http2\/[a-z-]+)\.ts$/
 const kit = /^runtime\/kit\//
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** One request and its connection as filters and verbs see them. */
