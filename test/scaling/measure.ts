@@ -2,10 +2,13 @@
  * The measurement itself, bundled with counters by `counting-build.ts` and run in a process of its own. Writes one line of JSON for each list and map of
  * each kind, alone and together with its neighbours: what was counted, and whether it grows faster than the object.
  */
+import { setImmediate } from "node:timers/promises"
+import { createRandom } from "../sim/world/random.ts"
 import { openRegistry } from "../support/open-registry.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../../runtime/kit/json.ts"
 import { containersOf, type Container, entryKey, put, valueOf } from "./shapes.ts"
 import { decodedAnew, faultsOf, type KindUnderTest, type Operation, operationsOf, type Sizes } from "./operations.ts"
+import { type OwnCase, ownCases } from "./own-cases.ts"
 import { repaired } from "./repair.ts"
 
 declare global {
@@ -69,20 +72,36 @@ async function measure(under: KindUnderTest, operations: readonly Operation[], g
   const faults: string[] = []
   for (const variant of ["distinct", "identical", "same key"] as const) {
     const make = (count: number): Sizes => sizesOf(base, containers, { variant, count, varied, shape: under.handle.parts.shape })
-    const inputs = small.map(make)
-    for (const operation of operations) {
-      if ((await growthOf(operation, inputs)) <= suspicious) continue
-      const confirmed: number[] = []
-      for (const sizes of large) {
-        if (confirmed.every((one) => one > superlinear)) confirmed.push(await growthOf(operation, sizes.map(make), confirmations))
-      }
-      if (confirmed.every((one) => one > superlinear)) {
-        const times = confirmed.map((one) => one.toFixed(2)).join(" and ")
-        faults.push(`${operation.name} of ${variant} items: the later ones cost ${times} times as much as the earlier ones`)
-      }
-    }
+    faults.push(...(await faultsWith(operations, `${variant} items`, make)))
   }
   return { field: group.name, valid, faults }
+}
+
+async function measureOwn(under: KindUnderTest, operations: readonly Operation[], own: OwnCase): Promise<Omit<Measured, "kind">> {
+  const make = (count: number): Sizes => ({ ...own.make(count), count })
+  const { object } = make(small[0])
+  return {
+    field: own.name,
+    valid: faultsOf(under, decodedAnew(under, object)).length === 0,
+    faults: await faultsWith(operations, "items", make),
+  }
+}
+
+async function faultsWith(operations: readonly Operation[], what: string, make: (count: number) => Sizes): Promise<string[]> {
+  const faults: string[] = []
+  const inputs = small.map(make)
+  for (const operation of operations) {
+    if ((await growthOf(operation, inputs)) <= suspicious) continue
+    const confirmed: number[] = []
+    for (const sizes of large) {
+      if (confirmed.every((one) => one > superlinear)) confirmed.push(await growthOf(operation, sizes.map(make), confirmations))
+    }
+    if (confirmed.every((one) => one > superlinear)) {
+      const times = confirmed.map((one) => one.toFixed(2)).join(" and ")
+      faults.push(`${operation.name} of ${what}: the later ones cost ${times} times as much as the earlier ones`)
+    }
+  }
+  return faults
 }
 
 /** How much dearer an item is among those that the last object has more than the one before it, than among those that this has more than the first. */
@@ -106,6 +125,8 @@ const confirmations = 3
 
 async function costOf(operation: Operation, sizes: Sizes): Promise<number> {
   const run = await operation.prepare(sizes)
+  // What was stored for it is told to whoever follows.
+  await setImmediate()
   const before = stepsCounted()
   await run()
   return stepsCounted() - before
@@ -243,8 +264,19 @@ function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undef
   return at
 }
 
-const opened = await openRegistry()
+/** So many that none is refused its number, and that those that are taken are far apart. */
+const ranges = { serviceClusterIpRange: ["10.0.0.0/16"], serviceNodePortRange: { first: 1, last: 60_000 } }
+const opened = await openRegistry({ behaviourOptions: ranges, random: createRandom(1) })
+// The highest numbers are taken: what is written of a range ends with the last one that is, and is as long every time.
+await opened.create("services", {
+  metadata: { name: "highest", namespace },
+  spec: { type: "NodePort", clusterIP: "10.0.255.254", ports: [{ port: 1, nodePort: ranges.serviceNodePortRange.last }] },
+})
 const wanted = process.argv[2]
+
+function tell(kind: string, apiVersion: string, measured: Omit<Measured, "kind">): void {
+  process.stdout.write(`${JSON.stringify({ kind: `${apiVersion} ${kind}`, ...measured })}\n`)
+}
 
 for (const kind of opened.registry.deps.kinds.all()) {
   if (kind.postsTo !== undefined || (wanted !== undefined && kind.kind !== wanted)) continue
@@ -253,8 +285,10 @@ for (const kind of opened.registry.deps.kinds.all()) {
   const operations = await operationsOf(under)
   for (const group of groupsOf(containersOf(handle.parts.shape))) {
     const measured = await measure(under, operations, group)
-    process.stdout.write(`${JSON.stringify({ kind: `${handle.apiVersion} ${kind.kind}`, ...measured })}\n`)
+    tell(kind.kind, handle.apiVersion, measured)
   }
+  for (const own of handle.kind.group === "" ? (ownCases[kind.kind] ?? []) : [])
+    tell(kind.kind, handle.apiVersion, await measureOwn(under, operations, own))
 }
 await opened.close()
 process.exit(0)

@@ -7,6 +7,7 @@ import { type Failure, Failures } from "../../runtime/kit/failure.ts"
 import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
 import { normalize } from "../../runtime/kit/normalize.ts"
 import { createObject } from "../../runtime/registry/create.ts"
+import { deleteObject } from "../../runtime/registry/delete.ts"
 import { validateObjectMeta, validateObjectMetaUpdate } from "../../runtime/registry/object-meta.ts"
 import { versionsOf } from "../../runtime/registry/owners.ts"
 import type { KindHandle, Registry } from "../../runtime/registry/registry.ts"
@@ -169,13 +170,17 @@ function creating(under: KindUnderTest): Operation {
 
 let stored = 0
 
-/** Only of what can be stored. */
+/** Only of what can be stored, one at a time: services take numbers that others could not have. */
 function updating(under: KindUnderTest): Operation {
   const { registry, handle, namespace } = under
+  let latest: string | undefined
   return {
     name: "update",
     prepare: async ({ object, before }) => {
+      if (latest !== undefined)
+        await ignoringFaults(deleteObject(registry, handle, { namespace, name: latest, dryRun: false, gracePeriodSeconds: 0 }))
       const name = `stored-${stored++}`
+      latest = name
       const named = (one: ApiObject): ApiObject => {
         const object = decoded(under, one)
         return { ...object, metadata: { ...object.metadata, name } }

@@ -10,6 +10,7 @@ import { describe, expect, test } from "vitest"
 import { kinds } from "../../generated/index.ts"
 import { buildCounting } from "./counting-build.ts"
 import type { Measured } from "./measure.ts"
+import { ownCases } from "./own-cases.ts"
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "../..")
 
@@ -32,6 +33,13 @@ for (const one of measured) byKind.set(one.kind, [...(byKind.get(one.kind) ?? []
 
 describe.each([...byKind])("%s costs as much as it is large with many", (_, fields) => {
   test.each(fields.map(({ field, faults }) => [field, faults] as const))("%s", (_field, faults) => expect(faults).toEqual([]))
+})
+
+test("objects of our own are valid, and measured like the others", () => {
+  for (const [kind, own] of Object.entries(ownCases)) {
+    const fields = byKind.get(`v1 ${kind}`) ?? []
+    expect(own.map(({ name }) => fields.find(({ field }) => field === name)?.valid)).toEqual(own.map(() => true))
+  }
 })
 
 test("all kinds were measured, and most of their fields with valid objects, behind whose validation is more", () => {
