@@ -85,12 +85,18 @@ export class Http1Connection {
     if (this.isClosing) socket.end()
   }
 
-  /** A head that is not complete lies in node's parser, answers that wait in its streams, and once more in TLS; frames of watches only there. */
+  /**
+   * A head that is not complete lies in node's parser, what it read ahead of a body in the request, answers that wait in its streams, and once more in
+   * TLS; frames of watches only there.
+   */
   private uncountedBytes(): number {
     const { exchanges, isDraining, readBytes, socket } = this
     if (exchanges.length === 0 && !isDraining)
       return 2 * socket.writableLength + Math.min(socket.bytesRead - readBytes, requestHeaderBytesMax)
-    return exchanges.reduce((sum, { response }) => sum + (sharesBytes(response) ? 0 : response.writableLength), socket.writableLength)
+    return exchanges.reduce(
+      (sum, { request, response }) => sum + request.readableLength + (sharesBytes(response) ? 0 : response.writableLength),
+      socket.writableLength,
+    )
   }
 
   /** A fault in the body of a request is its answer; what is wrong behind a request is told once that has its answer. */

@@ -1,0 +1,43 @@
+/** The server's end of connections of HTTP/1.1 without TLS, for tests of what it keeps. */
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { connect, type Socket } from "node:net"
+import { expect, onTestFinished } from "vitest"
+import { assert } from "../../runtime/assert.ts"
+import { Http1Connection } from "../../runtime/http/http1-connection.ts"
+import { KeptBytes } from "../../runtime/http/kept-bytes.ts"
+import { timeLimits } from "../../runtime/http/time-limits.ts"
+
+/** A request as the server has it, and the client that has sent it and reads nothing. */
+export interface Asked {
+  readonly connection: Http1Connection
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly client: Socket
+}
+
+/** Sends a request on a connection of its own, closed when the test is over; resolves when the server has its head. */
+export async function askHttp1(request: string): Promise<Asked> {
+  const server = createServer()
+  let asked: Omit<Asked, "client"> | undefined
+  server.on("connection", (socket: Socket) => {
+    const connection = new Http1Connection(socket, { kept: new KeptBytes(), times: timeLimits })
+    server.on("request", (request, response) => {
+      connection.begin(request, response)
+      asked = { connection, request, response }
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  assert(address !== null && typeof address === "object", "it listens on TCP")
+  const client = connect(address.port, "127.0.0.1").pause()
+  onTestFinished(() => {
+    client.destroy()
+    server.close()
+  })
+  client.write(request)
+  await expect.poll(() => asked).toBeDefined()
+  assert(asked !== undefined, "it was asked")
+  return { ...asked, client }
+}
