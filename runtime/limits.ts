@@ -190,8 +190,9 @@ export const unreadBodyBytesMax = 64 * 1024 * 1024
 export const originCharactersMax = 512
 
 /**
- * Milliseconds of silence until TCP asks whether a client is still there: one that was unplugged amid a watch over HTTP/1.1 is found by nothing else.
- * The reference's. Node then asks every second and gives up after ten: asked sooner, more watches would not survive a short break of the network.
+ * Milliseconds of silence until TCP asks whether a client is still there: one that was unplugged amid a watch over
+ * HTTP/1.1 is found by nothing else. The reference's. Node then asks every second and gives up after ten: asked sooner,
+ * more watches would not survive a short break of the network.
  */
 export const clientKeepAliveMs = 180_000
 
@@ -226,9 +227,10 @@ export const lateAnswerBytesPerSecondMin = 16 * 1024
 export const http1WriteBytes = 256 * 1024
 
 /**
- * Bytes that the process keeps for all clients that have authenticated: heads and bodies of requests that are not read yet, answers and events that are
- * not taken yet. Beyond it the connection that holds most is ended. A hundred clients that send 3 MiB at a time need 300 MiB, the answers beside them
- * the rest. Frames that watches share over HTTP/2 count once, so that a long object may change under thousands of watches.
+ * Bytes that the process keeps for all clients that have authenticated: heads and bodies of requests that are not read
+ * yet, answers and events that are not taken yet. Beyond it the connection that holds most is ended. A hundred clients
+ * that send 3 MiB at a time need 300 MiB, the answers beside them the rest. Frames that watches share over HTTP/2 count
+ * once, so that a long object may change under thousands of watches.
  */
 export const knownClientsBytesMax = 512 * 1024 * 1024
 

@@ -62,7 +62,8 @@ export class Turns {
 }
 
 /**
- * True for an object of so many bytes that the stages of the work on it are turns. A small one, as almost all are, goes on at once and costs no promise:
+ * True for an object of so many bytes that the stages of the work on it are turns. A small one, as almost all are, goes
+ * on at once and costs no promise:
  *
  *     if (takesTurns(bytes)) await nextTurn()
  */

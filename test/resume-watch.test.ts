@@ -50,7 +50,8 @@ it.each<[Protocol]>([["http2"], ["http1"]])(
     const plain = new Lines(await watch(protocol, ""))
     await plain.reach(written)
     const { waitingBytes } = at.server.parts.watches
-    // Some of it lies in the windows of clients, and over HTTP/1.1 it may be that all of it lies in the buffers of the sockets.
+    // Some of it lies in the windows of clients, and over HTTP/1.1 it may be that all of it lies in the buffers of the
+    // sockets.
     if (protocol === "http2") expect(waitingBytes).toBeGreaterThan((watchers * watchWaitingBytesMax) / 4)
     // What was not taken yet and one piece, of which the frames are longer than what is stored.
     expect(waitingBytes).toBeLessThan(watchers * 2 * (watchWaitingBytesMax + watchWriteBytes))

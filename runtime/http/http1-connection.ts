@@ -86,8 +86,8 @@ export class Http1Connection {
   }
 
   /**
-   * A head that is not complete lies in node's parser, what it read ahead of a body in the request, answers that wait in its streams, and once more in
-   * TLS; frames of watches only there.
+   * A head that is not complete lies in node's parser, what it read ahead of a body in the request, answers that wait
+   * in its streams, and once more in TLS; frames of watches only there.
    */
   private uncountedBytes(): number {
     const { exchanges, isDraining, readBytes, socket } = this

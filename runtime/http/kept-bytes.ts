@@ -1,12 +1,15 @@
 /**
- * What the process keeps for its clients: heads and bodies of requests that were not read yet, answers and events that were not taken yet. Each
- * connection has an account; when all of them together are too much, the connection that holds most is ended.
+ * What the process keeps for its clients: heads and bodies of requests that were not read yet, answers and events that
+ * were not taken yet. Each connection has an account; when all of them together are too much, the connection that holds
+ * most is ended.
  *
- * Nothing else counts these bytes for all clients together. Frames of watches belong to nobody alone: they are held by the accounts of all
- * whom they wait for, and count once for all of these. What a connection copies for its socket, and what only it has, is charged to its account.
- * Over HTTP/1.1 node does not tell which bytes wait: there all of a watch that waits is charged as the copy that TLS has of it.
+ * Nothing else counts these bytes for all clients together. Frames of watches belong to nobody alone: they are held by
+ * the accounts of all whom they wait for, and count once for all of these. What a connection copies for its socket, and
+ * what only it has, is charged to its account. Over HTTP/1.1 node does not tell which bytes wait: there all of a watch
+ * that waits is charged as the copy that TLS has of it.
  *
- * How much may wait for one watch, `watchWaitingBytesMax`, is up to `verbs/watch-stream.ts`; how long it may, to `Stalled`. Neither counts for all.
+ * How much may wait for one watch, `watchWaitingBytesMax`, is up to `verbs/watch-stream.ts`; how long it may, to
+ * `Stalled`. Neither counts for all.
  */
 import { knownClientsBytesMax, strangersBytesMax } from "../limits.ts"
 
@@ -110,7 +113,10 @@ export class Account {
     this.pool.count(bytes)
   }
 
-  /** Called when bytes that are shared begin to wait for the connection; `release` follows with the same object, also after `close`. */
+  /**
+   * Called when bytes that are shared begin to wait for the connection; `release` follows with the same object, also
+   * after `close`.
+   */
   hold(bytes: Uint8Array): void {
     this.sharedBytes += bytes.length
     this.budget.shared.hold(bytes)
@@ -214,8 +220,8 @@ class Pool {
   }
 
   /**
-   * Some room is made, so that it is not looked for again with the next byte. What a connection shared may be freed with the last who holds it only:
-   * if it was too little, the next byte shows it.
+   * Some room is made, so that it is not looked for again with the next byte. What a connection shared may be freed
+   * with the last who holds it only: if it was too little, the next byte shows it.
    */
   private relieve(): void {
     for (const account of this.accounts) account.measure()

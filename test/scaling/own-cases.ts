@@ -1,6 +1,7 @@
 /**
- * Objects that mean something only as a whole, which no generated one does: annotations that name the containers beside them, conditions that spec lists,
- * ports of a service that had their node ports before. Measured as the generated ones are.
+ * Objects that mean something only as a whole, which no generated one does: annotations that name the containers beside
+ * them, conditions that spec lists, ports of a service that had their node ports before. Measured as the generated ones
+ * are.
  */
 import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
 
