@@ -13,8 +13,8 @@ import { tell } from "./support/tell.ts"
 
 const options = openOptions()
 const rounds = options.number("rounds", { small: 5, full: 15 })
-/** Fields of the maps, near `documentValuesMax`; with those that name their owners an object has twice as many. */
-const keys = options.number("keys", { small: 60_000, full: 60_000 })
+/** Fields of the maps, near `objectFieldsMax`. */
+const keys = options.number("keys", { small: 16_000, full: 16_000 })
 /** Cases whose names hold this word; all of them when it is empty. */
 const only = options.word("only", "")
 options.done()
@@ -96,7 +96,7 @@ const subjects: readonly Subject[] = [
     object: (round) => ({
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name: "annotated", annotations: scattered(20_000, (index) => `a${index}`, `v${round}`) },
+      metadata: { name: "annotated", annotations: scattered(keys, (index) => `a${index}`, `v${round}`) },
     }),
   },
   {
@@ -106,7 +106,7 @@ const subjects: readonly Subject[] = [
     object: (round) => ({
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name: "labelled", labels: scattered(keys / 2, (index) => `a${index}`, `v${round}`) },
+      metadata: { name: "labelled", labels: scattered(keys, (index) => `a${index}`, `v${round}`) },
     }),
   },
 ]

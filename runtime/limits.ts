@@ -25,6 +25,12 @@ export const yamlDepthMax = 256
  */
 export const documentValuesMax = 65_536
 
+/**
+ * Fields of one object in such a document, and in what a patch makes of the stored object; beyond it 413. Each step of a write goes through the fields
+ * of a map at once, and so many take it 10 to 30 ms. A ConfigMap of 1 MiB has so many when they take 64 bytes each with their names.
+ */
+export const objectFieldsMax = 16_384
+
 /** Values of a document that are read, or brought into the form of their types, before other requests get their turn: about 10 ms. */
 export const turnValues = 10_000
 

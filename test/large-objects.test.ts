@@ -3,7 +3,7 @@ import { beforeAll, expect, it, onTestFinished } from "vitest"
 import { kinds } from "../generated/index.ts"
 import { codecOfKind } from "../runtime/kit/compact.ts"
 import type { ApiObject } from "../runtime/kit/json.ts"
-import { documentValuesMax, yamlBodyBytesMax } from "../runtime/limits.ts"
+import { documentValuesMax, objectFieldsMax, yamlBodyBytesMax } from "../runtime/limits.ts"
 import { createHttpClient, type HttpClient } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 import { openRegistry } from "./support/open-registry.ts"
@@ -109,4 +109,38 @@ it("what was stored under a higher limit is read and removed, but not sent again
   }
   expect((await send("PUT", path, got.body, mediaTypes.json)).status).toBe(413)
   expect((await send("DELETE", path)).status).toBe(200)
+})
+
+const fields = (count: number, prefix = "k"): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, "v"]))
+const withData = (data: Record<string, string>): ApiObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "many" }, data })
+const yamlLines = (data: Record<string, string>): string => Object.keys(data).reduce((text, key) => `${text}  ${key}: v\n`, "data:\n")
+
+it("an object has so many fields at most, however they come", async () => {
+  const collection = "/api/v1/namespaces/default/configmaps"
+  const path = `${collection}/many`
+  onTestFinished(async () => {
+    await send("DELETE", path)
+  })
+  const tooMany = fields(objectFieldsMax + 1)
+  const refused = /an object in the document has more than 16384 fields, which is the limit/
+  const yaml = Buffer.from(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: many}\n${yamlLines(tooMany)}`)
+  const bodies = [
+    ["POST", collection, await encoded(withData(tooMany), "json"), mediaTypes.json],
+    ["POST", collection, await encoded(withData(tooMany), "compact"), mediaTypes.compact],
+    ["POST", collection, yaml, mediaTypes.yaml],
+    ["PATCH", `${path}?fieldManager=m`, yaml, "application/apply-patch+yaml"],
+    ["PATCH", `${path}?fieldManager=m`, await encoded(withData(tooMany), "json"), "application/apply-patch+yaml"],
+  ] as const
+  for (const [method, to, body, type] of bodies) {
+    const answer = await send(method, to, body, type)
+    expect([type, answer.status, String(answer.body)]).toEqual([type, 413, expect.stringMatching(refused)])
+  }
+  expect((await send("POST", collection, await encoded(withData(fields(objectFieldsMax)), "json"), mediaTypes.json)).status).toBe(201)
+  const more = Buffer.from('{"data":{"one":"more"}}')
+  for (const type of ["merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"]) {
+    const sent = type === "apply-patch+yaml" ? await encoded(withData({ one: "more" }), "json") : more
+    const answer = await send("PATCH", `${path}?fieldManager=m`, sent, `application/${type}`)
+    expect([type, answer.status, String(answer.body)]).toEqual([type, 413, expect.stringMatching(refused)])
+  }
 })

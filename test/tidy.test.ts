@@ -63,7 +63,9 @@ describe("generators", () => {
   it("are made once and not for each request", () => {
     const faults = ours
       .filter(({ path }) => path.startsWith("runtime/") && !path.endsWith(".test.ts"))
-      .flatMap(({ path, madeGenerators }) => madeGenerators.map((line) => `${path}:${line}: make it a function of the module (runtime/turns.ts)`))
+      .flatMap(({ path, madeGenerators }) =>
+        madeGenerators.map((line) => `${path}:${line}: make it a function of the module (runtime/turns.ts)`),
+      )
     expect(faults).toEqual([])
   })
 })

@@ -3,13 +3,14 @@
  * repeated fields are reported with their paths, depth is bounded, `__proto__` is an ordinary name. Messages are those
  * of the reference (Go's decoder) with the offset added.
  */
-import { documentDepthMax, messageCharactersMax, strictErrorsMax, turnValues } from "../limits.ts"
+import { documentDepthMax, messageCharactersMax, objectFieldsMax, strictErrorsMax, turnValues } from "../limits.ts"
 import type { Stages } from "../turns.ts"
 import { builtInWillDo } from "./json-built-in.ts"
 import { isObject, type JsonObject, type JsonValue } from "./json.ts"
 import { expectManyFields, manyFields } from "./many-fields.ts"
 import { Repeats } from "./repeats.ts"
-import { tooManyValues, unboundedValues, type ValueCount } from "./value-bounds.ts"
+import { quoteCharacter } from "./quote.ts"
+import { tooManyFields, tooManyValues, unboundedValues, type ValueCount } from "./value-bounds.ts"
 
 /** The text is not JSON. `message` says what was found and where; `offset` counts characters from 0. */
 export class JsonSyntaxError extends Error {
@@ -27,7 +28,10 @@ export interface ParseOptions {
   readonly trackDuplicates?: boolean
   /** Nested lists and objects; default `documentDepthMax`. */
   readonly maxDepth?: number
-  /** Lists, objects and scalars; more is ApiError 413. Default: as many as there are, for text that this server has written. */
+  /**
+   * Lists, objects and scalars; more is ApiError 413, and so are more than `objectFieldsMax` fields of one object. Default: as many as there are, for
+   * text that this server has written.
+   */
   readonly maxValues?: number
 }
 
@@ -147,6 +151,8 @@ export class JsonParser {
   protected readonly steps: (string | number)[] = []
   protected at = 0
   private readonly containers: (JsonObject | JsonValue[])[] = []
+  /** Of each open container, how many fields it has; of lists nothing. */
+  private readonly fields: number[] = []
   private result: JsonValue = null
   private digitNames = 0
   private readonly repeats = new Repeats()
@@ -217,6 +223,7 @@ export class JsonParser {
       }
       this.at++
       this.containers.pop()
+      this.fields.pop()
       this.steps.pop()
       whole = container
     }
@@ -240,6 +247,7 @@ export class JsonParser {
 
   /** Reads the name of a field; its value is at hand then. */
   private key(object: JsonObject): void {
+    this.countField()
     this.space()
     if (this.text.charCodeAt(this.at) !== 0x22) throw this.fault("looking for beginning of object key string")
     const name = this.string()
@@ -248,6 +256,13 @@ export class JsonParser {
     this.at++
     this.steps[this.steps.length - 1] = name
     this.beforeField(object, name)
+  }
+
+  private countField(): void {
+    const last = this.fields.length - 1
+    const count = (this.fields[last] ?? 0) + 1
+    if (count > objectFieldsMax && this.bounds.maxValues !== unboundedValues) throw tooManyFields()
+    this.fields[last] = count
   }
 
   /** Behind the value of a field: true when another one follows, whose name was read. */
@@ -311,12 +326,14 @@ export class JsonParser {
   private open(container: JsonObject | JsonValue[]): void {
     if (this.steps.length >= this.bounds.maxDepth) throw this.fault("exceeded max depth")
     this.containers.push(container)
+    this.fields.push(0)
     this.steps.push("")
     this.at++
   }
 
   private closeEmpty<T>(value: T): T {
     this.containers.pop()
+    this.fields.pop()
     this.steps.pop()
     this.at++
     return value
@@ -476,13 +493,4 @@ export class JsonParser {
 function startsWithDigit(name: string): boolean {
   const code = name.charCodeAt(0)
   return code >= 0x30 && code <= 0x39
-}
-
-/** `'x'`, `'\n'`, `'\x1f'`, as Go writes characters. */
-function quoteCharacter(character: string): string {
-  const known: Record<string, string> = { "'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" }
-  const escaped = known[character]
-  if (escaped !== undefined) return `'${escaped}'`
-  const code = character.codePointAt(0) ?? 0
-  return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`
 }

@@ -8,10 +8,10 @@ import { isObject, type JsonObject, type JsonValue } from "./json.ts"
 import { pathText, setField } from "./json-text.ts"
 import { expectManyFields, manyFields } from "./many-fields.ts"
 import { canonicalQuantity } from "./quantity.ts"
+import { objectFieldsMax } from "../limits.ts"
 import { isTypeMeta, itemOf, type Node, type Operation, type Plan, type PlanField, planOfNode } from "./shape-plan.ts"
-import { least, sorting } from "./sorting.ts"
 import { canonicalMicroTime, canonicalTime } from "./time.ts"
-import { tooManyValues, unboundedValues } from "./value-bounds.ts"
+import { tooManyFields, tooManyValues, unboundedValues } from "./value-bounds.ts"
 
 const typeMetaNames = ["kind", "apiVersion"] as const
 const metadataShape = "meta.v1.ObjectMeta"
@@ -29,10 +29,9 @@ interface MapPart {
   readonly item: Node
   readonly source: JsonObject
   readonly target: JsonObject
-  /** In the order in which they are written, unless `isSorted` is false. */
-  readonly names: string[]
+  /** In the order in which they are written. */
+  readonly names: readonly string[]
   readonly from: number
-  readonly isSorted?: boolean
 }
 
 /** A part of a container that a turn had no room for. */
@@ -50,7 +49,6 @@ export class Walk {
   /** Values written so far, and how many may be written until the turn ends. */
   private written = 0
   private turnEnd = unboundedValues
-  private longMapFields = unboundedValues
   private readonly left: Left[] = []
 
   constructor(
@@ -62,7 +60,6 @@ export class Walk {
   /** From now on containers are left half written after so many values, for `rest`. */
   endTurnAfter(values: number): void {
     this.turnEnd = this.written + values
-    this.longMapFields = values
   }
 
   /** Writes what was left, in pieces. Faults in it are found later than some that stand behind it. */
@@ -70,11 +67,10 @@ export class Walk {
     for (let next = this.left.pop(); next !== undefined; next = this.left.pop()) {
       yield
       const { part } = next
-      if ("names" in part && part.isSorted === false) yield* sorting(part.names)
       this.endTurnAfter(pieceValues)
       this.steps = [...next.steps]
       this.structural = next.structural
-      if ("names" in part) this.fields({ ...part, isSorted: true })
+      if ("names" in part) this.fields(part)
       else this.items(part)
     }
   }
@@ -329,7 +325,7 @@ export class Walk {
   private map(node: Node, source: JsonObject): JsonObject {
     const item = itemOf(node)
     const names = Object.keys(source)
-    if (names.length > this.longMapFields) return this.longMap({ item, source, names })
+    if (names.length > objectFieldsMax && this.maxValues !== unboundedValues) throw tooManyFields()
     if (!this.structural) {
       if (item.operation === "string" && sortedTexts(source, names)) {
         this.count(names.length)
@@ -340,17 +336,6 @@ export class Walk {
     const target: JsonObject = {}
     if (names.length >= manyFields) expectManyFields(target)
     this.fields({ item, source, target, names, from: 0 })
-    return target
-  }
-
-  /** Writes the first field and leaves the others: to sort their names takes turns. */
-  private longMap({ item, source, names }: Pick<MapPart, "item" | "source" | "names">): JsonObject {
-    const target: JsonObject = {}
-    expectManyFields(target)
-    const first = this.structural ? (names[0] ?? "") : least(names)
-    const others = names.filter((name) => name !== first)
-    this.fields({ item, source, target, names: [first], from: 0 })
-    this.leave({ item, source, target, names: others, from: 0, isSorted: this.structural })
     return target
   }
 

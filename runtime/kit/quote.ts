@@ -37,3 +37,12 @@ function escape(character: string): string {
   if (code < 0x80) return `\\x${digits.padStart(2, "0")}`
   return code < 0x10000 ? `\\u${digits.padStart(4, "0")}` : `\\U${digits.padStart(8, "0")}`
 }
+
+/** `'x'`, `'\n'`, `'\x1f'`, as Go writes characters. Called for the faults of a JSON text, which clients know by these words. */
+export function quoteCharacter(character: string): string {
+  const known: Record<string, string> = { "'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" }
+  const escaped = known[character]
+  if (escaped !== undefined) return `'${escaped}'`
+  const code = character.codePointAt(0) ?? 0
+  return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`
+}

@@ -4,8 +4,7 @@ import type { CommitRiders } from "../kit/behaviour.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { Failures } from "../kit/failure.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
-import { largeObjectBytes } from "../limits.ts"
-import { inTurns } from "../turns.ts"
+import { inTurns, takesTurns } from "../turns.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -78,8 +77,9 @@ export async function commitPut(
   const { key, expected, object, bytes = 0, riders, created } = options
   if (options.dryRun) return { ok: true, result: { object: dryRunVersion(object, expected), created, removed: false } }
   const stored = settlingOnError(riders, () => handle.toStored(object))
-  const encoded =
-    bytes < largeObjectBytes ? settlingOnError(riders, () => handle.codec.encode(stored)) : await encodedInTurns(handle, stored, riders)
+  const encoded = takesTurns(bytes)
+    ? await encodedInTurns(handle, stored, riders)
+    : settlingOnError(riders, () => handle.codec.encode(stored))
   handle.cache.expect(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded

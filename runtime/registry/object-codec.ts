@@ -71,6 +71,15 @@ function textsOf(object: ApiObject, metadata: ObjectMeta, message: Uint8Array | 
   }
 }
 
+function* encodingInStages(object: ApiObject, messageOf: (object: ApiObject) => Uint8Array | undefined): Stages<EncodedObject> {
+  const metadata = placedMetadata(object)
+  const message = messageOf(object)
+  yield
+  const encoded = textsOf(object, metadata, message)
+  yield
+  return encoded
+}
+
 /** Called once per storage path. `selectable` are the fields of every version that shares it, read from the stored form. */
 export function createObjectCodec(options: {
   format: StorageFormat
@@ -88,14 +97,7 @@ export function createObjectCodec(options: {
       const metadata = placedMetadata(object)
       return textsOf(object, metadata, messageOf(object))
     },
-    *encoding(object) {
-      const metadata = placedMetadata(object)
-      const message = messageOf(object)
-      yield
-      const encoded = textsOf(object, metadata, message)
-      yield
-      return encoded
-    },
+    encoding: (object) => encodingInStages(object, messageOf),
     toJson(stored) {
       const object = storedObject(stored.value)
       return stringify({ ...object, metadata: versioned(object.metadata, String(stored.modRevision)) })

@@ -21,9 +21,9 @@ it("decodes a short body at once", async () => {
 })
 
 it.each([
-  ["ConfigMap", "keys in any order", `{"data":{${list(60_000, (index) => `"k${(index * 7919) % 60_000}":"v"`)}}}`],
-  ["ConfigMap", "numbers as keys", `{"data":{${list(60_000, (index) => `"${index * 17}":"v"`)}}}`],
-  ["ConfigMap", "unknown and repeated fields", `{"data":{${list(60_000, (index) => `"k${index % 50_000}":"v"`)}},"zip":1}`],
+  ["ConfigMap", "keys in any order", `{"data":{${list(16_000, (index) => `"k${(index * 7919) % 16_000}":"v"`)}}}`],
+  ["ConfigMap", "numbers as keys", `{"data":{${list(16_000, (index) => `"${index * 17}":"v"`)}}}`],
+  ["ConfigMap", "unknown and repeated fields", `{"data":{${list(16_000, (index) => `"k${index % 15_000}":"v"`)}},"zip":1}`],
   ["Pod", "containers", `{"spec":{"containers":[${list(8000, (index) => `{"name":"c${index}","ports":[{"containerPort":1}]}`)}]}}`],
 ])("decodes a long %s of %s as a short one, in turns", async (kind, _what, text) => {
   const options = await optionsOf(kind)
@@ -38,7 +38,7 @@ it.each([
   setImmediate(count)
   const long = await decodeBody(body, "json", options)
   isDone = true
-  expect(turns).toBeGreaterThan(5)
+  expect(turns).toBeGreaterThan(2)
   const whole = decodeObject(body, "json", options)
   expect(JSON.stringify(long.object) === JSON.stringify(whole.object)).toBe(true)
   expect(long.warnings).toEqual(whole.warnings)

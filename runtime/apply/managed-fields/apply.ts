@@ -10,16 +10,15 @@ import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { atOnce, type Stages } from "../../turns.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
-import { longMaps } from "../ownership/long-maps.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
 import { typedFaults } from "../ownership/typed-check.ts"
-import { fieldSetOf, gatheringFieldSet } from "../ownership/typed-set.ts"
+import { fieldSetOf } from "../ownership/typed-set.ts"
 import { type Conflict, conflictError } from "./conflict.ts"
 import { type Entry, encodeEntries, type Owner, readEntries, sameOwner } from "./entry.ts"
 import { allowedByLastApplied, upgradingManager, withLastApplied } from "./last-applied.ts"
 import { pruning } from "./prune.ts"
-import { fewOwners, leaving, owned, ownersAfterUpdate, withoutTouched } from "./track-update.ts"
+import { fewOwners, owned, ownersAfterUpdate, withoutTouched } from "./track-update.ts"
 import { Changes, type TypedVersion, type Versions } from "./versions.ts"
 
 export interface Apply {
@@ -56,11 +55,7 @@ export function* applyStages(apply: Apply): Stages<ApiObject> {
   const before = ownersBefore(apply, live)
   const result = yield* attempt(apply, { live, before })
   yield
-  if (result.conflicts.length === 0) {
-    const object = finished(apply, result)
-    yield
-    return object
-  }
+  if (result.conflicts.length === 0) return finished(apply, result)
   if (apply.manager !== upgradingManager) throw conflictError(result.conflicts)
   const allowed = new IndexedSet(allowedByLastApplied(apply.versions.current, live, apply.lastAppliedAnnotation))
   const left = result.conflicts.flatMap((conflict) => withoutAllowed(conflict, allowed))
@@ -119,19 +114,16 @@ function* attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry
   const { versions, config, force } = apply
   const { live, before } = state
   const { current } = versions
-  const isLong = longMaps(current.shape, [live, config]).length > 0
   const owner: Owner = { manager: apply.manager, operation: "Apply", apiVersion: current.apiVersion, subresource: apply.subresource }
   const last = before.find((entry) => sameOwner(entry, owner))
   const others = before.filter((entry) => entry !== last)
   yield
-  const applied = withoutReset(current, isLong ? yield* gatheringFieldSet(current.shape, config) : fieldSetOf(current.shape, config))
+  const applied = withoutReset(current, fieldSetOf(current.shape, config))
   yield
   const merged: ApiObject = mergeApplied(current.shape, live, config)
   yield
-  yield
   const kept = owned(applied)
   const same = last !== undefined && equalSets(last.fields, kept)
-  yield
   const fields = same ? last.fields : kept
   // What nobody owns, such as the name, is held by the configuration that has it all the same.
   const object =
@@ -141,15 +133,14 @@ function* attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry
   const mine: Entry = { ...owner, fields, time: last?.time, stored: last?.stored }
   yield
   const changes = new Changes(versions, live, object)
-  if (isLong) yield* changes.comparing()
-  else changes.compare()
+  changes.compare()
   yield
   const conflicts = force ? [] : conflictsOf(others, changes)
   // An apply that changes no value does not move the time of its manager.
   yield
   const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
   yield
-  const left = isLong ? yield* leaving(others, changes) : withoutTouched(others, changes)
+  const left = withoutTouched(others, changes)
   if (!isEmptySet(fields)) left.push(entry)
   return { object, entries: left, conflicts }
 }

@@ -3,7 +3,7 @@ import type { ApiObject } from "../../kit/json.ts"
 import type { Stages } from "../../turns.ts"
 import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from "../ownership/field-set.ts"
 import { removeFields, withNamedFieldsAsMembers } from "../ownership/remove.ts"
-import { gatheringFieldSet } from "../ownership/typed-set.ts"
+import { fieldSetOf } from "../ownership/typed-set.ts"
 import type { Entry } from "./entry.ts"
 import { convertVersion, type TypedVersion, type Versions } from "./versions.ts"
 
@@ -87,7 +87,7 @@ function* withDanglingItems(state: { then: TypedVersion; converted: ApiObject; p
 }
 
 function* membersOf(version: TypedVersion, object: ApiObject): Stages<FieldSet> {
-  const set = yield* gatheringFieldSet(version.shape, object)
+  const set = fieldSetOf(version.shape, object)
   yield
   return named(version, set)
 }

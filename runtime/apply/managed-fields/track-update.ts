@@ -3,10 +3,7 @@
  */
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { atOnce, type Stages } from "../../turns.ts"
-import { turnValues } from "../../limits.ts"
 import { createdSet } from "../ownership/created-set.ts"
-import { fieldElement } from "../ownership/field-set-element.ts"
-import { addMembers, longMaps, piecesOf, withoutFields } from "../ownership/long-maps.ts"
 import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
 import { type Entry, encodeEntries, encodeEntry, entriesOf, type Owner, sameOwner } from "./entry.ts"
@@ -61,18 +58,12 @@ export function* trackingStages(update: UpdateToTrack): Stages<JsonObject[] | un
   // A sub-resource does not change the list itself: most know nothing of it.
   const sent = update.subresource === "" ? update.next.metadata?.managedFields : stored
   const before = entriesOf(sent, stored)
-  if (before.length === 0) {
-    if (update.old !== undefined) return undefined
-    const long = longMaps(update.versions.current.shape, [update.next])
-    return long.length === 0 ? ownersOfNew(update) : yield* ownersOfLong(update, long)
-  }
+  if (before.length === 0) return update.old === undefined ? ownersOfNew(update) : undefined
   const changes = new Changes(update.versions, update.old, update.next)
   yield
-  const { isLong } = changes
-  if (isLong) yield* changes.comparing()
-  else changes.compare()
+  changes.compare()
   yield
-  const owners = isLong ? yield* ownersInStages(update, before, changes) : ownersAfterUpdate(update, before, changes)
+  const owners = ownersAfterUpdate(update, before, changes)
   yield
   return encodeEntries(withoutOldUpdaters(owners))
 }
@@ -84,22 +75,6 @@ function ownersOfNew({ versions, next, manager, subresource, now }: UpdateToTrac
   const fields = isEmptySet(reset) ? set : recursiveDifference(set, reset)
   if (isEmptySet(fields)) return undefined
   return [encodeEntry({ manager, operation: "Update", apiVersion, subresource, time: now, fields }, true)]
-}
-
-/** As `ownersOfNew`, of an object with long maps. */
-function* ownersOfLong({ versions, next, manager, subresource, now }: UpdateToTrack, long: readonly string[]): Stages<JsonObject[]> {
-  const { shape, reset, apiVersion } = versions.current
-  const empty = emptyObject(shape)
-  const set = { ...createdSet(shape, empty, withoutFields(next, long), unowned) }
-  for (const name of long) {
-    yield
-    for (const [piece = {}] of piecesOf([next], name, turnValues)) {
-      addMembers(set, createdSet(shape, empty, piece, unowned), fieldElement(name))
-      yield
-    }
-  }
-  const fields = isEmptySet(reset) ? set : recursiveDifference(set, reset)
-  return [encodeEntry({ manager, operation: "Update", apiVersion, subresource, time: now, fields })]
 }
 
 /** `trackUpdate` from entries to entries; apply needs it for objects that were written before anybody was tracked. */
@@ -124,28 +99,6 @@ export function ownersAfterUpdate(
   return [...withoutTouched(others, changes), { ...previous, fields: union(kept, taken), time: now }]
 }
 
-/** As `ownersAfterUpdate`, where each operation on a set takes a turn. */
-function* ownersInStages(update: UpdateToTrack, before: readonly Entry[], changes: Changes): Stages<Entry[]> {
-  const { versions, manager, subresource, now } = update
-  const owner: Owner = { manager, operation: "Update", apiVersion: versions.current.apiVersion, subresource }
-  const { added, modified, removed, touched } = changes.current
-  const changed = union(added, modified)
-  const taken = owned(changed)
-  const previous = before.find((entry) => sameOwner(entry, owner))
-  const left = yield* leaving(
-    before.filter((entry) => entry !== previous || isEmptySet(taken)),
-    changes,
-  )
-  if (isEmptySet(taken)) return left
-  if (previous === undefined) return [...left, { fields: taken, time: now, ...owner }]
-  yield
-  const reconciled = reconciledOnce(versions.current.shape, previous.fields)
-  yield
-  const kept = difference(reconciled, taken === changed ? removed : touched)
-  yield
-  return [...left, { ...previous, fields: union(kept, taken), time: now }]
-}
-
 /** The set without what nobody owns. */
 export function owned(set: FieldSet): FieldSet {
   return isEmptySet(set) ? set : difference(set, unowned)
@@ -166,27 +119,7 @@ export function withoutTouched(entries: readonly Entry[], changes: Changes): Ent
 
 function untouched(entry: Entry, change: Change, many: boolean): Entry {
   if (many ? change.index().isEmpty : isEmptySet(change.touched)) return entry
-  return withoutChange(entry, { set: reconciledOnce(change.version.shape, entry.fields), change, many })
-}
-
-/** `set`: that of the entry, under the schema of today. */
-function withoutChange(entry: Entry, { set, change, many }: { set: FieldSet; change: Change; many: boolean }): Entry {
+  const set = reconciledOnce(change.version.shape, entry.fields)
   const fields = many ? change.index().takenFrom(set) : difference(set, change.touched)
   return fields === entry.fields ? entry : { ...entry, fields }
-}
-
-/** As `withoutTouched`, one owner after the other. */
-export function* leaving(entries: readonly Entry[], changes: Changes): Stages<Entry[]> {
-  const left: Entry[] = []
-  const many = entries.length > fewOwners
-  for (const entry of entries) {
-    yield
-    const change = changes.at(entry.apiVersion)
-    if (change === undefined) continue
-    const set = reconciledOnce(change.version.shape, entry.fields)
-    yield
-    const kept = isEmptySet(change.touched) ? entry : withoutChange(entry, { set, change, many })
-    if (!isEmptySet(kept.fields)) left.push(kept)
-  }
-  return left
 }

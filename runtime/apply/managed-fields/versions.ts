@@ -5,10 +5,8 @@
 import { normalize } from "../../kit/normalize.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
-import { type Comparison, compareStates, comparingStates } from "../ownership/compare.ts"
-import type { Stages } from "../../turns.ts"
+import { type Comparison, compareStates } from "../ownership/compare.ts"
 import { type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
-import { longMaps } from "../ownership/long-maps.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
 
 /** One served version of a kind, as a sub-resource writes it. */
@@ -80,17 +78,6 @@ export class Changes {
   /** Finds out the change in the version of the objects. Called where that is a stage of its own. */
   compare(): void {
     this.current
-  }
-
-  /** Whether finding it out takes stages: the objects have long maps. */
-  get isLong(): boolean {
-    return longMaps(this.versions.current.shape, [this.old, this.next]).length > 0
-  }
-
-  /** As `compare`, in stages. */
-  *comparing(): Stages<void> {
-    const { current } = this.versions
-    this.ofCurrent ??= changeOf(current, yield* comparingStates(current.shape, this.old, this.next))
   }
 
   /** In the version of the objects. */

@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../kit/json.ts"
-import { atOnce } from "../../turns.ts"
-import { compareObjects, compareStates, comparingStates } from "./compare.ts"
+import { compareObjects } from "./compare.ts"
 import { equalSets, intersection, isEmptySet, pathText, pathsOf } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
 import { anyObject } from "./typed-arbitrary.ts"
@@ -173,22 +172,4 @@ test("an object differs from nothing but others, and both ways alike", () => {
       expect(JSON.stringify([old, next])).toBe(before)
     }),
   )
-})
-
-test("comparing in stages tells the same of objects with long maps", () => {
-  const property = fc.property(anyObject, anyObject, fc.integer({ min: 1, max: 2 }), (old, next, pieceEntries) => {
-    const whole = compareStates(exampleShape, old, next)
-    const inPieces = atOnce(comparingStates(exampleShape, old, next, pieceEntries))
-    for (const part of ["added", "modified", "removed"] as const)
-      expect(shown(inPieces[part]).toSorted()).toEqual(shown(whole[part]).toSorted())
-  })
-  fc.assert(property, { numRuns: 1000 })
-})
-
-test("comparing long maps takes a stage for each piece", () => {
-  const labels = (value: string): JsonObject => Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`l${index}`, value]))
-  const stages = comparingStates(exampleShape, { labels: labels("a") }, { labels: labels("b") }, 2)
-  let count = 0
-  while (stages.next().done !== true) count++
-  expect(count).toBeGreaterThanOrEqual(5)
 })

@@ -2,9 +2,6 @@
 import { deepEqual } from "../../kit/field-path.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
-import { turnValues } from "../../limits.ts"
-import type { Stages } from "../../turns.ts"
-import { addMembers, longMaps, piecesOf, withoutFields } from "./long-maps.ts"
 import { fieldElement, selfKey } from "./field-set-element.ts"
 import { leaf, unionOfNodes } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
@@ -33,28 +30,6 @@ export function compareStates(shape: TypeShape, old: JsonObject, next: JsonObjec
   const found = map === undefined ? undefined : changeOfFields(map, old, next, owners)
   const { added = {}, modified = {}, removed = {} } = found ?? {}
   return { added, modified, removed }
-}
-
-/** `compareStates` in stages: long maps of the object in pieces of so many entries. Called for large objects. */
-export function* comparingStates(
-  shape: TypeShape,
-  old: JsonObject,
-  next: JsonObject,
-  pieceEntries: number = turnValues,
-): Stages<Comparison> {
-  const long = longMaps(shape, [old, next], pieceEntries)
-  if (long.length === 0) return compareStates(shape, old, next)
-  yield
-  const all = compareStates(shape, withoutFields(old, long), withoutFields(next, long))
-  for (const name of long) {
-    yield
-    for (const [before, after] of piecesOf([old, next], name, pieceEntries)) {
-      const found = compareStates(shape, before ?? {}, after ?? {})
-      for (const part of parts) addMembers(all[part], found[part], fieldElement(name))
-      yield
-    }
-  }
-  return all
 }
 
 /** A field that is passed over: this one, or one in it. */

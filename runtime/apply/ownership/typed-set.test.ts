@@ -1,12 +1,9 @@
-import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../kit/json.ts"
 import type { FieldShape, TypeShape } from "../../kit/shape.ts"
 import { pathText, pathsOf } from "./field-set.ts"
-import { atOnce } from "../../turns.ts"
-import { anyObject } from "./typed-arbitrary.ts"
 import { exampleShape } from "./typed-fixtures.ts"
-import { fieldSetOf, gatheringFieldSet } from "./typed-set.ts"
+import { fieldSetOf } from "./typed-set.ts"
 
 const shown = (shape: TypeShape, object: JsonObject): string[] => pathsOf(fieldSetOf(shape, object)).map(pathText)
 
@@ -99,12 +96,4 @@ test("a key field that is always written stands for its zero value where it is a
     '.keyed[flag=false,name="",port=1]',
     '.keyed[flag=false,name="",port=1].port',
   ])
-})
-
-test("an object with long maps owns the same in stages", () => {
-  const property = fc.property(anyObject, fc.integer({ min: 1, max: 2 }), (object, pieceEntries) => {
-    const inPieces = atOnce(gatheringFieldSet(exampleShape, object, pieceEntries))
-    expect(pathsOf(inPieces).map(pathText)).toEqual(shown(exampleShape, object))
-  })
-  fc.assert(property, { numRuns: 500 })
 })

@@ -1,9 +1,6 @@
 /** Which fields an object sets: what an applier of it owns. */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
-import { turnValues } from "../../limits.ts"
-import type { Stages } from "../../turns.ts"
-import { addMembers, longMaps, piecesOf, withoutFields } from "./long-maps.ts"
 import { fieldElement, selfKey } from "./field-set-element.ts"
 import { leaf, nodeOf } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
@@ -16,21 +13,6 @@ import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
  */
 export function fieldSetOf(shape: TypeShape, object: JsonObject): FieldSet {
   return below(rootNode(shape), object) ?? {}
-}
-
-/** The same in stages: long maps in pieces of so many entries. Called for large objects. */
-export function* gatheringFieldSet(shape: TypeShape, object: JsonObject, pieceEntries: number = turnValues): Stages<FieldSet> {
-  const long = longMaps(shape, [object], pieceEntries)
-  if (long.length === 0) return fieldSetOf(shape, object)
-  const set = { ...fieldSetOf(shape, withoutFields(object, long)) }
-  for (const name of long) {
-    yield
-    for (const [piece = {}] of piecesOf([object], name, pieceEntries)) {
-      addMembers(set, fieldSetOf(shape, piece), fieldElement(name))
-      yield
-    }
-  }
-  return set
 }
 
 /** `own`: the value is a member of itself, as plain and atomic values are. Else the members below it, if any. */
