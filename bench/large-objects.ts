@@ -245,7 +245,7 @@ function getsOf(title: string, path: string, made: (round: number) => Request[])
 }
 
 const jsonPatchOperations = 10_000
-const unknownKeys = 65_000
+const unknownKeys = keys
 
 function refusedCases(): Case[] {
   const unknown = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "u" }, ...scattered(unknownKeys, (index) => `u${index}`, "v") }

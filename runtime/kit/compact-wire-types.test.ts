@@ -7,6 +7,13 @@ import { atOnce } from "../turns.ts"
 import type { JsonObject } from "./json.ts"
 import type { TypeShape } from "./shape.ts"
 
+const spout: TypeShape = {
+  name: "test.v1.Spout",
+  fields: [
+    { name: "holes", type: { list: { scalar: "int32" } }, number: 1 },
+    { name: "notes", type: { map: { scalar: "string" } }, number: 2 },
+  ],
+}
 const item: TypeShape = { name: "test.v1.Item", fields: [{ name: "size", type: { scalar: "int64" }, number: 1 }] }
 const shape: TypeShape = {
   name: "test.v1.Kettle",
@@ -16,6 +23,7 @@ const shape: TypeShape = {
     { name: "items", type: { list: { ref: () => item } }, number: 3 },
     { name: "sizes", type: { list: { scalar: "int32" } }, number: 4 },
     { name: "extras", type: { list: { scalar: "RawExtension" } }, number: 5 },
+    { name: "spouts", type: { list: { ref: () => spout } }, number: 6 },
   ],
 }
 const codec = createCompactCodec(compactDescriptor(shape), shape)
@@ -61,6 +69,12 @@ it.each([
 ])("refuses a message of too many %s while it counts them", (_name, hex) => {
   expect(() => decode(hex.repeat(documentValuesMax))).not.toThrow()
   expect(() => decode(hex.repeat(documentValuesMax + 1))).toThrow(tooMany)
+})
+
+it("counts the lists and maps that a message makes of nothing", () => {
+  const most = Math.floor(documentValuesMax / 3)
+  expect(decode("3200".repeat(most))).toMatchObject({ spouts: expect.arrayContaining([]) })
+  expect(() => decode("3200".repeat(most + 1))).toThrow(tooMany)
 })
 
 it("counts numbers that are packed, and what is kept as JSON", () => {

@@ -28,6 +28,7 @@ interface Pass {
 function checkMessage(type: protobuf.Type, pass: Pass, { end, depth }: { end: number; depth: number }): void {
   const { reader, count } = pass
   if (depth > depthMax) throw new Error(`exceeded max depth: messages may be nested ${depthMax} deep`)
+  if (depth > 0) count.add(listsIn(type))
   while (reader.pos < end) {
     const tag = reader.uint32()
     const wireType = tag & 7
@@ -38,6 +39,18 @@ function checkMessage(type: protobuf.Type, pass: Pass, { end, depth }: { end: nu
     else checkField(field, wireType, pass, depth)
   }
   if (reader.pos > end) throw new Error("unexpected EOF")
+}
+
+const lists = new WeakMap<protobuf.Type, number>()
+
+/** A decoded message has a list or a map for each such field, whether or not it is sent: an empty container of a pod has eight. */
+function listsIn(type: protobuf.Type): number {
+  let count = lists.get(type)
+  if (count === undefined) {
+    count = type.fieldsArray.filter((field) => field.repeated || field.map).length
+    lists.set(type, count)
+  }
+  return count
 }
 
 function checkField(field: protobuf.Field, wireType: number, pass: Pass, depth: number): void {

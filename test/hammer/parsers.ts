@@ -434,7 +434,13 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   message: {
     covers: [
-      ...["kit/quote.ts#cut", "kit/quote.ts#quoted", "kit/own-text.ts#ownText", "kit/typed-json.ts#unknownFieldText"],
+      ...[
+        "kit/quote.ts#cut",
+        "kit/quote.ts#quoted",
+        "kit/quote.ts#quoteCharacter",
+        "kit/own-text.ts#ownText",
+        "kit/typed-json.ts#unknownFieldText",
+      ],
       ...["kit/typed-json.ts#duplicateFieldText", "wire/send.ts#warningHeaders", "wire/convert.ts#storagePathOfKey"],
       ...["trimmed", "trimmedEnd", "trimmedStart"].map((name) => `kit/trim.ts#${name}`),
     ],

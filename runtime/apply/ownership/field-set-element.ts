@@ -143,6 +143,9 @@ export function hasSurrogate(text: string): boolean {
 export function sortElements(elements: string[]): string[] {
   if (elements.length < 2) return elements
   if (elements.every(isOrderedByText)) return elements.some(hasSurrogate) ? sortByBytes(elements) : elements.sort()
+  // A list that is a member itself stands before its items.
+  const self = elements.indexOf(selfKey)
+  if (self >= 0) return [selfKey, ...sortElements(elements.toSpliced(self, 1))]
   const prefix = commonPrefix(elements)
   if (prefix !== undefined) return sortByName(elements, prefix.length)
   return elements
