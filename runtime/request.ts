@@ -72,7 +72,7 @@ export class RequestContext {
     readonly headers: IncomingHttpHeaders,
     /** Set by the authentication filter. */
     public user: User,
-    private readonly outgoing: Pick<Outgoing, "once">,
+    private readonly outgoing: Pick<Outgoing, "destroyed" | "once">,
   ) {}
 
   /** Aborted when the request's time is over, by the ApiError that the client was told. Those who read from the client or write to it see it go by themselves. */
@@ -92,6 +92,11 @@ export class RequestContext {
       this.controller = controller
     }
     return this.controller.signal
+  }
+
+  /** Whether nobody waits for the answer any more. For work that looks now and then: lists that ask objects make no `signal`, which takes 7 microseconds. */
+  get aborted(): boolean {
+    return this.over.aborted || this.outgoing.destroyed
   }
 
   /** `ending` is called once the request has its answer, or the answer has begun to be streamed; also when it failed. Must not throw. */

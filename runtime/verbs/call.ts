@@ -79,7 +79,7 @@ export function listRequest(call: Call, options: ListOptions): ListRequest {
     freshness: listFreshness(options),
     limit: options.limit,
     continueToken: options.continueToken,
-    ...(scope.filter !== undefined && { filter: scope.filter, signal: call.request.signal }),
+    ...(scope.filter !== undefined && { filter: scope.filter, signal: call.request }),
     ...(scope.filterWork !== undefined && { filterWork: scope.filterWork }),
     ...(scope.selected !== undefined && { selected: scope.selected }),
     ...(scope.name !== undefined && { name: scope.name }),

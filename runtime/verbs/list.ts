@@ -18,6 +18,5 @@ export async function listVerb(call: Call): Promise<void> {
 /** A token of a sorted list continues that order only. */
 function extended(call: Call, plain: ListRequest, { sortBy, count }: ListOptions): ListRequest {
   if (sortBy === "") return { ...plain, count }
-  const { signal } = call.request
-  return { ...plain, order: listOrder(call.handle, sortBy), tokenScope: `${plain.tokenScope}\0sortBy=${sortBy}`, signal }
+  return { ...plain, order: listOrder(call.handle, sortBy), tokenScope: `${plain.tokenScope}\0sortBy=${sortBy}`, signal: call.request }
 }
