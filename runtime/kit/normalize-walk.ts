@@ -62,6 +62,11 @@ export class Walk {
     this.turnEnd = this.written + values
   }
 
+  /** Whether a turn had no room for all. */
+  get isLeft(): boolean {
+    return this.left.length > 0
+  }
+
   /** Writes what was left, in pieces. Faults in it are found later than some that stand behind it. */
   *rest(pieceValues: number): Stages<void> {
     for (let next = this.left.pop(); next !== undefined; next = this.left.pop()) {

@@ -59,7 +59,7 @@ export function* normalizing(
   const { walk, plan, source, typeMeta } = begin(shape, value, options)
   walk.endTurnAfter(pieceValues)
   const object = walk.object(plan, source, typeMeta)
-  yield* walk.rest(pieceValues)
+  if (walk.isLeft) yield* walk.rest(pieceValues)
   return end(object, { walk, plan, source, typeMeta }, options)
 }
 
