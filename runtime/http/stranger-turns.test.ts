@@ -125,3 +125,23 @@ it("who has authenticated is read as it comes, and so is a protocol that somebod
     expect(kept.bytes.strangers).toBe(0)
   }
 })
+
+it("a connection that has gone does not wait behind those that come", async () => {
+  const kept = new KeptBytes()
+  const turns = new StrangerTurns()
+  const busy = (): void => {
+    for (const untilMs = performance.now() + 6; performance.now() < untilMs; );
+  }
+  const first = await guarded(turns, kept, () => {
+    busy()
+    first.server.destroy()
+  })
+  const others: Guarded[] = []
+  for (let index = 0; index < 10; index++) others.push(await guarded(turns, kept, busy))
+  first.client.write(sent)
+  for (const { client } of others) client.write(sent)
+  first.client.on("error", () => undefined)
+  await once(first.server, "close")
+  const waiting = others.filter(({ account }) => account.bytes > 0)
+  expect(turns.waiting).toBe(waiting.length)
+})

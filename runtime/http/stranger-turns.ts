@@ -12,8 +12,8 @@ type DataListener = (chunk: Buffer) => void
 export class StrangerTurns {
   private readonly strangers = new WeakMap<Socket, Stranger>()
   /** Connections that wait to be read: those that never were come first, since most clients authenticate with what they say first. */
-  private readonly fresh: Stranger[] = []
-  private readonly seen: Stranger[] = []
+  private readonly fresh = new Set<Stranger>()
+  private readonly seen = new Set<Stranger>()
   private spentMs = 0
   private isScheduled = false
 
@@ -29,7 +29,7 @@ export class StrangerTurns {
 
   /** Whether something may be read now. */
   get isOpen(): boolean {
-    return this.spentMs < strangersTurnMs && this.fresh.length === 0
+    return this.spentMs < strangersTurnMs && this.fresh.size === 0
   }
 
   /** Something was read, which took so long. */
@@ -41,8 +41,28 @@ export class StrangerTurns {
   /** The connection has something to read. */
   wait(stranger: Stranger): void {
     const row = stranger.wasRead ? this.seen : this.fresh
-    row.push(stranger)
+    row.add(stranger)
     this.schedule()
+  }
+
+  /** The connection is gone. Whoever waits keeps all that was read of it, and may wait for long behind others that come. */
+  leave(stranger: Stranger): void {
+    this.fresh.delete(stranger)
+    this.seen.delete(stranger)
+  }
+
+  /** Connections that have something to read. */
+  get waiting(): number {
+    return this.fresh.size + this.seen.size
+  }
+
+  private next(): Stranger | undefined {
+    for (const row of [this.fresh, this.seen])
+      for (const stranger of row) {
+        row.delete(stranger)
+        return stranger
+      }
+    return undefined
   }
 
   private schedule(): void {
@@ -53,7 +73,7 @@ export class StrangerTurns {
       this.spentMs = 0
       const startedMs = performance.now()
       while (performance.now() - startedMs < strangersTurnMs) {
-        const next = this.fresh.shift() ?? this.seen.shift()
+        const next = this.next()
         if (next === undefined) return
         next.read()
       }
@@ -80,6 +100,7 @@ class Stranger {
     this.readers = socket.listeners("data") as DataListener[]
     for (const reader of this.readers) socket.off("data", reader)
     socket.on("data", this.take)
+    socket.once("close", () => turns.leave(this))
   }
 
   /** Reads one piece of what has come. */
@@ -91,7 +112,7 @@ class Stranger {
     const piece = chunk.subarray(0, strangersReadBytes)
     this.account.charge(-piece.length)
     this.pass(piece)
-    if (this.isOver) return
+    if (this.isOver || socket.destroyed) return
     if (chunks.length > 0) turns.wait(this)
     else socket.resume()
   }
