@@ -265,6 +265,13 @@ export const reservedFilesMax = 1000
 export const strangersPerAddressMax = 2000
 
 /**
+ * Connections on which no request has authenticated yet that may speak TLS at a time, which takes 125 KB of each, and milliseconds for which they may when
+ * others wait for it: then the oldest is ended. Clients authenticate within a round trip of their handshake, of which no more than 700 are made in a second.
+ */
+export const strangersOpenMax = 256
+export const strangerGraceMs = 2000
+
+/**
  * Milliseconds of each turn of the event loop in which is read what connections say on which no request has authenticated yet, and bytes of one of them
  * that are read at a time: some fifty requests. By the clock, since nothing of what they say is worth more than that.
  */

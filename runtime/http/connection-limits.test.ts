@@ -75,6 +75,34 @@ async function untilAnswered(open: () => TLSSocket): Promise<void> {
   }
 }
 
+it("few that have not authenticated speak TLS at a time, and the oldest makes room when it has had its time", async () => {
+  const { open, warnings } = await listening({ strangersOpenMax: 2, strangerGraceMs: 100 })
+  const [first, second] = [open(), open()]
+  expect(await answered(first, "/")).toBe("HTTP/1.1 200")
+  expect(await answered(second, "/known")).toBe("HTTP/1.1 200")
+  // Who is known takes no room.
+  const third = open()
+  expect(await answered(third, "/")).toBe("HTTP/1.1 200")
+  expect(warnings).toEqual([])
+  const isClosed = closed(first)
+  const fourth = open()
+  expect(await answered(fourth, "/")).toBe("HTTP/1.1 200")
+  await isClosed
+  expect(warnings).toEqual([expect.stringContaining("strangersOpenMax")])
+  // And so does one that goes by itself.
+  third.destroy()
+  expect(await answered(open(), "/known")).toBe("HTTP/1.1 200")
+  expect(await answered(fourth, "/known")).toBe("HTTP/1.1 200")
+  expect(warnings).toHaveLength(1)
+})
+
+it("more than may speak TLS at a time are all answered when they authenticate", async () => {
+  const { open, warnings } = await listening({ strangersOpenMax: 3, strangerGraceMs: 60_000 })
+  const answers = await Promise.all(Array.from({ length: 50 }, () => answered(open(), "/known")))
+  expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 200"]))
+  expect(warnings).toEqual([])
+})
+
 it("connections are few in all, and clients that say nothing count", async () => {
   const { open, port, warnings } = await listening({ connectionsMax: 2 })
   const silent = connectTcp(port, "127.0.0.1")

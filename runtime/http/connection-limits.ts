@@ -3,13 +3,25 @@ import { readFileSync } from "node:fs"
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { assert } from "../assert.ts"
-import { connectionsMax, handshakesTurnMs, reservedFilesMax, strangersPerAddressMax, tlsHandshakeTimeoutMs } from "../limits.ts"
+import {
+  connectionsMax,
+  handshakesTurnMs,
+  reservedFilesMax,
+  strangerGraceMs,
+  strangersOpenMax,
+  strangersPerAddressMax,
+  tlsHandshakeTimeoutMs,
+} from "../limits.ts"
 
 export interface ConnectionLimits {
   /** Default `connectionsMax`, or as many as the open files of the process allow. */
   readonly connectionsMax?: number
   /** Default `strangersPerAddressMax`. */
   readonly strangersPerAddressMax?: number
+  /** Default `strangersOpenMax`. */
+  readonly strangersOpenMax?: number
+  /** Default `strangerGraceMs`. */
+  readonly strangerGraceMs?: number
 }
 
 interface Options extends ConnectionLimits {
@@ -28,20 +40,28 @@ export interface LimitedConnections {
 export function limitConnections(server: Server, options: Options): LimitedConnections {
   const { warn } = options
   const perAddressMax = options.strangersPerAddressMax ?? strangersPerAddressMax
-  const handshakes = new Handshakes(server)
-  /** Ports of each address on whose connections no request has authenticated yet. */
-  const strangers = new Map<string, Set<number>>()
+  /** Connections on which no request has authenticated yet, by address and port. */
+  const strangers = new Map<string, Map<number, Socket>>()
   const forget = ({ remoteAddress = "", remotePort = 0 }: Peer): void => {
     const ports = strangers.get(remoteAddress)
-    if (ports?.delete(remotePort) === true && ports.size === 0) strangers.delete(remoteAddress)
+    const socket = ports?.get(remotePort)
+    if (ports === undefined || socket === undefined) return
+    handshakes.leave(socket)
+    ports.delete(remotePort)
+    if (ports.size === 0) strangers.delete(remoteAddress)
   }
+  const handshakes = new Handshakes(server, {
+    max: options.strangersOpenMax ?? strangersOpenMax,
+    graceMs: options.strangerGraceMs ?? strangerGraceMs,
+    warn,
+  })
   server.maxConnections = options.connectionsMax ?? connectionsWithin(openFilesMax())
   server.on("drop", (peer) =>
     warn("a connection was not taken: connectionsMax are open", { ...peer, connectionsMax: server.maxConnections }),
   )
   server.on("connection", (socket: Socket) => {
     const { remoteAddress = "", remotePort = 0 } = socket
-    const ports = strangers.get(remoteAddress) ?? new Set()
+    const ports = strangers.get(remoteAddress) ?? new Map<number, Socket>()
     if (ports.size >= perAddressMax) {
       warn("a connection was not taken: strangersPerAddressMax of its address are open", {
         remoteAddress,
@@ -50,7 +70,7 @@ export function limitConnections(server: Server, options: Options): LimitedConne
       socket.destroy()
       return
     }
-    strangers.set(remoteAddress, ports.add(remotePort))
+    strangers.set(remoteAddress, ports.set(remotePort, socket))
     // Once it is closed it has no address any more.
     socket.once("close", () => forget({ remoteAddress, remotePort }))
     handshakes.add(socket)
@@ -58,17 +78,31 @@ export function limitConnections(server: Server, options: Options): LimitedConne
   return { known: forget }
 }
 
+interface HandshakeLimits extends Pick<Options, "warn"> {
+  /** Connections without an authenticated request that may speak TLS at a time. */
+  readonly max: number
+  /** Milliseconds for which they may when others wait. */
+  readonly graceMs: number
+}
+
 /**
  * Begins handshakes of TLS a few at a time: each is a millisecond of arithmetic, once the client has said something, and a thousand clients that come at
- * the same moment are a second in which nobody else is answered.
+ * the same moment are a second in which nobody else is answered. Others wait while `max` that have begun have not authenticated; when the first of
+ * those has had its time it makes room.
  */
 class Handshakes {
   private readonly begin: (socket: Socket) => void
   /** Connections whose client has said something. */
-  private waiting: Socket[] = []
+  private readonly waiting: Socket[] = []
+  /** Those that speak TLS, and since when: the oldest first. */
+  private readonly begun = new Map<Socket, number>()
   private isScheduled = false
+  private timer: NodeJS.Timeout | undefined
 
-  constructor(server: Server) {
+  constructor(
+    server: Server,
+    private readonly limits: HandshakeLimits,
+  ) {
     const [onConnection] = server.listeners("connection")
     assert(onConnection !== undefined, "a server of TLS listens to connections")
     server.removeAllListeners("connection")
@@ -88,18 +122,50 @@ class Handshakes {
     })
   }
 
+  /** The connection has gone, or one of its requests has authenticated. */
+  leave(socket: Socket): void {
+    if (this.begun.delete(socket)) this.schedule()
+  }
+
   private schedule(): void {
     if (this.isScheduled || this.waiting.length === 0) return
     this.isScheduled = true
     setImmediate(() => {
       this.isScheduled = false
       const startedMs = performance.now()
-      do {
+      while (this.waiting.length > 0 && this.makesRoom()) {
         const socket = this.waiting.shift()
-        if (socket !== undefined && !socket.destroyed) this.begin(socket)
-      } while (this.waiting.length > 0 && performance.now() - startedMs < handshakesTurnMs)
-      this.schedule()
+        if (socket === undefined || socket.destroyed) continue
+        this.begun.set(socket, performance.now())
+        this.begin(socket)
+        if (performance.now() - startedMs >= handshakesTurnMs) return this.schedule()
+      }
     })
+  }
+
+  /** Whether one more may speak TLS now; else it is tried again when there may be room. */
+  private makesRoom(): boolean {
+    const { begun, limits } = this
+    if (begun.size < limits.max) return true
+    for (const [oldest, sinceMs] of begun) {
+      const leftMs = sinceMs + limits.graceMs - performance.now()
+      if (leftMs > 0) {
+        this.timer ??= setTimeout(() => {
+          this.timer = undefined
+          this.schedule()
+        }, leftMs).unref()
+        return false
+      }
+      begun.delete(oldest)
+      const { remoteAddress } = oldest
+      limits.warn("a connection was ended: others wait, and of strangersOpenMax it was the oldest", {
+        remoteAddress,
+        strangersOpenMax: limits.max,
+      })
+      oldest.destroy()
+      return true
+    }
+    return true
   }
 }
 
