@@ -137,6 +137,8 @@ it("an object has so many fields at most, however they come", async () => {
     expect([type, answer.status, String(answer.body)]).toEqual([type, 413, expect.stringMatching(refused)])
   }
   expect((await send("POST", collection, await encoded(withData(fields(objectFieldsMax)), "json"), mediaTypes.json)).status).toBe(201)
+  const repeated = Buffer.from(`{"metadata":{"name":"repeated"},"data":{"a":"b"${',"a":"b"'.repeat(objectFieldsMax)}}}`)
+  expect((await send("POST", `${collection}?dryRun=All`, repeated, mediaTypes.json)).status).toBe(201)
   const more = Buffer.from('{"data":{"one":"more"}}')
   for (const type of ["merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"]) {
     const sent = type === "apply-patch+yaml" ? await encoded(withData({ one: "more" }), "json") : more

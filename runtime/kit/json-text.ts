@@ -247,10 +247,11 @@ export class JsonParser {
 
   /** Reads the name of a field; its value is at hand then. */
   private key(object: JsonObject): void {
-    this.countField()
     this.space()
     if (this.text.charCodeAt(this.at) !== 0x22) throw this.fault("looking for beginning of object key string")
     const name = this.string()
+    // A repeated field takes the place of the earlier one.
+    if (!(name in object)) this.countField()
     this.space()
     if (this.text.charCodeAt(this.at) !== 0x3a) throw this.fault("after object key")
     this.at++
