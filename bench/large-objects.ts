@@ -89,26 +89,21 @@ const subjects: readonly Subject[] = [
       },
     }),
   },
-  {
-    resource: "configmaps",
-    collection: configMaps,
-    forms: ["json"],
-    object: (round) => ({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "annotated", annotations: scattered(keys, (index) => `a${index}`, `v${round}`) },
+  ...[
+    { name: "annotated", field: "annotations" },
+    { name: "labelled", field: "labels" },
+  ].map(
+    ({ name, field }): Subject => ({
+      resource: "configmaps",
+      collection: configMaps,
+      forms: ["json"],
+      object: (round) => ({
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name, [field]: scattered(keys, (index) => `a${index}`, `v${round}`) },
+      }),
     }),
-  },
-  {
-    resource: "configmaps",
-    collection: configMaps,
-    forms: ["json"],
-    object: (round) => ({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "labelled", labels: scattered(keys, (index) => `a${index}`, `v${round}`) },
-    }),
-  },
+  ),
 ]
 
 function subset(count: number, round: number) {

@@ -1,6 +1,5 @@
 /** How far the JavaScript heap may grow between two full collections. */
 import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 
 /**
  * Percent of what is in use by which the heap, and the Buffers that it holds, grow before they are collected again. Left to itself V8 lets a small heap
@@ -13,15 +12,10 @@ const growthPercent = 60
 const flag = "--heap-growing-percent"
 
 /**
- * Called once by a program that serves, before anything else. `given` is what node was started with. The growth counts from one full collection to the
- * next, and V8 makes the first at 512 MB: a thousand connections without a credential left so much behind. So one is made here; it takes 5 ms.
+ * Called once by a program that serves, before anything else. `given` is what node was started with. Takes effect with the next full collection, so it
+ * may be set while the program runs (node warns that some flags may not).
  */
 export function boundHeapGrowth(given: readonly string[]): void {
   if (given.some((argument) => argument.replaceAll("_", "-").startsWith(flag))) return
   setFlagsFromString(`${flag}=${growthPercent}`)
-  // Contexts that are made while the flag is set have a function that collects.
-  setFlagsFromString("--expose-gc")
-  const collect: unknown = runInNewContext("gc")
-  setFlagsFromString("--no-expose-gc")
-  if (typeof collect === "function") collect()
 }
