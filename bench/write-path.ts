@@ -148,8 +148,11 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
   const versions = await versionsOf(registry, of, "")
   const object = defaulted(of, decode(of, Buffer.from(JSON.stringify(named(body, "patched")))))
   const created = await createObject(registry, of, { ...quiet, object, owners: { manager: "creator" } })
-  const read = (index: number): DocumentPatch =>
-    atOnce(readingDocumentPatch("application/merge-patch+json", Buffer.from(JSON.stringify(patch(index))), of.parts.shape))
+  const read = (index: number): DocumentPatch => {
+    const text = JSON.stringify(patch(index))
+    const parsed = parseJson(text, { trackDuplicates: true })
+    return atOnce(readingDocumentPatch("application/merge-patch+json", { text, parsed }, of.parts.shape))
+  }
   const patched = async (index: number): Promise<unknown> =>
     updateObject(registry, of, {
       ...quiet,

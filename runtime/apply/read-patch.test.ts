@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../kit/json.ts"
+import { parseJson } from "../kit/json-text.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import { atOnce } from "../turns.ts"
 import { type DocumentPatch, type DocumentPatchType, readingDocumentPatch } from "./read-patch.ts"
@@ -20,7 +21,8 @@ const types: Readonly<Record<string, DocumentPatchType>> = {
 }
 
 function read(type: string, text: string): DocumentPatch {
-  return atOnce(readingDocumentPatch(types[type] ?? "application/merge-patch+json", Buffer.from(text), shape))
+  const parsed = parseJson(text, { trackDuplicates: true })
+  return atOnce(readingDocumentPatch(types[type] ?? "application/merge-patch+json", { text, parsed }, shape))
 }
 
 test.each<[string, string, string, JsonObject]>([

@@ -2,12 +2,10 @@
 import { badRequest, invalid } from "../errors.ts"
 import { ownField } from "../kit/field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { type Fraction, JsonSyntaxError, type ParsedJson, parsingJson, pathText, setField } from "../kit/json-text.ts"
+import { type Fraction, type ParsedJson, pathText, setField } from "../kit/json-text.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import { duplicateFieldText, numberAt, parsingTypedJson } from "../kit/typed-json.ts"
 import { sortedPaths } from "../kit/unknown-fields.ts"
-import { decodeUtf8 } from "../kit/utf8.ts"
-import { documentValuesMax } from "../limits.ts"
 import type { Stages } from "../turns.ts"
 import { applyingJsonPatch, type JsonPatch, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
@@ -32,10 +30,14 @@ export interface DocumentPatch {
   ordered(texts: readonly string[]): string[]
 }
 
-/** Called with the whole body and the shape of the kind. Throws ApiError 400 for what is no patch, 413 for too many operations or values. */
-export function* readingDocumentPatch(type: DocumentPatchType, body: Uint8Array, shape: TypeShape): Stages<DocumentPatch> {
-  const text = decodeUtf8(body)
-  const parsed = yield* parsingPatch(text)
+/** A body that was read. */
+export interface PatchDocument {
+  readonly text: string
+  readonly parsed: ParsedJson
+}
+
+/** Called with the body and the shape of the kind. Throws ApiError 400 for what is no patch, 413 for too many operations. */
+export function* readingDocumentPatch(type: DocumentPatchType, { text, parsed }: PatchDocument, shape: TypeShape): Stages<DocumentPatch> {
   if (type === jsonPatchType) return yield* readingJsonPatch(text, parsed, shape)
   const patch = parsed.value ?? {}
   if (!isObject(patch)) throw badRequest("error decoding patch: a patch of this type must be a JSON object")
@@ -128,13 +130,4 @@ function setAt(document: JsonValue, steps: readonly (string | number)[], value: 
 
 function ownValue(container: JsonValue, step: string | number): JsonValue | undefined {
   return isObject(container) ? ownField(container, String(step)) : undefined
-}
-
-function* parsingPatch(text: string): Stages<ParsedJson> {
-  try {
-    return yield* parsingJson(text, { maxValues: documentValuesMax })
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`)
-    throw error
-  }
 }

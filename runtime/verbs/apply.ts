@@ -3,13 +3,13 @@ import { applyStages } from "../apply/managed-fields/apply.ts"
 import type { Versions } from "../apply/managed-fields/versions.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { JsonSyntaxError, parsingJson, stringify } from "../kit/json-text.ts"
+import { JsonSyntaxError, stringify } from "../kit/json-text.ts"
 import { timeText } from "../kit/time.ts"
 import type { Stages } from "../turns.ts"
 import { documentValuesMax, yamlBodyBytesMax } from "../limits.ts"
 import { readYaml } from "../wire/decode-body.ts"
 import type { Expiry } from "../wire/expiry.ts"
-import { workOn } from "../wire/long-documents.ts"
+import { readJson } from "../wire/long-documents.ts"
 import { yamlText } from "../wire/yaml.ts"
 import type { Call } from "./call.ts"
 import type { Patch } from "./patch.ts"
@@ -33,7 +33,13 @@ export async function readApplied(call: Call, body: Buffer, scope: ApplyScope): 
   const config = value ?? {}
   if (!isObject(config)) throw badRequest("error decoding YAML: an applied configuration must be an object")
   const applied: Applied = { call, config, duplicates, scope, told: false }
-  return { strictErrors: [], apply: (live) => applying(applied, live) }
+  return {
+    strictErrors: [],
+    apply: (live) => {
+      checkKind(call, config, scope)
+      return duplicates.length === 0 ? applyingConfiguration(applied, live) : applyingDoubtful(applied, live)
+    },
+  }
 }
 
 interface Applied {
@@ -46,11 +52,10 @@ interface Applied {
   told: boolean
 }
 
-function* applying(applied: Applied, live: ApiObject | undefined): Stages<ApiObject> {
-  const { call, config, duplicates, scope } = applied
-  checkKind(call, config, scope)
-  const object = yield* appliedStages(call, config, scope, live)
-  if (duplicates.length > 0 && scope.fieldValidation !== "Ignore") {
+function* applyingDoubtful(applied: Applied, live: ApiObject | undefined): Stages<ApiObject> {
+  const { call, duplicates, scope } = applied
+  const object = yield* applyingConfiguration(applied, live)
+  if (scope.fieldValidation !== "Ignore") {
     if (scope.fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`)
     if (!applied.told) call.request.warnings.push(duplicates.join(", "))
     applied.told = true
@@ -58,7 +63,7 @@ function* applying(applied: Applied, live: ApiObject | undefined): Stages<ApiObj
   return object
 }
 
-function appliedStages(call: Call, config: JsonObject, scope: ApplyScope, live: ApiObject | undefined): Stages<ApiObject> {
+function applyingConfiguration({ call, config, scope }: Applied, live: ApiObject | undefined): Stages<ApiObject> {
   return applyStages({
     config,
     versions: scope.versions,
@@ -82,7 +87,7 @@ async function readConfiguration(body: Buffer, signal: Expiry): Promise<Configur
   const text = yamlText(body)
   if (/^\s*\{/.test(text)) {
     try {
-      const { value, duplicates } = await workOn(body.length, parsingJson(text, { maxValues: documentValuesMax }), signal)
+      const { value, duplicates } = await readJson(body.length, { text, options: { maxValues: documentValuesMax } }, signal)
       if (duplicates.length === 0) return { value, duplicates }
       // Only the reader of YAML knows lines, as the reference tells them; it takes no text that is larger.
       if (Buffer.byteLength(text) > yamlBodyBytesMax)

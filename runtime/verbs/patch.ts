@@ -3,12 +3,15 @@ import { type DocumentPatchType, readingDocumentPatch } from "../apply/read-patc
 import { assert } from "../assert.ts"
 import { ApiError, badRequest, invalid, unsupportedMediaType } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
-import { stringify } from "../kit/json-text.ts"
+import { JsonSyntaxError, type ParsedJson, stringify } from "../kit/json-text.ts"
 import type { Subresource } from "../kit/kind.ts"
+import { decodeUtf8 } from "../kit/utf8.ts"
+import { documentValuesMax } from "../limits.ts"
 import { versionsOf } from "../registry/owners.ts"
 import { updateObject } from "../registry/update.ts"
 import type { Stages } from "../turns.ts"
-import { workOn } from "../wire/long-documents.ts"
+import type { Expiry } from "../wire/expiry.ts"
+import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
 import { bodyOf, judgeStrict, renormalizing } from "./body.ts"
 import { readApplied } from "./apply.ts"
@@ -51,7 +54,7 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
   const subresource = scope.subresource?.name ?? ""
   const patch = applying
     ? await readApplied(call, body, { ...options, subresource, versions: await versionsOf(call.registry, call.handle, subresource) })
-    : await workOn(body.length, readingPatch(call, type, body), expiry)
+    : await readPatch(call, type, body)
   const told = new Set<string>()
   const result = await updateObject(call.registry, call.handle, {
     namespace: info.namespace,
@@ -70,13 +73,24 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
   await answerWrite(call, { wanted, result })
 }
 
-/** The next object from the stored one. */
+/** The next object from the stored one: still that object, its fields known, defaults filled. */
 function* patching(
   call: Call,
   options: PatchedOptions,
   { scope, old }: { scope: PatchScope; old: ApiObject | undefined },
 ): Stages<ApiObject> {
-  const patched = yield* decodingPatched(call, options, yield* options.patch.apply(old))
+  const changed = ofSameKind(call, yield* options.patch.apply(old))
+  let patched: ApiObject
+  try {
+    const { object, unknown } = yield* renormalizing(call, call.handle.parts, changed)
+    const { strictErrors, ordered } = options.patch
+    judgeStrict(call, [...strictErrors, ...(ordered === undefined ? unknown : ordered(unknown))], options)
+    patched = object
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)
+    throw error
+  }
+  checkNames(call, patched)
   return scope.next === undefined || old === undefined ? patched : withOwners(scope.next(patched, old), patched.metadata?.managedFields)
 }
 
@@ -90,8 +104,11 @@ export function patchTypeOf(call: Call): PatchType {
 }
 
 /** Reads and checks the body. Throws 400 or 413. */
-export function* readingPatch(call: Call, type: DocumentPatchType, body: Buffer): Stages<Patch> {
-  const patch = yield* readingDocumentPatch(type, body, call.handle.parts.shape)
+export async function readPatch(call: Call, type: DocumentPatchType, body: Buffer): Promise<Patch> {
+  const { expiry } = call.request
+  const text = decodeUtf8(body)
+  const parsed = await parsedPatch(text, { bytes: body.length, expiry })
+  const patch = await workOn(body.length, readingDocumentPatch(type, { text, parsed }, call.handle.parts.shape), expiry)
   return {
     apply: (object) => {
       assert(object !== undefined, "only an applied configuration makes an object")
@@ -102,41 +119,40 @@ export function* readingPatch(call: Call, type: DocumentPatchType, body: Buffer)
   }
 }
 
+async function parsedPatch(text: string, { bytes, expiry }: { bytes: number; expiry: Expiry }): Promise<ParsedJson> {
+  try {
+    return await readJson(bytes, { text, options: { maxValues: documentValuesMax } }, expiry)
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`)
+    throw error
+  }
+}
+
 interface PatchedOptions {
   readonly patch: Patch
   readonly fieldValidation: FieldValidation
   readonly told: Set<string>
 }
 
-/** The patched document as an object of the kind: still that object, its fields known, defaults filled. */
-function* decodingPatched(call: Call, options: PatchedOptions, object: JsonObject): Stages<ApiObject> {
-  const { info } = call.request
-  const { handle } = call
+/** The patched document with the kind and version of the path, which it may leave out. */
+function ofSameKind({ handle }: Call, object: JsonObject): JsonObject {
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
     throw resultFault(`a patch may not change apiVersion or kind; the result says ${stringify(shownVersion)} ${stringify(shownKind)}`)
   }
   const whole = object.kind === shownKind && object.apiVersion === shownVersion
-  const patched = yield* decodingResult(call, options, whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion })
+  return whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion }
+}
+
+/** A patch moves no object: its namespace may be left out, and is filled in. */
+function checkNames(call: Call, patched: ApiObject): void {
+  const { info } = call.request
   const { name = "", namespace = info.namespace } = patched.metadata ?? {}
   if (namespace !== "" && patched.metadata !== undefined) patched.metadata.namespace = namespace
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
   if (namespace !== info.namespace)
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
-  return patched
-}
-
-function* decodingResult(call: Call, options: PatchedOptions, result: JsonObject): Stages<ApiObject> {
-  try {
-    const { object, unknown } = yield* renormalizing(call, call.handle.parts, result)
-    const { strictErrors, ordered } = options.patch
-    judgeStrict(call, [...strictErrors, ...(ordered === undefined ? unknown : ordered(unknown))], options)
-    return object
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 400) throw resultFault(error.message)
-    throw error
-  }
 }
 
 /** The patch applies, but what it makes is no object of the kind: 422 about the patch, as the reference answers. */

@@ -15,7 +15,7 @@ import { bodyOf, judgeStrict, readKindBody, renormalizing } from "./body.ts"
 import { readApplied } from "./apply.ts"
 import { type Call, representation } from "./call.ts"
 import { getFreshness } from "./list-options.ts"
-import { patchTypeOf, readingPatch } from "./patch.ts"
+import { patchTypeOf, readPatch } from "./patch.ts"
 import { objectOf } from "./represent.ts"
 import { scaleColumns } from "./scale-columns.ts"
 import { scaleOwners, versionsOfScale } from "./scale-owners.ts"
@@ -87,7 +87,7 @@ async function patchedScale(call: Call, subresource: Subresource): Promise<Scale
   const kind = await call.parts.body(scaleKind)
   const patch = applied
     ? await readApplied(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })
-    : await workOn(body.length, readingPatch(call, type, body), expiry)
+    : await readPatch(call, type, body)
   const told = new Set<string>()
   return {
     options,

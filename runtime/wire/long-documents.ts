@@ -1,5 +1,6 @@
 /** Long documents are worked on in turns and one at a time: twenty that came together cost the others no more per turn than one does. */
 import { ApiError, badRequest } from "../errors.ts"
+import { parseJson, type ParsedJson, type ParseOptions, parsingJson } from "../kit/json-text.ts"
 import { atOnce, nextTurn, type Stages, takesTurns } from "../turns.ts"
 import type { Expiry } from "./expiry.ts"
 
@@ -67,4 +68,13 @@ export async function oneAtATime<Result>(work: Stages<Result>, signal?: Expiry):
 /** Called with the work on documents of so many bytes together. A promise only where they are long. */
 export function workOn<Result>(bytes: number, work: Stages<Result>, signal?: Expiry): Result | Promise<Result> {
   return takesTurns(bytes) ? oneAtATime(work, signal) : atOnce(work)
+}
+
+/** The JSON of a body of so many bytes, with the fields that it repeats. As `workOn`, but a short one costs no stages. Throws JsonSyntaxError, ApiError 413. */
+export function readJson(
+  bytes: number,
+  { text, options }: { readonly text: string; readonly options: ParseOptions },
+  signal?: Expiry,
+): ParsedJson | Promise<ParsedJson> {
+  return takesTurns(bytes) ? oneAtATime(parsingJson(text, options), signal) : parseJson(text, { ...options, trackDuplicates: true })
 }

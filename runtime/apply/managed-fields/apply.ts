@@ -51,16 +51,41 @@ export function applyConfiguration(apply: Apply): ApiObject {
 export function* applyStages(apply: Apply): Stages<ApiObject> {
   checkConfiguration(apply)
   yield
+  const { versions, config, force } = apply
+  const { current } = versions
   const live = withOwners(apply.live ?? {}, undefined)
   const before = ownersBefore(apply, live)
-  const result = yield* attempt(apply, { live, before })
+  const owner: Owner = { manager: apply.manager, operation: "Apply", apiVersion: current.apiVersion, subresource: apply.subresource }
+  const last = before.find((entry) => sameOwner(entry, owner))
+  const others = before.filter((entry) => entry !== last)
   yield
-  if (result.conflicts.length === 0) return finished(apply, result)
-  if (apply.manager !== upgradingManager) throw conflictError(result.conflicts)
-  const allowed = new IndexedSet(allowedByLastApplied(apply.versions.current, live, apply.lastAppliedAnnotation))
-  const left = result.conflicts.flatMap((conflict) => withoutAllowed(conflict, allowed))
-  if (left.length > 0) throw conflictError(left)
-  return finished(apply, result)
+  const applied = withoutReset(current, fieldSetOf(current.shape, config))
+  yield
+  const merged: ApiObject = mergeApplied(current.shape, live, config)
+  yield
+  const kept = owned(applied)
+  const same = last !== undefined && equalSets(last.fields, kept)
+  const fields = same ? last.fields : kept
+  // What nobody owns, such as the name, is held by the configuration that has it all the same.
+  const object =
+    last === undefined || (same && last.apiVersion === current.apiVersion)
+      ? merged
+      : yield* pruning({ versions, merged, last, entries: [...others, { ...owner, fields: applied }] })
+  const mine: Entry = { ...owner, fields, time: last?.time, stored: last?.stored }
+  yield
+  const changes = new Changes(versions, live, object)
+  changes.compare()
+  yield
+  if (!force) checkConflicts(apply, live, conflictsOf(others, changes))
+  yield
+  // An apply that changes no value does not move the time of its manager.
+  const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
+  yield
+  const left = withoutTouched(others, changes)
+  if (!isEmptySet(fields)) left.push(entry)
+  yield
+  const complete = apply.manager === upgradingManager ? withLastApplied(object, config, apply.lastAppliedAnnotation) : object
+  return withOwners(complete, encodeEntries(left))
 }
 
 /** A copy with these owners in place of its own. Field by field: a record put together from parts costs more than all else here. */
@@ -103,48 +128,6 @@ function reconciled(versions: Versions, entry: Entry): Entry {
   return fields === entry.fields ? entry : { ...entry, fields }
 }
 
-interface Attempt {
-  readonly object: ApiObject
-  readonly entries: readonly Entry[]
-  readonly conflicts: readonly Conflict[]
-}
-
-/** The apply as if by force, and the conflicts that force would run over. */
-function* attempt(apply: Apply, state: { live: ApiObject; before: readonly Entry[] }): Stages<Attempt> {
-  const { versions, config, force } = apply
-  const { live, before } = state
-  const { current } = versions
-  const owner: Owner = { manager: apply.manager, operation: "Apply", apiVersion: current.apiVersion, subresource: apply.subresource }
-  const last = before.find((entry) => sameOwner(entry, owner))
-  const others = before.filter((entry) => entry !== last)
-  yield
-  const applied = withoutReset(current, fieldSetOf(current.shape, config))
-  yield
-  const merged: ApiObject = mergeApplied(current.shape, live, config)
-  yield
-  const kept = owned(applied)
-  const same = last !== undefined && equalSets(last.fields, kept)
-  const fields = same ? last.fields : kept
-  // What nobody owns, such as the name, is held by the configuration that has it all the same.
-  const object =
-    last === undefined || (same && last.apiVersion === current.apiVersion)
-      ? merged
-      : yield* pruning({ versions, merged, last, entries: [...others, { ...owner, fields: applied }] })
-  const mine: Entry = { ...owner, fields, time: last?.time, stored: last?.stored }
-  yield
-  const changes = new Changes(versions, live, object)
-  changes.compare()
-  yield
-  const conflicts = force ? [] : conflictsOf(others, changes)
-  // An apply that changes no value does not move the time of its manager.
-  yield
-  const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
-  yield
-  const left = withoutTouched(others, changes)
-  if (!isEmptySet(fields)) left.push(entry)
-  return { object, entries: left, conflicts }
-}
-
 function withoutReset(version: TypedVersion, set: FieldSet): FieldSet {
   return isEmptySet(version.reset) ? set : recursiveDifference(set, version.reset)
 }
@@ -161,12 +144,16 @@ function conflictsOf(others: readonly Entry[], changes: Changes): Conflict[] {
   return conflicts
 }
 
+/** Throws 409 for what others own; who comes over from client-side apply may take what the configuration kept there had. */
+function checkConflicts(apply: Apply, live: ApiObject, conflicts: readonly Conflict[]): void {
+  if (conflicts.length === 0) return
+  if (apply.manager !== upgradingManager) throw conflictError(conflicts)
+  const allowed = new IndexedSet(allowedByLastApplied(apply.versions.current, live, apply.lastAppliedAnnotation))
+  const left = conflicts.flatMap((conflict) => withoutAllowed(conflict, allowed))
+  if (left.length > 0) throw conflictError(left)
+}
+
 function withoutAllowed(conflict: Conflict, allowed: IndexedSet): Conflict[] {
   const fields = allowed.takenFrom(conflict.fields)
   return isEmptySet(fields) ? [] : [{ owner: conflict.owner, fields }]
-}
-
-function finished(apply: Apply, { object, entries }: Attempt): ApiObject {
-  const current = apply.manager === upgradingManager ? withLastApplied(object, apply.config, apply.lastAppliedAnnotation) : object
-  return withOwners(current, encodeEntries(entries))
 }
