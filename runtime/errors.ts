@@ -57,7 +57,11 @@ export class ApiError extends Error {
     /** metadata.continue of the Status: the inconsistent-continue token of an expired page. */
     readonly continueToken?: string,
   ) {
+    const { stackTraceLimit } = Error
+    // An answer to a client and no fault of ours: nobody reads where it was made, and to find out was most of what a refusal cost.
+    if (code < 500) Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.name = "ApiError"
   }
 }
