@@ -1,6 +1,7 @@
 /**
- * What can clients without a credential do to the others, with 1,000 connections? Tells the server's memory, and the time of gets of a client that has
- * one, attack by attack. Each connection that the server ends is opened again.
+ * What can clients without a credential do to the others, with 1,000 connections of one address? Tells the server's memory, the time of gets of a client
+ * that has one, and the time that others of another address take to connect and to get, attack by attack. Each connection that the server ends is opened
+ * again. Memory is compared with that of a server in use: what the first thousand requests of anybody make it take is not the strangers'.
  * Run: npx tsx bench/strangers.ts [seconds of each attack, default 20] [names of attacks]
  */
 import { type ChildProcess, spawn } from "node:child_process"
@@ -99,7 +100,7 @@ else await measure(Number(process.argv[2] ?? 20), process.argv.slice(3))
 
 async function measure(seconds: number, names: readonly string[]): Promise<void> {
   const server = await startServerProcess()
-  await getsFor(server, 3)
+  for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 100 }, () => getsFor(server, 0.5)))
   for (const name of names.length > 0 ? names : Object.keys(attacks)) {
     const beforeMb = residentMb(server)
     const attacking = spawnAttack(name, server)
@@ -108,11 +109,11 @@ async function measure(seconds: number, names: readonly string[]): Promise<void>
       peakMb = Math.max(peakMb, residentMb(server))
     }, 100)
     await setTimeout(2000)
-    const gets = await getsFor(server, seconds)
+    const [gets, newcomers] = await Promise.all([getsFor(server, seconds), newcomersFor(server, seconds)])
     attacking.kill("SIGKILL")
     await setTimeout(1000 * restSeconds)
     clearInterval(looking)
-    console.log(JSON.stringify({ attack: name, beforeMb, peakMb, afterMb: residentMb(server), ...gets }))
+    console.log(JSON.stringify({ attack: name, beforeMb, peakMb, afterMb: residentMb(server), ...gets, newcomers }))
   }
   await server.stop()
 }
@@ -122,8 +123,15 @@ function spawnAttack(name: string, { port }: Target): ChildProcess {
   return spawn(process.execPath, ["--import", "tsx", self, "attack", name, String(port)], { stdio: "inherit" })
 }
 
+interface Times {
+  readonly gets: number
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+}
+
 /** Milliseconds that gets take, one after the other. */
-async function getsFor({ authority, port, token }: Target, seconds: number): Promise<object> {
+async function getsFor({ authority, port, token }: Target, seconds: number): Promise<Times> {
   const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: authority })
   const times: number[] = []
   const untilMs = performance.now() + 1000 * seconds
@@ -134,6 +142,26 @@ async function getsFor({ authority, port, token }: Target, seconds: number): Pro
     await setTimeout(5)
   }
   session.close()
+  return timesOf(times)
+}
+
+/** Milliseconds that clients of another address take from their connection to their answer. */
+async function newcomersFor({ authority, port, token }: Target, seconds: number): Promise<Times> {
+  const times: number[] = []
+  const from = { ca: authority, localAddress: "127.0.0.2" }
+  const untilMs = performance.now() + 1000 * seconds
+  while (performance.now() < untilMs) {
+    const startedMs = performance.now()
+    const session = connectHttp2(`https://127.0.0.1:${port}`, from)
+    await get(session, token)
+    times.push(performance.now() - startedMs)
+    session.close()
+    await setTimeout(200)
+  }
+  return timesOf(times)
+}
+
+function timesOf(times: number[]): Times {
   times.sort((left, right) => left - right)
   const at = (share: number): number => Math.round(10 * (times[Math.floor(share * (times.length - 1))] ?? 0)) / 10
   return { gets: times.length, p50: at(0.5), p99: at(0.99), max: at(1) }

@@ -266,20 +266,31 @@ export const strangersPerAddressMax = 2000
 
 /**
  * Connections on which no request has authenticated yet that may speak TLS at a time, which takes 125 KB of each, and milliseconds for which they may when
- * others wait for it: then the oldest is ended. Clients authenticate within a round trip of their handshake, of which no more than 700 are made in a second.
+ * others of the same address wait for it: then the oldest is ended. Clients authenticate within a round trip of their handshake, of which no more than 700 are made in a second.
  */
-export const strangersOpenMax = 256
-export const strangerGraceMs = 2000
+export const strangersOpenMax = 128
+export const strangerGraceMs = 1000
 
 /**
  * Milliseconds of each turn of the event loop in which is read what connections say on which no request has authenticated yet, and bytes of one of them
- * that are read at a time: some fifty requests. By the clock, since nothing of what they say is worth more than that.
+ * that are read at a time: a dozen requests. By the clock, since nothing of what they say is worth more than that. Few, since node accepts one connection
+ * in each turn: with 5 ms for a thousand strangers a newcomer waited 4 s to be accepted.
  */
-export const strangersTurnMs = 5
-export const strangersReadBytes = 4096
+export const strangersTurnMs = 1
+export const strangersReadBytes = 1024
+
+/** Bytes of such a connection that are read before what others say: as many as the preface and the first request of any client. */
+export const strangersFreshBytes = 8192
 
 /** Milliseconds of each turn of the event loop in which handshakes of TLS are begun, one at least: each takes about one. By the clock, as above. */
 export const handshakesTurnMs = 2
+
+/**
+ * Turns of the event loop between two in which handshakes are begun: in each, node accepts one connection of those that wait in a row in the system. Only
+ * once they are accepted have addresses their turns; while as many were accepted as had handshakes, clients that came again and again kept a newcomer
+ * waiting for 1.4 s.
+ */
+export const handshakesTurnsBetween = 3
 
 /** Lines about connections that were ended or not taken, that the log gets at once and a second. */
 export const warningsBurst = 10
@@ -287,48 +298,6 @@ export const warningsPerSecond = 1
 
 /** Milliseconds from accepting a connection to the end of its TLS handshake. */
 export const tlsHandshakeTimeoutMs = 10_000
-
-/** Streams that one HTTP/2 connection may have open unless `--http2-max-streams-per-connection` says otherwise; the reference's default. */
-export const http2StreamsMax = 250
-
-/**
- * Bytes of a request's body that a client may send over HTTP/2 before they are read; the reference's number. What all connections
- * may make us keep is bounded by `knownClientsBytesMax`.
- */
-export const http2WindowBytes = 256 * 1024
-
-/**
- * Bytes of frames that are handed to the socket of an HTTP/2 connection at a time, and where an answer is longer than that; what is more waits in the
- * answers.
- */
-export const http2WriteBytes = 32 * 1024
-export const http2LargeWriteBytes = 256 * 1024
-
-/** Bytes of buffers for such writes that are kept for the next ones, of each size: as many as a fan-out to 250 connections has under way. */
-export const http2SpareBytesMax = 8 * 1024 * 1024
-
-/** Streams of an HTTP/2 connection that may be reset at once and a second, by its client or for what its client did, until it is ended; as in nghttp2. */
-export const http2ResetsBurst = 1000
-export const http2ResetsPerSecond = 33
-
-/**
- * Frames that ask for nothing but an acknowledgement, or for nothing at all, that a connection may have at once and a second until it is ended. DATA and
- * WINDOW_UPDATE of fewer than `http2TinyBytes` are such, so that a body of 10,000 bytes may come one by one.
- */
-export const http2CheapFramesBurst = 10_000
-export const http2CheapFramesPerSecond = 1000
-
-/** Bytes of a body, or of a window, that are hardly worth their frame. */
-export const http2TinyBytes = 64
-
-/** Frames besides answers, acknowledgements for example, that wait for a client that does not read; beyond it the connection is ended. */
-export const http2OwedFramesMax = 1000
-
-/** CONTINUATION frames of one head; no client that fills its frames needs more for `requestHeaderBytesMax`. */
-export const http2ContinuationsMax = 32
-
-/** Milliseconds between two looks at whether the client of an HTTP/2 connection or a websocket is still there; three in vain end it. */
-export const http2CheckIntervalMs = 20_000
 
 /**
  * Addresses of all subsets of an Endpoints object once it is in canonical form, where an address is repeated for each set of ports that differs; beyond

@@ -149,6 +149,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     host: options.host,
     port: options.port,
     tls: options.tls,
+    clock: options.clock,
     ...(options.http2StreamsPerConnection !== undefined && { streamsPerConnection: options.http2StreamsPerConnection }),
     ...(options.connectionTimes !== undefined && { times: options.connectionTimes }),
     warn: (message, facts) => options.log.warn(facts, message),

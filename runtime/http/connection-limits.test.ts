@@ -1,10 +1,11 @@
 import { once } from "node:events"
 import { connect as connectTcp } from "node:net"
-import { connect, type TLSSocket } from "node:tls"
+import { connect as connectTls, type TLSSocket } from "node:tls"
 import { Hono } from "hono"
 import { expect, it, onTestFinished } from "vitest"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { passingPair } from "../certificates.ts"
-import { systemClock } from "../clock.ts"
+import { type Clock, systemClock } from "../clock.ts"
 import { connectionsMax, reservedFilesMax } from "../limits.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { accountOf } from "./accounts.ts"
@@ -12,7 +13,7 @@ import { connectionsWithin } from "./connection-limits.ts"
 import { listen, type ListenOptions } from "./listen.ts"
 
 /** A server where who asks for /known is known, and what it warned of. */
-async function listening(limits: NonNullable<ListenOptions["limits"]>) {
+async function listening(limits: NonNullable<ListenOptions["limits"]>, clock: Clock = systemClock) {
   const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
   const app = new Hono<ServerEnv>({ getPath: () => "/" })
   app.all("/", ({ env, body }) => {
@@ -22,10 +23,11 @@ async function listening(limits: NonNullable<ListenOptions["limits"]>) {
     return body(null)
   })
   const warnings: string[] = []
-  const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, limits, warn: (message) => warnings.push(message) })
+  const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, limits, clock, warn: (message) => warnings.push(message) })
   onTestFinished(() => listener.close({ graceMs: 0, clock: systemClock }))
-  const open = (): TLSSocket => {
-    const socket = connect({ port: listener.port, host: "127.0.0.1", ca: pair.authority })
+  const open = (localAddress = "127.0.0.1"): TLSSocket => {
+    const where = { port: listener.port, host: "127.0.0.1", localAddress, ca: pair.authority }
+    const socket = connectTls(where)
     onTestFinished(() => void socket.destroy())
     socket.on("error", () => undefined)
     return socket
@@ -94,6 +96,30 @@ it("few that have not authenticated speak TLS at a time, and the oldest makes ro
   expect(await answered(open(), "/known")).toBe("HTTP/1.1 200")
   expect(await answered(fourth, "/known")).toBe("HTTP/1.1 200")
   expect(warnings).toHaveLength(1)
+})
+
+it("an address that has few makes itself room with one that has many", async () => {
+  const clock = createManualClock()
+  const { open, warnings } = await listening({ strangersOpenMax: 3, strangerGraceMs: 1000 }, clock)
+  const many = [open(), open(), open()]
+  for (const socket of many) expect(await answered(socket, "/")).toBe("HTTP/1.1 200")
+  const waiting = open()
+  const [oldest, second] = many.map(closed)
+  expect(await answered(open("127.0.0.2"), "/")).toBe("HTTP/1.1 200")
+  await oldest
+  expect(await answered(open("127.0.0.3"), "/")).toBe("HTTP/1.1 200")
+  await second
+  // Now each has one.
+  let isAnswered = false
+  const answer = answered(waiting, "/").then((text) => {
+    isAnswered = true
+    return text
+  })
+  await answered(many[2] ?? waiting, "/")
+  expect(isAnswered).toBe(false)
+  clock.advance(1000)
+  expect(await answer).toBe("HTTP/1.1 200")
+  expect(warnings).toHaveLength(3)
 })
 
 it("more than may speak TLS at a time are all answered when they authenticate", async () => {

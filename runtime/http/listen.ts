@@ -2,21 +2,15 @@
 import { createServer as createHttpsServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { Hono } from "hono"
-import type { Clock } from "../clock.ts"
+import { type Clock, systemClock } from "../clock.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { Connections, http2Name } from "./connections.ts"
 import { dispatchTo } from "./dispatch.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { KeptBytes, type KeptBytesOptions } from "./kept-bytes.ts"
 import { Allowance } from "../http2/allowance.ts"
-import {
-  http2StreamsMax,
-  requestHeaderBytesMax,
-  requestHeaderFieldsMax,
-  tlsHandshakeTimeoutMs,
-  warningsBurst,
-  warningsPerSecond,
-} from "../limits.ts"
+import { http2StreamsMax } from "../http2/limits.ts"
+import { requestHeaderBytesMax, requestHeaderFieldsMax, tlsHandshakeTimeoutMs, warningsBurst, warningsPerSecond } from "../limits.ts"
 import { refuse } from "./malformed-request.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
@@ -39,6 +33,8 @@ export interface ListenOptions {
   readonly streamsPerConnection?: number
   /** Default `timeLimits`. */
   readonly times?: Partial<TimeLimits>
+  /** Default the machine's. */
+  readonly clock?: Clock
   /** Default those of limits.ts. */
   readonly limits?: ConnectionLimits & Pick<KeptBytesOptions, "knownMax" | "strangersMax">
   /** Called with what somebody should know: connections that were ended, or not taken. Some times a second at most. */
@@ -59,7 +55,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const warn = seldom(options.warn ?? (() => undefined))
   const times = { ...timeLimits, ...options.times }
   const server = createServer(options.tls, times)
-  const limited = limitConnections(server, { ...options.limits, warn })
+  const limited = limitConnections(server, { ...options.limits, clock: options.clock ?? systemClock, warn })
   const kept = new KeptBytes({
     ...options.limits,
     onCut: (cut) => warn("a connection was ended: connections like it had too much kept for them, and it had most", cut),

@@ -1,7 +1,8 @@
 import { once } from "node:events"
+import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
-import { strangersReadBytes } from "../limits.ts"
+import { strangersFreshBytes, strangersReadBytes } from "../limits.ts"
 import { type Account, KeptBytes } from "./kept-bytes.ts"
 import { StrangerTurns } from "./stranger-turns.ts"
 
@@ -85,7 +86,7 @@ it("many that say little at the same moment have a turn each", async () => {
   expect(new Set(readIn).size).toBeGreaterThanOrEqual(connections.length - 2)
 })
 
-it("who has said nothing before is read before those who have said much", async () => {
+it("who has said little before is read before those who have said much", async () => {
   const kept = new KeptBytes()
   const turns = new StrangerTurns()
   const order: string[] = []
@@ -94,13 +95,12 @@ it("who has said nothing before is read before those who have said much", async 
     for (const untilMs = performance.now() + 6; performance.now() < untilMs; );
   })
   busy.client.write(sent)
-  while (order.length < 2) await new Promise((resolve) => setImmediate(resolve))
-  let wasRead: () => void = () => undefined
-  const isRead = new Promise<void>((resolve) => (wasRead = resolve))
-  const other = await guarded(turns, kept, () => wasRead())
-  other.client.write("first words")
-  await isRead
-  expect(order.length).toBeLessThan(sent.length / strangersReadBytes)
+  while (order.length <= strangersFreshBytes / strangersReadBytes) await new Promise((resolve) => setImmediate(resolve))
+  const other = await guarded(turns, kept, () => order.push("other"))
+  other.client.write(Buffer.alloc(4 * strangersReadBytes))
+  const others = (): readonly string[] => order.slice(order.indexOf("other"), order.lastIndexOf("other") + 1)
+  while (others().filter((who) => who === "other").length < 4) await new Promise((resolve) => setImmediate(resolve))
+  expect(others()).toEqual(["other", "other", "other", "other"])
 })
 
 it("who has authenticated is read as it comes, and so is a protocol that somebody else speaks", async () => {
@@ -144,4 +144,73 @@ it("a connection that has gone does not wait behind those that come", async () =
   await once(first.server, "close")
   const waiting = others.filter(({ account }) => account.bytes > 0)
   expect(turns.waiting).toBe(waiting.length)
+})
+
+const bodyBytes = 20_000
+/** In no head. */
+const bodySign = 0x7e
+
+const stays = (): void => undefined
+const authenticates = (account: Account): void => account.identify("admin")
+
+it.each([
+  { pieces: [2000], then: "stays a stranger", answering: stays },
+  { pieces: [2000], then: "authenticates", answering: authenticates },
+  // The answers to more than is read at a time wait when less than that comes.
+  { pieces: [45, 10], then: "stays a stranger", answering: stays },
+  { pieces: [45, 10], then: "authenticates", answering: authenticates },
+])(
+  "a client of HTTP/1.1 that asks $pieces times, reads nothing for a while and $then has all its answers",
+  async ({ pieces, answering }) => {
+    const [turns, kept] = [new StrangerTurns(), new KeptBytes()]
+    const asked = 2000
+    let account: Account | undefined
+    const server = createHttpServer((request, response) => {
+      if (request.url === "/last" && account !== undefined) answering(account)
+      response.end(Buffer.alloc(bodyBytes, bodySign))
+    })
+    server.on("connection", (socket) => {
+      account = kept.open(owner)
+      turns.guard(socket, account)
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1") // It listens on TCP.
+    onTestFinished(() => {
+      client.destroy()
+      server.close()
+    })
+    client.pause()
+    let sent = 0
+    for (let turn = 0; sent < asked; turn++) {
+      const count = Math.min(pieces[turn % pieces.length] ?? 1, asked - sent)
+      client.write(`GET ${sent + count > asked / 2 ? "/last" : "/"} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count))
+      sent += count
+      for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    let received = 0
+    for await (const chunk of client) {
+      for (const byte of chunk) if (byte === bodySign) received++
+      if (received >= asked * bodyBytes) break
+    }
+    expect(received).toBe(asked * bodyBytes)
+  },
+)
+
+it("whoever has paused a connection resumes it", async () => {
+  const [turns, kept] = [new StrangerTurns(), new KeptBytes()]
+  const read: number[] = []
+  // As node's server of HTTP/1.1 does while answers wait.
+  const { client, server } = await guarded(turns, kept, ({ length }) => {
+    read.push(length)
+    if (length === 1) Object.assign(server, { _paused: true })
+  })
+  client.write(Buffer.alloc(strangersReadBytes + 1))
+  while (read.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  client.write(Buffer.alloc(2))
+  for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
+  expect(read).toEqual([strangersReadBytes, 1])
+  Object.assign(server, { _paused: false })
+  server.resume()
+  while (read.length < 3) await new Promise((resolve) => setImmediate(resolve))
+  expect(read).toEqual([strangersReadBytes, 1, 2])
 })

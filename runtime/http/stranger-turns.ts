@@ -4,14 +4,14 @@
  */
 import type { Socket } from "node:net"
 import type { Account } from "./kept-bytes.ts"
-import { strangersReadBytes, strangersTurnMs } from "../limits.ts"
+import { strangersFreshBytes, strangersReadBytes, strangersTurnMs } from "../limits.ts"
 
 type DataListener = (chunk: Buffer) => void
 
 /** Made once per listener. */
 export class StrangerTurns {
   private readonly strangers = new WeakMap<Socket, Stranger>()
-  /** Connections that wait to be read: those that never were come first, since most clients authenticate with what they say first. */
+  /** Connections that wait to be read: those of which little was read come first, since most clients authenticate with what they say first. */
   private readonly fresh = new Set<Stranger>()
   private readonly seen = new Set<Stranger>()
   private spentMs = 0
@@ -40,7 +40,7 @@ export class StrangerTurns {
 
   /** The connection has something to read. */
   wait(stranger: Stranger): void {
-    const row = stranger.wasRead ? this.seen : this.fresh
+    const row = stranger.isFresh ? this.fresh : this.seen
     row.add(stranger)
     this.schedule()
   }
@@ -85,7 +85,7 @@ export class StrangerTurns {
 
 /** A connection whose bytes go to its readers when it is its turn. */
 class Stranger {
-  wasRead = false
+  private readBytes = 0
   private readonly readers: readonly DataListener[]
   /** What came and was not read. The socket is paused meanwhile, but hands out what it has decrypted. */
   private readonly chunks: Buffer[] = []
@@ -103,18 +103,35 @@ class Stranger {
     socket.once("close", () => turns.leave(this))
   }
 
+  get isFresh(): boolean {
+    return this.readBytes < strangersFreshBytes
+  }
+
+  /**
+   * Node's server of HTTP/1.1 takes nothing until answers are taken: data would end the process, with an assertion. It resumes the connection itself.
+   * Only this field, which it keeps on the socket, tells that from a pause of ours.
+   */
+  private get isHeld(): boolean {
+    return "_paused" in this.socket && this.socket._paused === true
+  }
+
   /** Reads one piece of what has come. */
   read(): void {
     const { chunks, socket, turns } = this
+    if (this.isOver || socket.destroyed) return
+    if (this.isHeld) {
+      socket.once("resume", () => turns.wait(this))
+      return
+    }
     const chunk = chunks.shift()
-    if (this.isOver || chunk === undefined || socket.destroyed) return
+    if (chunk === undefined) return
     if (chunk.length > strangersReadBytes) chunks.unshift(chunk.subarray(strangersReadBytes))
     const piece = chunk.subarray(0, strangersReadBytes)
     this.account.charge(-piece.length)
     this.pass(piece)
     if (this.isOver || socket.destroyed) return
     if (chunks.length > 0) turns.wait(this)
-    else socket.resume()
+    else if (!this.isHeld) socket.resume()
   }
 
   private readonly take = (chunk: Buffer): void => {
@@ -132,7 +149,7 @@ class Stranger {
   }
 
   private pass(piece: Buffer): void {
-    this.wasRead = true
+    this.readBytes += piece.length
     for (const reader of this.readers) reader.call(this.socket, piece)
     if (!this.account.isKnown || this.isOver) return
     for (const reader of this.readers) this.socket.on("data", reader)
@@ -147,6 +164,6 @@ class Stranger {
     socket.off("data", this.take)
     for (const chunk of chunks) account.charge(-chunk.length)
     if (chunks.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(chunks.splice(0)))
-    if (socket.listenerCount("data") > 0) socket.resume()
+    if (socket.listenerCount("data") > 0 && !this.isHeld) socket.resume()
   }
 }

@@ -1,13 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  http2CheapFramesBurst,
-  http2ContinuationsMax,
-  http2OwedFramesMax,
-  http2ResetsBurst,
-  http2WindowBytes,
-  requestHeaderBytesMax,
-} from "../limits.ts"
+import { requestHeaderBytesMax } from "../limits.ts"
+import { http2CheapFramesBurst, http2ContinuationsMax, http2OwedFramesMax, http2ResetsBurst, http2WindowBytes } from "./limits.ts"
 import { readBody } from "../wire/body.ts"
 import { frameOf, numbersFrame } from "./frame-output.ts"
 import { encodeTrailers } from "./header-encoder.ts"

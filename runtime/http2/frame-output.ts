@@ -3,7 +3,7 @@
  * one call of the system. The next write waits until the socket has passed on the last one: what is said meanwhile goes together as well.
  */
 import type { Socket } from "node:net"
-import { http2LargeWriteBytes, http2SpareBytesMax, http2WriteBytes } from "../limits.ts"
+import { http2LargeWriteBytes, http2SpareBytesMax, http2WriteBytes } from "./limits.ts"
 import { frameHeadBytes, frameType } from "./protocol.ts"
 
 export interface FrameHead {

@@ -1,7 +1,8 @@
 /** A header block that comes in several frames. RFC 9113 section 6.10. */
 import { GatheredBytes } from "../http/gathered-bytes.ts"
 import type { Account } from "../http/kept-bytes.ts"
-import { http2ContinuationsMax, requestHeaderBytesMax } from "../limits.ts"
+import { requestHeaderBytesMax } from "../limits.ts"
+import { http2ContinuationsMax } from "./limits.ts"
 import { ConnectionFault, errorCode } from "./protocol.ts"
 
 /** Bounded, since nothing can be told before the last frame of it: CVE-2024-27983 and its like. */

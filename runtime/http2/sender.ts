@@ -3,7 +3,7 @@
  * the socket let them. RFC 9113 section 5.2.
  */
 import type { Socket } from "node:net"
-import { http2OwedFramesMax, http2WriteBytes } from "../limits.ts"
+import { http2OwedFramesMax, http2WriteBytes } from "./limits.ts"
 import { GatheredBytes } from "../http/gathered-bytes.ts"
 import { emptyTable, encodeHead } from "./header-encoder.ts"
 import { FrameOutput, frameOf } from "./frame-output.ts"

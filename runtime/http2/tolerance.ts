@@ -1,5 +1,5 @@
 /** What a client may do that costs it little and us much: how often, until its connection is ended. */
-import { http2CheapFramesBurst, http2CheapFramesPerSecond, http2ResetsBurst, http2ResetsPerSecond } from "../limits.ts"
+import { http2CheapFramesBurst, http2CheapFramesPerSecond, http2ResetsBurst, http2ResetsPerSecond } from "./limits.ts"
 import { Allowance } from "./allowance.ts"
 import { ConnectionFault, errorCode } from "./protocol.ts"
 
