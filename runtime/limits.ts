@@ -441,7 +441,7 @@ export const fieldElementsMax = 4096
 /** Quantities of 16 characters at most that are kept as they were read; when there are more, all are forgotten. */
 export const knownQuantitiesMax = 1024
 
-/** Path elements of list items that are kept made for each keyed list, of keys of 64 characters at most; when there are more, all are forgotten. */
+/** Path elements of list items that are kept for each keyed list, of keys of 64 characters at most; after 16 times as many misses all are forgotten. */
 export const itemElementsMax = 256
 
 /** Sets of owned fields that are kept by their text, each of `sharedSetCharactersMax` at most; when there are more, all are forgotten. */

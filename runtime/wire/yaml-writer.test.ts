@@ -138,7 +138,15 @@ describe("writeYaml", { timeout: 60_000 + runs }, () => {
 it("writes an object in stages as at once", () => {
   const property = fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
     const value = object as JsonObject // JSON of any kind.
-    expect(atOnce(writingYaml(value))).toBe(writeYaml(value))
+    for (const stageValues of [1, 3, 1000]) expect(atOnce(writingYaml(value, stageValues))).toBe(writeYaml(value))
   })
   fc.assert(property, { numRuns: 300 })
+})
+
+it("a long list deep in an object is written in as many stages as it is long", () => {
+  const items = Array.from({ length: 20_000 }, (_none, index) => ({ name: `n${index}`, value: "v" }))
+  const stages = writingYaml({ kind: "Pod", spec: { containers: [{ env: items }] } })
+  let count = 0
+  for (let stage = stages.next(); stage.done !== true; stage = stages.next()) count++
+  expect(count).toBeGreaterThan(20)
 })

@@ -18,16 +18,54 @@ export function writeYaml(value: JsonValue): string {
   return `${isContainer(value) ? container(value, "") : scalar(value, "")}\n`
 }
 
-/** `writeYaml` of an object in stages, one for each of its fields. Called for large ones. */
-export function* writingYaml(value: JsonObject): Stages<string> {
+/** `writeYaml` of an object in stages of about `stageValues` values. Called for large ones. */
+export function* writingYaml(value: JsonObject, stageValues = 1000): Stages<string> {
+  const long = new Set<Container>()
+  countValues(value, stageValues, long)
+  yield
+  return `${yield* writing(value, "", { long, stageValues })}\n`
+}
+
+interface LargeDocument {
+  /** Those of its containers that are written in stages. */
+  readonly long: ReadonlySet<Container>
+  readonly stageValues: number
+}
+
+/** `container` in stages. */
+function* writing(value: Container, indent: string, document: LargeDocument): Stages<string> {
+  const { long, stageValues } = document
+  if (!long.has(value)) return container(value, indent)
   const texts: string[] = []
-  for (const name of Object.keys(value).sort()) {
-    const field = value[name]
-    if (field === undefined) continue
-    texts.push(pair(name, field, ""))
-    yield
+  if (Array.isArray(value))
+    for (const item of value as readonly JsonValue[]) {
+      texts.push(`- ${isContainer(item) ? yield* writing(item, indent + step, document) : scalar(item, indent + step)}`)
+      if (texts.length % stageValues === 0) yield
+    }
+  else if (isObject(value))
+    for (const name of Object.keys(value).sort()) {
+      const field = value[name]
+      if (field === undefined) continue
+      const key = keyOf(name, indent)
+      const text = isContainer(field) ? yield* writing(field, valueIndent(field, key, indent), document) : scalar(field, indent + step)
+      texts.push(joined(key, { value: field, text }, indent))
+      if (texts.length % stageValues === 0) yield
+    }
+  yield
+  return texts.length === 0 ? container(value, indent) : texts.join(`\n${indent}`)
+}
+
+/** Adds to `long` each container, this one included, that has more than `count` values. Answers how many it has. */
+function countValues(value: Container, count: number, long: Set<Container>): number {
+  let values = 0
+  const add = (child: JsonValue | undefined): void => {
+    values++
+    if (child !== undefined && isContainer(child)) values += countValues(child, count, long)
   }
-  return texts.length === 0 ? writeYaml({}) : `${texts.join("\n")}\n`
+  if (Array.isArray(value)) for (const item of value as readonly JsonValue[]) add(item)
+  else if (isObject(value)) for (const name in value) add(value[name])
+  if (values > count) long.add(value)
+  return values
 }
 
 type Container = JsonObject | readonly JsonValue[]
@@ -64,13 +102,23 @@ function object(value: JsonObject, indent: string): string {
 }
 
 function pair(name: string, value: JsonValue, indent: string): string {
-  const inner = indent + step
-  const key = isPlainWord(name) ? name : keyText(name, inner)
-  if (key.length > implicitKeyMax) return `? ${key}\n${indent}: ${isContainer(value) ? container(value, inner) : scalar(value, inner)}`
-  if (!isContainer(value)) return `${key}: ${scalar(value, inner)}`
-  // The dash of an item counts as indentation.
-  const text = container(value, Array.isArray(value) ? indent : inner)
-  return isEmpty(text) ? `${key}: ${text}` : `${key}:\n${Array.isArray(value) ? indent : inner}${text}`
+  const key = keyOf(name, indent)
+  const text = isContainer(value) ? container(value, valueIndent(value, key, indent)) : scalar(value, indent + step)
+  return joined(key, { value, text }, indent)
+}
+
+function keyOf(name: string, indent: string): string {
+  return isPlainWord(name) ? name : keyText(name, indent + step)
+}
+
+/** Of what stands behind a key; the dash of an item counts as indentation. */
+function valueIndent(value: Container, key: string, indent: string): string {
+  return key.length <= implicitKeyMax && Array.isArray(value) ? indent : indent + step
+}
+
+function joined(key: string, { value, text }: { value: JsonValue; text: string }, indent: string): string {
+  if (key.length > implicitKeyMax) return `? ${key}\n${indent}: ${text}`
+  return isContainer(value) && !isEmpty(text) ? `${key}:\n${valueIndent(value, key, indent)}${text}` : `${key}: ${text}`
 }
 
 function isEmpty(text: string): boolean {

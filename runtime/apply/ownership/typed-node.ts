@@ -34,7 +34,33 @@ export interface ListKey {
   /** Stands in for the field when an item lacks it. */
   readonly default: JsonValue | undefined
   /** Elements of items that have no other key, by its value: most come again and again, and making a text of parts is not free. */
-  readonly known: Map<string, string>
+  readonly known: KnownElements
+}
+
+/** Of one keyed list, by the value of its key. */
+class KnownElements {
+  private readonly elements = new Map<string, string>()
+  private missed = 0
+
+  get(value: string): string | undefined {
+    return this.elements.get(value)
+  }
+
+  /**
+   * Whether one more is to be kept. When there are too many, all are forgotten, but only after many more misses: to keep the elements of a list of
+   * 20,000 items one after the other takes longer than to make them.
+   */
+  get hasRoom(): boolean {
+    if (this.elements.size < itemElementsMax) return true
+    if (++this.missed < 16 * itemElementsMax) return false
+    this.missed = 0
+    this.elements.clear()
+    return true
+  }
+
+  keep(value: string, element: string): void {
+    this.elements.set(value, element)
+  }
 }
 
 export interface MapForm {
@@ -103,14 +129,13 @@ const knownValueCharactersMax = 64
 
 function elementOfOne(key: ListKey, value: JsonValue | undefined): string | undefined {
   if (value === undefined) return undefined
-  const cached = typeof value === "string" && value.length <= knownValueCharactersMax
-  const before = cached ? key.known.get(value) : undefined
+  const isShort = typeof value === "string" && value.length <= knownValueCharactersMax
+  const before = isShort ? key.known.get(value) : undefined
   if (before !== undefined) return before
-  if (!cached) return `k:{${key.label}${canonicalText(value)}}`
+  if (!isShort || !key.known.hasRoom) return `k:{${key.label}${canonicalText(value)}}`
   const own = ownText(value)
   const element = `k:{${key.label}${canonicalText(own)}}`
-  if (key.known.size >= itemElementsMax) key.known.clear()
-  key.known.set(own, element)
+  key.known.keep(own, element)
   return element
 }
 
@@ -233,7 +258,7 @@ function listTypeOf(field: FieldShape | undefined): { type: ListForm["type"]; ke
 function listKey(item: TypeRef, name: string): ListKey {
   const field = "ref" in item ? flatFields(item.ref()).find((candidate) => candidate.name === name) : undefined
   const zero = field?.keepEmpty === true && field.pointer !== true ? zeroOf(field.type) : undefined
-  return { name, label: `${canonicalText(name)}:`, default: field?.default ?? zero, known: new Map() }
+  return { name, label: `${canonicalText(name)}:`, default: field?.default ?? zero, known: new KnownElements() }
 }
 
 function zeroOf(type: TypeRef): JsonValue | undefined {
