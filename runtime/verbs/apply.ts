@@ -6,7 +6,7 @@ import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../ki
 import { JsonSyntaxError, stringify } from "../kit/json-text.ts"
 import { timeText } from "../kit/time.ts"
 import type { Stages } from "../turns.ts"
-import { documentValuesMax, yamlBodyBytesMax } from "../limits.ts"
+import { yamlBodyBytesMax } from "../limits.ts"
 import { readYaml } from "../wire/decode-body.ts"
 import type { Expiry } from "../wire/expiry.ts"
 import { readJson } from "../wire/long-documents.ts"
@@ -87,7 +87,7 @@ async function readConfiguration(body: Buffer, signal: Expiry): Promise<Configur
   const text = yamlText(body)
   if (/^\s*\{/.test(text)) {
     try {
-      const { value, duplicates } = await readJson(body.length, { text, options: { maxValues: documentValuesMax } }, signal)
+      const { value, duplicates } = await readJson(body.length, text, signal)
       if (duplicates.length === 0) return { value, duplicates }
       // Only the reader of YAML knows lines, as the reference tells them; it takes no text that is larger.
       if (Buffer.byteLength(text) > yamlBodyBytesMax)

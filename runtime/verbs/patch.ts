@@ -6,7 +6,6 @@ import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { JsonSyntaxError, type ParsedJson, stringify } from "../kit/json-text.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
-import { documentValuesMax } from "../limits.ts"
 import { versionsOf } from "../registry/owners.ts"
 import { updateObject } from "../registry/update.ts"
 import type { Stages } from "../turns.ts"
@@ -121,7 +120,7 @@ export async function readPatch(call: Call, type: DocumentPatchType, body: Buffe
 
 async function parsedPatch(text: string, { bytes, expiry }: { bytes: number; expiry: Expiry }): Promise<ParsedJson> {
   try {
-    return await readJson(bytes, { text, options: { maxValues: documentValuesMax } }, expiry)
+    return await readJson(bytes, text, expiry)
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`)
     throw error

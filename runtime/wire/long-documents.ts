@@ -1,6 +1,7 @@
 /** Long documents are worked on in turns and one at a time: twenty that came together cost the others no more per turn than one does. */
 import { ApiError, badRequest } from "../errors.ts"
 import { parseJson, type ParsedJson, type ParseOptions, parsingJson } from "../kit/json-text.ts"
+import { documentValuesMax } from "../limits.ts"
 import { atOnce, nextTurn, type Stages, takesTurns } from "../turns.ts"
 import type { Expiry } from "./expiry.ts"
 
@@ -70,11 +71,9 @@ export function workOn<Result>(bytes: number, work: Stages<Result>, signal?: Exp
   return takesTurns(bytes) ? oneAtATime(work, signal) : atOnce(work)
 }
 
+const bodyJson: ParseOptions = { maxValues: documentValuesMax, trackDuplicates: true }
+
 /** The JSON of a body of so many bytes, with the fields that it repeats. As `workOn`, but a short one costs no stages. Throws JsonSyntaxError, ApiError 413. */
-export function readJson(
-  bytes: number,
-  { text, options }: { readonly text: string; readonly options: ParseOptions },
-  signal?: Expiry,
-): ParsedJson | Promise<ParsedJson> {
-  return takesTurns(bytes) ? oneAtATime(parsingJson(text, options), signal) : parseJson(text, { ...options, trackDuplicates: true })
+export function readJson(bytes: number, text: string, signal?: Expiry): ParsedJson | Promise<ParsedJson> {
+  return takesTurns(bytes) ? oneAtATime(parsingJson(text, bodyJson), signal) : parseJson(text, bodyJson)
 }
