@@ -1,4 +1,5 @@
 /** Which JSON may be left to the built-in parser. */
+import { isObject, type JsonValue } from "./json.ts"
 
 /** Digits of a number that `JSON.parse` may round. */
 const longDigits = 16
@@ -10,6 +11,52 @@ export function builtInWillDo(text: string, maxDepth: number): boolean {
   if (hasLongNumber(text) || largeExponent.test(text) || text.includes("\\ud") || text.includes("\\uD")) return false
   if (text.length <= maxDepth || opens(text, "{", maxDepth) + opens(text, "[", maxDepth) <= maxDepth) return true
   return nests(text) <= maxDepth
+}
+
+/** A text of so many characters has neither more values than a document may have nor more fields than an object, and takes less than a millisecond. */
+const plainCharactersMax = 32 * 1024
+/** Space between a name and its colon, which `countNames` passes over; numbers with a fraction or an exponent. */
+const notPlain = /"\s+:|[0-9][.eE][-+0-9]/
+
+type Bounds = { readonly maxDepth: number; readonly maxValues: number }
+
+/** What the built-in parser makes of a text; of fields that are repeated the last counts. Undefined: the text, or its faults, are for `JsonParser`. */
+export function parseUntracked(text: string, { maxDepth, maxValues }: Bounds): JsonValue | undefined {
+  // Every value takes two characters at least.
+  if (text.length > 2 * maxValues || !builtInWillDo(text, maxDepth)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** As `parseUntracked`, of a text in which nothing is repeated and every number is whole: most bodies. Several times faster than `JsonParser`. */
+export function parsePlain(text: string, bounds: Bounds): JsonValue | undefined {
+  if (text.length > plainCharactersMax || notPlain.test(text)) return undefined
+  const value = parseUntracked(text, bounds)
+  return value !== undefined && countFields(value) === countNames(text) ? value : undefined
+}
+
+/**
+ * How many names the objects of a plain text have, repeated ones included. It is more where a string begins with a colon or holds a quote, and never
+ * less: objects with as many fields as that have each of their names once.
+ */
+function countNames(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) count++
+  return count
+}
+
+function countFields(value: JsonValue): number {
+  let count = 0
+  if (Array.isArray(value)) for (const item of value) count += typeof item === "object" ? countFields(item) : 0
+  else if (isObject(value))
+    for (const name in value) {
+      const field = value[name]
+      count += 1 + (typeof field === "object" ? countFields(field) : 0)
+    }
+  return count
 }
 
 /** How deeply containers are nested. Of text that is no JSON any number: the parser finds that out. */

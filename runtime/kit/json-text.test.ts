@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { documentDepthMax, messageCharactersMax, turnValues } from "../limits.ts"
-import { JsonSyntaxError, parseJson, parseJsonCounted, parsingJson, pathText, stringify } from "./json-text.ts"
+import { JsonParser, JsonSyntaxError, parseJson, parseJsonCounted, parsingJson, pathText, stringify } from "./json-text.ts"
+import { atOnce } from "../turns.ts"
 import { ValueCount } from "./value-bounds.ts"
 
 function faultOf(text: string): string {
@@ -256,4 +257,28 @@ describe("bounds of a document", () => {
     const text = `{${names.map((name) => `"${name}":"v"`).join(",")},"4294967294":1}`
     expect(parseJson(text, { trackDuplicates: true }).value).toEqual(JSON.parse(text))
   })
+})
+
+it("a plain text is read as any other: what is repeated, and numbers that are not whole, are found", () => {
+  const space = fc.constantFrom("", "", " ", "\n\t")
+  const name = fc.constantFrom('"a"', '"b"', '":"', '":a"', '"1"', '"__proto__"', '"\\u0061"')
+  const scalar = fc.constantFrom('"x"', '":"', '":x"', '"a\\":"', "1", "-0", "1.0", "2e3", "true", "null", '"1.5"', "123456789012345678")
+  const { value } = fc.letrec<{ value: string }>((tie) => {
+    const member = fc.tuple(name, space, tie("value")).map((parts) => `${parts[0]}${parts[1]}:${parts[1]}${parts[2]}`)
+    return {
+      value: fc.oneof(
+        { maxDepth: 3 },
+        scalar,
+        fc.array(member, { maxLength: 4 }).map((members) => `{${members.join(",")}}`),
+        fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join(" ,")}]`),
+      ),
+    }
+  })
+  const property = fc.property(value, (text) => {
+    const parser = new JsonParser(text, { maxDepth: 100, maxValues: 1000 })
+    const expected = { value: parser.document(), duplicates: parser.duplicates, fractions: parser.fractions }
+    expect(parseJson(text, { trackDuplicates: true })).toStrictEqual(expected)
+    expect(atOnce(parsingJson(text))).toStrictEqual(expected)
+  })
+  fc.assert(property, { numRuns: 5000 })
 })

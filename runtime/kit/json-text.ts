@@ -5,7 +5,7 @@
  */
 import { documentDepthMax, messageCharactersMax, objectFieldsMax, strictErrorsMax, turnValues } from "../limits.ts"
 import type { Stages } from "../turns.ts"
-import { builtInWillDo } from "./json-built-in.ts"
+import { parsePlain, parseUntracked } from "./json-built-in.ts"
 import { isObject, type JsonObject, type JsonValue } from "./json.ts"
 import { expectManyFields, manyFields } from "./many-fields.ts"
 import { Repeats } from "./repeats.ts"
@@ -59,21 +59,18 @@ export interface Fraction {
  */
 export function parseJson(text: string, options: ParseOptions = {}): ParsedJson {
   const bounds = boundsOf(options)
-  // Every value takes two characters at least.
-  if (options.trackDuplicates !== true && text.length <= 2 * bounds.maxValues && builtInWillDo(text, bounds.maxDepth)) {
-    try {
-      return { value: JSON.parse(text), duplicates: [], fractions: [] }
-    } catch {
-      // Falls through to the parser below, which says what is wrong.
-    }
-  }
+  const value = options.trackDuplicates === true ? parsePlain(text, bounds) : parseUntracked(text, bounds)
+  if (value !== undefined) return { value, duplicates: [], fractions: [] }
   const parser = new JsonParser(text, bounds)
   return { value: parser.document(), duplicates: parser.duplicates, fractions: parser.fractions }
 }
 
 /** As `parseJson` that tracks duplicates, in pieces of `turnValues`. Called for bodies. */
 export function* parsingJson(text: string, options: ParseOptions = {}): Stages<ParsedJson> {
-  const parser = new JsonParser(text, boundsOf(options))
+  const bounds = boundsOf(options)
+  const value = parsePlain(text, bounds)
+  if (value !== undefined) return { value, duplicates: [], fractions: [] }
+  const parser = new JsonParser(text, bounds)
   return { value: yield* parser.reading(), duplicates: parser.duplicates, fractions: parser.fractions }
 }
 

@@ -37,12 +37,12 @@ function* writing(value: Container, indent: string, document: LargeDocument): St
   const { long, stageValues } = document
   if (!long.has(value)) return container(value, indent)
   const texts: string[] = []
-  if (Array.isArray(value))
-    for (const item of value as readonly JsonValue[]) {
+  if (isList(value))
+    for (const item of value) {
       texts.push(`- ${isContainer(item) ? yield* writing(item, indent + step, document) : scalar(item, indent + step)}`)
       if (texts.length % stageValues === 0) yield
     }
-  else if (isObject(value))
+  else
     for (const name of Object.keys(value).sort()) {
       const field = value[name]
       if (field === undefined) continue
@@ -62,13 +62,17 @@ function countValues(value: Container, count: number, long: Set<Container>): num
     values++
     if (child !== undefined && isContainer(child)) values += countValues(child, count, long)
   }
-  if (Array.isArray(value)) for (const item of value as readonly JsonValue[]) add(item)
-  else if (isObject(value)) for (const name in value) add(value[name])
+  if (isList(value)) for (const item of value) add(item)
+  else for (const name in value) add(value[name])
   if (values > count) long.add(value)
   return values
 }
 
 type Container = JsonObject | readonly JsonValue[]
+
+function isList(value: Container): value is readonly JsonValue[] {
+  return Array.isArray(value)
+}
 
 function isContainer(value: JsonValue): value is JsonObject | JsonValue[] {
   return typeof value === "object" && value !== null
