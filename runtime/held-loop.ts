@@ -2,8 +2,7 @@
 import type { Logger } from "pino"
 import type { KindTable } from "./registry/kinds.ts"
 import type { LoopHold } from "./loop-watch.ts"
-import type { RequestInfo } from "./request.ts"
-import { Exchange } from "./server-env.ts"
+import { RequestContext, type RequestInfo } from "./request.ts"
 import type { Vendor } from "./vendor.ts"
 
 interface Told {
@@ -15,22 +14,22 @@ interface Told {
 /** Called after each hold. One line for each request that it may have been, one for debugging when it was none that is known. */
 export function logHold(told: Told, { milliseconds, suspects }: LoopHold): void {
   const ms = Math.round(milliseconds)
-  const exchanges = suspects.filter((suspect) => suspect instanceof Exchange)
-  for (const exchange of exchanges)
+  const requests = suspects.filter((suspect) => suspect instanceof RequestContext)
+  for (const request of requests)
     told.log.warn(
-      { milliseconds: ms, ...requestFields(told, exchange) },
-      exchanges.length === 1 ? "a request held the event loop" : "this request or another one held the event loop",
+      { milliseconds: ms, ...requestFields(told, request) },
+      requests.length === 1 ? "a request held the event loop" : "this request or another one held the event loop",
     )
   // A start, a collection of the heap, a busy machine: for those who look for it.
-  if (exchanges.length === 0) told.log.debug({ milliseconds: ms }, "the event loop was held, by no request that is known")
+  if (requests.length === 0) told.log.debug({ milliseconds: ms }, "the event loop was held, by no request that is known")
 }
 
-function requestFields(told: Told, { context, incoming, outgoing }: Exchange): object {
+function requestFields(told: Told, { info, user, fault, incoming, outgoing }: RequestContext): object {
   const answerBytes = Number(outgoing.getHeader("content-length"))
   return {
-    verb: context?.info.verb ?? incoming.method?.toLowerCase().slice(0, 16) ?? "",
-    path: context === undefined ? "/{path}" : pathTemplate(told, context.info),
-    user: context?.user.name ?? "",
+    verb: fault === undefined ? info.verb : (incoming.method?.toLowerCase().slice(0, 16) ?? ""),
+    path: fault === undefined ? pathTemplate(told, info) : "/{path}",
+    user: user.name,
     requestBytes: Number(incoming.headers["content-length"] ?? 0),
     ...(Number.isFinite(answerBytes) && { answerBytes }),
   }

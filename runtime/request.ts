@@ -1,6 +1,6 @@
 /** One request as filters and verbs see it. */
 import type { IncomingHttpHeaders } from "node:http"
-import type { Outgoing } from "./http/exchange.ts"
+import type { Incoming, Outgoing } from "./http/exchange.ts"
 
 /** Who is asking; decided by the authentication filter. */
 export interface User {
@@ -56,24 +56,44 @@ class RequestExpiry {
   }
 }
 
-/** Carried through filters and verbs; made once per request by the first filter. */
+interface RequestParts {
+  readonly info: RequestInfo
+  readonly query: URLSearchParams
+  readonly incoming: Incoming
+  readonly outgoing: Outgoing
+  /** Until authentication has decided. */
+  readonly user: User
+  /** Why path or query could not be read. */
+  readonly fault?: unknown
+}
+
+/** Carried through filters and verbs; made once per request, before it is routed. */
 export class RequestContext {
+  readonly info: RequestInfo
+  readonly query: URLSearchParams
+  readonly incoming: Incoming
+  readonly outgoing: Outgoing
+  readonly headers: IncomingHttpHeaders
+  /** Set by the authentication filter. */
+  user: User
+  /** Why path or query could not be read; the request is refused with it. */
+  readonly fault: unknown
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
   /** Of the body, once it was read; large objects are worked on in turns. */
   bodyBytes = 0
   private controller: AbortController | undefined
   private readonly over = new RequestExpiry()
-  private endings: (() => void)[] | undefined
 
-  constructor(
-    readonly info: RequestInfo,
-    readonly query: URLSearchParams,
-    readonly headers: IncomingHttpHeaders,
-    /** Set by the authentication filter. */
-    public user: User,
-    private readonly outgoing: Pick<Outgoing, "destroyed" | "once">,
-  ) {}
+  constructor({ info, query, incoming, outgoing, user, fault }: RequestParts) {
+    this.info = info
+    this.query = query
+    this.incoming = incoming
+    this.outgoing = outgoing
+    this.headers = incoming.headers
+    this.user = user
+    this.fault = fault
+  }
 
   /** Aborted when the request's time is over, by the ApiError that the client was told. Those who read from the client or write to it see it go by themselves. */
   get expiry(): RequestExpiry {
@@ -97,17 +117,6 @@ export class RequestContext {
   /** Whether nobody waits for the answer any more. For work that looks now and then: lists that ask objects make no `signal`, which takes 7 microseconds. */
   get aborted(): boolean {
     return this.over.aborted || this.outgoing.destroyed
-  }
-
-  /** `ending` is called once the request has its answer, or the answer has begun to be streamed; also when it failed. Must not throw. */
-  atEnd(ending: () => void): void {
-    this.endings ??= []
-    this.endings.push(ending)
-  }
-
-  /** Called by the application, once. */
-  end(): void {
-    if (this.endings !== undefined) for (const ending of this.endings) ending()
   }
 
   /** Called by the deadline once the client was told: whoever waits lets go. */

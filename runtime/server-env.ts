@@ -1,31 +1,20 @@
-/** One exchange of a request and its answer, and what looks at it on its way in. */
-import { assert } from "./assert.ts"
+/** What Hono carries of a request to filters and handlers. */
+import type { MiddlewareHandler } from "hono"
 import type { Incoming, Outgoing } from "./http/exchange.ts"
 import type { RequestContext } from "./request.ts"
 
-/** What Hono hands to the application: made once per request by `dispatch.ts`. */
-export class Exchange {
-  /** Undefined until the first filter has read path and query, and for good when they cannot be read. */
-  context: RequestContext | undefined
-
-  constructor(
-    readonly incoming: Incoming,
-    readonly outgoing: Outgoing,
-  ) {}
-
-  /** For whoever comes behind the first filter. */
-  get request(): RequestContext {
-    assert(this.context !== undefined, "the first filter has read the request")
-    return this.context
+export interface ServerEnv {
+  Bindings: {
+    readonly incoming: Incoming
+    readonly outgoing: Outgoing
+    /** Path, query and user. The application sets it before it routes, so every filter and handler finds it. */
+    request: RequestContext
   }
 }
 
-export interface ServerEnv {
-  Bindings: Exchange
-}
-
 /**
- * Looks at a request on its way in, in one go: "answered" ends it, a thrown ApiError becomes its answer. What a filter does afterwards it leaves
- * with `RequestContext.atEnd`. Filters wait for nothing, so that passing them all costs no more than their work.
+ * A Hono middleware of the server. It may wait, and do something once `next()` resolved: the request then has its answer, or the answer has begun
+ * to be streamed. It throws an ApiError to answer with a Status. One that writes the answer itself returns `RESPONSE_ALREADY_SENT`. A filter that
+ * does nothing afterwards returns `next()` without awaiting it, which costs one hop less.
  */
-export type Filter = (exchange: Exchange) => "answered" | undefined
+export type Filter = MiddlewareHandler<ServerEnv>

@@ -1,10 +1,11 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+import { Hono, type MiddlewareHandler } from "hono"
 import { methodNotAllowed, unknownPath } from "../errors.ts"
-import type { Outgoing } from "../http/exchange.ts"
 import { trimmedEnd } from "../kit/trim.ts"
 import type { RequestContext } from "../request.ts"
 import { isTrusted } from "../access/authorize.ts"
-import type { Exchange } from "../server-env.ts"
+import type { ServerEnv } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { answerUnknownPath, sendBytes } from "../wire/send.ts"
@@ -19,49 +20,61 @@ import { acceptedType, answerOpenApi } from "./openapi.ts"
 import { compareText } from "./group-order.ts"
 import { versionInfo } from "./version.ts"
 
-/** What one server keeps for these paths. */
-interface Other {
+/** What the handlers of one server share. */
+interface Documents {
   readonly parts: ServerParts
   readonly discovery: Discovery
-  readonly openApi: OpenApiDocuments
 }
 
-interface Asked extends Other {
-  readonly request: RequestContext
-  readonly outgoing: Outgoing
-  /** Where the client reached this server: `127.0.0.1:6443`. */
-  readonly serverAddress: () => string
+type Handler = (documents: Documents, request: RequestContext) => Promise<void>
+
+/** `/api` and `/apis` with what is below them and no resource; the index of all paths. Documents are kept as long as the application. */
+export function discoveryRoutes(parts: ServerParts): Hono<ServerEnv> {
+  const documents = { parts, discovery: new Discovery(parts) }
+  const served = (handler: Handler): MiddlewareHandler<ServerEnv> => answering((request) => handler(documents, request))
+  return new Hono<ServerEnv>()
+    .all("/api/*", served(answerDiscovery))
+    .all("/apis/*", served(answerDiscovery))
+    .all("/", served(answerIndex))
+    .all("/index.html", served(answerIndex))
 }
 
-/** By server: documents are kept as long as it runs. */
-const others = new WeakMap<ServerParts, Other>()
+/** OpenAPI, version, metrics, capabilities and health. */
+export function documentRoutes(parts: ServerParts): Hono<ServerEnv> {
+  const openApi = new OpenApiDocuments(parts)
+  const health = answering((request) => answerHealthPath(parts, request))
+  return new Hono<ServerEnv>()
+    .all(
+      "/openapi/*",
+      answering((request) => answerOpenApi(openApi, { parts, request, outgoing: request.outgoing })),
+    )
+    .all("/version/*", answering(answerVersion))
+    .all(
+      "/metrics",
+      answering((request) => answerMetrics(parts, request)),
+    )
+    .all(capabilitiesPath, answering(answerCapabilities))
+    .all("/healthz/*", health)
+    .all("/livez/*", health)
+    .all("/readyz/*", health)
+}
 
-/** Called for every path that is no resource's. Throws ApiError; on return the answer is written. */
-export async function answerOther(parts: ServerParts, exchange: Exchange): Promise<void> {
-  const { incoming, outgoing, request } = exchange
-  const { socket } = incoming
-  const asked: Asked = {
-    ...otherOf(parts),
-    request,
-    outgoing,
-    serverAddress: () => addressOf(socket.localAddress ?? "", socket.localPort ?? 0),
+function answering(answer: (request: RequestContext) => Promise<void>): MiddlewareHandler<ServerEnv> {
+  return async ({ env }) => {
+    await answer(env.request)
+    return RESPONSE_ALREADY_SENT
   }
-  const path = asked.request.info.path
-  const [root = ""] = path.slice(1).split("/", 1)
-  if (root === "api" || root === "apis") return answerDiscovery(asked)
-  if (root === "version") return answerVersion(asked)
-  if (root === "openapi") return answerOpenApi(asked.openApi, asked)
-  if (path === "/" || path === "/index.html") return answerIndex(asked)
-  if (path === "/metrics") return answerMetrics(asked)
-  if (path === capabilitiesPath) return answerCapabilities(asked)
+}
+
+async function answerHealthPath(parts: ServerParts, request: RequestContext): Promise<void> {
   const health = await answerHealth(parts.health, {
-    path,
-    query: asked.request.query,
+    path: request.info.path,
+    query: request.query,
     showsReasons: isTrusted(parts.authorizers, request),
     warning: () => parts.watchCache.undecodable()?.message,
   })
-  if (health === undefined) return answerUnknownPath(outgoing)
-  await sendBytes(outgoing, {
+  if (health === undefined) return answerUnknownPath(request.outgoing)
+  await sendBytes(request.outgoing, {
     status: health.status,
     contentType: "text/plain; charset=utf-8",
     body: Buffer.from(health.text),
@@ -69,22 +82,16 @@ export async function answerOther(parts: ServerParts, exchange: Exchange): Promi
   })
 }
 
-function otherOf(parts: ServerParts): Other {
-  const known = others.get(parts)
-  if (known !== undefined) return known
-  const made = { parts, discovery: new Discovery(parts), openApi: new OpenApiDocuments(parts) }
-  others.set(parts, made)
-  return made
+/** Where the client reached this server: `127.0.0.1:6443`. */
+function serverAddress({ incoming: { socket } }: RequestContext): string {
+  const plain = (socket.localAddress ?? "").replace(/^::ffff:/, "")
+  return `${plain.includes(":") ? `[${plain}]` : plain}:${socket.localPort ?? 0}`
 }
 
-function addressOf(address: string, port: number): string {
-  const plain = address.replace(/^::ffff:/, "")
-  return plain.includes(":") ? `[${plain}]:${port}` : `${plain}:${port}`
-}
-
-async function answerDiscovery(asked: Asked): Promise<void> {
-  const { parts, request, outgoing, discovery } = asked
-  const target = targetOf(asked)
+async function answerDiscovery(documents: Documents, request: RequestContext): Promise<void> {
+  const { parts, discovery } = documents
+  const { outgoing } = request
+  const target = targetOf(parts, request)
   if (target === undefined) return answerUnknownPath(outgoing)
   if (!discovery.has(target)) throw unknownPath()
   const { headers, query, info } = request
@@ -92,11 +99,11 @@ async function answerDiscovery(asked: Asked): Promise<void> {
   if (target.at === "core" || target.at === "groups") {
     if (info.method !== "GET") throw methodNotAllowed()
     const form = aggregatedForm(headers.accept, options)
-    if (form !== undefined) return sendAggregated(asked, target.at, form)
+    if (form !== undefined) return sendAggregated(documents, request, { at: target.at, form })
   }
   const negotiated = negotiate(headers.accept, options)
   const laidOut = wantsPretty({ query, userAgent: headers["user-agent"], negotiated })
-  const document = await discovery.document(target, { media: negotiated.media, laidOut, serverAddress: asked.serverAddress() })
+  const document = await discovery.document(target, { media: negotiated.media, laidOut, serverAddress: serverAddress(request) })
   if (document === undefined) throw unknownPath()
   if (info.method !== "GET") throw methodNotAllowed()
   const gzip = parts.settings.compressResponses && acceptsGzip(headers["accept-encoding"])
@@ -104,7 +111,7 @@ async function answerDiscovery(asked: Asked): Promise<void> {
 }
 
 /** Undefined for a group that is not served. */
-function targetOf({ request, parts }: Asked): DiscoveryTarget | undefined {
+function targetOf(parts: ServerParts, request: RequestContext): DiscoveryTarget | undefined {
   const [root, first, second, ...more] = trimmedEnd(request.info.path.slice(1), "/").split("/")
   if (more.length > 0) return undefined
   if (first === undefined) return { at: root === "api" ? "core" : "groups" }
@@ -114,8 +121,12 @@ function targetOf({ request, parts }: Asked): DiscoveryTarget | undefined {
   return version === undefined ? { at: "group", group } : { at: "version", group, version }
 }
 
-async function sendAggregated(asked: Asked, at: "core" | "groups", form: NonNullable<ReturnType<typeof aggregatedForm>>): Promise<void> {
-  const { parts, request, outgoing, discovery } = asked
+async function sendAggregated(
+  { parts, discovery }: Documents,
+  request: RequestContext,
+  { at, form }: { at: "core" | "groups"; form: NonNullable<ReturnType<typeof aggregatedForm>> },
+): Promise<void> {
+  const { outgoing } = request
   const laidOut = wantsPretty({ query: request.query, userAgent: request.headers["user-agent"], negotiated: form })
   const document = await discovery.aggregated(at, { media: form.media, laidOut, version: form.version })
   const headers = { etag: document.tag, vary: "Accept", "cache-control": "public" }
@@ -124,15 +135,14 @@ async function sendAggregated(asked: Asked, at: "core" | "groups", form: NonNull
   await sendBytes(outgoing, { status: 200, contentType, body: document.bytes, headers })
 }
 
-async function answerVersion({ request, outgoing }: Asked): Promise<void> {
-  const { info, headers } = request
+async function answerVersion({ info, headers, outgoing }: RequestContext): Promise<void> {
   if (!/^\/version\/*$/.test(info.path)) throw unknownPath()
   if (info.method !== "GET") throw methodNotAllowed()
   acceptedType(headers.accept, ["application/json"])
   await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify(versionInfo(), null, 2)) })
 }
 
-async function answerMetrics({ parts, outgoing }: Asked): Promise<void> {
+async function answerMetrics(parts: ServerParts, { outgoing }: RequestContext): Promise<void> {
   await sendBytes(outgoing, {
     status: 200,
     contentType: metricsContentType,
@@ -149,14 +159,13 @@ async function answerMetrics({ parts, outgoing }: Asked): Promise<void> {
   })
 }
 
-async function answerCapabilities({ request, outgoing }: Asked): Promise<void> {
-  if (request.info.method !== "GET") throw methodNotAllowed()
+async function answerCapabilities({ info, outgoing }: RequestContext): Promise<void> {
+  if (info.method !== "GET") throw methodNotAllowed()
   await sendBytes(outgoing, { status: 200, contentType: "application/json", body: capabilitiesDocument() })
 }
 
 /** The paths that are served, for people who look around. */
-async function answerIndex(asked: Asked): Promise<void> {
-  const { parts, outgoing, discovery } = asked
+async function answerIndex({ parts, discovery }: Documents, { outgoing }: RequestContext): Promise<void> {
   const groups = discovery.current().flatMap(({ group, versions }) => {
     const root = group === "" ? "/api" : "/apis"
     const paths = versions.map(({ version }) => `${root}/${parts.vendor.apiVersion(groupVersion(group, version))}`)

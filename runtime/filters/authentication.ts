@@ -9,13 +9,12 @@ import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.
 /** Decides who is asking; 401 when a credential is wrong, or missing while anonymous requests are off. */
 export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean; vendor: Vendor }): Filter {
   const { authenticators, anonymous, vendor } = options
-  return function authentication(exchange) {
-    const request = exchange.request
+  return function authentication({ env: { request, incoming } }, next) {
     const { headers, info } = request
     const credentials = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     const user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })
     request.user = user
-    if (user !== anonymousUser) accountOf(exchange.incoming)?.identify(user.name)
-    return undefined
+    if (user !== anonymousUser) accountOf(incoming)?.identify(user.name)
+    return next()
   }
 }

@@ -5,12 +5,12 @@ import type { Filter } from "../server-env.ts"
 
 /** Decides whether the user may; 403 when not. Last of the filters: everything behind it may assume a permitted request. */
 export function authorization(options: { authorizers: readonly Authorizer[] }): Filter {
-  return function authorization(exchange) {
-    const { user, info } = exchange.request
-    if (isPublicPath(info)) return undefined
+  return function authorization({ env: { request, incoming } }, next) {
+    const { user, info } = request
+    if (isPublicPath(info)) return next()
     authorize(options.authorizers, { user, info })
-    // Where everybody may, nobody is a stranger.
-    if (user === anonymous) accountOf(exchange.incoming)?.identify(user.name)
-    return undefined
+    // If anonymous requests are permitted, the connection is no stranger's.
+    if (user === anonymous) accountOf(incoming)?.identify(user.name)
+    return next()
   }
 }

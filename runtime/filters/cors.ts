@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { originCharactersMax } from "../limits.ts"
 import type { Filter } from "../server-env.ts"
 
@@ -15,16 +16,15 @@ const allowance = {
  * asks whether they may, which is answered 204 here. Other origins are served as if there were no such option; their browsers refuse the answer.
  */
 export function cors(options: { allowedOrigins: readonly RegExp[] }): Filter {
-  return function cors(exchange) {
-    const { incoming, outgoing } = exchange
+  return async function cors({ env: { incoming, outgoing } }, next) {
     const { origin } = incoming.headers
     if (origin === undefined || origin.length > originCharactersMax || !options.allowedOrigins.some((pattern) => pattern.test(origin)))
-      return undefined
+      return next()
     outgoing.setHeader("access-control-allow-origin", origin)
     for (const [name, value] of Object.entries(allowance)) outgoing.setHeader(name, value)
-    if (incoming.method !== "OPTIONS") return undefined
+    if (incoming.method !== "OPTIONS") return next()
     outgoing.writeHead(204)
     outgoing.end()
-    return "answered"
+    return RESPONSE_ALREADY_SENT
   }
 }

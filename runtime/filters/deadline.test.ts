@@ -1,12 +1,12 @@
 import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
+import { Hono } from "hono"
 import { expect, it } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { anonymous } from "../access/authenticate.ts"
 import { deadlineEarlyMs } from "../limits.ts"
-import { RequestContext } from "../request.ts"
-import { parseRequestInfo } from "../request-info.ts"
-import { Exchange } from "../server-env.ts"
+import { RequestReader } from "../read-request.ts"
+import type { RequestContext } from "../request.ts"
+import type { ServerEnv } from "../server-env.ts"
 import { vendorProfile } from "../vendor.ts"
 import { deadline } from "./deadline.ts"
 
@@ -15,30 +15,43 @@ const requestTimeoutMs = 60_000
 function setUp() {
   const clock = createManualClock()
   const failed: string[] = []
-  const filter = deadline({ clock, requestTimeoutMs, fail: ({ request }, error) => failed.push(`${request.info.path} ${error.code}`) })
-  function begin(path: string, query = ""): RequestContext {
+  const reader = new RequestReader(vendorProfile("orch"))
+  let answer: () => void = () => undefined
+  const app = new Hono<ServerEnv>()
+    .use(deadline({ clock, requestTimeoutMs, fail: ({ info }, error) => failed.push(`${info.path} ${error.code}`) }))
+    .all("*", async (c) => {
+      await new Promise<void>((resolve) => (answer = resolve))
+      return c.body(null)
+    })
+  /** A request that waits in its handler. */
+  function begin(target: string): { request: RequestContext; answered: () => Promise<unknown> } {
     const incoming = new IncomingMessage(new Socket())
-    const exchange = new Exchange(incoming, new ServerResponse(incoming))
-    const parameters = new URLSearchParams(query)
-    const info = parseRequestInfo({ method: "GET", path, watch: parameters.has("watch"), vendor: vendorProfile("orch") })
-    exchange.context = new RequestContext(info, parameters, {}, anonymous, exchange.outgoing)
-    filter(exchange)
-    return exchange.context
+    incoming.url = target
+    const outgoing = new ServerResponse(incoming)
+    const request = reader.read(incoming, outgoing)
+    const response = app.fetch(new Request("https://localhost/"), { incoming, outgoing, request })
+    return {
+      request,
+      answered: () => {
+        answer()
+        return Promise.resolve(response)
+      },
+    }
   }
   return { clock, failed, begin }
 }
 
-it("ends each request at its own time, a moment early at most", () => {
+it("ends each request at its own time, a moment early at most", async () => {
   const { clock, failed, begin } = setUp()
   begin("/first")
-  begin("/answered").end()
+  await begin("/answered").answered()
   clock.advance(deadlineEarlyMs - 1)
-  const second = begin("/second")
+  const second = begin("/second").request
   clock.advance(deadlineEarlyMs)
   begin("/third")
-  begin("/api/v1/pods", "watch")
-  begin("/short", "timeout=1s")
-  begin("/long", "timeout=2h")
+  begin("/api/v1/pods?watch")
+  begin("/short?timeout=1s")
+  begin("/long?timeout=2h")
   clock.advance(1000)
   expect(failed).toEqual(["/short 504"])
   clock.advance(requestTimeoutMs - 1000 - 2 * deadlineEarlyMs + 1)

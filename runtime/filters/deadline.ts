@@ -5,13 +5,14 @@ import { DurationError, parseDuration } from "../kit/duration.ts"
 import { takenBytes } from "../http/taken-bytes.ts"
 import { deadlineEarlyMs, lateAnswerBytesPerSecondMin, writeStallTimeoutMs } from "../limits.ts"
 import type { Outgoing } from "../http/exchange.ts"
-import type { Filter, Exchange } from "../server-env.ts"
+import type { RequestContext } from "../request.ts"
+import type { Filter } from "../server-env.ts"
 
 interface DeadlineOptions {
   readonly clock: Clock
   readonly requestTimeoutMs: number
   /** Answers the request with the error, whatever it is waiting for. */
-  readonly fail: (exchange: Exchange, error: ApiError) => void
+  readonly fail: (request: RequestContext, error: ApiError) => void
 }
 
 /**
@@ -23,25 +24,24 @@ interface DeadlineOptions {
 export function deadline(options: DeadlineOptions): Filter {
   const { clock, requestTimeoutMs } = options
   const afterRequestTimeout = sharedTimer(clock, requestTimeoutMs)
-  return function deadline(exchange) {
-    const { request } = exchange
-    if (isLongRunning(request.info)) return undefined
+  return async function deadline({ env: { request, outgoing } }, next) {
+    if (isLongRunning(request.info)) return next()
     const askedMs = askedTimeoutMs(request.query)
     const expire = (): void => {
       const error = new ApiError(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {})
-      options.fail(exchange, error)
+      options.fail(request, error)
       request.expire(error)
     }
-    if (askedMs !== undefined && askedMs < requestTimeoutMs) {
-      request.atEnd(clock.after(askedMs, expire))
-      return undefined
-    }
-    const cancel = afterRequestTimeout(() => {
-      if (exchange.outgoing.headersSent) request.atEnd(whenSlow(clock, exchange.outgoing, expire))
+    const expireUnlessTaken = (): void => {
+      if (outgoing.headersSent) cancel = whenSlow(clock, outgoing, expire)
       else expire()
-    })
-    request.atEnd(cancel)
-    return undefined
+    }
+    let cancel = askedMs !== undefined && askedMs < requestTimeoutMs ? clock.after(askedMs, expire) : afterRequestTimeout(expireUnlessTaken)
+    try {
+      await next()
+    } finally {
+      cancel()
+    }
   }
 }
 

@@ -12,15 +12,14 @@ const retryAfterSeconds = 5
  * `Retry-After` on a connection that closes. Specification section 3.2, `--shutdown-send-retry-after`.
  */
 export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }): Filter {
-  return function inFlight(exchange) {
-    const { outgoing } = exchange
-    const { info } = exchange.request
+  return function inFlight({ env: { request, outgoing } }, next) {
+    const { info } = request
     if (options.rejecting.aborted && !exempt.test(info.path)) {
       if (outgoing instanceof Http2Outgoing) outgoing.closeConnection()
       else outgoing.setHeader("connection", "close")
       throw new ApiError(429, "TooManyRequests", "the server is shutting down, try again", { retryAfterSeconds })
     }
     options.requests.add(info, outgoing)
-    return undefined
+    return next()
   }
 }

@@ -14,14 +14,14 @@ const readOnlyVerbs = new Set(["get", "list", "watch", "head", "options"])
  */
 export function maxInFlight(options: { requests: InFlight; readOnlyMax: number; mutatingMax: number }): Filter {
   const { requests, readOnlyMax, mutatingMax } = options
-  return function maxInFlight(exchange) {
-    const { info, user } = exchange.request
-    if (isLongRunning(info) || isHealthPath(info)) return undefined
+  return function maxInFlight({ env: { request, outgoing } }, next) {
+    const { info, user } = request
+    if (isLongRunning(info) || isHealthPath(info)) return next()
     const sort = readOnlyVerbs.has(info.verb) ? "readOnly" : "mutating"
     const max = sort === "readOnly" ? readOnlyMax : mutatingMax
-    if (max === 0 || requests.seats[sort] < max) requests.occupy(sort, exchange.outgoing)
+    if (max === 0 || requests.seats[sort] < max) requests.occupy(sort, outgoing)
     else if (!user.groups.includes(privilegedGroup))
       throw tooManyRequests("Too many requests, please try again later.", crowdedRetrySeconds)
-    return undefined
+    return next()
   }
 }

@@ -8,12 +8,11 @@ import type { Filter } from "../server-env.ts"
  */
 export function responseHeaders(options: { random: Random; hsts: readonly string[] }): Filter {
   const strictTransport = options.hsts.join("; ")
-  return function responseHeaders(exchange) {
-    const { incoming, outgoing } = exchange
+  return function responseHeaders({ env: { incoming, outgoing } }, next) {
     outgoing.setHeader("audit-id", auditId(incoming.headers["audit-id"]) ?? options.random.uuid())
     outgoing.setHeader("cache-control", "no-cache, private")
     if (strictTransport !== "") outgoing.setHeader("strict-transport-security", strictTransport)
-    return undefined
+    return next()
   }
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { connect as connectTcp } from "node:net"
 import { connect as connectTls, type TLSSocket } from "node:tls"
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { expect, it, onTestFinished } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
@@ -16,11 +17,11 @@ import { listen, type ListenOptions } from "./listen.ts"
 async function listening(limits: NonNullable<ListenOptions["limits"]>, clock: Clock = systemClock) {
   const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
   const app = new Hono<ServerEnv>({ getPath: () => "/" })
-  app.all("/", ({ env, body }) => {
+  app.all("/", ({ env }) => {
     if (env.incoming.url === "/known") accountOf(env.incoming)?.identify("admin")
     env.outgoing.setHeader("content-length", "0")
     env.outgoing.end()
-    return body(null)
+    return RESPONSE_ALREADY_SENT
   })
   const warnings: string[] = []
   const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, limits, clock, warn: (message) => warnings.push(message) })

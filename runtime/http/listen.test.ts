@@ -4,6 +4,7 @@ import { connect } from "node:http2"
 import { Agent, get, type RequestOptions } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { describe, expect, it } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
@@ -36,15 +37,15 @@ async function listening(streamsPerConnection = 10): Promise<Listening> {
     answer = resolve
   })
   const app = new Hono<ServerEnv>()
-  app.get("/fast", ({ env, body }) => {
+  app.get("/fast", ({ env }) => {
     env.outgoing.end(Buffer.from("fast"))
-    return body(null)
+    return RESPONSE_ALREADY_SENT
   })
-  app.get("/slow", async ({ env, body }) => {
+  app.get("/slow", async ({ env }) => {
     asked()
     await mayAnswer
     env.outgoing.end(Buffer.from("slow"))
-    return body(null)
+    return RESPONSE_ALREADY_SENT
   })
   const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, streamsPerConnection })
   const { port } = listener.server.address() as AddressInfo // It listens on TCP.

@@ -5,15 +5,12 @@ import type { Hono } from "hono"
 import { type Clock, systemClock } from "../clock.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { Connections, http2Name } from "./connections.ts"
-import { dispatchTo } from "./dispatch.ts"
-import type { Incoming, Outgoing } from "./exchange.ts"
+import { requestListener } from "./request-listener.ts"
 import { KeptBytes, type KeptBytesOptions } from "./kept-bytes.ts"
 import { Allowance } from "../http2/allowance.ts"
 import { http2StreamsMax } from "../http2/limits.ts"
 import { requestHeaderBytesMax, requestHeaderFieldsMax, tlsHandshakeTimeoutMs, warningsBurst, warningsPerSecond } from "../limits.ts"
-import { refuse } from "./malformed-request.ts"
 import type { ServerEnv } from "../server-env.ts"
-import { originForm, refusalOf } from "./sound-request.ts"
 import { type TimeLimits, timeLimits } from "./time-limits.ts"
 
 /** PEM texts of the serving pair. */
@@ -107,21 +104,5 @@ function seldom(warn: (message: string, facts: object) => void): typeof warn {
     }
     warn(message, unsaid === 0 ? facts : { ...facts, unsaid })
     unsaid = 0
-  }
-}
-
-/** From the listener to the application, for what HTTP allows. */
-function requestListener(app: Hono<ServerEnv>): (incoming: Incoming, outgoing: Outgoing) => void {
-  const dispatch = dispatchTo(app)
-  return (incoming, outgoing) => {
-    const refusal = refusalOf(incoming)
-    if (refusal !== undefined) return refuse(outgoing, refusal)
-    if (incoming.method === "OPTIONS" && incoming.url === "*") {
-      outgoing.setHeader("content-length", "0")
-      outgoing.end()
-      return
-    }
-    incoming.url = originForm(incoming.url ?? "/")
-    dispatch(incoming, outgoing)
   }
 }

@@ -41,10 +41,10 @@ export async function readKindBody(
 }
 
 /** The bytes of a request's body; with them the work on it begins. Throws 400, 413. */
-export async function bodyOf({ exchange, incoming, request }: Call, limit?: number): Promise<Buffer> {
+export async function bodyOf({ incoming, request }: Call, limit?: number): Promise<Buffer> {
   const body = await readBody({ request: incoming, signal: request.expiry, ...(limit !== undefined && { limit }) })
   request.bodyBytes = body.length
-  beginsWork(exchange)
+  beginsWork(request)
   return body
 }
 

@@ -5,7 +5,6 @@ import type { Incoming, Outgoing } from "../http/exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
 import type { ListRequest } from "../registry/read.ts"
 import type { RequestContext } from "../request.ts"
-import type { Exchange } from "../server-env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, checkRendering, type Negotiated, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { encodeStatus, sendBytes } from "../wire/send.ts"
@@ -17,7 +16,6 @@ export interface Call {
   readonly parts: ServerParts
   readonly registry: Registry
   readonly handle: KindHandle
-  readonly exchange: Exchange
   readonly request: RequestContext
   readonly incoming: Incoming
   readonly outgoing: Outgoing

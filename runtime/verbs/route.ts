@@ -3,8 +3,7 @@ import { assert } from "../assert.ts"
 import { badRequest, methodNotAllowed, unknownPath } from "../errors.ts"
 import { pathSegmentFaults } from "../kit/names.ts"
 import type { Connect, Kind, Subresource } from "../kit/kind.ts"
-import type { RequestInfo } from "../request.ts"
-import type { Exchange } from "../server-env.ts"
+import type { RequestContext, RequestInfo } from "../request.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { answerUnknownPath } from "../wire/send.ts"
 import type { Call } from "./call.ts"
@@ -39,9 +38,8 @@ const connectMethods: Readonly<Record<Connect, readonly string[]>> = {
 }
 
 /** Called for every resource path. Throws ApiError; on return the answer is written, or being streamed. */
-export async function answerResource(parts: ServerParts, exchange: Exchange): Promise<void> {
-  const { request, incoming, outgoing } = exchange
-  const { info } = request
+export async function answerResource(parts: ServerParts, request: RequestContext): Promise<void> {
+  const { info, incoming, outgoing } = request
   const kind = parts.kinds.find(info.group, info.version, info.resource)
   if (kind === undefined && !parts.kinds.hasGroup(info.group)) return answerUnknownPath(outgoing)
   if (kind === undefined || !isPath(kind, info)) throw unknownPath()
@@ -52,7 +50,7 @@ export async function answerResource(parts: ServerParts, exchange: Exchange): Pr
   checkName(info)
   const posted = postedTo(parts, kind)
   const handle = parts.registry.opened(posted?.kind ?? kind) ?? (await parts.registry.handle(posted?.kind ?? kind))
-  const call: Call = { parts, registry: parts.registry, handle, exchange, request, incoming, outgoing }
+  const call: Call = { parts, registry: parts.registry, handle, request, incoming, outgoing }
   if (posted !== undefined) return answerSubresource(call, posted.subresource)
   if (subresource !== undefined) return answerSubresource(call, subresource)
   await verbs[info.verb]?.(call)

@@ -1,7 +1,7 @@
 /** HTTP/1.1 between clients and a server without a network: node's own client and server over pairs of streams. */
 import { createServer, type IncomingMessage, request as httpRequest } from "node:http"
 import { Duplex } from "node:stream"
-import { dispatchTo } from "../../../runtime/http/dispatch.ts"
+import { dispatchTo } from "../../../runtime/http/request-listener.ts"
 import type { ListenOptions } from "../../../runtime/http/listen.ts"
 
 export interface Wire {
