@@ -19,6 +19,7 @@ import { readOrMakePrivateFile } from "./private-file.ts"
 import type { Random } from "./random.ts"
 import type { StorageFormat } from "./registry/object-codec.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
+import type { Filter } from "./server-env.ts"
 import { type RunningServer, type ServerOptions, startServer } from "./server.ts"
 import { StartError } from "./start-error.ts"
 import { storeFolder } from "./store-folder.ts"
@@ -34,6 +35,8 @@ export interface LaunchOptions {
   readonly transient?: boolean
   /** Instead of `--secure-port`; 0 is any free port. */
   readonly port?: number
+  /** Further filters, behind authorization. */
+  readonly middleware?: readonly Filter[]
   /** Called with the kubeconfig before the server listens, so that whoever waits for `/readyz` finds it. Not with port 0: there is no URL yet. */
   readonly announce?: (kubeconfig: string) => void
 }
@@ -141,6 +144,7 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
       serviceNodePortRange: options["service-node-port-range"],
     },
     tokenSecret,
+    ...(how.middleware !== undefined && { middleware: how.middleware }),
     host: options["bind-address"],
     port: how.port ?? options["secure-port"],
     tls: {

@@ -5,14 +5,25 @@ import { silentLog } from "./logging.ts"
 import { defaultOptions } from "./options/load.ts"
 import type { Options } from "./options/table.ts"
 import { systemRandom } from "./random.ts"
+import type { Filter } from "./server-env.ts"
 
 export type { Options } from "./options/table.ts"
+export { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+export { ApiError } from "./errors.ts"
+export type { RequestContext, RequestInfo, User } from "./request.ts"
+export type { Filter, ServerEnv } from "./server-env.ts"
 export { StartError } from "./start-error.ts"
 
 /** Every option of the command line under its own name, `{ "event-ttl": 60_000 }`, and what only a library needs. */
 export interface LibraryOptions extends Partial<Options> {
   /** Default 0: any free port of 127.0.0.1. */
   readonly port?: number
+  /**
+   * Hono middleware of the program. It runs after authorization and before the routes, so `c.env.request` has the user and what is asked for. It
+   * may throw an ApiError, answer with a Response of its own, or write to `c.env.outgoing` and return `RESPONSE_ALREADY_SENT`. Once `next()`
+   * resolved the request has its answer, or the answer has begun to be streamed.
+   */
+  readonly middleware?: readonly Filter[]
 }
 
 export interface LibraryServer {
@@ -33,7 +44,7 @@ export interface LibraryServer {
  * With `"data-dir"` the store is on disk there. Throws StartError.
  */
 export async function startServer(given: LibraryOptions = {}): Promise<LibraryServer> {
-  const { port = 0, ...options } = given
+  const { port = 0, middleware = [], ...options } = given
   const onDisk = given["data-dir"] !== undefined
   const { server, url, token, authority, kubeconfig } = await launch({
     options: { ...defaultOptions(), "bind-address": "127.0.0.1", store: onDisk ? "lmdb" : "memory", ...options },
@@ -42,6 +53,7 @@ export async function startServer(given: LibraryOptions = {}): Promise<LibrarySe
     log: silentLog(),
     transient: !onDisk,
     port,
+    middleware,
   })
   return { url, token, caPem: authority, kubeconfig, stop: () => server.stop() }
 }

@@ -36,6 +36,7 @@ import { OpenWatches } from "./registry/open-watches.ts"
 import { awaitFreshness } from "./registry/read.ts"
 import { type KindHandle, Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
+import type { Filter } from "./server-env.ts"
 import type { ServerParts, Settings } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
@@ -105,6 +106,8 @@ export interface ServerOptions {
   /** `--store-healthcheck-timeout` and `--store-readycheck-timeout`; default two seconds. */
   readonly healthCheckTimeoutMs?: number
   readonly readyCheckTimeoutMs?: number
+  /** Further filters, behind authorization. */
+  readonly middleware?: readonly Filter[]
   /** Instead of the secure port: for a simulation, which has no network. */
   readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
 }
@@ -143,7 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const start: StartState = { fault: () => "not started", filling: () => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(options, { cache, prefix, start, ...signals })
-  const app = createApp(parts)
+  const app = createApp(parts, options.middleware)
   const listener = await (options.listen ?? listen)({
     app,
     host: options.host,

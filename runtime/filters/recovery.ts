@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { beginsWork, endsWork } from "../loop-watch.ts"
 import { dropRest } from "../http/unread-body.ts"
 import type { RequestContext } from "../request.ts"
@@ -11,9 +12,10 @@ export function recovery(options: { fail: (request: RequestContext, thrown: unkn
   return async function recovery({ env: { request, incoming, outgoing } }, next) {
     beginsWork(request)
     try {
-      await next()
+      return await next()
     } catch (thrown) {
       options.fail(request, thrown)
+      return RESPONSE_ALREADY_SENT
     } finally {
       endsWork(request)
       dropRest(incoming, outgoing)

@@ -49,7 +49,7 @@ export interface Outgoing {
   getHeader(name: string): number | string | string[] | undefined
   setHeader(name: string, value: string | string[]): unknown
   /** Sends the head, or leaves it to the first write. Does nothing once the stream is gone. */
-  writeHead(statusCode: number, headers?: Record<string, string | string[]>): unknown
+  writeHead(statusCode: number, headers?: Record<string, string | number | string[]>): unknown
   /** Sends the head now. */
   flushHeaders(): void
   /** `100 Continue`: the client is asked for its body. */

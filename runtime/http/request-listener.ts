@@ -2,8 +2,6 @@
 import { getRequestListener } from "@hono/node-server"
 import type { Hono } from "hono"
 import type { ServerEnv } from "../server-env.ts"
-import { badRequest } from "../errors.ts"
-import { cut } from "../kit/quote.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { refuse } from "./malformed-request.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
@@ -28,22 +26,32 @@ export function requestListener(app: Hono<ServerEnv>): RequestListener {
 
 /** As `requestListener`, for whatever carries HTTP in place of a listener: nothing is checked before. */
 export function dispatchTo(app: Hono<ServerEnv>): RequestListener {
-  let fault: unknown
-  const listener = getRequestListener((request, env) => app.fetch(request, env), {
+  let current: Incoming
+  let isRefused = false
+  const listener = getRequestListener((request, { outgoing }) => app.fetch(request, { incoming: current, outgoing }), {
     // Standard classes stay what they are for the rest of the process.
     overrideGlobalObjects: false,
-    // A body that nobody reads is dropped by the `recovery` filter; the adapter would cut answers that are still being streamed.
+    // The `recovery` filter drops a body that nobody reads; the adapter would cut answers that are still being streamed.
     autoCleanupIncoming: false,
-    // Of a request without `Host`, which HTTP/2 allows; nothing here looks at it.
+    // Of a request without `Host`, which HTTP/2 allows.
     hostname: "localhost",
-    // Called before `listener` returns when no URL can be made of the target; every other error was answered by the application.
-    errorHandler: (error) => {
-      fault = error
+    // Called before `listener` returns when no URL can be made of host and target. Every other error was answered by the application.
+    errorHandler: () => {
+      isRefused = true
     },
-  }) as unknown as (incoming: Incoming, outgoing: Outgoing) => Promise<void> // It takes node's own requests; ours have what it reads of those.
+  }) as unknown as (incoming: object, outgoing: Outgoing) => Promise<void> // It takes node's own requests; ours have what it reads of those.
   return (incoming, outgoing) => {
-    fault = undefined
+    current = incoming
+    isRefused = false
     void listener(incoming, outgoing)
-    if (fault !== undefined) refuse(outgoing, badRequest(`the target of the request is not valid: ${cut(incoming.url ?? "")}`))
+    if (isRefused) void listener(withoutTarget(incoming), outgoing)
   }
+}
+
+/**
+ * For a request whose host or target is no part of a URL as WHATWG has it, such as the host `[fd00:0:0::1]` or a path with a backslash. Go's clients
+ * send them, and the application routes by a path that it reads itself.
+ */
+function withoutTarget(incoming: Incoming): object {
+  return { method: incoming.method, url: "/", headers: {}, socket: incoming.socket }
 }

@@ -54,8 +54,11 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     this.headers[name] = value
   }
 
-  writeHead(statusCode: number, headers?: Record<string, string | string[]>): void {
-    for (const name in headers) this.setHeader(name, headers[name] ?? "")
+  writeHead(statusCode: number, headers?: Record<string, string | number | string[]>): void {
+    for (const name in headers) {
+      const value = headers[name] ?? ""
+      this.setHeader(name, typeof value === "number" ? String(value) : value)
+    }
     this.statusCode = statusCode
     if (this.headersSent || this.destroyed) return
     this.headersSent = true

@@ -1,0 +1,125 @@
+/** The filters of the server in their order, and middleware of the program that started it. */
+import { describe, expect, it, onTestFinished } from "vitest"
+import { filtersOf } from "../runtime/app.ts"
+import { ApiError, type Filter, RESPONSE_ALREADY_SENT, startServer } from "../runtime/library.ts"
+import { createHttpClient, type AnswerHeaders, type Protocol } from "./support/http-client.ts"
+import { startInProcess } from "./support/in-process.ts"
+
+interface Answer {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly text: string
+}
+
+type Ask = (path: string, method?: string, more?: Readonly<Record<string, string>>) => Promise<Answer>
+
+async function serverWith(protocol: Protocol, ...middleware: readonly Filter[]): Promise<Ask> {
+  const server = await startServer({ middleware })
+  const client = createHttpClient({ protocol, port: Number(new URL(server.url).port), authority: server.caPem })
+  onTestFinished(async () => {
+    client.close()
+    await server.stop()
+  })
+  return async (path, method = "GET", more = {}) => {
+    const { status, headers, body } = await client.send({ method, path, headers: { authorization: `Bearer ${server.token}`, ...more } })
+    return { status, headers, text: body.toString() }
+  }
+}
+
+it("filters are in the order of the reference", async () => {
+  const { server, stop } = await startInProcess({ store: "memory", vendor: "orch" })
+  onTestFinished(stop)
+  const last: Filter = function last(_context, next) {
+    return next()
+  }
+  expect(filtersOf(server.parts, [last]).map(({ name }) => name)).toEqual([
+    "recovery",
+    "responseHeaders",
+    "requestInfo",
+    "requestCounts",
+    "inFlight",
+    "deadline",
+    "cors",
+    "authentication",
+    "maxInFlight",
+    "authorization",
+    "last",
+  ])
+})
+
+describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
+  it("a middleware knows user and resource, may wait, and acts once the request has its answer", async () => {
+    const seen: string[] = []
+    const get = await serverWith(protocol, async ({ env: { request, outgoing } }, next) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      outgoing.setHeader("x-seen", "yes")
+      await next()
+      const { verb, resource, name } = request.info
+      seen.push(`${request.user.name} ${verb} ${resource} ${name} ${outgoing.statusCode}`)
+    })
+    const found = await get("/api/v1/namespaces/default")
+    expect([found.status, found.headers["x-seen"]]).toEqual([200, "yes"])
+    expect((await get("/api/v1/namespaces/other")).status).toBe(404)
+    expect((await get("/version")).status).toBe(200)
+    expect(seen).toEqual(["admin get namespaces default 200", "admin get namespaces other 404", "admin get   200"])
+  })
+
+  it("a middleware answers with a Status, with a Response, or by itself", async () => {
+    const get = await serverWith(protocol, async (c, next) => {
+      const { request, outgoing } = c.env
+      switch (request.info.name) {
+        case "refused":
+          throw new ApiError(403, "Forbidden", "not today")
+        case "replied":
+          return c.json({ reply: c.req.path }, 202)
+        case "written":
+          outgoing.writeHead(203)
+          outgoing.end(Buffer.from("written"))
+          return RESPONSE_ALREADY_SENT
+        default:
+          return next()
+      }
+    })
+    const refused = await get("/api/v1/namespaces/refused")
+    expect([refused.status, JSON.parse(refused.text).message]).toEqual([403, "not today"])
+    const replied = await get("/api/v1/namespaces/replied?pretty=1")
+    expect([replied.status, replied.text]).toEqual([202, '{"reply":"/api/v1/namespaces/replied"}'])
+    expect(replied.headers["audit-id"]).toEqual(expect.any(String))
+    const written = await get("/api/v1/namespaces/written")
+    expect([written.status, written.text]).toEqual([203, "written"])
+    expect((await get("/api/v1/namespaces/default")).status).toBe(200)
+  })
+
+  it.each([
+    ["an Error", new Error("broken")],
+    ["no Error", "broken"],
+  ])("a middleware that throws %s makes a Status that does not tell it", async (_what, thrown) => {
+    const get = await serverWith(protocol, ({ env }, next) => {
+      if (env.request.info.name === "default") throw thrown
+      return next()
+    })
+    const failed = await get("/api/v1/namespaces/default")
+    expect([failed.status, JSON.parse(failed.text).reason]).toEqual([500, "InternalError"])
+    expect(failed.text).not.toContain("broken")
+    expect((await get("/api/v1/namespaces")).status).toBe(200)
+  })
+
+  it("what is routed is what is authorized: an escaped path is the path it stands for, and a line break stays in its name", async () => {
+    const get = await serverWith(protocol)
+    expect((await get("/%61pi/v1/namespaces/default")).status).toBe(200)
+    expect((await get("/api%2Fv1%2Fnamespaces%2Fdefault")).status).toBe(200)
+    const broken = await get("/api/v1/namespaces/a%0Ab")
+    expect([broken.status, JSON.parse(broken.text).details.name]).toEqual([404, "a\nb"])
+    const unreadable = await get("/api/v1/namespaces/%ff")
+    expect([unreadable.status, JSON.parse(unreadable.text).reason]).toEqual([400, "BadRequest"])
+    expect(unreadable.headers["audit-id"]).toEqual(expect.any(String))
+    expect((await get("/api/v1/namespaces/default", "HEAD")).status).toBe(405)
+    const backslash = await get("/api/v1/namespaces/a\\b")
+    expect([backslash.status, JSON.parse(backslash.text).details.name]).toEqual([404, "a\\b"])
+  })
+
+  it.each(["[fd00:0:0::1]:6443", "LOCALHOST", "localhost:443"])("a request to the host %s is answered", async (host) => {
+    const get = await serverWith(protocol)
+    expect((await get("/api/v1/namespaces/default", "GET", { host })).status).toBe(200)
+  })
+})
