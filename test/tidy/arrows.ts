@@ -88,7 +88,7 @@ const areas: readonly Area[] = [
     reason: "what a request carries is types",
   },
   {
-    files: /^runtime\/app\.ts$/,
+    files: /^runtime\/(app|read-request)\.ts$/,
     mayImport: [ground, kit, request, wire, registry, storeContract, /^runtime\/(filters|verbs|discovery|access)\//],
     reason: "the app is the order of filters and verbs, nothing else",
   },
