@@ -62,8 +62,7 @@ export function createApp(parts: ServerParts, middleware: readonly Filter[] = []
     },
   })
   app.onError((error, { env }) => {
-    // After its 504 was sent, what the request was waiting for fails as well.
-    if (!env.request.expired) answerError(parts, env.request, error)
+    answerError(parts, env.request, error)
     return RESPONSE_ALREADY_SENT
   })
   app.notFound(({ env }) => {
@@ -78,7 +77,7 @@ export function createApp(parts: ServerParts, middleware: readonly Filter[] = []
   return app
 }
 
-/** The routes of a pattern match no line breaks, and a name may hold one: it is refused by whoever looks at names. */
+/** Patterns of routes match no line breaks, and a path may hold one. */
 function routedPath(path: string): string {
   return lineBreak.test(path) ? path.replaceAll(lineBreaks, "_") : path
 }
@@ -98,6 +97,8 @@ const undecodableHelp = `DELETE of the object with ?${ignoreReadErrorParameter}=
 
 /** Never throws: an error that cannot be answered ends its request, and not the server. */
 function answerError(parts: ServerParts, request: RequestContext, error: unknown): void {
+  // After its 504 was sent, what the request was waiting for fails as well.
+  if (request.expired) return
   try {
     sendFailure(parts, request, error)
   } catch (fault) {

@@ -8,6 +8,9 @@ import { RequestContext, type RequestInfo } from "./request.ts"
 import { RequestInfoReader } from "./request-info.ts"
 import type { Vendor } from "./vendor.ts"
 
+/** Requests without a query share it: nobody changes it. */
+const emptyQuery = new URLSearchParams()
+
 /** Of a request whose path could not be read. */
 const unknownInfo: RequestInfo = {
   isResource: false,
@@ -36,7 +39,7 @@ export class RequestReader {
   read(incoming: Incoming, outgoing: Outgoing): RequestContext {
     const target = incoming.url ?? "/"
     const mark = target.indexOf("?")
-    let query = new URLSearchParams()
+    let query = emptyQuery
     try {
       if (mark >= 0) query = parseQuery(target.slice(mark + 1))
       const path = decodedPath(mark < 0 ? target : target.slice(0, mark))

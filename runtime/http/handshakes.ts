@@ -142,6 +142,8 @@ export class Handshakes {
     if (socket === undefined) return
     row.delete(socket)
     if (row.size > 0) this.waiting.set(address, row)
+    // Destroyed, and not yet closed.
+    if (socket.destroyed) return
     const sockets = this.begun.get(address) ?? new Map<Socket, number>()
     this.begun.set(address, sockets.set(socket, this.limits.clock.elapsedMs()))
     this.begunCount++

@@ -259,7 +259,7 @@ describe("bounds of a document", () => {
   })
 })
 
-it("a plain text is read as any other: what is repeated, and numbers that are not whole, are found", () => {
+it("a plain text is read like the others: what is repeated, and numbers that are not whole, are found", () => {
   const space = fc.constantFrom("", "", " ", "\n\t")
   const name = fc.constantFrom('"a"', '"b"', '":"', '":a"', '"1"', '"__proto__"', '"\\u0061"')
   const scalar = fc.constantFrom('"x"', '":"', '":x"', '"a\\":"', "1", "-0", "1.0", "2e3", "true", "null", '"1.5"', "123456789012345678")

@@ -143,8 +143,13 @@ it("writes an object in stages as at once", () => {
   fc.assert(property, { numRuns: 300 })
 })
 
-it("a long list deep in an object is written in as many stages as it is long", () => {
-  const items = Array.from({ length: 20_000 }, (_none, index) => ({ name: `n${index}`, value: "v" }))
+it.each([
+  ["a long list", Array.from({ length: 20_000 }, (_none, index) => ({ name: `n${index}`, value: "v" }))],
+  [
+    "a short list of large objects",
+    Array.from({ length: 60 }, () => Object.fromEntries(Array.from({ length: 900 }, (_none, key) => [`k${key}`, 1]))),
+  ],
+])("%s deep in an object is written in stages of as many values", (_what, items) => {
   const stages = writingYaml({ kind: "Pod", spec: { containers: [{ env: items }] } })
   let count = 0
   for (let stage = stages.next(); stage.done !== true; stage = stages.next()) count++

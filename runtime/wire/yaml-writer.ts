@@ -20,27 +20,31 @@ export function writeYaml(value: JsonValue): string {
 
 /** `writeYaml` of an object in stages of about `stageValues` values. Called for large ones. */
 export function* writingYaml(value: JsonObject, stageValues = 1000): Stages<string> {
-  const long = new Set<Container>()
-  countValues(value, stageValues, long)
+  const sizes = new Map<Container, number>()
+  countValues(value, sizes)
   yield
-  return `${yield* writing(value, "", { long, stageValues })}\n`
+  return `${yield* writing(value, "", { sizes, stageValues })}\n`
 }
 
 interface LargeDocument {
-  /** Those of its containers that are written in stages. */
-  readonly long: ReadonlySet<Container>
+  /** How many values each of its containers has. */
+  readonly sizes: ReadonlyMap<Container, number>
   readonly stageValues: number
 }
 
 /** `container` in stages. */
 function* writing(value: Container, indent: string, document: LargeDocument): Stages<string> {
-  const { long, stageValues } = document
-  if (!long.has(value)) return container(value, indent)
+  const { sizes, stageValues } = document
+  if ((sizes.get(value) ?? 0) <= stageValues) return container(value, indent)
   const texts: string[] = []
+  let written = 0
   if (isList(value))
     for (const item of value) {
       texts.push(`- ${isContainer(item) ? yield* writing(item, indent + step, document) : scalar(item, indent + step)}`)
-      if (texts.length % stageValues === 0) yield
+      written += isContainer(item) ? (sizes.get(item) ?? 0) : 1
+      if (written < stageValues) continue
+      written = 0
+      yield
     }
   else
     for (const name of Object.keys(value).sort()) {
@@ -49,22 +53,21 @@ function* writing(value: Container, indent: string, document: LargeDocument): St
       const key = keyOf(name, indent)
       const text = isContainer(field) ? yield* writing(field, valueIndent(field, key, indent), document) : scalar(field, indent + step)
       texts.push(joined(key, { value: field, text }, indent))
-      if (texts.length % stageValues === 0) yield
+      written += isContainer(field) ? (sizes.get(field) ?? 0) : 1
+      if (written < stageValues) continue
+      written = 0
+      yield
     }
   yield
-  return texts.length === 0 ? container(value, indent) : texts.join(`\n${indent}`)
+  return texts.join(`\n${indent}`)
 }
 
-/** Adds to `long` each container, this one included, that has more than `count` values. Answers how many it has. */
-function countValues(value: Container, count: number, long: Set<Container>): number {
-  let values = 0
-  const add = (child: JsonValue | undefined): void => {
-    values++
-    if (child !== undefined && isContainer(child)) values += countValues(child, count, long)
-  }
-  if (isList(value)) for (const item of value) add(item)
-  else for (const name in value) add(value[name])
-  if (values > count) long.add(value)
+/** Counts the values of a container that are written, itself among them, and notes them in `sizes`; the same of all containers in it. */
+function countValues(value: Container, sizes: Map<Container, number>): number {
+  let values = 1
+  for (const child of isList(value) ? value : Object.values(value))
+    if (child !== undefined) values += isContainer(child) ? countValues(child, sizes) : 1
+  sizes.set(value, values)
   return values
 }
 

@@ -28,7 +28,7 @@ import { parseFieldQuery } from "../../runtime/kit/field-query.ts"
 import { readFieldSteps } from "../../runtime/kit/field-reference.ts"
 import { checkFormat, formatNames } from "../../runtime/kit/formats.ts"
 import { parseCidr, parseIp } from "../../runtime/kit/ip-address.ts"
-import { builtInWillDo } from "../../runtime/kit/json-built-in.ts"
+import { builtInWillDo, parsePlain, parseUntracked } from "../../runtime/kit/json-built-in.ts"
 import { parseJson } from "../../runtime/kit/json-text.ts"
 import { integer64 } from "../../runtime/kit/label-test.ts"
 import {
@@ -74,6 +74,8 @@ import { FieldPath } from "../../runtime/kit/field-path.ts"
 import { Failures } from "../../runtime/kit/failure.ts"
 
 const vendor = vendorProfile("kubernetes")
+/** So wide that the texts reach the built-in parser. */
+const wideBounds = { maxDepth: 1000, maxValues: 1_000_000 }
 const anyField = (): undefined => undefined
 const shape: TypeShape = {
   name: "test.Thing",
@@ -404,11 +406,15 @@ export const parsers: Readonly<Record<string, Parser>> = {
       "kit/json-text.ts#parseJsonCounted",
       "kit/typed-json.ts#parsingTypedJson",
       "kit/json-built-in.ts#builtInWillDo",
+      "kit/json-built-in.ts#parseUntracked",
+      "kit/json-built-in.ts#parsePlain",
     ],
     read: each(
       parseJson,
       (text) => atOnce(parsingTypedJson(text, shape)),
       (text) => builtInWillDo(text, 1000),
+      (text) => parseUntracked(text, wideBounds),
+      (text) => parsePlain(text, wideBounds),
     ),
     shapes: [
       ['{"text":"', '"}'],
