@@ -31,19 +31,23 @@ import { answerUnknownPath, sendError } from "./wire/send.ts"
 
 /** Order is data: a request passes these from top to bottom, as in the reference. Comments say where later filters belong. */
 export function filtersOf(parts: ServerParts, middleware: readonly Filter[]): readonly Filter[] {
-  const { vendor, clock, settings } = parts
+  const { vendor, clock, options } = parts
   return [
     recovery({ fail: (request, thrown) => answerError(parts, request, thrown) }),
-    responseHeaders({ random: parts.random, hsts: settings.strictTransportSecurity }),
+    responseHeaders({ random: parts.random, hsts: options["strict-transport-security-directives"] }),
     requestInfo(),
     // Audit.
     requestCounts({ counts: parts.requestCounts }),
     inFlight({ requests: parts.inFlight, rejecting: parts.rejecting }),
-    deadline({ clock, requestTimeoutMs: settings.requestTimeoutMs, fail: (request, error) => answerError(parts, request, error) }),
-    cors({ allowedOrigins: settings.corsAllowedOrigins }),
-    authentication({ authenticators: parts.authenticators, anonymous: settings.anonymousAuth, vendor }),
+    deadline({ clock, requestTimeoutMs: options["request-timeout"], fail: (request, error) => answerError(parts, request, error) }),
+    cors({ allowedOrigins: options["cors-allowed-origins"] }),
+    authentication({ authenticators: parts.authenticators, anonymous: options["anonymous-auth"], vendor }),
     // Impersonation.
-    maxInFlight({ requests: parts.inFlight, readOnlyMax: settings.requestsInFlightMax, mutatingMax: settings.mutatingRequestsInFlightMax }),
+    maxInFlight({
+      requests: parts.inFlight,
+      readOnlyMax: options["max-requests-inflight"],
+      mutatingMax: options["max-mutating-requests-inflight"],
+    }),
     authorization({ authorizers: parts.authorizers }),
     ...middleware,
   ]

@@ -17,7 +17,6 @@ import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
 import type { Options } from "./options/table.ts"
 import { readOrMakePrivateFile } from "./private-file.ts"
 import type { Random } from "./random.ts"
-import type { StorageFormat } from "./registry/object-codec.ts"
 import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
 import type { Filter } from "./server-env.ts"
 import { type RunningServer, type ServerOptions, startServer } from "./server.ts"
@@ -72,9 +71,10 @@ async function start(how: LaunchOptions, store: Store, folders: readonly ApiFold
   const tokenSecret = await continueSecret(how, store)
   const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders })
   const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
-  if (serverOptions.port !== 0) how.announce?.(kubeconfigAt(serverOptions.port))
+  const port = serverOptions.options["secure-port"]
+  if (port !== 0) how.announce?.(kubeconfigAt(port))
   const server = await startServer(serverOptions).catch((error: unknown) => {
-    throw listenError(error, serverOptions)
+    throw listenError(error, serverOptions.options)
   })
   const url = serverUrl(localAddress(options), server.port)
   return { server, url, token, authority: pair.authority, kubeconfig: kubeconfigAt(server.port) }
@@ -110,64 +110,30 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
   const { store, pair, token, tokenSecret, folders } = made
   const admin: StaticToken = { token, user: { name: "admin", groups: ["system:masters"], extra: {} } }
   const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
-  const streams = options["http2-max-streams-per-connection"]
   return {
-    vendor: options.vendor,
+    options: effectiveOptions(how),
     store,
-    storePrefix: options["store-prefix"],
-    storageFormat: storageFormats[options["storage-media-type"]],
     clock,
     random,
     log,
-    settings: {
-      anonymousAuth: options["anonymous-auth"] && !options["authorization-mode"].includes("AlwaysAllow"),
-      requestTimeoutMs: options["request-timeout"],
-      minRequestTimeoutMs: options["min-request-timeout"] * 1000,
-      requestsInFlightMax: options["max-requests-inflight"],
-      mutatingRequestsInFlightMax: options["max-mutating-requests-inflight"],
-      strictTransportSecurity: options["strict-transport-security-directives"],
-      corsAllowedOrigins: options["cors-allowed-origins"],
-      watchList: options["feature-gates"].WatchList === true,
-      compressResponses: options["feature-gates"].APIResponseCompression === true,
-      deleteCollectionWorkers: options["delete-collection-workers"],
-    },
     kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
     bodies: [...bodies, ...folders.flatMap((folder) => folder.bodies)],
     behaviours: ownBehaviours,
     subresourceBehaviours: ownBehaviours,
     openapi: joinDocuments([builtInDocuments(), ...folders.map((folder) => folder.documents)]),
     tokens: [admin, ...fileTokens(options["token-auth-file"])],
-    authorizationModes: options["authorization-mode"],
-    ttlSeconds: { "event-ttl": Math.round(options["event-ttl"] / 1000) },
-    behaviourOptions: {
-      serviceClusterIpRange: options["service-cluster-ip-range"],
-      serviceNodePortRange: options["service-node-port-range"],
-    },
     tokenSecret,
-    ...(how.middleware !== undefined && { middleware: how.middleware }),
-    host: options["bind-address"],
-    port: how.port ?? options["secure-port"],
-    tls: {
-      certificate: pair.certificate,
-      key: pair.key,
-      minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2",
-    },
-    advertiseAddress: options["advertise-address"],
+    certificate: pair,
     connect: connectOptions(options),
-    livezGraceMs: options["livez-grace-period"],
-    shutdownSendRetryAfter: options["shutdown-send-retry-after"],
-    shutdownWatchGraceMs: options["shutdown-watch-termination-grace-period"],
-    garbageCollector: options["enable-garbage-collector"],
-    collectorWorkers: options["concurrent-gc-syncs"],
-    compactionIntervalMs: options["store-compaction-interval"],
-    countMetricPeriodMs: options["store-count-metric-poll-period"],
-    sizeMetricPeriodMs: options["store-db-metric-poll-interval"],
-    watchCache: { enabled: options["watch-cache"], sizes: options["watch-cache-sizes"] },
     sharedStore: options["store-servers"].length > 0,
-    healthCheckTimeoutMs: options["store-healthcheck-timeout"],
-    readyCheckTimeoutMs: options["store-readycheck-timeout"],
-    ...(streams > 0 && { http2StreamsPerConnection: streams }),
+    ...(how.middleware !== undefined && { middleware: how.middleware }),
   }
+}
+
+/** Where everything is allowed, a wrong credential must not pass as none: requests without one are refused, as in kube-apiserver. */
+function effectiveOptions({ options, port = options["secure-port"] }: LaunchOptions): Options {
+  const anonymous = options["anonymous-auth"] && !options["authorization-mode"].includes("AlwaysAllow")
+  return { ...options, "secure-port": port, "anonymous-auth": anonymous }
 }
 
 /** Throws StartError for files that cannot be read, and for a certificate without its key. */
@@ -199,13 +165,6 @@ function pemText(
   } catch (error) {
     throw new StartError(`--${name}: ${error instanceof Error ? error.message : String(error)}`)
   }
-}
-
-const storageFormats: Readonly<Record<Options["storage-media-type"], StorageFormat>> = {
-  "application/vnd.orch.protobuf": "compact",
-  "application/vnd.kubernetes.protobuf": "compact",
-  "application/json": "json",
-  "application/yaml": "yaml",
 }
 
 async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
@@ -287,7 +246,7 @@ function localAddress(options: Options): string {
 }
 
 /** What the system says of a port, with the option that mends it. */
-function listenError(error: unknown, { host, port }: ServerOptions): unknown {
+function listenError(error: unknown, { "bind-address": host, "secure-port": port }: Options): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   if (code === "EADDRINUSE") return new StartError(`port ${port} on ${host} is taken by another program; --secure-port names another one`)
   if (code === "EACCES") return new StartError(`port ${port} may not be opened by this user; --secure-port names another one, above 1023`)

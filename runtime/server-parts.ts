@@ -12,35 +12,12 @@ import type { InFlight } from "./discovery/in-flight-requests.ts"
 import type { CompactCodec } from "./kit/compact.ts"
 import type { KindParts } from "./kit/kind.ts"
 import type { TypeShape } from "./kit/shape.ts"
+import type { Options } from "./options/table.ts"
 import type { Random } from "./random.ts"
 import type { KindTable } from "./registry/kinds.ts"
 import type { OpenWatches } from "./registry/open-watches.ts"
 import type { Registry } from "./registry/registry.ts"
 import type { Vendor } from "./vendor.ts"
-
-/** Option values that the request path reads. */
-export interface Settings {
-  /** `--anonymous-auth` */
-  readonly anonymousAuth: boolean
-  /** `--request-timeout` */
-  readonly requestTimeoutMs: number
-  /** `--min-request-timeout`: watches last this long, to twice this long. */
-  readonly minRequestTimeoutMs: number
-  /** `--max-requests-inflight`: requests that only read; 0 is no limit. */
-  readonly requestsInFlightMax: number
-  /** `--max-mutating-requests-inflight`: all others; 0 is no limit. */
-  readonly mutatingRequestsInFlightMax: number
-  /** `--strict-transport-security-directives`; empty: no such header. */
-  readonly strictTransportSecurity: readonly string[]
-  /** `--cors-allowed-origins`; empty: no page of another origin may read answers. */
-  readonly corsAllowedOrigins: readonly RegExp[]
-  /** Gate `WatchList`: `sendInitialEvents` on watches. */
-  readonly watchList: boolean
-  /** Gate `APIResponseCompression`. */
-  readonly compressResponses: boolean
-  /** `--delete-collection-workers`; absent: 1. */
-  readonly deleteCollectionWorkers?: number
-}
 
 /** How bodies of one kind are decoded: of resources, and of kinds that are only bodies (DeleteOptions, Scale, Binding). */
 export interface KindBody {
@@ -59,7 +36,8 @@ export interface ServerParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  readonly settings: Settings
+  /** By name, as the command line has them. */
+  readonly options: Options
   readonly kinds: KindTable
   readonly registry: Registry
   /** A kind that is only a body, by its neutral name; loaded on first use. Throws for one that was never generated. */

@@ -21,13 +21,14 @@ import { RequestCounts } from "./discovery/request-counts.ts"
 import { InFlight } from "./discovery/in-flight-requests.ts"
 import { LoopDelayMeter } from "./discovery/loop-delay.ts"
 import { logHold } from "./held-loop.ts"
-import type { BehaviourDeps, BehaviourFactory, BehaviourOptions, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
+import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
 import { inParallel } from "./kit/in-parallel.ts"
 import type { Kind } from "./kit/kind.ts"
 import { fillsAtOnce } from "./limits.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
 import { watchLoop } from "./loop-watch.ts"
 import type { TimeLimits } from "./http/time-limits.ts"
+import type { Options } from "./options/table.ts"
 import type { Random } from "./random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
@@ -37,76 +38,43 @@ import { awaitFreshness } from "./registry/read.ts"
 import { type KindHandle, Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
 import type { Filter } from "./server-env.ts"
-import type { ServerParts, Settings } from "./server-parts.ts"
+import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { storeRoot } from "./store-folder.ts"
-import { type VendorName, vendorProfile } from "./vendor.ts"
+import { vendorProfile } from "./vendor.ts"
 import { yamlThread } from "./wire/yaml-thread.ts"
-import { pathsReadFromStore, tellMismatch, tellUndecodable, type WatchCacheSettings } from "./watch-cache-settings.ts"
+import { pathsReadFromStore, tellMismatch, tellUndecodable } from "./watch-cache-settings.ts"
 
-/** What `startServer` needs; `runtime/options` makes it from the command line. */
+/** What `startServer` needs: the options by name, and what `launch.ts` opened, read and made because of them. */
 export interface ServerOptions {
-  readonly vendor: VendorName
+  /** `secure-port` may be 0: any free port. */
+  readonly options: Options
   /** Opened by the caller, closed by `stop`. */
   readonly store: Store
-  /** `--store-prefix`, without slashes at the ends: `registry`. */
-  readonly storePrefix: string
-  readonly storageFormat: StorageFormat
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  readonly settings: Settings
   readonly kinds: readonly Kind[]
   readonly bodies: readonly BodyType[]
   /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
   readonly openapi: ServerParts["openapi"]
   readonly tokens: readonly StaticToken[]
-  readonly authorizationModes: readonly ("AlwaysAllow" | "AlwaysDeny")[]
-  /** Seconds by the name of the option that holds them: `event-ttl`. */
-  readonly ttlSeconds: Readonly<Record<string, number>>
-  readonly behaviourOptions: BehaviourOptions
   /** Secret of continue tokens, the same on every server of one store. */
   readonly tokenSecret: Buffer
-  readonly host: string
-  /** 0: any free port. */
-  readonly port: number
-  readonly tls: Tls
-  /** `--http2-max-streams-per-connection`; absent: the default. */
-  readonly http2StreamsPerConnection?: number
+  /** PEM texts of the serving certificate and its key. */
+  readonly certificate: Pick<Tls, "certificate" | "key">
   /** After how long connections are ended whose clients do not go on; default those of limits.ts. */
   readonly connectionTimes?: Partial<TimeLimits>
   /** Behaviours of a user's own kinds, by the name that schemas use; the built-in ones need no mention. */
   readonly behaviours?: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
-  /** `--advertise-address`; absent or empty: the bind address, else the host's first. */
-  readonly advertiseAddress?: string
-  /** `--livez-grace-period`; default none. */
-  readonly livezGraceMs?: number
-  /** `--shutdown-send-retry-after`; default off. */
-  readonly shutdownSendRetryAfter?: boolean
-  /** `--shutdown-watch-termination-grace-period`; default none. */
-  readonly shutdownWatchGraceMs?: number
-  /** `--enable-garbage-collector`; default on. Off, nobody removes the finalizers that propagation policies would add, so none are added. */
-  readonly garbageCollector?: boolean
-  /** `--concurrent-gc-syncs`; default 20. */
-  readonly collectorWorkers?: number
-  /** `--store-compaction-interval`; default five minutes, 0: never. */
-  readonly compactionIntervalMs?: number
   /** How other machines are reached: node agents, and pods, services and nodes behind proxy paths. */
   readonly connect?: ConnectOptions
-  /** `--watch-cache` and `--watch-cache-sizes`; default on, for all resources. */
-  readonly watchCache?: WatchCacheSettings
   /** Other servers write to the same store; default no. */
   readonly sharedStore?: boolean
-  /** `--store-count-metric-poll-period` and `--store-db-metric-poll-interval`; default never. */
-  readonly countMetricPeriodMs?: number
-  readonly sizeMetricPeriodMs?: number
-  /** `--store-healthcheck-timeout` and `--store-readycheck-timeout`; default two seconds. */
-  readonly healthCheckTimeoutMs?: number
-  readonly readyCheckTimeoutMs?: number
-  /** Further filters, behind authorization. */
+  /** Further filters, after authorization. */
   readonly middleware?: readonly Filter[]
   /** Instead of the secure port: for a simulation, which has no network. */
   readonly listen?: (options: ListenOptions) => Promise<Pick<Listener, "port" | "close">>
@@ -122,67 +90,66 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-const defaultCompactionIntervalMs = 5 * 60_000
-const storeCheckTimeoutMs = 2000
 /** For what a store that does not answer would hold up: the start (twice; `/readyz` says so) and the end (what is left fails when the store closes). */
 const patienceMs = 5000
 
 /** Called once per server. Resolves when it listens and the objects of the system are there; throws when the port is taken. */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+export async function startServer(how: ServerOptions): Promise<RunningServer> {
   const draining = new AbortController()
   const rejecting = new AbortController()
   const stopping = new AbortController()
   // Every watch listens to it.
   setMaxListeners(0, stopping.signal)
-  const prefix = storeRoot(options.storePrefix)
+  const { options, store, clock, log } = how
+  const prefix = storeRoot(options["store-prefix"])
   const cache = openCaches({
-    store: options.store,
+    store,
     prefix,
-    clock: options.clock,
-    readsStore: pathsReadFromStore(options),
-    onMismatch: (found) => tellMismatch(options.log, found),
-    onUndecodable: (error) => tellUndecodable(options.log, error),
+    clock,
+    readsStore: pathsReadFromStore(how),
+    onMismatch: (found) => tellMismatch(log, found),
+    onUndecodable: (error) => tellUndecodable(log, error),
   })
   const start: StartState = { fault: () => "not started", filling: () => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
-  const parts = assemble(options, { cache, prefix, start, ...signals })
-  const app = createApp(parts, options.middleware)
-  const listener = await (options.listen ?? listen)({
+  const parts = assemble(how, { cache, prefix, start, ...signals })
+  const app = createApp(parts, how.middleware)
+  const streams = options["http2-max-streams-per-connection"]
+  const listener = await (how.listen ?? listen)({
     app,
-    host: options.host,
-    port: options.port,
-    tls: options.tls,
-    clock: options.clock,
-    ...(options.http2StreamsPerConnection !== undefined && { streamsPerConnection: options.http2StreamsPerConnection }),
-    ...(options.connectionTimes !== undefined && { times: options.connectionTimes }),
-    warn: (message, facts) => options.log.warn(facts, message),
+    host: options["bind-address"],
+    port: options["secure-port"],
+    tls: { ...how.certificate, minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2" },
+    clock,
+    ...(streams > 0 && { streamsPerConnection: streams }),
+    ...(how.connectionTimes !== undefined && { times: how.connectionTimes }),
+    warn: (message, facts) => log.warn(facts, message),
   }).catch(async (error: unknown) => {
     parts.loopDelay.stop()
     await cache.close()
     throw error
   })
   const stopWatching = watchLoop((hold) => logHold(parts, hold))
-  const loops = startLoops(options, parts, listener.port)
+  const loops = startLoops(how, parts, listener.port)
   start.fault = loops.fault
-  await within(patienceMs, loops.ready, options.clock)
+  await within(patienceMs, loops.ready, clock)
   const filling = fillCaches(parts)
   start.filling = filling.fault
-  await within(patienceMs, filling.done, options.clock)
+  await within(patienceMs, filling.done, clock)
   let stopped: Promise<void> | undefined
   async function stop(): Promise<void> {
-    const { clock, settings } = options
     draining.abort()
-    if (options.shutdownSendRetryAfter === true) {
+    if (options["shutdown-send-retry-after"]) {
       rejecting.abort()
-      await within(settings.requestTimeoutMs, parts.inFlight.drained("short"), clock)
+      await within(options["request-timeout"], parts.inFlight.drained("short"), clock)
     }
     await within(patienceMs, loops.stop(), clock)
-    await within(options.shutdownWatchGraceMs ?? 0, parts.inFlight.drained("long"), clock)
+    await within(options["shutdown-watch-termination-grace-period"], parts.inFlight.drained("long"), clock)
     stopping.abort()
-    await listener.close({ graceMs: settings.requestTimeoutMs, clock })
+    await listener.close({ graceMs: options["request-timeout"], clock })
     await yamlThread.stop()
     await cache.close()
-    await options.store.close()
+    await store.close()
     stopWatching()
     parts.loopDelay.stop()
   }
@@ -242,19 +209,16 @@ interface StartLoops extends Loop {
 }
 
 /** What goes on beside requests; all of it ends before the store closes. */
-function startLoops(options: ServerOptions, { registry, clock, log, watchCache, storage }: ServerParts, port: number): StartLoops {
+function startLoops(how: ServerOptions, { registry, clock, log, watchCache, storage }: ServerParts, port: number): StartLoops {
   const deps = { registry, clock, log: withoutRepeats(log, clock) }
-  const address = addressOf(options)
-  const bootstrap = startBootstrap(deps, { address, port, shared: options.sharedStore ?? false })
+  const address = addressOf(how.options)
+  const shared = how.sharedStore ?? false
+  const bootstrap = startBootstrap(deps, { address, port, shared })
   const background = startBackground(deps, {
-    garbageCollector: options.garbageCollector ?? true,
-    collectorWorkers: options.collectorWorkers ?? 20,
-    compactionIntervalMs: options.compactionIntervalMs ?? defaultCompactionIntervalMs,
-    ...(options.sharedStore === true && { identity: `${address}_${options.random.uuid()}` }),
+    options: how.options,
+    ...(shared && { identity: `${address}_${how.random.uuid()}` }),
     cache: watchCache,
     measures: storage,
-    countPeriodMs: options.countMetricPeriodMs ?? 0,
-    bytesPeriodMs: options.sizeMetricPeriodMs ?? 0,
   })
   return {
     ready: bootstrap.done,
@@ -274,16 +238,16 @@ interface Made {
   readonly stopping: AbortSignal
 }
 
-function assemble(options: ServerOptions, made: Made): ServerParts {
-  const { clock, random, store } = options
+function assemble(how: ServerOptions, made: Made): ServerParts {
+  const { options, clock, random, store, log } = how
   const { cache, prefix, rejecting, stopping } = made
   const vendor = vendorProfile(options.vendor)
-  const kinds = new KindTable(options.kinds)
+  const kinds = new KindTable(how.kinds)
   const behaviourDeps: BehaviourDeps = {
     vendor,
     clock,
     random,
-    options: options.behaviourOptions,
+    options,
     read: (path) => store.get({ key: prefix + path }),
     readAll: (storagePath) => readAll(registry, kinds, storagePath),
     key: (path) => prefix + path,
@@ -296,13 +260,13 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     clock,
     random,
     storePrefix: prefix,
-    storageFormat: options.storageFormat,
-    tokens: new ContinueTokens(options.tokenSecret),
-    ttlSeconds: options.ttlSeconds,
-    sharedStore: options.sharedStore ?? false,
-    garbageCollector: options.garbageCollector ?? true,
-    behaviours: { ...behaviours, ...options.behaviours },
-    subresourceBehaviours: { ...subresourceBehaviours, ...options.subresourceBehaviours },
+    storageFormat: storageFormats[options["storage-media-type"]],
+    tokens: new ContinueTokens(how.tokenSecret),
+    ttlSeconds: { "event-ttl": Math.round(options["event-ttl"] / 1000) },
+    sharedStore: how.sharedStore ?? false,
+    garbageCollector: options["enable-garbage-collector"],
+    behaviours: { ...behaviours, ...how.behaviours },
+    subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
     admission: [namespaceLifecycle({ vendor, phase: (name) => namespacePhase(registry, kinds, name) })],
   })
@@ -317,22 +281,29 @@ function assemble(options: ServerOptions, made: Made): ServerParts {
     watches: new OpenWatches(clock, stopping),
     rejecting,
     stopping,
-    log: options.log,
-    settings: options.settings,
-    body: bodyLoader(options.bodies, vendor),
-    connector: createConnector(options.connect ?? {}, { clock, vendor, advertised: addressOf(options) }),
-    authenticators: authenticatorsOf(options.tokens),
-    authorizers: options.authorizationModes.map(authorizerOf),
-    health: healthChecks(options, made),
+    log,
+    options,
+    body: bodyLoader(how.bodies, vendor),
+    connector: createConnector(how.connect ?? {}, { clock, vendor, advertised: addressOf(options) }),
+    authenticators: authenticatorsOf(how.tokens),
+    authorizers: options["authorization-mode"].map(authorizerOf),
+    health: healthChecks(how, made),
     requestCounts: new RequestCounts(kinds, vendor),
     watchCache: cache,
     storage: { objects: new Map(), bytes: new Map() },
-    openapi: options.openapi,
+    openapi: how.openapi,
   }
 }
 
-function addressOf(options: ServerOptions): string {
-  return advertisedAddress({ advertise: options.advertiseAddress ?? "", bind: options.host })
+function addressOf(options: Options): string {
+  return advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
+}
+
+const storageFormats: Readonly<Record<Options["storage-media-type"], StorageFormat>> = {
+  "application/vnd.orch.protobuf": "compact",
+  "application/vnd.kubernetes.protobuf": "compact",
+  "application/json": "json",
+  "application/yaml": "yaml",
 }
 
 function authenticatorsOf(tokens: readonly StaticToken[]): readonly Authenticator[] {
@@ -370,8 +341,9 @@ async function readAll(registry: Registry, kinds: KindTable, storagePath: string
   return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
 }
 
-function healthChecks(options: ServerOptions, { cache, draining, start }: Made): HealthChecks {
-  const { clock, livezGraceMs = 0 } = options
+function healthChecks(how: ServerOptions, { cache, draining, start }: Made): HealthChecks {
+  const { options, clock } = how
+  const livezGraceMs = options["livez-grace-period"]
   const startedMs = clock.nowMs()
   const graceful = (check: HealthCheck): HealthCheck => ({
     name: check.name,
@@ -379,9 +351,9 @@ function healthChecks(options: ServerOptions, { cache, draining, start }: Made):
   })
   const ping = { name: "ping", check: async () => undefined }
   const log = { name: "log", check: async () => undefined }
-  const etcd = storeCheck("etcd", options, options.healthCheckTimeoutMs)
-  const readiness = storeCheck("etcd-readiness", options, options.readyCheckTimeoutMs)
-  const informers = loggedCheck({ name: "informer-sync", check: async () => cache.fault() ?? start.filling() }, options.log)
+  const etcd = storeCheck("etcd", how, options["store-healthcheck-timeout"])
+  const readiness = storeCheck("etcd-readiness", how, options["store-readycheck-timeout"])
+  const informers = loggedCheck({ name: "informer-sync", check: async () => cache.fault() ?? start.filling() }, how.log)
   const bootstrap = { name: "poststarthook/bootstrap-controller", check: async () => start.fault() }
   const shutdown = { name: "shutdown", check: async () => (draining.aborted ? "the server is shutting down" : undefined) }
   return {
@@ -391,7 +363,7 @@ function healthChecks(options: ServerOptions, { cache, draining, start }: Made):
   }
 }
 
-function storeCheck(name: string, { clock, log, store }: ServerOptions, timeoutMs = storeCheckTimeoutMs): HealthCheck {
+function storeCheck(name: string, { clock, log, store }: ServerOptions, timeoutMs: number): HealthCheck {
   async function check(): Promise<string | undefined> {
     try {
       return store.check === undefined ? (await store.status()).fault : await store.check({ timeoutMs })

@@ -5,8 +5,9 @@ import { pathsReadFromStore } from "./watch-cache-settings.ts"
 
 function settings(watchCache: { enabled: boolean; sizes: { group: string; resource: string; size: number }[] }) {
   const lines: string[] = []
+  const options = { vendor: "kubernetes", "watch-cache": watchCache.enabled, "watch-cache-sizes": watchCache.sizes } as const
   const log = createLog({ format: "text", verbosity: 0, write: (line) => lines.push(line) })
-  return { reads: pathsReadFromStore({ kinds, vendor: "kubernetes", log, watchCache }), lines }
+  return { reads: pathsReadFromStore({ kinds, log, options }), lines }
 }
 
 test("a size of 0 turns a resource off, by the names that clients know; other sizes and names are told of", () => {

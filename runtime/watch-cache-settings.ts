@@ -2,29 +2,22 @@
 import type { UndecodableError } from "./storage/cache.ts"
 import type { Logger } from "pino"
 import type { Kind } from "./kit/kind.ts"
+import type { Options } from "./options/table.ts"
 import type { Verification } from "./storage/watch-cache/verify.ts"
-import { type VendorName, vendorProfile } from "./vendor.ts"
-
-/** `--watch-cache` and `--watch-cache-sizes`. */
-export interface WatchCacheSettings {
-  readonly enabled: boolean
-  /** Groups as clients write them; a size of 0 turns the cache of a resource off. */
-  readonly sizes: readonly { readonly group: string; readonly resource: string; readonly size: number }[]
-}
+import { vendorProfile } from "./vendor.ts"
 
 interface Served {
   readonly kinds: readonly Kind[]
-  readonly vendor: VendorName
   readonly log: Logger
-  readonly watchCache?: WatchCacheSettings
+  readonly options: Pick<Options, "vendor" | "watch-cache" | "watch-cache-sizes">
 }
 
 /** Called once at start. Tells, for a storage path, whether clients read it from the store. What the options say in vain is logged. */
-export function pathsReadFromStore({ kinds, log, vendor, watchCache }: Served): (path: string) => boolean {
-  if (watchCache?.enabled === false) return () => true
-  const { neutralGroup } = vendorProfile(vendor)
+export function pathsReadFromStore({ kinds, log, options }: Served): (path: string) => boolean {
+  if (!options["watch-cache"]) return () => true
+  const { neutralGroup } = vendorProfile(options.vendor)
   const paths = new Set<string>()
-  for (const { group, resource, size } of watchCache?.sizes ?? []) {
+  for (const { group, resource, size } of options["watch-cache-sizes"]) {
     const named = kinds.filter((kind) => kind.resource === resource && kind.group === neutralGroup(group))
     if (named.length === 0) log.warn({ group, resource }, "--watch-cache-sizes names a resource that is not served here")
     else if (size > 0) log.warn({ group, resource, size }, "--watch-cache-sizes: caches have the size they need; only 0 means something")

@@ -3,17 +3,13 @@ import { startCompaction } from "./compaction.ts"
 import { startGarbageCollector } from "./garbage-collector.ts"
 import { startAsLeader } from "./leader.ts"
 import type { BackgroundDeps, Loop } from "./loop.ts"
+import type { Options } from "../options/table.ts"
 import { startNamespaceEmptying } from "./namespace-emptying.ts"
 import { startRangeRepair } from "./range-repair.ts"
 import { type MeasureOptions, startStorageMeasures, storesOf } from "./storage-measures.ts"
 
 export interface BackgroundOptions extends MeasureOptions {
-  /** `--enable-garbage-collector` */
-  readonly garbageCollector: boolean
-  /** `--concurrent-gc-syncs` */
-  readonly collectorWorkers: number
-  /** `--store-compaction-interval`; 0: never. */
-  readonly compactionIntervalMs: number
+  readonly options: Options
   /** Who this server is among those of a shared store; absent: it is alone, and does everything. */
   readonly identity?: string
 }
@@ -22,23 +18,23 @@ export interface BackgroundOptions extends MeasureOptions {
  * Called once when the server listens. What changes objects is done by one server of a store; who compacts, the servers agree on by the key that the
  * reference uses (`Store.takeTurnToCompact`), and what has a time to live ends by itself.
  */
-export function startBackground(deps: BackgroundDeps, options: BackgroundOptions): Loop {
+export function startBackground(deps: BackgroundDeps, { options, identity, ...measures }: BackgroundOptions): Loop {
   const { registry, clock, log } = deps
-  const { identity } = options
+  const intervalMs = options["store-compaction-interval"]
   const start = (): Loop => startChanging(deps, options)
   return together([
     identity === undefined ? start() : startAsLeader(deps, { identity, start }),
-    startStorageMeasures(deps, options),
-    ...storesOf(registry.deps.store).map((store) => startCompaction({ store, clock, log, intervalMs: options.compactionIntervalMs })),
+    startStorageMeasures(deps, { options, ...measures }),
+    ...storesOf(registry.deps.store).map((store) => startCompaction({ store, clock, log, intervalMs })),
   ])
 }
 
 /** The loops that change objects. */
-function startChanging(deps: BackgroundDeps, options: BackgroundOptions): Loop {
+function startChanging(deps: BackgroundDeps, options: Options): Loop {
   const services = deps.registry.deps.kinds.find("", "v1", "services")
   return together([
     startNamespaceEmptying(deps),
-    ...(options.garbageCollector ? [startGarbageCollector(deps, { workers: options.collectorWorkers })] : []),
+    ...(options["enable-garbage-collector"] ? [startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] })] : []),
     ...(services === undefined ? [] : [startRangeRepair(deps)]),
   ])
 }

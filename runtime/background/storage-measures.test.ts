@@ -26,7 +26,7 @@ test("objects are counted in the cache where it has them, and by the store where
   const cache = { objects: () => [{ resource: "configmaps", count: 2 }] }
   const loop = startStorageMeasures(
     { registry: Object.assign(Object.create(registry), { deps }), clock, log: { warn: () => undefined } },
-    { cache, measures, countPeriodMs: 60_000, bytesPeriodMs: 30_000 },
+    { cache, measures, options: { "store-count-metric-poll-period": 60_000, "store-db-metric-poll-interval": 30_000 } },
   )
   await until(() => measures.objects.has("namespaces") && measures.bytes.size > 0)
   expect(measures.objects.get("configmaps")).toBe(2)

@@ -1,5 +1,6 @@
 /** How much is stored: objects by resource and bytes by store, looked at now and then, so that a scrape of `/metrics` costs nothing. */
 import type { Store } from "../storage/store.ts"
+import type { Options } from "../options/table.ts"
 import { every } from "./every.ts"
 import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
 
@@ -20,26 +21,24 @@ export interface FoundMeasures {
 export interface MeasureOptions {
   readonly measures: FoundMeasures
   readonly cache: CachedCounts
-  /** `--store-count-metric-poll-period`; 0: objects are not counted. */
-  readonly countPeriodMs: number
-  /** `--store-db-metric-poll-interval`; 0: bytes are not asked for. */
-  readonly bytesPeriodMs: number
+  readonly options: Pick<Options, "store-count-metric-poll-period" | "store-db-metric-poll-interval">
 }
 
 /** Called once when the server listens. */
-export function startStorageMeasures(deps: BackgroundDeps, options: MeasureOptions): Loop {
+export function startStorageMeasures(deps: BackgroundDeps, { measures, cache, options }: MeasureOptions): Loop {
   const { clock, log, registry } = deps
-  const { objects, bytes } = options.measures
+  const { objects, bytes } = measures
+  // 0: never.
+  const countPeriodMs = options["store-count-metric-poll-period"]
+  const bytesPeriodMs = options["store-db-metric-poll-interval"]
   const onError = (error: unknown): void => log.warn({ error: textOfError(error) }, "the store could not be measured; tried again later")
   const loops: Loop[] = []
-  if (options.countPeriodMs > 0) {
-    loops.push(
-      every({ clock, intervalMs: options.countPeriodMs, atOnce: true, task: () => countObjects(deps, options.cache, objects), onError }),
-    )
+  if (countPeriodMs > 0) {
+    loops.push(every({ clock, intervalMs: countPeriodMs, atOnce: true, task: () => countObjects(deps, cache, objects), onError }))
   }
-  if (options.bytesPeriodMs > 0) {
+  if (bytesPeriodMs > 0) {
     const stores = storesOf(registry.deps.store)
-    loops.push(every({ clock, intervalMs: options.bytesPeriodMs, atOnce: true, task: () => askBytes(stores, bytes), onError }))
+    loops.push(every({ clock, intervalMs: bytesPeriodMs, atOnce: true, task: () => askBytes(stores, bytes), onError }))
   }
   return {
     async stop() {

@@ -18,7 +18,7 @@ async function open(options: OpenRegistryOptions = {}): Promise<OpenRegistry> {
   return one
 }
 
-const dualStack = { behaviourOptions: { serviceClusterIpRange: ["10.0.0.0/24", "fd00::/112"] } }
+const dualStack = { behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/24", "fd00::/112"] } }
 
 function service(name: string, spec: JsonObject = {}): ApiObject {
   return { metadata: { name, namespace: "a" }, spec: { ports: [{ port: 80 }], ...spec } }
@@ -147,7 +147,7 @@ test("a balancer without node ports gets none, one with traffic policy Local a h
 })
 
 test("a full range is said so", async () => {
-  const one = await open({ behaviourOptions: { serviceClusterIpRange: ["10.0.0.0/30"] } })
+  const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/30"] } })
   await one.create("services", service("a"))
   const error = await failureOf(one.create("services", service("b")))
   expect(error).toMatchObject({
@@ -157,7 +157,7 @@ test("a full range is said so", async () => {
 })
 
 test("the first address is not given to those who do not ask for it", async () => {
-  const one = await open({ behaviourOptions: { serviceClusterIpRange: ["10.0.0.0/30"] } })
+  const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/30"] } })
   expect(specOf(await one.create("services", service("a"))).clusterIP).toBe("10.0.0.2")
   expect(specOf(await one.create("services", service("b", { clusterIP: "10.0.0.1" }))).clusterIP).toBe("10.0.0.1")
 })

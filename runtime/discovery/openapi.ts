@@ -53,7 +53,7 @@ async function send(asked: Asked, document: OpenApiDocument, options: { contentT
     }),
   }
   if (matchesTag(request.headers["if-none-match"], headers.etag)) return sendNotModified(outgoing, headers)
-  const compressed = parts.settings.compressResponses && acceptsGzip(request.headers["accept-encoding"])
+  const compressed = parts.options["feature-gates"].APIResponseCompression === true && acceptsGzip(request.headers["accept-encoding"])
   await sendBytes(outgoing, {
     status: 200,
     contentType: options.contentType,

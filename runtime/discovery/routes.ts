@@ -106,7 +106,7 @@ async function answerDiscovery(documents: Documents, request: RequestContext): P
   const document = await discovery.document(target, { media: negotiated.media, laidOut, serverAddress: serverAddress(request) })
   if (document === undefined) throw unknownPath()
   if (info.method !== "GET") throw methodNotAllowed()
-  const gzip = parts.settings.compressResponses && acceptsGzip(headers["accept-encoding"])
+  const gzip = parts.options["feature-gates"].APIResponseCompression === true && acceptsGzip(headers["accept-encoding"])
   await sendBytes(outgoing, { status: 200, contentType: negotiated.contentType, body: document.bytes, gzip })
 }
 

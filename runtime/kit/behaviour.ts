@@ -8,6 +8,7 @@ import type { Check, StoredValue, Write } from "../storage/store.ts"
 import type { Vendor } from "../vendor.ts"
 import type { Failures } from "./failure.ts"
 import type { ApiObject, JsonObject } from "./json.ts"
+import type { Options } from "../options/table.ts"
 
 /** What every behaviour may lean on. No registry, no HTTP: reads go through `read`, writes ride in the commit of the change itself. */
 export interface BehaviourDeps {
@@ -24,12 +25,8 @@ export interface BehaviourDeps {
   readonly key: (path: string) => string
 }
 
-export interface BehaviourOptions {
-  /** `--service-cluster-ip-range`: one or two CIDRs. */
-  readonly serviceClusterIpRange: readonly string[]
-  /** `--service-node-port-range`, both ends included. */
-  readonly serviceNodePortRange: { readonly first: number; readonly last: number }
-}
+/** The options of the command line that behaviours read. */
+export type BehaviourOptions = Pick<Options, "service-cluster-ip-range" | "service-node-port-range">
 
 export interface ChangeContext {
   readonly dryRun: boolean

@@ -38,7 +38,7 @@ export function representation(call: Call, answer: { list: boolean; watch?: bool
   if (answer.watch !== true && answer.read !== true) checkForm(call, negotiated, answer)
   return {
     laidOut: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),
-    gzip: call.parts.settings.compressResponses && acceptsGzip(headers["accept-encoding"]),
+    gzip: call.parts.options["feature-gates"].APIResponseCompression === true && acceptsGzip(headers["accept-encoding"]),
     ...negotiated,
   }
 }

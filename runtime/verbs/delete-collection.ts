@@ -23,7 +23,7 @@ export async function deleteCollectionVerb(call: Call): Promise<void> {
   const request = { ...listRequest(call, listOptions), freshness }
   const page = await listObjects(call.registry, call.handle, request)
   const items = [...page.items]
-  await inParallel(items, { atOnce: call.parts.settings.deleteCollectionWorkers ?? 1, signal }, (item) => deleteListed(call, options, item))
+  await inParallel(items, { atOnce: call.parts.options["delete-collection-workers"], signal }, (item) => deleteListed(call, options, item))
   await answerList(call, { wanted, page: { ...page, items } })
 }
 

@@ -56,7 +56,7 @@ async function begin(call: Call, stream: WatchStream, request: WatchRequest): Pr
 /** The `/watch/` paths take the options of lists, unless they say `watch` too: so does the reference. Throws 400 or 422. */
 function watchOptions(call: Call): ListOptions {
   const { info, query } = call.request
-  const { watchList } = call.parts.settings
+  const watchList = call.parts.options["feature-gates"].WatchList === true
   const asWatch = !info.watchPath || booleanParameter(query, "watch") === true
   const options = readListOptions(query, { watch: asWatch, watchList })
   const begins = options.resourceVersion === "" || options.resourceVersion === "0"
@@ -89,7 +89,7 @@ function startFreshness(revision: number | undefined): Freshness {
 
 /** Milliseconds: as asked, else at random between the least and twice that, so that not all clients of a server come back at once. */
 function lifeMs({ parts }: Call, { timeoutSeconds }: ListOptions): number {
-  const { minRequestTimeoutMs } = parts.settings
+  const minRequestTimeoutMs = parts.options["min-request-timeout"] * 1000
   if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return timeoutSeconds * 1000
   return minRequestTimeoutMs + parts.random.integer(Math.max(1, minRequestTimeoutMs))
 }

@@ -265,12 +265,12 @@ function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undef
 }
 
 /** So many that none is refused its number, and that those that are taken are far apart. */
-const ranges = { serviceClusterIpRange: ["10.0.0.0/16"], serviceNodePortRange: { first: 1, last: 60_000 } }
+const ranges = { "service-cluster-ip-range": ["10.0.0.0/16"], "service-node-port-range": { first: 1, last: 60_000 } }
 const opened = await openRegistry({ behaviourOptions: ranges, random: createRandom(1) })
 // The highest numbers are taken: what is written of a range ends with the last one that is, and is as long every time.
 await opened.create("services", {
   metadata: { name: "highest", namespace },
-  spec: { type: "NodePort", clusterIP: "10.0.255.254", ports: [{ port: 1, nodePort: ranges.serviceNodePortRange.last }] },
+  spec: { type: "NodePort", clusterIP: "10.0.255.254", ports: [{ port: 1, nodePort: ranges["service-node-port-range"].last }] },
 })
 const wanted = process.argv[2]
 

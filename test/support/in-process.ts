@@ -12,6 +12,8 @@ import { systemClock } from "../../runtime/clock.ts"
 import type { ConnectOptions } from "../../runtime/connect/connector.ts"
 import type { TimeLimits } from "../../runtime/http/time-limits.ts"
 import { createLog } from "../../runtime/logging.ts"
+import { defaultOptions } from "../../runtime/options/load.ts"
+import type { Options } from "../../runtime/options/table.ts"
 import { watchCacheSize } from "../../runtime/options/watch-cache-size.ts"
 import { type Random, systemRandom } from "../../runtime/random.ts"
 import { type RunningServer, startServer } from "../../runtime/server.ts"
@@ -93,51 +95,22 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const store = options.wrapStore?.(opened, clock) ?? opened
   const pair = await loopbackPair()
   const server = await startServer({
-    vendor: options.vendor,
+    options: optionsOf(options),
     store,
     clock,
     random,
     kinds,
     bodies,
-    storePrefix: "registry",
-    storageFormat: "compact",
     log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),
-    settings: {
-      anonymousAuth: options.anonymousAuth ?? false,
-      requestTimeoutMs: 60_000,
-      requestsInFlightMax: options.requestsInFlight?.readOnly ?? 0,
-      mutatingRequestsInFlightMax: options.requestsInFlight?.mutating ?? 0,
-      strictTransportSecurity: options.strictTransportSecurity ?? [],
-      corsAllowedOrigins: (options.corsAllowedOrigins ?? []).map((pattern) => new RegExp(pattern)),
-      minRequestTimeoutMs: 1_800_000,
-      watchList: options.watchList ?? false,
-      compressResponses: options.compressResponses ?? true,
-      ...(options.deleteCollectionWorkers !== undefined && { deleteCollectionWorkers: options.deleteCollectionWorkers }),
-    },
     openapi: builtInDocuments(),
     tokens: [
       { token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } },
       { token: plainToken, user: { name: "plain", groups: [], extra: {} } },
     ],
-    authorizationModes: ["AlwaysAllow"],
-    ttlSeconds: { "event-ttl": 3600 },
     ...(options.connectionTimes !== undefined && { connectionTimes: options.connectionTimes }),
-    ...(options.shutdownSendRetryAfter !== undefined && { shutdownSendRetryAfter: options.shutdownSendRetryAfter }),
-    ...(options.garbageCollector !== undefined && { garbageCollector: options.garbageCollector }),
-    ...(options.compactionIntervalMs !== undefined && { compactionIntervalMs: options.compactionIntervalMs }),
     ...(options.connect !== undefined && { connect: options.connect }),
-    watchCache: {
-      enabled: options.watchCache ?? true,
-      sizes: (options.uncached ?? []).flatMap((name) => watchCacheSize.parse(`${name}#0`) ?? []),
-    },
-    behaviourOptions: {
-      serviceClusterIpRange: options.serviceClusterIpRange ?? ["10.0.0.0/22"],
-      serviceNodePortRange: options.serviceNodePortRange ?? { first: 30000, last: 32767 },
-    },
     tokenSecret: Buffer.from("a secret of tests"),
-    host: "127.0.0.1",
-    port: 0,
-    tls: { certificate: pair.certificate, key: pair.key },
+    certificate: pair,
   })
   return {
     server,
@@ -152,6 +125,38 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
       await server.stop()
       if (dir !== undefined && options.dir === undefined) await rm(dir, { recursive: true })
     },
+  }
+}
+
+function optionsOf(options: InProcessOptions): Options {
+  const defaults = defaultOptions()
+  return {
+    ...defaults,
+    vendor: options.vendor,
+    "bind-address": "127.0.0.1",
+    "secure-port": 0,
+    "authorization-mode": ["AlwaysAllow"],
+    "anonymous-auth": options.anonymousAuth ?? false,
+    "max-requests-inflight": options.requestsInFlight?.readOnly ?? 0,
+    "max-mutating-requests-inflight": options.requestsInFlight?.mutating ?? 0,
+    "strict-transport-security-directives": options.strictTransportSecurity ?? [],
+    "cors-allowed-origins": (options.corsAllowedOrigins ?? []).map((pattern) => new RegExp(pattern)),
+    "feature-gates": {
+      ...defaults["feature-gates"],
+      WatchList: options.watchList ?? false,
+      APIResponseCompression: options.compressResponses ?? true,
+    },
+    "delete-collection-workers": options.deleteCollectionWorkers ?? defaults["delete-collection-workers"],
+    "shutdown-send-retry-after": options.shutdownSendRetryAfter ?? false,
+    "enable-garbage-collector": options.garbageCollector ?? true,
+    "store-compaction-interval": options.compactionIntervalMs ?? defaults["store-compaction-interval"],
+    // Polls are for those that scrape.
+    "store-count-metric-poll-period": 0,
+    "store-db-metric-poll-interval": 0,
+    "watch-cache": options.watchCache ?? true,
+    "watch-cache-sizes": (options.uncached ?? []).flatMap((name) => watchCacheSize.parse(`${name}#0`) ?? []),
+    "service-cluster-ip-range": options.serviceClusterIpRange ?? ["10.0.0.0/22"],
+    "service-node-port-range": options.serviceNodePortRange ?? { first: 30000, last: 32767 },
   }
 }
 

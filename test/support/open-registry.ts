@@ -83,7 +83,11 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
       clock,
       random,
       key,
-      options: { serviceClusterIpRange: ["10.0.0.0/24"], serviceNodePortRange: { first: 30000, last: 32767 }, ...options.behaviourOptions },
+      options: {
+        "service-cluster-ip-range": ["10.0.0.0/24"],
+        "service-node-port-range": { first: 30000, last: 32767 },
+        ...options.behaviourOptions,
+      },
       read: (path) => store.get({ key: key(path) }),
       readAll: async (path) => (path === "services/specs" ? objectsOf(registry, await handleOf(registry, "services")) : []),
     },

@@ -13,6 +13,8 @@ interface Area {
 const ground =
   /^runtime\/((errors|assert|clock|random|limits|vendor|thread|turns|loop-watch)|http\/(accounts|exchange|gathered-bytes|kept-bytes|shared-answers|stalled|taken-bytes|time-limits|write-pieces)|http2\/[a-z-]+)\.ts$/
 const kit = /^runtime\/kit\//
+/** The options by name: every part may read its own. */
+const options = /^runtime\/options\/table\.ts$/
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** One request and its connection as filters and verbs see them. */
 const request =
@@ -27,7 +29,11 @@ const areas: readonly Area[] = [
     mayImport: [kit],
     reason: "everybody stands on these; they may stand on the kit's types only",
   },
-  { files: kit, mayImport: [ground, storeContract], reason: "the kit is what generated code imports: it must not draw the server in" },
+  {
+    files: kit,
+    mayImport: [ground, storeContract, options],
+    reason: "the kit is what generated code imports: it must not draw the server in",
+  },
   { files: /^runtime\/storage\//, mayImport: [ground, kit], reason: "storage must know neither HTTP nor kinds" },
   { files: /^runtime\/apply\//, mayImport: [ground, kit], reason: "patches are pure: no I/O, no HTTP" },
   { files: wire, mayImport: [ground, kit], reason: "encodings must not know what is stored" },
@@ -73,7 +79,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/background\//,
-    mayImport: [ground, kit, wire, registry, storeContract, /^runtime\/behaviours\//],
+    mayImport: [ground, kit, wire, registry, storeContract, options, /^runtime\/behaviours\//],
     reason: "a loop works on the registry and knows no HTTP",
   },
   { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; whoever starts the server gives them meaning" },
@@ -84,7 +90,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/(server-env|server-parts|request|request-info|query|bodies)\.ts$/,
-    mayImport: [ground, kit, request, registry, /^runtime\/(access|connect|discovery)\//],
+    mayImport: [ground, kit, request, registry, options, /^runtime\/(access|connect|discovery)\//],
     reason: "what a request carries is types",
   },
   {
@@ -94,7 +100,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/server\.ts$/,
-    mayImport: [/^runtime\/(?!commands|options|launch|library|main)/],
+    mayImport: [options, /^runtime\/(?!commands|options|launch|library|main)/],
     reason: "the composition root knows every part, and not who starts it",
   },
   {

@@ -7,7 +7,7 @@ import { type NumberRange, serviceRanges } from "./ranges.ts"
 const nodePorts = { first: 30000, last: 32767 }
 
 function addressRange(cidr: string): NumberRange {
-  const [range] = serviceRanges({ serviceClusterIpRange: [cidr], serviceNodePortRange: nodePorts }).addresses.values()
+  const [range] = serviceRanges({ "service-cluster-ip-range": [cidr], "service-node-port-range": nodePorts }).addresses.values()
   if (range === undefined) throw new Error("no range")
   return range
 }
@@ -42,7 +42,7 @@ test("another spelling of an address is the same address", () => {
 })
 
 test("node ports count from the first one", () => {
-  const { nodePorts: range } = serviceRanges({ serviceClusterIpRange: [], serviceNodePortRange: nodePorts })
+  const { nodePorts: range } = serviceRanges({ "service-cluster-ip-range": [], "service-node-port-range": nodePorts })
   expect(range).toMatchObject({ text: "30000-32767", size: 2768, band: 86, kept: 0 })
   expect([range.indexOf("30000"), range.indexOf("32767"), range.indexOf("29999"), range.indexOf("32768")]).toEqual([
     0,
@@ -55,7 +55,9 @@ test("node ports count from the first one", () => {
 test.each([[["10.0.0.0/24", "10.1.0.0/24"]], [["nonsense"]], [["10.0.0.0/24", "fd00::/64", "10.1.0.0/24"]]])(
   "%j is refused at start",
   (serviceClusterIpRange) => {
-    expect(() => serviceRanges({ serviceClusterIpRange, serviceNodePortRange: nodePorts })).toThrow("--service-cluster-ip-range")
+    expect(() => serviceRanges({ "service-cluster-ip-range": serviceClusterIpRange, "service-node-port-range": nodePorts })).toThrow(
+      "--service-cluster-ip-range",
+    )
   },
 )
 

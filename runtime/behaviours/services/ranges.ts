@@ -36,18 +36,18 @@ const sizeMax: Readonly<Record<IpFamily, number>> = { IPv4: 2 ** 20, IPv6: 2 ** 
 export function serviceRanges(options: BehaviourOptions): ServiceRanges {
   const addresses = new Map<IpFamily, NumberRange>()
   const paths = ["ranges/serviceips", "ranges/secondaryserviceips"]
-  for (const [index, text] of options.serviceClusterIpRange.entries()) {
+  for (const [index, text] of options["service-cluster-ip-range"].entries()) {
     const path = paths[index]
     const range = parseCidr(text)
     if (path === undefined || range === undefined)
       throw new Error(
-        `--service-cluster-ip-range takes one or two ranges such as 10.0.0.0/24, not ${options.serviceClusterIpRange.join(",")}`,
+        `--service-cluster-ip-range takes one or two ranges such as 10.0.0.0/24, not ${options["service-cluster-ip-range"].join(",")}`,
       )
     const family = familyOf(range.address)
     if (addresses.has(family)) throw new Error("--service-cluster-ip-range takes at most one range of each address family")
     addresses.set(family, addressRange(path, { ...range, family }))
   }
-  return { addresses, nodePorts: portRange(options.serviceNodePortRange) }
+  return { addresses, nodePorts: portRange(options["service-node-port-range"]) }
 }
 
 /** The family of an address in the words of services. */

@@ -1,6 +1,7 @@
 /** One server of the simulation: a whole API server in this process, without a network, that can be killed and started again. */
 import { silentLog } from "../../../runtime/logging.ts"
 import type { BehaviourOptions } from "../../../runtime/kit/behaviour.ts"
+import { defaultOptions } from "../../../runtime/options/load.ts"
 import { type RunningServer, startServer } from "../../../runtime/server.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
 import type { Clock } from "../../../runtime/clock.ts"
@@ -109,39 +110,34 @@ function serverOptions(
   { store, clock, random, life }: { store: Store; clock: Clock; random: SeededRandom; life: Life },
 ): Parameters<typeof startServer>[0] {
   return {
-    vendor: "orch",
+    options: {
+      ...defaultOptions(),
+      ...behaviourOptions,
+      vendor: "orch",
+      "bind-address": "127.0.0.1",
+      "advertise-address": address,
+      "authorization-mode": ["AlwaysAllow"],
+      "anonymous-auth": false,
+      // What a check can read beside the server.
+      "storage-media-type": "application/json",
+      "max-requests-inflight": 0,
+      "max-mutating-requests-inflight": 0,
+      "feature-gates": { WatchList: true },
+      "store-compaction-interval": 60_000,
+      "store-count-metric-poll-period": 0,
+      "store-db-metric-poll-interval": 0,
+      "enable-garbage-collector": garbageCollector,
+    },
     store,
     clock,
     random,
     kinds: loaded.kinds,
     bodies: loaded.bodies,
-    storePrefix: "registry",
-    // What a check can read beside the server.
-    storageFormat: "json",
     log: silentLog(),
-    settings: {
-      anonymousAuth: false,
-      requestTimeoutMs: 60_000,
-      requestsInFlightMax: 0,
-      mutatingRequestsInFlightMax: 0,
-      strictTransportSecurity: [],
-      corsAllowedOrigins: [],
-      minRequestTimeoutMs: 1_800_000,
-      watchList: true,
-      compressResponses: false,
-    },
     openapi: new Map(),
     tokens: [{ token: simToken, user: { name: "client", groups: ["system:masters"], extra: {} } }],
-    authorizationModes: ["AlwaysAllow"],
-    ttlSeconds: { "event-ttl": 3600 },
-    compactionIntervalMs: 60_000,
-    behaviourOptions,
-    garbageCollector,
     tokenSecret: Buffer.from("a secret of simulations"),
-    host: "127.0.0.1",
-    port: 6443,
-    tls: { certificate: "", key: "" },
-    advertiseAddress: address,
+    certificate: { certificate: "", key: "" },
     sharedStore: shared,
     async listen({ app }) {
       if (life.alive) life.wire = connectTo(app)
@@ -152,8 +148,8 @@ function serverOptions(
 
 /** Ranges of services. */
 export const behaviourOptions: BehaviourOptions = {
-  serviceClusterIpRange: ["10.0.0.0/24"],
-  serviceNodePortRange: { first: 30000, last: 30100 },
+  "service-cluster-ip-range": ["10.0.0.0/24"],
+  "service-node-port-range": { first: 30000, last: 30100 },
 }
 
 export const simToken = "sim-token"
