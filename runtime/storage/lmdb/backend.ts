@@ -1,4 +1,7 @@
-/** What a store opens and closes together: environment, ownership, reader and worker; and all that once more after a failure. */
+/**
+ * The parts that a store opens and closes together: environment, process lock, reader and worker. After a failure they
+ * are opened again.
+ */
 import { StoreError } from "../store.ts"
 import type { Environment, EnvironmentOptions } from "./environment.ts"
 import { openEnvironment, readState } from "./environment.ts"
@@ -12,14 +15,14 @@ import { startWorker } from "./worker-link.ts"
 export interface Backend {
   /** Throws StoreError "unavailable" while nothing is open. */
   reader(): Reader
-  /** As it is durable now; ahead of what was published while a batch comes back. */
+  /** The durable state; ahead of the published revision while the results of a batch are on their way back. */
   state(): State
   commit(batch: ArrayBuffer, length: number): Promise<{ results: ArrayBuffer; revision: number }>
   compact(revision: number): Promise<void>
-  /** One step of a compaction; answers whether it was the last. */
+  /** Runs one step of a compaction; returns whether it was the last. */
   sweep(): Promise<boolean>
   tryRoom(bytes: number): Promise<void>
-  /** Closes and opens everything but the ownership. When that fails, nothing is open and it may be called again. */
+  /** Closes and opens everything except the process lock. If that fails, nothing is open and it may be called again. */
   reopen(): Promise<void>
   close(): Promise<void>
 }
@@ -30,7 +33,7 @@ interface Opened {
   readonly worker: WorkerLink
 }
 
-/** Called once per open store. `onLost`: the worker ended by itself. Throws as openLmdbStore says. */
+/** Called once per open store. `onLost` runs when the worker ends unexpectedly. Throws as `openLmdbStore` does. */
 export async function openBackend(options: EnvironmentOptions, onLost: (error: StoreError) => void): Promise<Backend> {
   const first = openEnvironment(options)
   const ownership = await becomeOwner(first).catch(async (error: unknown) => {
@@ -81,7 +84,7 @@ export async function openBackend(options: EnvironmentOptions, onLost: (error: S
       opened = await start(openEnvironment(options), options, onLost)
     },
     async close() {
-      // The worker may be lost already; what it had to do has then failed.
+      // The worker may be lost already; its requests have then failed.
       await opened?.worker.request({ type: "close" }).catch(() => undefined)
       await shut()
       await ownership.release()

@@ -1,6 +1,7 @@
 /**
- * A backup as a file: the copy of the store, then one line with its length and checksum. LMDB maps files into memory and
- * trusts them; reading a damaged one can end the process, so nothing is opened before the checksum has been compared.
+ * The file format of backups: the copy of the store, then one line with its length and checksum. LMDB maps files into
+ * memory and trusts them, and reading a damaged file can end the process. Therefore nothing is opened before the
+ * checksum matches.
  */
 import { createHash } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
@@ -14,7 +15,7 @@ const trailerOf = (length: number, sha256: string): string =>
 const trailerBytes = trailerOf(0, "0".repeat(64)).length
 const trailerPattern = /^\norch-apiserver backup 1 sha256 ([0-9a-f]{64}) bytes (\d{16})\n$/
 
-/** Called with a finished copy of a store: makes it a backup. */
+/** Called with a finished copy of a store: appends the last line, which makes it a backup. */
 export async function sealBackup(file: string): Promise<void> {
   const { size } = await stat(file)
   const hash = createHash("sha256")
@@ -22,7 +23,10 @@ export async function sealBackup(file: string): Promise<void> {
   await appendFile(file, trailerOf(size, hash.digest("hex")))
 }
 
-/** Writes the store that is in a backup to `target`, a new file. Throws StoreError "unavailable" when the backup is none or damaged; `target` may be there then. */
+/**
+ * Writes the store inside a backup to `target`, a new file. Throws StoreError "unavailable" when `file` is no backup or
+ * is damaged; `target` may exist then.
+ */
 export async function unsealBackup(file: string, target: string): Promise<void> {
   const { sha256, length } = await readTrailer(file)
   const hash = createHash("sha256")

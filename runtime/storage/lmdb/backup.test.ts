@@ -30,7 +30,7 @@ async function contents(of: Store): Promise<string[]> {
   return (await of.list({ prefix: "" })).items.map((item) => `${item.key}=${text(item)}@${item.modRevision}`)
 }
 
-test("a backup, which has all secrets, is for its owner's eyes only", async () => {
+test("gives the backup and the restored store, which contain secrets, permissions for their owner only", async () => {
   await backupLmdb(dir(), file())
   const restored = join(base, "restored")
   await restoreLmdb(file(), restored)
@@ -40,7 +40,7 @@ test("a backup, which has all secrets, is for its owner's eyes only", async () =
   expect(modes).toEqual(["600", "700", "600", "700"])
 })
 
-test("a backup taken while writers go on is one moment of the store", async () => {
+test("backs up one consistent snapshot while writers go on", async () => {
   let writing = true
   const writers = Promise.all(
     Array.from({ length: 8 }, async (_, writer) => {
@@ -66,7 +66,7 @@ test("a backup taken while writers go on is one moment of the store", async () =
   await restored.close()
 })
 
-test("another process backs up a store that is open here, and is not locked out", async () => {
+test("backs up a store that this process has open from another process", async () => {
   const module = fileURLToPath(new URL("backup.ts", import.meta.url))
   const script = `import(${JSON.stringify(module)}).then(({ backupLmdb }) => backupLmdb(${JSON.stringify(dir())}, ${JSON.stringify(file())})).then((summary) => console.log(JSON.stringify(summary)))`
   const output = execFileSync(process.execPath, ["--import", "tsx", "--eval", script], { encoding: "utf8" })
@@ -74,7 +74,7 @@ test("another process backs up a store that is open here, and is not locked out"
   expect(await write(store, [put("foo/a", "1")])).toBe(22)
 })
 
-test("a restore refuses a folder that is not empty", async () => {
+test("restore refuses a folder that is not empty", async () => {
   await backupLmdb(dir(), file())
   await expect(restoreLmdb(file(), dir())).rejects.toThrow("is not empty")
   writeFileSync(join(base, "note"), "")
@@ -82,21 +82,21 @@ test("a restore refuses a folder that is not empty", async () => {
   expect(await contents(store)).toHaveLength(7)
 })
 
-test("a backup refuses a file that is there", async () => {
+test("backup refuses to overwrite a file", async () => {
   await backupLmdb(dir(), file())
   const before = readFileSync(file())
   await expect(backupLmdb(dir(), file())).rejects.toThrow("is there already")
   expect(readFileSync(file()).equals(before)).toBe(true)
 })
 
-test("an empty folder is as good as none for a restore", async () => {
+test("restore accepts an empty folder", async () => {
   const { contentHash } = await backupLmdb(dir(), file())
   mkdirSync(join(base, "restored"))
   expect(await restoreLmdb(file(), join(base, "restored"))).toEqual({ revision: 21, compactedRevision: 0, keys: 7, contentHash })
   expect(readdirSync(base).sort()).toEqual(["backups", "data", "restored"])
 })
 
-test("versions can go on behind those that were given out since the backup", async () => {
+test("restore can continue above the versions that were written after the backup", async () => {
   const { contentHash } = await backupLmdb(dir(), file())
   const target = join(base, "restored")
   expect(await restoreLmdb(file(), target, { bumpRevision: 1000 })).toMatchObject({ revision: 1021, compactedRevision: 1021, contentHash })
@@ -108,7 +108,7 @@ test("versions can go on behind those that were given out since the backup", asy
   expect(await verifyLmdb(target)).toMatchObject({ revision: 1022, keys: 8 })
 })
 
-test("what is no backup, or a damaged one, is refused and leaves nothing behind", async () => {
+test("restore refuses a damaged backup and other files, and leaves nothing behind", async () => {
   await backupLmdb(dir(), file())
   const target = join(base, "restored")
   await expect(restoreLmdb(join(base, "missing"), target)).rejects.toThrow("there is no backup")
@@ -123,12 +123,12 @@ test("what is no backup, or a damaged one, is refused and leaves nothing behind"
   expect(readdirSync(base).sort()).toEqual(["backups", "data", "text"])
 })
 
-test("a folder without a store cannot be backed up, and gets none", async () => {
+test("backup refuses a folder without a store and creates none", async () => {
   const empty = join(base, "empty")
   await expect(backupLmdb(empty, file())).rejects.toThrow("holds no store")
   expect(existsSync(empty)).toBe(false)
 })
 
-test("a check of an open store finds what is in it", async () => {
+test("verifies a store that is open", async () => {
   expect(await verifyLmdb(dir())).toMatchObject({ revision: 21, compactedRevision: 0, keys: 7 })
 })

@@ -1,4 +1,4 @@
-/** Backup and restore of an embedded store, and the check that both end with. */
+/** Backup and restore of an embedded store, and the verification that ends both. */
 import { existsSync } from "node:fs"
 import { chmod, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
@@ -10,7 +10,7 @@ import { dataFile, metaKeys, openEnvironment, readState, storeErrorOf } from "./
 import { faultText, inspectLmdb, type StoreFault } from "./inspect.ts"
 import { encodeState } from "./layout.ts"
 
-/** What a check found. */
+/** Result of a verification. */
 export interface LmdbSummary {
   readonly revision: number
   readonly compactedRevision: number
@@ -20,9 +20,9 @@ export interface LmdbSummary {
 }
 
 /**
- * Called by `orch-apiserver backup` and by libraries, also while a server has the store open, in this process or another:
- * the copy is one snapshot, without free pages, and writers go on. `file` appears whole or not at all, and only after the
- * copy was opened and checked. Throws StoreError "full" or "unavailable".
+ * Called by `orch-apiserver backup` and by libraries, also while a server has the store open, in this process or
+ * another: the copy is one snapshot without free pages, and writers go on. `file` appears complete or not at all, and
+ * only after the copy was opened and verified. Throws StoreError "full" or "unavailable".
  */
 export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary> {
   const target = resolve(file)
@@ -34,7 +34,7 @@ export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary
     await source.root.backup(scratch, true)
     const summary = await verifyLmdb(scratch)
     const copy = join(scratch, dataFile)
-    // Secrets are in it.
+    // It contains secrets.
     await chmod(copy, 0o600)
     await sealBackup(copy)
     await flush(copy)
@@ -50,13 +50,17 @@ export async function backupLmdb(dir: string, file: string): Promise<LmdbSummary
 }
 
 export interface RestoreOptions {
-  /** How many versions to leave out: more than were given out since the backup. History then begins behind them, so that none stands for two states. */
+  /**
+   * How many versions to skip: more than were written since the backup. The history then begins above them, so that no
+   * version ever means two states.
+   */
   readonly bumpRevision?: number
 }
 
 /**
- * Called by `orch-apiserver restore`. Makes `file` the store in `dir`, which must be new or empty: a restore never writes
- * over anything, and `dir` is there whole or as it was. Throws StoreError "full", or "unavailable" when the folder is in use or the file is damaged.
+ * Called by `orch-apiserver restore`. Makes `file` the store in `dir`, which must be new or empty: a restore never
+ * overwrites anything, and on failure `dir` is unchanged. Throws StoreError "full", or "unavailable" when the folder is
+ * in use or the file is damaged.
  */
 export async function restoreLmdb(file: string, dir: string, { bumpRevision = 0 }: RestoreOptions = {}): Promise<LmdbSummary> {
   if (!existsSync(file)) throw new StoreError("unavailable", `there is no backup ${file}`)
@@ -94,7 +98,10 @@ async function bump(dir: string, by: number): Promise<void> {
   }
 }
 
-/** Called after backup and restore, and by tests: `inspectLmdb` must find nothing. Throws StoreError "unavailable" with the first fault and how many there are. */
+/**
+ * Called after backup and restore, and by tests: `inspectLmdb` must find no fault. Throws StoreError "unavailable" with
+ * the first fault and the number of faults.
+ */
 export async function verifyLmdb(dir: string): Promise<LmdbSummary> {
   const faults: StoreFault[] = []
   const { revision, compactedRevision, keys, contentHash } = await inspectLmdb(dir, { onFault: (fault) => faults.push(fault) })

@@ -1,15 +1,16 @@
 /**
- * What main thread and storage worker say to each other: one buffer with many commits there, one with their results back.
- * Buffers are handed over, not copied, and a put travels as the log record it becomes (layout.ts).
+ * The format in which main thread and storage worker exchange commits: one buffer with many commits in one direction,
+ * one with their results in the other. Buffers are transferred, not copied, and a put already has the form of its log
+ * record (layout.ts).
  *
  * ```
  * commit   checks u32, writes u32, then
  *   check  modRevision f64, length u32, key
  *   write  length u32, log record
  * result   outcome u32, revision f64, then
- *   done   per write: createRevision f64 (0: nothing was there to delete), previous
+ *   done   per write: createRevision f64 (0: there was no key to delete), previous
  *   failed checks u32, per check: length u32, key, current
- * previous and current: modRevision f64 (0: none), and of one: createRevision f64, expiresAtMs f64, length u32, value
+ * previous and current: modRevision f64 (0: none), then createRevision f64, expiresAtMs f64, length u32, value
  * ```
  */
 import { assert } from "../../assert.ts"
@@ -28,7 +29,7 @@ export class ByteWriter {
     this.bytes = Buffer.allocUnsafeSlow(capacity)
   }
 
-  /** Makes room and moves on; answers where the room begins. */
+  /** Makes room and moves past it; returns the offset of the room. */
   reserve(length: number): number {
     const at = this.length
     this.length = at + length
@@ -65,7 +66,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a ByteWriter wrote; blocks are views into the same memory. */
+/** Reads what a ByteWriter wrote; blocks are views of the same memory. */
 export class ByteReader {
   private at = 0
 
@@ -92,7 +93,7 @@ export class ByteReader {
   }
 }
 
-/** Main thread: one commit into the batch. `expiresAtMs` answers for a time to live. */
+/** Main thread: appends one commit to the batch. `expiresAtMs` converts a time to live. */
 export function writeCommit(
   writer: ByteWriter,
   options: { checks: readonly Check[]; writes: readonly Write[] },
@@ -124,7 +125,7 @@ function writeRecord(writer: ByteWriter, write: Write, expiresAtMs: (ttlSeconds:
   writer.length = at + 4 + length
 }
 
-/** Worker: a version with its value, or that there is none. */
+/** Worker: writes a version with its value, or that there is none. */
 export function writeStored(writer: ByteWriter, version: Version | undefined, value: (version: Version) => Uint8Array): void {
   writer.f64(version?.modRevision ?? 0)
   if (version === undefined) return
@@ -133,7 +134,7 @@ export function writeStored(writer: ByteWriter, version: Version | undefined, va
   writer.block(value(version))
 }
 
-/** Main thread: the other side of writeStored. */
+/** Main thread: reads what `writeStored` wrote. */
 export function readStored(reader: ByteReader, key: string): StoredValue | undefined {
   const modRevision = reader.f64()
   if (modRevision === 0) return undefined

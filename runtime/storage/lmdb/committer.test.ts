@@ -4,7 +4,7 @@ import { StoreError } from "../store.ts"
 import { ByteWriter, outcome } from "./batch.ts"
 import { createCommitter } from "./committer.ts"
 
-/** What the worker answers to a batch of single commits without writes. */
+/** The worker's reply to a batch of commits without writes. */
 function resultsOf(commits: number): ArrayBuffer {
   const bytes = new ByteWriter(16 * commits)
   for (let commit = 1; commit <= commits; commit++) {
@@ -14,7 +14,7 @@ function resultsOf(commits: number): ArrayBuffer {
   return bytes.bytes.buffer
 }
 
-/** A committer whose worker answers when the test says so; `told` is everything that happened, in order. */
+/** A committer whose worker replies on command; `told` records everything that happened, in order. */
 function openCommitter() {
   const told: string[] = []
   const sent: Reply[] = []
@@ -46,7 +46,7 @@ interface Reply {
 }
 
 describe("group commit", () => {
-  test("what waits goes to the worker before the batch that is done is answered", async () => {
+  test("sends waiting commits to the worker before it answers those of the finished batch", async () => {
     const { committer, commit, sent, told } = openCommitter()
     const first = [commit("a"), commit("b")]
     await nextTurn()
@@ -62,7 +62,7 @@ describe("group commit", () => {
     expect(told.slice(5)).toEqual(["durable", "answered c"])
   })
 
-  test("a batch that failed is told of, and refused, before the next goes to the worker", async () => {
+  test("reports and rejects a failed batch before it sends the next one", async () => {
     const { committer, commit, sent, told } = openCommitter()
     const first = commit("a")
     await nextTurn()

@@ -23,12 +23,12 @@ afterEach(async () => {
   rmSync(dir, { recursive: true })
 })
 
-/** Keys in the index of what has a time to live. */
+/** Keys in the expiry index. */
 function expiring(): string[] {
   return [...environment.expiry.getRange()].map(({ key }) => readExpiryKey(key).key.toString())
 }
 
-test("a value that was replaced or deleted does not expire any more", () => {
+test("does not expire a value that was replaced or deleted", () => {
   const engine = createEngine(environment)
   engine.apply(batchOf([[put("foo/a", "1", 60)], [put("foo/b", "1", 60)], [put("foo/c", "1", 60)]]))
   expect(expiring()).toEqual(["foo/a", "foo/b", "foo/c"])
@@ -43,7 +43,7 @@ function batchOf(commits: readonly Write[][], nowMs = 0): Buffer {
   return writer.bytes.subarray(0, writer.length)
 }
 
-/** 600 keys, written five times; every third deleted at the end. */
+/** Writes 600 keys five times and deletes every third. */
 function fill(engine: Engine): void {
   const keys = Array.from({ length: 600 }, (_, index) => `foo/${index}`)
   for (let round = 0; round < 5; round++) engine.apply(batchOf(keys.map((key) => [put(key, `${round}`)])))
@@ -62,7 +62,7 @@ test("sweeping leaves the current versions and nothing else", () => {
   expect(readState(environment)).toEqual({ revision: 3002, compactedRevision: 3002, sweptRevision: 3002, keys: 400 })
 })
 
-test("a compaction cut short goes on where it was", () => {
+test("resumes an interrupted compaction where it stopped", () => {
   const before = createEngine(environment)
   fill(before)
   before.compact(2000)
@@ -71,11 +71,11 @@ test("a compaction cut short goes on where it was", () => {
   expect(readState(environment)).toMatchObject({ compactedRevision: 2000 })
   expect(readState(environment).sweptRevision).toBeLessThan(2000)
   while (!after.sweep());
-  // Of the commits up to 2000 each key keeps its newest; those after it stay.
+  // Of the commits up to 2000 each key keeps its newest; the later ones stay.
   expect(environment.log.getCount()).toBe(600 + (3001 - 2000) + 200)
 })
 
-test("a transaction that finds no room changes nothing, and the next one starts from what is there", () => {
+test("a transaction that finds the disk full changes nothing, and the next one starts from the stored state", () => {
   const failing = failingEngine(Object.assign(new Error("no space left"), { code: "ENOSPC" }))
   failing.engine.apply(batchOf([[put("foo/a", "1")]]))
   failing.fails = true
@@ -85,7 +85,7 @@ test("a transaction that finds no room changes nothing, and the next one starts 
   expect(failing.engine.apply(batchOf([[put("foo/b", "1")]])).revision).toBe(3)
 })
 
-test("after any other failure nothing is written until the store was opened again", () => {
+test("after any other failure, refuses writes until the store is opened again", () => {
   const failing = failingEngine(Object.assign(new Error("input/output error"), { code: 5 }))
   failing.engine.apply(batchOf([[put("foo/a", "1")]]))
   failing.fails = true
@@ -94,7 +94,7 @@ test("after any other failure nothing is written until the store was opened agai
     message: expect.stringContaining("input/output error"),
   })
   failing.fails = false
-  // It never came to that: what waited is refused, and that is certain.
+  // This batch never reached LMDB, so the refusal is definite.
   expect(failureOf(() => failing.engine.apply(batchOf([[put("foo/b", "1")]])))).toMatchObject({
     code: "unavailable",
     message: expect.stringContaining("input/output error"),
@@ -104,7 +104,7 @@ test("after any other failure nothing is written until the store was opened agai
   expect(createEngine(environment).apply(batchOf([[put("foo/b", "1")]])).revision).toBe(3)
 })
 
-test("a transaction that fails before its end was certainly not done", () => {
+test("a transaction that fails before its end is reported as not done", () => {
   const { log } = environment
   const engine = createEngine({
     ...environment,
@@ -129,7 +129,7 @@ function failureOf(action: () => unknown): unknown {
   }
 }
 
-/** One whose transactions fail at their end, and are given up, while `fails`. */
+/** An engine whose transactions fail at their end and roll back while `fails`. */
 function failingEngine(error: Error): { engine: Engine; fails: boolean } {
   const { root } = environment
   const failing = { fails: false }

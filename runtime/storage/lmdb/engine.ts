@@ -1,7 +1,7 @@
 /**
- * The writing side of the embedded store: evaluates checks and applies commits inside LMDB transactions, and sweeps
- * history away. Synchronous, one thread only: the storage worker's. Every method leaves the data durable or throws and
- * leaves it as it was; after StoreError "undecided" it may be either.
+ * The writing side of the embedded store: evaluates checks, applies commits inside LMDB transactions and deletes
+ * compacted history. Synchronous, and used by one thread only, the storage worker. Every method leaves the data
+ * durable, or throws and leaves it unchanged; after StoreError "undecided" it may be either.
  */
 import { crc32 } from "node:zlib"
 import { assert } from "../../assert.ts"
@@ -27,28 +27,28 @@ import {
 } from "./layout.ts"
 
 export interface Engine {
-  /** Applies the commits of one batch in order, in one transaction. `results` is written in the same order. */
+  /** Applies the commits of one batch in order, in one transaction. `results` has the same order. */
   apply(batch: Buffer): { results: ByteWriter; revision: number }
-  /** From here on nothing below `revision` may be read; the data goes by `sweep`. */
+  /** From now on nothing below `revision` may be read; `sweep` deletes the data. */
   compact(revision: number): void
-  /** Takes away a bounded part of what was compacted; answers whether that was all. */
+  /** Deletes a bounded part of the compacted history; returns whether that was the rest. */
   sweep(): boolean
-  /** Writes something of `bytes` bytes: throws while the disk has no room. */
+  /** Writes `bytes` bytes; throws while the disk has no room. */
   tryRoom(bytes: number): void
 }
 
-/** Writes per sweeping transaction: about two milliseconds, which a commit may have to wait. */
+/** Writes per sweeping transaction: about two milliseconds, by which a commit may be delayed. */
 const sweepWrites = 400
 
 /** Called once in the storage worker, with an environment that no other process writes. */
 export function createEngine(environment: Environment): Engine {
   const { root } = environment
-  /** Undefined after a failed transaction: read again from what is really there. */
+  /** Undefined after a failed transaction: the state is then read from LMDB again. */
   let state: State | undefined
   let broken: StoreError | undefined
   /**
-   * After a transaction has failed, by anything but a full disk, this engine writes nothing more: the system tells of a failed flush once, and
-   * another one that succeeds would be believed of what the first one lost.
+   * After a transaction failed for any reason but a full disk, this engine refuses all writes: the system reports a
+   * failed flush only once, and a later flush that succeeds would hide that data of the first one is lost.
    */
   function write<T>(action: () => T): T {
     if (broken !== undefined) throw broken
@@ -63,7 +63,7 @@ export function createEngine(environment: Environment): Engine {
       const failure = storeErrorOf(error, environment.dir)
       if (failure.code !== "unavailable") throw failure
       broken = failure
-      // What failed in the middle was given up. What failed at its end may be found on the disk.
+      // A failure inside the action rolled the transaction back. One at its end may have reached the disk.
       throw isComplete ? new StoreError("undecided", failure.message) : failure
     }
   }
@@ -91,7 +91,7 @@ export function createEngine(environment: Environment): Engine {
       return { results, revision }
     },
     compact(revision) {
-      // A process that was killed amid a backup still holds the pages it was reading.
+      // A process that was killed during a backup still pins the pages it was reading.
       root.readerCheck()
       transact((after) => {
         assert(revision <= after.revision, "only the past is compacted", { revision, current: after.revision })
@@ -116,13 +116,13 @@ function sameState(left: State, right: State): boolean {
   )
 }
 
-/** The tables with what the engine does to them; only ever used inside its transactions. */
+/** The tables and the engine's operations on them; used inside its transactions only. */
 interface Tables extends Environment {
   current(key: Uint8Array): Version | undefined
-  /** Holds until the next call into the tables. */
+  /** Valid until the next call into the tables. */
   value(version: Version): Uint8Array
   setCurrent(key: Uint8Array, version: Version): void
-  /** Moves the current version among the past ones. */
+  /** Moves the current version to the past ones. */
   retire(key: Uint8Array, version: Version): void
   bury(key: Uint8Array, revision: number): void
   append(revision: number, place: number, record: Buffer): void
@@ -199,7 +199,7 @@ function writeFailure(
   }
 }
 
-/** Answers whether there was anything to do. */
+/** Returns whether there was anything to do. */
 function applyWrite(
   tables: Tables,
   state: State,
@@ -236,8 +236,9 @@ function applyWrite(
 }
 
 /**
- * Sweeps whole commits, oldest first, until enough was done; answers the revision swept up to. What a write replaced is
- * not the state at any revision from the compacted one on, so its version and its record go; so does a deletion itself.
+ * Sweeps whole commits, oldest first, until it has done enough; returns the revision swept up to. A version that a
+ * write replaced is not part of the state at any revision from the compacted one on, so the version and its record are
+ * deleted; so is a deletion itself.
  */
 function sweepFrom(tables: Tables, state: State): number {
   const range = { start: logKey(state.sweptRevision + 1, 0), end: logKey(state.compactedRevision + 1, 0) }

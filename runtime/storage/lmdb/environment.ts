@@ -1,4 +1,4 @@
-/** The LMDB environment of a store: its databases, its format number, and what its errors mean. */
+/** The LMDB environment of a store: its databases, its format number, and the translation of its errors. */
 import { existsSync, mkdirSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import type { Database, RootDatabase, Transaction } from "lmdb"
@@ -9,7 +9,7 @@ import { asBuffer, decodeState, emptyState, formatVersion, knownFormats, logHead
 
 export type Table = Database<Buffer, Uint8Array>
 
-/** Shared by the threads of a process that open the same folder; each has its own handles. */
+/** Shared by the threads of a process that open the same folder; each thread has its own handles. */
 export interface Environment {
   readonly dir: string
   readonly root: RootDatabase<Buffer, Uint8Array>
@@ -21,16 +21,16 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   readonly dir: string
-  /** Address space to begin with; it grows as needed. */
+  /** Initial size of the address space; it grows as needed. */
   readonly mapSize?: number
   /** For backups, which must not even create a database. */
   readonly readOnly?: boolean
 }
 
-/** Enough that a small control plane never has to map anew; it is address space, not memory. */
+/** Enough that a small control plane never has to map the file again; it is address space, not memory. */
 const defaultMapSize = 1024 ** 3
 
-/** The file that holds everything, in the store's folder. */
+/** The file in the store's folder that holds all data. */
 export const dataFile = "data.mdb"
 
 export const metaKeys = {
@@ -41,14 +41,14 @@ export const metaKeys = {
 }
 
 /**
- * Called once per thread and store. Throws StoreError "unavailable" when the folder holds something else or a newer format.
- * Pages of 8 KiB measured best (disk use 1.4 times the payload, against 2 times at 4 KiB); `overlappingSync` must be off,
- * else a transaction ends before its data is durable.
+ * Called once per thread and store. Throws StoreError "unavailable" when the folder holds something else or a newer
+ * format. Pages of 8 KiB measured best (disk use 1.4 times the payload, against 2 times at 4 KiB); `overlappingSync`
+ * must be off, else a transaction ends before its data is durable.
  */
 export function openEnvironment(options: EnvironmentOptions): Environment {
   const { dir, mapSize = defaultMapSize, readOnly = false } = options
   if (readOnly && !existsSync(join(dir, dataFile))) throw new StoreError("unavailable", `${dir} holds no store: there is no ${dataFile}`)
-  // Values are secrets: for the owner's eyes only.
+  // Values contain secrets: permissions for the owner only.
   if (!readOnly) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const isNew = !existsSync(join(dir, dataFile))
   const root = openRoot(dir, mapSize, readOnly)
@@ -63,7 +63,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
 const encodings = { encoding: "binary", keyEncoding: "binary", cache: false } as const
 
 function openRoot(dir: string, mapSize: number, readOnly: boolean): RootDatabase<Buffer, Uint8Array> {
-  // Not a literal argument: the types of the package leave permissionsMode out.
+  // Not a literal argument: the types of the package omit permissionsMode.
   const options = { ...encodings, noSubdir: false, pageSize: 8192, overlappingSync: false, mapSize, readOnly, permissionsMode: 0o600 }
   try {
     return open<Buffer, Uint8Array>(dir, options)
@@ -83,7 +83,7 @@ function openTables(root: RootDatabase<Buffer, Uint8Array>, dir: string, isNew: 
   return { dir, root, meta: table("meta"), log: table("log"), index: table("index"), expiry: table("expiry") }
 }
 
-/** Refuses what a newer program wrote: reading it by the old rules could lose data without a word. */
+/** Refuses a store of a newer program: reading it by the old rules could lose data silently. */
 function checkFormat(meta: Table, dir: string): void {
   const format = meta.get(metaKeys.format)?.toString()
   if (format === undefined || knownFormats.includes(Number(format))) return
@@ -93,21 +93,24 @@ function checkFormat(meta: Table, dir: string): void {
   )
 }
 
-/** The value that a log record holds, in memory that the next call into LMDB may use again; undefined: no such record. */
+/** The value in a log record, in memory that the next call into LMDB may overwrite; undefined: no such record. */
 export function viewValue(log: Table, key: Buffer): Buffer | undefined {
   const found = log.getBinaryFast(key)
   if (found === undefined) return undefined
-  // The memory is longer than the record, whose end is `length` alone.
+  // The memory is longer than the record; only `length` gives the record's end.
   return asBuffer(found).subarray(logHeaderBytes + readLogRecord(asBuffer(found)).keyLength, found.length)
 }
 
-/** The state in a transaction, by default as of this thread's view; of a store that was never written, the first. */
+/**
+ * The state in a transaction, by default in this thread's present view. A store that was never written has the initial
+ * state.
+ */
 export function readState(environment: Environment, transaction?: Transaction): State {
   const bytes = environment.meta.get(metaKeys.state, transaction && { transaction })
   return bytes === undefined ? { ...emptyState } : decodeState(bytes)
 }
 
-/** As LMDB and Node report them. */
+/** The codes of a full disk, as LMDB and Node report them. */
 const noSpace = new Set<unknown>([
   27 /* EFBIG */,
   28 /* ENOSPC */,
@@ -117,10 +120,13 @@ const noSpace = new Set<unknown>([
   "ENOSPC",
   "EDQUOT",
 ])
-/** Below this a disk counts as full: LMDB reports a write cut short by a full disk as EIO, and a failed copy without a code. */
+/**
+ * A disk with less free space counts as full: LMDB reports a write cut short by a full disk as EIO, and a failed copy
+ * without a code.
+ */
 const roomBytes = 256 * 1024
 
-/** Called with whatever LMDB or the file system threw; tells a full disk from a broken one. */
+/** Called with any error of LMDB or the file system; distinguishes a full disk from a broken one. */
 export function storeErrorOf(error: unknown, dir: string): StoreError {
   if (error instanceof StoreError) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -136,7 +142,7 @@ function hasRoom(dir: string): boolean {
     const { bavail, bsize } = statfsSync(dir)
     return bavail * bsize > roomBytes
   } catch {
-    // The folder cannot even be looked at: not a question of room.
+    // The folder cannot be read at all, so room is not the problem.
     return true
   }
 }

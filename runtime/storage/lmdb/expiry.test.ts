@@ -4,10 +4,10 @@ import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import { createExpiry } from "./expiry.ts"
 import type { Reader } from "./reader.ts"
 
-/** The reader has more methods; expiry calls this one alone. */
+/** The reader has more methods; expiry calls only this one. */
 const readerOf = (due: Reader["due"]): Reader => ({ due }) as Reader
 
-test("what is due and cannot be deleted is tried again a second later, and not at once", async () => {
+test("retries deletions that failed after a second, not at once", async () => {
   const clock = createManualClock()
   let tries = 0
   const item = { key: "foo/a", modRevision: 2 }
@@ -16,7 +16,7 @@ test("what is due and cannot be deleted is tried again a second later, and not a
     reader: () => readerOf((_nowMs, limit) => ({ items: limit === 0 ? [] : [item], nextMs: clock.nowMs() })),
     remove: async () => {
       tries++
-      // Every turn of the event loop is a chance to spin.
+      // Every turn of the event loop is an opportunity to spin.
       await setImmediate()
       return false
     },

@@ -4,24 +4,27 @@ import { createExpiryTimer } from "../expiry-timer.ts"
 import type { Reader } from "./reader.ts"
 
 export interface Expiry {
-  /** Called once a time to live is durable: told before, it is overlooked when a look at the store ends before the write. */
+  /**
+   * Called once a time to live is durable. If it were called earlier, a scan of the store that ends before the write
+   * would miss the value.
+   */
   due(expiresAtMs: number): void
-  /** Called at open, and when the store was opened anew: what fell due while it was closed goes now. */
+  /** Called when the store is opened and when it is reopened: schedules values that expired while it was closed. */
   start(): void
-  /** Called at close: no deletion begins any more. */
+  /** Called at close: no further deletion begins. */
   cancel(): void
 }
 
 export interface ExpiryOptions {
   readonly clock: Clock
   reader(): Reader
-  /** Deletes the value if it was not written again meanwhile; answers whether it did. */
+  /** Deletes the value unless it was written again meanwhile; resolves with whether it did. */
   remove(item: { key: string; modRevision: number }): Promise<boolean>
 }
 
-/** Values deleted in one go. */
+/** Values deleted at once. */
 const stepValues = 500
-/** When deleting failed, or nothing that was due could be deleted, it is tried again after this: a loop without progress would take a core. */
+/** Delay before a retry when deletions failed or made no progress: retrying at once would keep a core busy. */
 const retryAfterMs = 1000
 
 /** Called once per open store. */
@@ -36,13 +39,16 @@ export function createExpiry({ clock, reader, remove }: ExpiryOptions): Expiry {
       const nextMs = await removeDue()
       if (nextMs !== undefined && !cancelled) timer.due(nextMs)
     } catch {
-      // The store knows the failure as its fault; what is due stays due.
+      // The store reports the failure as its fault; the values stay due.
       if (!cancelled) timer.due(clock.nowMs() + retryAfterMs)
     } finally {
       expiring = false
     }
   }
-  /** Each value in a commit of its own, so that each deletion has its revision. Answers when the next one is due. */
+  /**
+   * Deletes each value in a commit of its own, so that each deletion has its revision. Resolves with the time when the
+   * next one is due.
+   */
   async function removeDue(): Promise<number | undefined> {
     while (!cancelled) {
       const { items, nextMs } = reader().due(clock.nowMs(), stepValues)

@@ -1,8 +1,11 @@
-/** A new embedded store whose versions begin where another store's end. */
+/** Creates an embedded store whose revisions continue those of another store. */
 import { openEnvironment, metaKeys } from "./environment.ts"
 import { emptyState, encodeState } from "./layout.ts"
 
-/** Called before the store is opened for the first time, by `store copy`. Nothing before `revision` can be asked for. Throws StoreError "full" or "unavailable". */
+/**
+ * Called by `store copy` before the store is opened for the first time. Revisions before `revision` count as compacted.
+ * Throws StoreError "full" or "unavailable".
+ */
 export async function beginLmdbAt(dir: string, revision: number): Promise<void> {
   const environment = openEnvironment({ dir })
   try {

@@ -25,7 +25,7 @@ test.each([
   expect(await sizeOf()).toBe(kept * step)
 })
 
-test("what is in the file stays, and what the store writes at the end meanwhile too", async () => {
+test("keeps the file's content, including what the store appends meanwhile", async () => {
   await writeFile(path, Buffer.alloc(step, 1))
   let asked = 0
   const headroom = createHeadroom({
@@ -44,7 +44,7 @@ test("what is in the file stays, and what the store writes at the end meanwhile 
   expect(bytes.filter((byte) => byte === 2)).toHaveLength(step)
 })
 
-test("nothing is asked or written before a step was committed, and nothing after the end", async () => {
+test("measures and writes nothing before a step was committed, and nothing after stop", async () => {
   await writeFile(path, Buffer.alloc(step, 1))
   let asked = 0
   const headroom = createHeadroom({
@@ -64,7 +64,7 @@ test("nothing is asked or written before a step was committed, and nothing after
   expect(await sizeOf()).toBe(step)
 })
 
-test("a file that cannot be made longer is left alone until it has grown by a step", async () => {
+test("leaves a file that cannot be extended alone until it has grown by a step", async () => {
   const later = join(dir, "later")
   path = join(later, "data.mdb")
   let used = step

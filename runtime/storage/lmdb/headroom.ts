@@ -1,14 +1,17 @@
 /**
- * Keeps the file of a store longer than what is in it. A flush behind which the file is longer, or has blocks that were never
- * written, has to wait for the journal of the file system as well: on ext4 that took two to three times as long as a flush of
- * blocks that were there before. Zeros ahead of the data are such blocks, and are written while nobody waits for them.
+ * Preallocates the file of a store beyond its content. A flush that extends the file or writes blocks for the first
+ * time also has to wait for the file system's journal: on ext4 it took two to three times as long as a flush of blocks
+ * that had been written before. Writing zeros ahead of the data prepares such blocks while no commit waits for them.
  */
 import { type FileHandle, open } from "node:fs/promises"
 
 export interface Headroom {
-  /** Called after `bytes` more were committed. Returns at once and never throws: without room ahead commits are slower and nothing else. */
+  /**
+   * Called after `bytes` more were committed. Returns at once and never throws: without preallocated room commits are
+   * only slower.
+   */
   committed(bytes: number): void
-  /** Called before the store is closed: `usedBytes` is not called again. */
+  /** Called before the store is closed; `usedBytes` is not called afterwards. */
   stop(): void
   /** Resolves once nothing is being written. */
   idle(): Promise<void>
@@ -17,30 +20,34 @@ export interface Headroom {
 export interface HeadroomOptions {
   /** The file of the store; it exists. */
   readonly path: string
-  /** How far the store has got in it, in bytes from its beginning. Called once for each `headroomStepBytes` that are committed or appended. */
+  /**
+   * End of the store's data in the file, in bytes. Called once for each `headroomStepBytes` that are committed or
+   * appended.
+   */
   readonly usedBytes: () => number
 }
 
-/** What is appended and made durable at a time: a commit that is flushed meanwhile waits for no more than this. */
+/** Bytes appended and flushed at a time: a concurrent commit's flush waits for no more than this. */
 export const headroomStepBytes = 256 * 1024
-/** What is kept ahead: about a second of commits. A small store is kept twice as long as it is. */
+/** Maximum of bytes kept ahead: about a second of commits. A small store's file is kept twice as long as its data. */
 const aheadBytesMax = 4 * 1024 * 1024
 
 const zeros = new Uint8Array(headroomStepBytes)
 
 /** Called once in the storage worker. */
 export function createHeadroom({ path, usedBytes }: HeadroomOptions): Headroom {
-  /** Committed since the store was last asked how far it has got. */
+  /** Bytes committed since the last call of `usedBytes`. */
   let unmeasured = 0
   let growing: Promise<void> | undefined
   let stopped = false
-  /** A file that could not be made longer, on a full disk for instance, is left alone until it holds this much. */
+  /** A file that could not be extended, on a full disk for instance, is left alone until it holds this much. */
   let againFromBytes = 0
 
   async function grow(used: number): Promise<void> {
     let file: FileHandle | undefined
     try {
-      // Appending is safe beside a thread that writes the same file: what the store has put at its end meanwhile is never written over.
+      // Appending is safe beside a thread that writes the same file: it never overwrites what the store has written at
+      // the end meanwhile.
       file = await open(path, "a")
       for (let now = used; !stopped && (await file.stat()).size - now < Math.min(aheadBytesMax, now); now = stopped ? now : usedBytes()) {
         await file.appendFile(zeros)

@@ -1,4 +1,7 @@
-/** The list of what falls due: nothing in it but current versions, at their own time. (That none is missing is seen with the index.) */
+/**
+ * Inspects the expiry table: it may hold only current versions, each at its own time. (The inspection of the index
+ * finds missing entries.)
+ */
 import type { Inspector } from "./inspect.ts"
 import { asBuffer, createIndexKeys, decodeVersion, readExpiryKey, type Version } from "./layout.ts"
 

@@ -1,17 +1,22 @@
-/** The index: keys in order, each with its versions newest first, and behind every version its record in the log. */
+/**
+ * Inspects the index: keys in order, each with its versions newest first, and each version with its record in the log.
+ */
 import { crc32 } from "node:zlib"
 import type { Inspector } from "./inspect.ts"
 import { recordAt, type SoundRecord, soundRecord } from "./inspect-record.ts"
 import { asBuffer, decodeVersion, expiryKey, gravestone, logKey, revisionOfLogKey, readIndexKey, type Version } from "./layout.ts"
 
-/** A version of a key with its record; newest first, so the next one must be what it replaced. */
+/**
+ * A version of a key with its record. Versions are newest first, so the next one must be the version that this one
+ * replaced.
+ */
 interface Newer {
   readonly key: string
   readonly revision: number
   readonly record: SoundRecord
 }
 
-/** Answers how many keys are current. */
+/** Resolves with the number of current keys. */
 export async function inspectIndex(inspector: Inspector): Promise<number> {
   const { environment, transaction, fault } = inspector
   let keys = 0
@@ -38,11 +43,11 @@ export async function inspectIndex(inspector: Inspector): Promise<number> {
 
 interface Place {
   readonly key: string
-  /** Of a past version. */
+  /** Absent for the current version. */
   readonly revision?: number
 }
 
-/** Undefined when the bytes are none. */
+/** Undefined when the bytes are not an index key. */
 function readPlace(bytes: Buffer): Place | undefined {
   const end = bytes.indexOf(0)
   return end > 0 && (bytes.length === end + 1 || bytes.length === end + 9) ? readIndexKey(bytes) : undefined
@@ -77,7 +82,7 @@ function inspectEntry(inspector: Inspector, place: Place, value: Buffer): Newer 
   return undefined
 }
 
-/** A gravestone does not know the place of the deletion in its commit. */
+/** A tombstone does not store the place of the deletion in its commit. */
 function deletionOf({ environment, transaction }: Inspector, { key, revision }: Required<Place>): SoundRecord | undefined {
   for (const entry of environment.log.getRange({ start: logKey(revision, 0), end: logKey(revision + 1, 0), transaction })) {
     const record = soundRecord(entry.value)
@@ -114,13 +119,13 @@ function takeCurrent(
   if (due === undefined) fault(`it should end at ${new Date(version.expiresAtMs).toISOString()}, but nothing will end it`, at)
 }
 
-/** `next`: the entry behind `newer` in the index. History is whole as far back as it was swept. */
+/** `next`: the entry after `newer` in the index. History must be complete back to the swept revision. */
 function inspectPast({ fault, state }: Inspector, newer: Newer | undefined, next: Place | Newer): void {
   if (newer === undefined) return
   const { key, revision, record } = newer
   const older = next.key === key ? next : undefined
   if (older?.revision !== undefined && older.revision >= revision)
-    fault(`it stands before version ${older.revision}, which is not older`, { key, revision })
+    fault(`the version after it in the index, ${older.revision}, is not older`, { key, revision })
   const isSwept = revision <= state.sweptRevision
   if (isSwept && (older !== undefined || record.type === "delete"))
     fault(`history before ${state.sweptRevision} was swept, but something of it is left`, { key, revision })

@@ -1,4 +1,4 @@
-/** The log: every revision since the last sweep is there, whole, and every record is known to the index. */
+/** Inspects the log: every revision since the last sweep is present and complete, and every record is in the index. */
 import type { Inspector } from "./inspect.ts"
 import { type SoundRecord, soundRecord } from "./inspect-record.ts"
 import { asBuffer, createIndexKeys, decodeVersion, gravestone, revisionOfLogKey } from "./layout.ts"
@@ -8,7 +8,7 @@ interface LogPlace {
   readonly place: number
 }
 
-/** Answers how many values are kept. */
+/** Resolves with the number of values in the log. */
 export async function inspectLog(inspector: Inspector): Promise<number> {
   const { environment, transaction, fault, state } = inspector
   const isIndexed = indexLookup(inspector)
@@ -41,7 +41,10 @@ export async function inspectLog(inspector: Inspector): Promise<number> {
   return values
 }
 
-/** Revisions grow by one, and so do places within a commit; the first revision that is written is 2. Answers the place to go on from. */
+/**
+ * Revisions grow by one, and so do places within a commit; the first written revision is 2. Returns the place to
+ * continue from.
+ */
 function inspectOrder({ fault, state }: Inspector, before: LogPlace, at: LogPlace): LogPlace {
   const { revision, place } = at
   const expected =
@@ -52,7 +55,7 @@ function inspectOrder({ fault, state }: Inspector, before: LogPlace, at: LogPlac
   return at
 }
 
-/** Whether the version that a record made is in the index, as the current one or a past one. */
+/** Whether the index has the version of a record, as the current one or a past one. */
 function indexLookup({ environment, transaction }: Inspector): (record: SoundRecord, at: LogPlace) => boolean {
   const keys = createIndexKeys()
   return (record, { revision, place }) => {
@@ -69,7 +72,7 @@ function isVersion(bytes: Uint8Array | undefined, revision: number, place: numbe
     const version = decodeVersion(asBuffer(bytes))
     return version?.modRevision === revision && version.place === place
   } catch {
-    // Told with the index.
+    // The inspection of the index reports it.
     return false
   }
 }

@@ -1,16 +1,16 @@
-/** Records of the log for an inspection: nothing in them is taken for granted. */
+/** Reads records of the log for an inspection, assuming nothing about their content. */
 import type { Inspector } from "./inspect.ts"
 import { asBuffer, logHeaderBytes, logKey, type LogRecord, logRecordKey, logRecordValue, logType, readLogRecord } from "./layout.ts"
 
-/** A record whose header makes sense. */
+/** A record with a valid header. */
 export interface SoundRecord extends LogRecord {
-  /** All of it, as its checksum counts it. */
+  /** All of its bytes, which the checksum covers. */
   readonly bytes: Buffer
   readonly key: Buffer
   readonly value: Buffer
 }
 
-/** Called with a record's bytes. A text says what is wrong with them. */
+/** Called with a record's bytes. A string describes the fault. */
 export function soundRecord(bytes: Uint8Array): SoundRecord | string {
   const record = asBuffer(bytes)
   if (record.length < logHeaderBytes) return `its record has ${record.length} bytes, less than its header`

@@ -36,7 +36,7 @@ async function faults(options: Omit<InspectOptions, "onFault"> = {}): Promise<st
   return found
 }
 
-/** Does to the store what no server would. */
+/** Changes the store in a way that no server does. */
 async function damage(action: (environment: Environment) => void): Promise<void> {
   const environment = openEnvironment({ dir })
   environment.root.transactionSync(() => action(environment))
@@ -49,12 +49,12 @@ const version = (modRevision: number, createRevision: number, place = 0, expires
 const current = (key: string): Buffer => Buffer.from(keys.current(Buffer.from(key)))
 const past = (key: string, revision: number): Buffer => Buffer.from(keys.past(Buffer.from(key), revision))
 
-test("a sound store has no fault, and its values are counted", async () => {
+test("finds no fault in a valid store and counts its values", async () => {
   expect(await faults()).toEqual([])
   expect(await inspectLmdb(dir, { onFault: () => undefined })).toMatchObject({ revision: 8, compactedRevision: 0, keys: 4, values: 7 })
 })
 
-test("a store that was compacted, also half way, has no fault", async () => {
+test("finds no fault in a store that was compacted, completely or half way", async () => {
   const store = await openLmdbStore({ dir, clock })
   await store.compact({ revision: 6 })
   expect(await faults()).toEqual([])
@@ -65,7 +65,7 @@ test("a store that was compacted, also half way, has no fault", async () => {
   expect(await faults()).toEqual([])
 })
 
-test("the hash is over keys and values and not over versions", async () => {
+test("hashes keys and values but not versions", async () => {
   const before = await inspectLmdb(dir, { onFault: () => undefined })
   const store = await openLmdbStore({ dir, clock })
   await write(store, [put("foo/a", "seven")])
@@ -75,7 +75,7 @@ test("the hash is over keys and values and not over versions", async () => {
   expect((await inspectLmdb(dir, { onFault: () => undefined })).contentHash).not.toBe(before.contentHash)
 })
 
-test("values are shown, past ones too, and what is wrong with them is named with key and version", async () => {
+test("passes all values, past ones too, to checkValue, and reports its faults with key and version", async () => {
   const shown: string[] = []
   const found = await faults({
     checkValue({ key, revision, value }) {
@@ -183,19 +183,19 @@ const cases: readonly { name: string; damage: (environment: Environment) => void
   },
 ]
 
-test.each(cases)("$name is named", async ({ damage: action, faults: expected }) => {
+test.each(cases)("reports $name", async ({ damage: action, faults: expected }) => {
   await damage(action)
   expect(await faults()).toEqual(expected)
   await expect(verifyLmdb(dir)).rejects.toMatchObject({ code: "unavailable" })
 })
 
-test("a check that fails names the first fault and how many there are", async () => {
+test("verification names the first fault and the number of faults", async () => {
   await damage(({ index }) => index.removeSync(current("foo/d")))
   await expect(verifyLmdb(dir)).rejects.toThrow(
     "is damaged: foo/d version 5: the log has it, but the index does not (and 1 more; `orch-apiserver store verify` names them)",
   )
 })
 
-test("keys are told from past versions", () => {
+test("distinguishes keys from past versions", () => {
   expect(readIndexKey(past("foo/a", 2))).toEqual({ key: "foo/a", revision: 2 })
 })

@@ -1,7 +1,8 @@
 /**
- * What must be true of an embedded store, looked up entry by entry: every version in the index has its record in the log and the other way
- * round, keys and versions stand in order, no revision is missing, and the counters are right (`layout.ts` says how the data lies). Reads one
- * snapshot, so a store that is open elsewhere may be inspected, and memory does not grow with the store.
+ * Checks the invariants of an embedded store entry by entry: every version in the index has its record in the log and
+ * vice versa, keys and versions are in order, no revision is missing, and the counters are right (`layout.ts` describes
+ * the data). Reads one snapshot, so a store that is open elsewhere may be inspected, and memory does not grow with the
+ * store.
  */
 import { createHash, type Hash } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
@@ -11,13 +12,13 @@ import { inspectIndex } from "./inspect-index.ts"
 import { inspectLog } from "./inspect-log.ts"
 import type { State } from "./layout.ts"
 
-/** One thing that is wrong. */
+/** One violated invariant. */
 export interface StoreFault {
-  /** Empty when it is about no key. */
+  /** Empty when the fault concerns no key. */
   readonly key: string
-  /** The version it is about; 0 when it is about none. */
+  /** The version concerned; 0 for none. */
   readonly revision: number
-  /** In words, without key and version. */
+  /** Description, without key and version. */
   readonly what: string
 }
 
@@ -27,7 +28,7 @@ export function faultText({ key, revision, what }: StoreFault): string {
   return about === "" ? what : `${about}: ${what}`
 }
 
-/** One version of a value, as it is kept. */
+/** One stored version of a value. */
 export interface KeptValue {
   readonly key: string
   readonly value: Uint8Array
@@ -37,24 +38,29 @@ export interface KeptValue {
 export interface InspectOptions {
   /** Called for each fault, in no particular order. */
   readonly onFault: (fault: StoreFault) => void
-  /** Called with every value that is kept, past versions included, in the order of writing; answers what is wrong with it. */
+  /**
+   * Called with every stored value, past versions included, in the order of writing; returns a description of its
+   * fault.
+   */
   readonly checkValue?: (kept: KeptValue) => string | undefined
 }
 
-/** What was found; as of one moment. */
+/** Result of an inspection; all of one snapshot. */
 export interface Inspection {
   readonly revision: number
   readonly compactedRevision: number
   readonly keys: number
-  /** Values that are kept, past versions included. */
+  /** Number of stored values, past versions included. */
   readonly values: number
-  /** SHA-256 over every current key and value in key order, versions left out: the same in a copy that has other versions. */
+  /**
+   * SHA-256 over every current key and value in key order, without versions: equal for a copy that has other versions.
+   */
   readonly contentHash: string
 }
 
 export type ReadTransaction = ReturnType<Environment["root"]["useReadTransaction"]>
 
-/** One inspection under way; handed to the parts. */
+/** State of one running inspection, passed to its parts. */
 export interface Inspector {
   readonly environment: Environment
   readonly transaction: ReadTransaction
@@ -62,16 +68,16 @@ export interface Inspector {
   readonly checkValue: InspectOptions["checkValue"]
   readonly content: Hash
   fault(what: string, about?: { key?: string; revision?: number }): void
-  /** Called once per entry: others get a turn now and then. */
+  /** Called once per entry; yields to other work from time to time. */
   step(): Promise<void> | undefined
 }
 
-/** Entries looked at before other work gets a turn. */
+/** Entries inspected before other work gets a turn. */
 const stepEntries = 2000
 
 /**
- * Called by `store verify`, after a backup and a restore, and by tests. Every fault is told to `onFault`; throws StoreError "unavailable" only
- * when the store cannot be read at all.
+ * Called by `store verify`, after a backup and a restore, and by tests. Reports every fault to `onFault`; throws
+ * StoreError "unavailable" only when the store cannot be read at all.
  */
 export async function inspectLmdb(dir: string, options: InspectOptions): Promise<Inspection> {
   const environment = openEnvironment({ dir, readOnly: true })

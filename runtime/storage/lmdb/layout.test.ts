@@ -17,7 +17,7 @@ import {
 const revision = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 const key = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !text.includes("\0"))
 
-test("versions, states and keys come back as they were", () => {
+test("decodes versions, states and keys to what was encoded", () => {
   fc.assert(
     fc.property(revision, revision, fc.nat(), key, (first, second, place, name) => {
       for (const checksum of [undefined, place % 2 ** 32]) {

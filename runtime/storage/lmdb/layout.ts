@@ -1,41 +1,44 @@
 /**
- * How the embedded store lays its data out, in five LMDB databases of one environment:
+ * The data layout of the embedded store: five LMDB databases in one environment.
  *
  * ```
  * log     revision, place in the commit   → kind of write, previous version, key, value     the truth, in commit order
- * index   key NUL                         → version that is current
- *         key NUL (newest - revision)     → version that was current once, or a gravestone   newest first
- * expiry  milliseconds, key               → version that falls due then
+ * index   key NUL                         → current version
+ *         key NUL (newest - revision)     → past version, or a tombstone                     newest first
+ * expiry  milliseconds, key               → version that expires then
  * meta    "format", "state", "owner"
  * ```
  *
- * The NUL sorts below every byte of a key, so the entries of a key stand together, keys stand in their own order, and the
- * current version comes before the past ones. Values are only in the log, which is written at its end.
- * Whole numbers in keys are big-endian, so that they sort; in values they are doubles, which hold 53 bits exactly.
+ * The NUL sorts below every byte of a key, so the entries of a key are adjacent, keys keep their own order, and the
+ * current version precedes the past ones. Values are only in the log, which is written at its end. Whole numbers in
+ * keys are big-endian, so that they sort; in values they are doubles, which hold 53 bits exactly.
  */
 import { assert } from "../../assert.ts"
 
-/** Written into every store; a store with a greater number was made by a newer program. Raise it with every change below. */
+/**
+ * Written into every store; a store with a greater number was made by a newer program. Increase it with every change
+ * below.
+ */
 export const formatVersion = 2
-/** Formats that can be read and written on: what was written in format 1 has no checksums. */
+/** Formats that this program reads and writes. Records of format 1 have no checksums. */
 export const knownFormats: readonly number[] = [1, 2]
 
-/** One version of a key, and where its value stands in the log. */
+/** One version of a key, and the place of its value in the log. */
 export interface Version {
   readonly modRevision: number
   readonly createRevision: number
   /** 0: never. */
   readonly expiresAtMs: number
-  /** Place of the write in its commit. */
+  /** Position of the write in its commit. */
   readonly place: number
-  /** CRC-32 of the record in the log, for `store verify`; undefined in what format 1 wrote. */
+  /** CRC-32 of the record in the log, for `store verify`; undefined for records of format 1. */
   readonly checksum: number | undefined
 }
 
 const versionBytes = 32
 const versionBytesUnchecked = 28
 
-/** Called for each version written. The answer is overwritten by the next call. */
+/** Called for each version written. The next call overwrites the result. */
 export function encodeVersion(version: Version): Buffer {
   versionScratch.writeDoubleLE(version.modRevision, 0)
   versionScratch.writeDoubleLE(version.createRevision, 8)
@@ -47,7 +50,7 @@ export function encodeVersion(version: Version): Buffer {
 }
 const versionScratch = Buffer.allocUnsafeSlow(versionBytes)
 
-/** Undefined for a gravestone. */
+/** Undefined for a tombstone. */
 export function decodeVersion(bytes: Buffer): Version | undefined {
   if (bytes.length === gravestone.length) return undefined
   const isChecked = bytes.length === versionBytes
@@ -61,14 +64,14 @@ export function decodeVersion(bytes: Buffer): Version | undefined {
   }
 }
 
-/** What stands in the index at the revision that a key was deleted at. */
+/** The tombstone: the index entry at the revision of a deletion. */
 export const gravestone = Buffer.of(0)
 
-/** Before the key in a log record; the value follows the key. */
+/** Size of the header before the key in a log record; the value follows the key. */
 export const logHeaderBytes = 32
 export const logType = { put: 1, delete: 2 } as const
 
-/** A log record, read in place: nothing is copied. */
+/** A log record, read in place without copying. */
 export interface LogRecord {
   readonly type: "put" | "delete"
   readonly createRevision: number
@@ -79,14 +82,14 @@ export interface LogRecord {
   readonly keyLength: number
 }
 
-/** Fills in what the writer of a batch knows; the rest comes from `completeLogHeader`. */
+/** Writes the fields that the author of a batch knows; `completeLogHeader` adds the rest. */
 export function writeLogHeader(target: Buffer, at: number, header: { type: 1 | 2; keyLength: number; expiresAtMs: number }): void {
   target.writeUInt16LE(header.type, at)
   target.writeUInt16LE(header.keyLength, at + 2)
   target.writeDoubleLE(header.expiresAtMs, at + 24)
 }
 
-/** Called inside the transaction, where the version before is known. */
+/** Called inside the transaction, where the previous version is known. */
 export function completeLogHeader(record: Buffer, createRevision: number, previous: Version | undefined): void {
   record.writeUInt32LE(previous?.place ?? 0, 4)
   record.writeDoubleLE(createRevision, 8)
@@ -104,17 +107,17 @@ export function readLogRecord(record: Buffer): LogRecord {
   }
 }
 
-/** The key in a log record, as bytes of the same memory. */
+/** The key in a log record, as a view of the same memory. */
 export function logRecordKey(record: Buffer): Buffer {
   return record.subarray(logHeaderBytes, logHeaderBytes + record.readUInt16LE(2))
 }
 
-/** The value in a log record, as bytes of the same memory. */
+/** The value in a log record, as a view of the same memory. */
 export function logRecordValue(record: Buffer): Buffer {
   return record.subarray(logHeaderBytes + record.readUInt16LE(2))
 }
 
-/** A key of the log. Takes a target to be filled where the answer is used up at once. */
+/** A key of the log. Pass a `target` to avoid an allocation when the key is used at once. */
 export function logKey(revision: number, place: number, target: Buffer = Buffer.allocUnsafe(12)): Buffer {
   writeWhole(target, 0, revision)
   target.writeUInt32BE(place, 8)
@@ -126,7 +129,7 @@ export function revisionOfLogKey(key: Uint8Array): { revision: number; place: nu
   return { revision: readWhole(bytes, 0), place: bytes.readUInt32BE(8) }
 }
 
-/** Keys of the index, written into memory that is used again: each answer holds until the next call. */
+/** Writes keys of the index into reused memory: each result is valid until the next call. */
 export function createIndexKeys(): {
   current(key: Uint8Array): Buffer
   past(key: Uint8Array, revision: number): Buffer
@@ -147,7 +150,7 @@ export function createIndexKeys(): {
   }
 }
 
-/** The key and, of a past version, its revision. */
+/** The key and, for a past version, its revision. */
 export function readIndexKey(bytes: Uint8Array): { key: string; revision?: number } {
   const buffer = asBuffer(bytes)
   const end = buffer.indexOf(0)
@@ -155,7 +158,7 @@ export function readIndexKey(bytes: Uint8Array): { key: string; revision?: numbe
   return end + 1 === buffer.length ? { key } : { key, revision: Number.MAX_SAFE_INTEGER - readWhole(buffer, end + 1) }
 }
 
-/** Where the keys after `key` begin in the index. */
+/** Start of the index entries after those of `key`. */
 export function afterKey(key: string): Buffer {
   return Buffer.from(`${key}\u0001`)
 }
@@ -172,11 +175,11 @@ export function readExpiryKey(bytes: Uint8Array): { expiresAtMs: number; key: Bu
   return { expiresAtMs: readWhole(buffer, 0), key: buffer.subarray(8) }
 }
 
-/** What the store knows about itself; written with every batch. */
+/** The store's own counters; written with every batch. */
 export interface State {
   revision: number
   compactedRevision: number
-  /** History is really gone up to here; behind compactedRevision while a compaction runs. */
+  /** History is deleted up to here; less than compactedRevision while a compaction runs. */
   sweptRevision: number
   keys: number
 }
@@ -202,12 +205,12 @@ export function decodeState(bytes: Uint8Array): State {
   }
 }
 
-/** The same memory with a Buffer's methods. */
+/** A Buffer over the same memory. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** A whole number below 2^53, so that greater ones sort later. */
+/** Writes a whole number below 2^53 big-endian, so that greater numbers sort later. */
 function writeWhole(target: Buffer, at: number, value: number): void {
   target.writeUInt32BE(Math.floor(value / 2 ** 32), at)
   target.writeUInt32BE(value % 2 ** 32, at + 4)

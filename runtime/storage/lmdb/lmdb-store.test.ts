@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true })
 })
 
-/** Opens a store whose commits first go through `commit`. */
+/** Opens a store that passes its commits through `commit`. */
 async function openFaulty(
   commit: (real: Backend["commit"], ...batch: Parameters<Backend["commit"]>) => ReturnType<Backend["commit"]>,
 ): Promise<Store> {
@@ -40,7 +40,7 @@ async function openFaulty(
 }
 
 describe("faults", () => {
-  test("a full disk is this store's fault until a commit finds room", async () => {
+  test("reports a full disk as the store's fault until a commit finds room", async () => {
     let room = true
     const faulty = await openFaulty((real, ...batch) =>
       room ? real(...batch) : Promise.reject(new StoreError("full", "the disk is full")),
@@ -55,14 +55,14 @@ describe("faults", () => {
     expect((await faulty.status()).fault).toBeUndefined()
   })
 
-  test("a full disk that has room again is noticed without a commit", async () => {
+  test("notices without a commit that a full disk has room again", async () => {
     const faulty = await openFaulty(() => Promise.reject(new StoreError("full", "the disk is full")))
     expect(await codeOf(faulty.commit({ checks: [], writes: [put("foo/b", "1")] }))).toBe("full")
     clock.advance(1000)
     await until(async () => (await faulty.status()).fault === undefined)
   })
 
-  test("after any other failure commits are refused, reads go on, and the store opens itself anew", async () => {
+  test("after any other failure refuses commits, serves reads, and reopens the store", async () => {
     let works = false
     const faulty = await openFaulty((real, ...batch) =>
       works ? real(...batch) : Promise.reject(new StoreError("unavailable", "input/output error")),
@@ -79,7 +79,7 @@ describe("faults", () => {
     expect(watch.events.map((event) => event.revision)).toEqual([2])
   })
 
-  test("a disk that stands still is told, and forgotten when it moves again", async () => {
+  test("reports a disk that does not respond until it responds again", async () => {
     let go: () => void = () => undefined
     const still = new Promise<void>((resolve) => {
       go = resolve
@@ -95,7 +95,7 @@ describe("faults", () => {
     expect((await faulty.status()).fault).toBeUndefined()
   })
 
-  test("a commit that failed but did happen reaches the watchers", async () => {
+  test("a commit that failed although it was written reaches the watchers", async () => {
     let lost = 1
     const faulty = await openFaulty(async (real, ...batch) => {
       const answer = await real(...batch)
@@ -116,7 +116,7 @@ describe("faults", () => {
 })
 
 describe("values with a time to live", () => {
-  test("that were written by a batch of unknown outcome end in time after the store has healed", async () => {
+  test("written by a batch of unknown outcome expire in time after the store has recovered", async () => {
     let lost = 1
     const faulty = await openFaulty(async (real, ...batch) => {
       const answer = await real(...batch)
@@ -132,15 +132,15 @@ describe("values with a time to live", () => {
   })
 })
 
-describe("a compaction that was cut short", () => {
-  test("goes on when the store is opened again", async () => {
+describe("an interrupted compaction", () => {
+  test("resumes when the store is opened again", async () => {
     const halts: typeof openBackend = async (options, onLost) => {
       const backend = await openBackend(options, onLost)
       return { ...backend, sweep: () => setImmediate(false) }
     }
     store = await openStoreOn(halts, { dir, clock })
     for (let revision = 2; revision < 6; revision++) await write(store, [put("foo/a", `${revision}`)])
-    // It never ends by itself; closing ends it.
+    // It never finishes; closing the store ends it.
     const compaction = store.compact({ revision: 5 })
     await until(async () => (await store?.status())?.compactedRevision === 5)
     await store.close()
@@ -156,8 +156,8 @@ describe("a compaction that was cut short", () => {
   })
 })
 
-describe("one owner", () => {
-  test("a second store on the folder is refused and says whose it is", async () => {
+describe("process lock", () => {
+  test("refuses a second store on the folder and names the process that has it open", async () => {
     store = await openLmdbStore({ dir, clock })
     await expect(openLmdbStore({ dir, clock })).rejects.toThrow(`is open in process ${process.pid}`)
     expect(await write(store, [put("foo/a", "1")])).toBe(2)
@@ -166,22 +166,22 @@ describe("one owner", () => {
     expect(await store.revision()).toBe(2)
   })
 
-  test("of several that open at once exactly one gets it", async () => {
+  test("exactly one of several stores that open at once succeeds", async () => {
     const attempts = await Promise.allSettled(Array.from({ length: 4 }, () => openLmdbStore({ dir, clock })))
     const opened = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []))
     expect(opened).toHaveLength(1)
     store = opened[0]
   })
 
-  test("a folder with a long name can be owned too", async () => {
+  test("locks a folder with a long name", async () => {
     const long = join(dir, "d".repeat(120))
     store = await openLmdbStore({ dir: long, clock })
     await expect(openLmdbStore({ dir: long, clock })).rejects.toMatchObject({ code: "unavailable" })
   })
 })
 
-describe("what is in the folder", () => {
-  test("a newer format is refused and left as it is", async () => {
+describe("data formats and folder names", () => {
+  test("refuses a newer format and leaves it unchanged", async () => {
     await (await openLmdbStore({ dir, clock })).close()
     const environment = openEnvironment({ dir })
     environment.meta.putSync(metaKeys.format, Buffer.from("3"))
@@ -189,7 +189,7 @@ describe("what is in the folder", () => {
     await expect(openLmdbStore({ dir, clock })).rejects.toThrow(/has format 3; this program knows format 2/)
   })
 
-  test("a store of the format before is read and written on", async () => {
+  test("reads and writes a store of the previous format", async () => {
     store = await openLmdbStore({ dir, clock })
     await write(store, [put("foo/a", "old")])
     await write(store, [put("foo/b", "old")])
@@ -206,7 +206,7 @@ describe("what is in the folder", () => {
     expect(await verifyLmdb(dir)).toMatchObject({ revision: 4, keys: 2 })
   })
 
-  test("a name with a dot is a folder like any other", async () => {
+  test("opens a folder with a dot in its name", async () => {
     const dotted = join(dir, "data.v1")
     store = await openLmdbStore({ dir: dotted, clock })
     await write(store, [put("foo/a", "1")])

@@ -1,9 +1,9 @@
 /**
- * The embedded, durable store: LMDB, written by a worker thread in groups, read on the main thread. `layout.ts` says how
- * the data lies, `engine.ts` how it is written, `reader.ts` how it is read; this file is the store's life around them.
+ * The embedded, durable store: LMDB, written by a worker thread in groups, read on the main thread. `layout.ts`
+ * describes the data, `engine.ts` writes it, `reader.ts` reads it; this file ties them together from open to close.
  *
  * ```
- * commit ─ committer ─▶ worker ─ durable ─▶ reader sees it ─▶ watchers hear of it ─▶ commit resolves
+ * commit ─ committer ─▶ worker ─ durable ─▶ reader refreshed ─▶ events to watchers ─▶ commit resolves
  * ```
  */
 import { statSync } from "node:fs"
@@ -35,29 +35,30 @@ import type { Expiry } from "./expiry.ts"
 import { createExpiry } from "./expiry.ts"
 
 export interface LmdbStoreOptions {
-  /** The store's folder, on a local file system; made when it is not there. */
+  /** The store's folder, on a local file system; created if missing. */
   readonly dir: string
   readonly clock: Clock
-  /** Address space to begin with, in bytes; it grows as needed. */
+  /** Initial size of the address space in bytes; it grows as needed. */
   readonly mapSize?: number
 }
 
-/** How long after a failure the store tries whether it can write again. */
+/** Delay after a failure before the store tries to write again. */
 const healAfterMs = 1000
-/** A batch that takes longer than this means that the disk stands still. */
+/** A batch that takes longer than this means that the disk does not respond. */
 const stalledAfterMs = 5000
-/** What must fit on a disk before it no longer counts as full. */
+/** Bytes that must fit on a disk before it no longer counts as full. */
 const roomBytes = 64 * 1024
 
 /**
- * Called by `main` and tests. Resolves once the store takes writes. Throws StoreError "unavailable" when another process has
- * it open, or when the folder holds something else or a newer format; "full" when not even that can be written down.
+ * Called by `main` and tests. Resolves once the store accepts writes. Throws StoreError "unavailable" when another
+ * process has it open, or when the folder holds something else or a newer format; "full" when the disk has no room even
+ * for the lock's record.
  */
 export function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   return openStoreOn(openBackend, options)
 }
 
-/** The same over another way to the disk; tests hand in one that fails on demand. */
+/** The same with another backend; tests pass one that fails on demand. */
 export function openStoreOn(open: typeof openBackend, options: LmdbStoreOptions): Promise<Store> {
   return LmdbStore.open(open, options)
 }
@@ -103,7 +104,7 @@ class LmdbStore implements Store {
     })
   }
 
-  /** Takes up what the last process left: values that fell due, and a compaction that was cut short. */
+  /** Continues the work of the last process: values that have expired, and an interrupted compaction. */
   private start(): void {
     this.expiry.start()
     void this.sweep().catch(() => undefined)
@@ -122,7 +123,7 @@ class LmdbStore implements Store {
       try {
         return await this.listAt(options, options.revision ?? this.feed.revision)
       } catch (error) {
-        // Who asked for the present gets it, though a compaction went past the first attempt.
+        // A list of the present state must succeed even when a compaction overtook the first attempt.
         if (options.revision !== undefined || !(error instanceof StoreError) || error.code !== "compacted") throw error
       }
     }
@@ -137,7 +138,7 @@ class LmdbStore implements Store {
       if (items.length > 0) await nextTurn()
       this.checkOpen()
       this.checkReadable(revision)
-      // One more than asked for tells whether there is more.
+      // One item more than the limit shows whether there are more.
       const step = this.backend.reader().listStep({ from, prefix, revision, limit: limit + 1 - items.length, copy })
       items.push(...step.items)
       from = step.next
@@ -201,7 +202,7 @@ class LmdbStore implements Store {
     this.checkOpen()
     if (revision <= this.compactedRevision) return
     this.checkReadable(revision)
-    // Before anything goes: a read that began must find everything or be refused.
+    // Before any data is deleted: a read that has begun must find everything or be refused.
     this.compactedRevision = revision
     await this.attempt(this.backend.compact(revision))
     await this.sweep()
@@ -248,12 +249,12 @@ class LmdbStore implements Store {
     try {
       return { sizeBytes: statSync(join(this.options.dir, dataFile)).size, keys: this.backend.state().keys }
     } catch {
-      // A store that cannot be read still answers for its health: that is when it is asked.
+      // A store that cannot be read must still report its health, which is when it matters.
       return { sizeBytes: 0, keys: 0 }
     }
   }
 
-  /** One compaction at a time; commits go between its steps. */
+  /** Runs one compaction at a time; commits run between its steps. */
   private sweep(): Promise<void> {
     const run = async (): Promise<void> => {
       let all = false
@@ -279,7 +280,7 @@ class LmdbStore implements Store {
     if (revision > this.feed.revision) this.feed.publish(events, revision)
   }
 
-  /** The first failure is the fault until the store has healed. */
+  /** The first failure remains the store's fault until it has recovered. */
   private onFailure(error: StoreError): void {
     if (this.fault === undefined || this.fault.code === "full") this.fault = error
     this.healLater()
@@ -293,7 +294,7 @@ class LmdbStore implements Store {
     })
   }
 
-  /** A full disk is asked for room; after anything else everything is opened anew, since nothing is known for sure. */
+  /** On a full disk tries to write; after any other failure reopens everything, since nothing is certain. */
   private async heal(): Promise<void> {
     const { fault } = this
     if (fault === undefined || this.closing !== undefined) return
@@ -312,10 +313,10 @@ class LmdbStore implements Store {
     await this.committer.idle()
     try {
       await this.backend.reopen()
-      // What is found there may never have reached the disk: it counts only once another flush stands above it.
+      // The data found there may never have reached the disk: it counts only after another flush.
       await this.backend.tryRoom(roomBytes)
     } catch (error) {
-      // Not even when the disk is full: what is there was not looked at yet, and no write may go above it.
+      // Also when the disk is full: the present data was not read yet, and no write may follow it.
       throw new StoreError("unavailable", error instanceof Error ? error.message : String(error))
     }
     const { revision } = this.backend.state()

@@ -22,13 +22,13 @@ afterEach(async () => {
   rmSync(dir, { recursive: true })
 })
 
-test("an empty store has nothing", async () => {
+test("an empty store has no records", async () => {
   const measure = await measureLmdb(dir, resourceOf)
   expect(measure).toMatchObject({ revision: 1, keys: 0, expiring: 0, resources: [] })
   expect(measure.log).toEqual({ records: 0, bytes: 0, pastRecords: 0, pastBytes: 0 })
 })
 
-test("current values are counted by resource; what was replaced or deleted counts as past", async () => {
+test("counts current values by resource, and replaced or deleted ones as past", async () => {
   await write(store, [put("pods/a", "12345")])
   await write(store, [put("pods/b", "123")])
   await write(store, [put("events/a", "1", 60)])
@@ -48,9 +48,9 @@ test("current values are counted by resource; what was replaced or deleted count
 
 const fileBytes = (): number => statSync(join(dir, "data.mdb")).size
 
-test("pages that hold nothing any more are free", async () => {
+test("counts pages without content as free", async () => {
   for (let index = 0; index < 20; index++) await write(store, [put(`pods/${index}`, "x".repeat(50_000))])
-  // The file is made longer in the background, ahead of what is in it.
+  // The file is extended in the background, ahead of its content.
   const before = fileBytes()
   const full = await measureLmdb(dir, resourceOf)
   expect(full.fileBytes).toBeGreaterThanOrEqual(before)

@@ -1,4 +1,4 @@
-/** Sizes of an embedded store: what its resources take, how long its log is, and how much of the file is free. */
+/** Sizes of an embedded store: the size of its resources, the length of its log, and the free part of its file. */
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
@@ -9,20 +9,20 @@ import { asBuffer, createIndexKeys, decodeVersion, logRecordKey, logRecordValue,
 
 export interface LmdbMeasure {
   readonly revision: number
-  /** Lists and watches reach back to this revision. */
+  /** The oldest revision for lists and watches. */
   readonly compactedRevision: number
   readonly keys: number
   readonly fileBytes: number
   readonly pages: {
     readonly bytes: number
     readonly total: number
-    /** Used again by writes to come; the file does not shrink. */
+    /** Later writes reuse them; the file does not shrink. */
     readonly free: number
   }
   readonly log: {
     readonly records: number
     readonly bytes: number
-    /** Of values that were replaced and of deletions; they go with the next compactions. */
+    /** Records of replaced values and of deletions; the next compactions delete them. */
     readonly pastRecords: number
     readonly pastBytes: number
     /** The oldest record; absent in an empty store. */
@@ -33,10 +33,13 @@ export interface LmdbMeasure {
   readonly resources: readonly ResourceTotals[]
 }
 
-/** Entries looked at before other work gets a turn. */
+/** Entries read before other work gets a turn. */
 const stepEntries = 2000
 
-/** Called by `store stats`, also while a server has the store open. Reads the whole log once. Throws StoreError "unavailable". */
+/**
+ * Called by `store stats`, also while a server has the store open. Reads the whole log once. Throws StoreError
+ * "unavailable".
+ */
 export async function measureLmdb(dir: string, resourceOf: (key: string) => string): Promise<LmdbMeasure> {
   const environment = openEnvironment({ dir, readOnly: true })
   const transaction = environment.root.useReadTransaction()
@@ -82,10 +85,13 @@ async function measureLog(
   return { ...measure, ...(oldest !== undefined && { oldest }) }
 }
 
-/** How far the store has got in its file, in bytes from the beginning; the file may be longer. Called by the thread that writes, between transactions. */
+/**
+ * End of the store's data in its file, in bytes; the file may be longer. Called by the writing thread, between
+ * transactions.
+ */
 export function usedFileBytes({ log, root }: Environment): number {
   const stats = log.getStats()
-  // What was read for this must not keep old pages from being used again.
+  // This read must not keep old pages from being reused.
   root.resetReadTxn()
   return (count(stats, "lastPageNumber") + 1) * count(stats, "pageSize")
 }
@@ -93,7 +99,7 @@ export function usedFileBytes({ log, root }: Environment): number {
 /** Two pages at the beginning of the file belong to no tree. */
 const metaPages = 2
 
-/** As of now and not of the transaction: a server may have written meanwhile. */
+/** The present state, not the transaction's: a server may have written meanwhile. */
 function measurePages({ expiry, index, log, meta, root }: Environment): Pick<LmdbMeasure, "pages" | "expiring"> {
   root.resetReadTxn()
   const stats = log.getStats()
@@ -110,15 +116,15 @@ function treePages(stats: object): number {
   return count(stats, "treeBranchPageCount") + count(stats, "treeLeafPageCount") + count(stats, "overflowPages")
 }
 
-/** The types of the package leave out what its statistics hold. */
+/** The types of the package omit the content of its statistics. */
 function count(stats: object, name: string): number {
   const value: unknown = Reflect.get(stats, name)
-  assert(typeof value === "number", "LMDB tells its statistics as numbers", { name })
+  assert(typeof value === "number", "LMDB reports its statistics as numbers", { name })
   return value
 }
 
 function part(stats: object, name: string): object {
   const value: unknown = Reflect.get(stats, name)
-  assert(typeof value === "object" && value !== null, "LMDB tells the statistics of its own trees", { name })
+  assert(typeof value === "object" && value !== null, "LMDB reports the statistics of its own trees", { name })
   return value
 }

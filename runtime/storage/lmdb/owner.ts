@@ -1,7 +1,8 @@
 /**
- * Who may write a store: one process at a time, for as long as it lives. The owner listens on a socket of its own in the
- * store's folder; the kernel ends that with the process, however it dies, so no lock can stay behind. Which socket counts
- * is in the store itself, changed only in a transaction: of two processes that find a dead owner one becomes the next.
+ * The process lock of a store: one process at a time may write it. The owner listens on a socket of its own in the
+ * store's folder; the kernel closes the socket when the process ends for whatever reason, so no stale lock remains. The
+ * store itself records which socket counts, and a transaction protects that record: of two processes that find a dead
+ * owner, one becomes the next.
  */
 import { randomBytes } from "node:crypto"
 import { closeSync, openSync, rmSync } from "node:fs"
@@ -14,7 +15,7 @@ import type { Environment } from "./environment.ts"
 import { metaKeys, storeErrorOf } from "./environment.ts"
 import { formatVersion } from "./layout.ts"
 
-/** The record in the store: the socket, and for the message whose it is. */
+/** The lock's record in the store: the socket, and process and host for the error message. */
 interface Owner {
   readonly socket: string
   readonly pid: number
@@ -22,11 +23,14 @@ interface Owner {
 }
 
 export interface Ownership {
-  /** Called when the store is closed: the next one may open it. */
+  /** Called when the store is closed, so that another process may open it. */
   release(): Promise<void>
 }
 
-/** Called at open, before anything is written. Throws StoreError "unavailable" while another store, here or in another process, is open on the folder. */
+/**
+ * Called at open, before anything is written. Throws StoreError "unavailable" while another store, in this process or
+ * another, is open on the folder.
+ */
 export async function becomeOwner(environment: Environment): Promise<Ownership> {
   const { dir } = environment
   const self: Owner = { socket: `owner-${randomBytes(6).toString("hex")}.sock`, pid: process.pid, host: hostname() }
@@ -61,7 +65,9 @@ function inUse(dir: string, owner: Owner): StoreError {
   )
 }
 
-/** Enters `self` when nobody is entered, or still the one found dead; otherwise answers who is. */
+/**
+ * Records `self` as the owner if there is no owner or the owner is still `dead`; otherwise returns the present owner.
+ */
 function claim(environment: Environment, self: Owner, dead: Owner | undefined): Owner | undefined {
   const { meta, root } = environment
   return root.transactionSync(() => {
@@ -77,7 +83,7 @@ function readOwner(bytes: Buffer | undefined): Owner | undefined {
   return bytes === undefined ? undefined : JSON.parse(bytes.toString())
 }
 
-/** The longest path a socket may have everywhere; Linux takes longer ones by way of an open folder. */
+/** The longest path of a socket on every platform; on Linux, an open folder gives access to longer ones. */
 const socketPathBytes = 100
 
 function openPlace(dir: string): { path(name: string): string; close(): void } {
@@ -90,7 +96,7 @@ function openPlace(dir: string): { path(name: string): string; close(): void } {
 
 function listen(path: string, dir: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    // To be reachable is the whole message.
+    // A connection that succeeds is the whole message.
     const server = createServer((socket) => socket.destroy())
     server.once("error", (error) =>
       reject(new StoreError("unavailable", `cannot lock the store in ${dir}: ${error.message}; it needs a local file system`)),
@@ -109,9 +115,9 @@ function answers(path: string): Promise<boolean> {
     })
     socket.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ECONNREFUSED" || error.code === "ENOENT") resolve(false)
-      // Alive, with more callers than it has got round to.
+      // The owner is alive; its queue of connections is full.
       else if (error.code === "EAGAIN") resolve(true)
-      else reject(new StoreError("unavailable", `cannot tell whether the store is in use: ${error.message}`))
+      else reject(new StoreError("unavailable", `cannot determine whether the store is in use: ${error.message}`))
     })
   })
 }

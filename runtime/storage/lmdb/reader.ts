@@ -1,6 +1,6 @@
 /**
- * The reading side of the embedded store, on the main thread. Everything is read at a revision that was published: what
- * the worker has written but not yet made durable is never seen. Read transactions last for one synchronous step.
+ * The reading side of the embedded store, on the main thread. Every read is at a published revision: data that the
+ * worker has written but not yet made durable is never visible. Read transactions last for one synchronous step.
  */
 import { assert } from "../../assert.ts"
 import type { StoredValue, StoreEvent } from "../store.ts"
@@ -24,16 +24,22 @@ import {
 } from "./layout.ts"
 
 export interface Reader {
-  /** Called when the worker has written: reads that follow see it. */
+  /** Called when the worker has written: later reads see the new data. */
   refresh(): void
   get(key: string, revision: number): StoredValue | undefined
-  /** One step of a list: at most `limit` items, and no more than a step may take. `next`: where to go on; absent: that was all. */
+  /**
+   * One step of a list: at most `limit` items, and less when the step's budget is used up. `next`: where to continue;
+   * absent: the list is complete.
+   */
   listStep(options: ListStep): { items: StoredValue[]; next?: Uint8Array }
   /** Where a list begins. */
   listStart(prefix: string, startAfter: string | undefined): Uint8Array
-  /** One step of a replay: events of whole commits after `afterRevision`, up to `revision` or less; `bytes`: so many are enough. */
+  /**
+   * One step of a replay: events of whole commits after `afterRevision`, up to `revision` or less. `bytes`: stop after
+   * this many.
+   */
   replayStep(options: ReplayStep): { events: StoreEvent[]; revision: number }
-  /** Values due at `nowMs`, earliest first, at most `limit`; and when the next one after these is due. */
+  /** At most `limit` values that are due at `nowMs`, earliest first, and when the next one after these is due. */
   due(nowMs: number, limit: number): { items: { key: string; modRevision: number }[]; nextMs?: number }
 }
 
@@ -53,7 +59,7 @@ interface ListStep {
   readonly copy?: ((value: Uint8Array) => Uint8Array) | undefined
 }
 
-/** A step's measure: entries visited and bytes taken; a few milliseconds. */
+/** Budget of a step: entries visited and bytes read; a few milliseconds. */
 const stepEntries = 2000
 const stepBytes = 4 * 1024 * 1024
 
@@ -103,7 +109,7 @@ function listStep(
   const items: StoredValue[] = []
   let visited = 0
   let bytes = 0
-  /** The key whose state is already known: its older versions are passed over. */
+  /** The key whose state has been found: its older versions are skipped. */
   let settled = ""
   for (const entry of index.getRange({ start: from, end: afterPrefix(prefix) })) {
     const { key, revision: past } = readIndexKey(entry.key)

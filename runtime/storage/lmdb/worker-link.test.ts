@@ -13,7 +13,7 @@ function batch(): { type: "commit"; batch: ArrayBuffer; length: number } {
   return { type: "commit", batch: writer.bytes.buffer, length: writer.length }
 }
 
-test("a commit that the worker had when it ended is undecided, one that it never had was not done", async () => {
+test("a commit in progress when the worker ends is undecided; a later one is refused", async () => {
   const dir = mkdtempSync(join(tmpdir(), "worker-"))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const worker = await startWorker({ dir }, () => undefined)

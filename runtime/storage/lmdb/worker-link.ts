@@ -1,4 +1,4 @@
-/** Starts the storage worker, from built code and from sources alike, and speaks with it. */
+/** Starts the storage worker, from built code or from sources, and exchanges messages with it. */
 import { startThread } from "../../thread.ts"
 import { StoreError } from "../store.ts"
 import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
@@ -13,17 +13,20 @@ interface Waiting {
 
 export interface WorkerLink {
   /**
-   * Sends at once; replies come in the order of the requests. Rejects with StoreError when the worker refuses or is gone: "undecided" for a commit
-   * that it had and did not answer.
+   * Sends at once; replies arrive in the order of the requests. Rejects with StoreError when the worker refuses or has
+   * ended: "undecided" for a commit that it received and did not answer.
    */
   request(request: WorkerRequest): Promise<Success>
-  /** Ends the thread; resolves once it is gone. Requests without a reply are rejected. */
+  /** Ends the thread and resolves once it has ended. Requests without a reply are rejected. */
   stop(): Promise<void>
 }
 
 const thread = { source: new URL("worker.ts", import.meta.url), bundle: "lmdb-worker.js" }
 
-/** Resolves once the worker has opened the environment. `onLost` is called when the thread ends without being asked to. */
+/**
+ * Resolves once the worker has opened the environment. `onLost` is called when the thread ends without a call of
+ * `stop`.
+ */
 export async function startWorker(data: WorkerData, onLost: (error: StoreError) => void): Promise<WorkerLink> {
   const worker = await startThread({ ...thread, workerData: data })
   const waiting: Waiting[] = []
@@ -36,7 +39,7 @@ export async function startWorker(data: WorkerData, onLost: (error: StoreError) 
   }
   worker.on("message", (reply: WorkerReply) => {
     const next = waiting.shift()
-    // A thread that waits for nothing must not keep the process alive.
+    // An idle thread must not keep the process alive.
     if (waiting.length === 0) worker.unref()
     if (reply.type === "failed") next?.reject(new StoreError(reply.code, reply.message))
     else next?.resolve(reply)

@@ -1,4 +1,7 @@
-/** The storage worker: one thread that writes, so that waiting for the disk never holds the event loop up. Bundled as an entry of its own. */
+/**
+ * The storage worker: the one thread that writes, so that waiting for the disk never blocks the event loop. Bundled as
+ * an entry of its own.
+ */
 import { join } from "node:path"
 import { parentPort, workerData } from "node:worker_threads"
 import { assert } from "../../assert.ts"
