@@ -10,19 +10,19 @@ afterEach(() => {
 })
 
 describe("functions that are bound to a resource", () => {
-  test("have no resource to be asked for", () => {
+  test("have no asyncResource property", () => {
     const bound = new AsyncResource("test").bind(() => 1)
     expect(Object.getOwnPropertyNames(bound)).not.toContain("asyncResource")
   })
 
-  test("run in the context that the resource was made in", () => {
+  test("run in the context in which the resource was created", () => {
     const storage = new AsyncLocalStorage<string>()
     const resource = storage.run("made here", () => new AsyncResource("test"))
     const bound = resource.bind((suffix: string) => `${storage.getStore()}${suffix}`)
     expect(storage.run("called there", () => bound("!"))).toBe("made here!")
   })
 
-  test("keep the number of their parameters and what they are called on, unless they are bound to that too", () => {
+  test("keep their number of parameters and their `this`, unless they are bound to a `this` too", () => {
     function name(this: { name: string }, greeting: string): string {
       return `${greeting} ${this.name}`
     }
@@ -34,11 +34,11 @@ describe("functions that are bound to a resource", () => {
     expect(bound.call({ name: "own" }, "hello")).toBe("hello bound")
   })
 
-  test("are functions", () => {
+  test("must be functions", () => {
     expect(() => Reflect.apply(AsyncResource.prototype.bind, new AsyncResource("test"), [1])).toThrow(TypeError)
   })
 
-  test("stay as they are where node has mended it", () => {
+  test("are left alone where node has fixed it", () => {
     const mended = AsyncResource.prototype.bind
     bindWithoutResource()
     expect(AsyncResource.prototype.bind).toBe(mended)

@@ -1,18 +1,19 @@
-/** What node's HTTP/2 client binds for each request, without what an old node hangs on it. */
+/** Replaces `AsyncResource.bind`, which node's HTTP/2 client calls for each request, in node versions before 25. */
 import { AsyncResource } from "node:async_hooks"
 
 /**
- * Called by who makes many requests over HTTP/2, before the first; again it does nothing, nor from node 25 on. Before that every function that
- * `AsyncResource.bind` makes has a property `asyncResource`, deprecated (DEP0172), whose accessors are given prototypes of their own. V8 keeps a hidden
- * class for each in the old generation, and with it the request and everything that hangs on it, until the next full collection: of a create on
- * etcd that was 65 of 522 us. Nobody here asks a bound function for its resource. What is bound from then on is so for the whole process.
+ * Called before the first of many requests over HTTP/2; further calls do nothing, nor does any call from node 25 on.
+ * Earlier versions give every function that `AsyncResource.bind` makes a property `asyncResource`, deprecated
+ * (DEP0172), whose accessors get prototypes of their own. V8 keeps a hidden class for each in the old generation, and
+ * with it the request and everything it references, until the next full collection: 65 of the 522 us of a create on
+ * etcd. No code here reads the property. The replacement affects the whole process.
  */
 export function bindWithoutResource(): void {
   const bound = new AsyncResource("probe").bind(bindWithoutResource)
   if ("asyncResource" in bound) Object.assign(AsyncResource.prototype, { bind })
 }
 
-/** As the documentation of node 25 has it. */
+/** As documented for node 25. */
 function bind<Of, Arguments extends unknown[], Result>(
   this: AsyncResource,
   called: (this: Of, ...given: Arguments) => Result,

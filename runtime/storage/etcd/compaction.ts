@@ -1,15 +1,18 @@
-/** Compaction among several servers: whose turn it is, and how far it went. */
+/** Compaction among several servers: which server compacts now, and how far the store was compacted. */
 import { RpcError, type Connection } from "./connection.ts"
 import { isFault } from "./failures.ts"
 import { compareResult, compareTarget, rangeCall, txnCall } from "./protocol.ts"
 import { leastKey } from "./ranges.ts"
 
-/** Every API server of the reference keeps to this key, and so do we: one store may have servers of both kinds. Outside every prefix. */
+/**
+ * The key that every API server of the reference uses, and so does this one: servers of both kinds may share a store.
+ * Outside every prefix.
+ */
 const turnKey = "compact_rev_key"
 
 /**
- * Called once per interval and server, with how often the key had been written when this server looked last. The first of them writes the key,
- * with the revision of this moment; the others learn that it was written. Throws RpcError.
+ * Called once per interval and server. `turn`: the key's version when this server last read it. The first server in an
+ * interval writes the key, with the present revision; the others learn its new version. Throws RpcError.
  */
 export async function takeTurnToCompact(
   connection: Connection,
@@ -25,7 +28,10 @@ export async function takeTurnToCompact(
   return { taken: false, turn: responses[0]?.range?.kvs[0]?.version ?? 0 }
 }
 
-/** The oldest revision that can be read; 0 when nothing was compacted. etcd tells it only to a watch that begins too early. Throws RpcError. */
+/**
+ * The oldest readable revision; 0 when nothing was compacted. etcd reports it only to a watch that begins too early.
+ * Throws RpcError.
+ */
 export async function compactedRevision(connection: Connection): Promise<number> {
   try {
     await connection.call(rangeCall, { key: leastKey, revision: 1, countOnly: true })

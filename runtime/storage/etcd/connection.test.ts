@@ -21,7 +21,7 @@ afterEach(() => {
   }
 })
 
-/** Answers every call with the endpoint's port. */
+/** A member that answers every call with its port. */
 async function endpoint(credentials = ServerCredentials.createInsecure()): Promise<FakeMember> {
   const number = ({ port }: FakeMember): Buffer => body.encode({ number: port })
   const made = await startFakeMember(
@@ -42,7 +42,7 @@ function connectTelling(tell: ServerNews, ...ports: readonly number[]): Connecti
   return connection
 }
 
-/** Nobody listens there. */
+/** A port without a listener. */
 async function deadPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -59,15 +59,15 @@ async function faultOf(call: Promise<unknown>): Promise<number> {
   return error instanceof RpcError ? error.fault.code : expect.fail(`no RpcError: ${String(error)}`)
 }
 
-test("calls are spread over all endpoints", async () => {
+test("spreads calls over all endpoints", async () => {
   const endpoints = [await endpoint(), await endpoint(), await endpoint()]
   const connection = connectTo(...endpoints.map(({ port }) => port))
-  // Those that are not connected yet come after those that are: at first one may have them all.
+  // Endpoints that are not connected yet are tried last, so at first one may get all calls.
   for (let index = 0; index < 30; index++) await connection.call(read, {})
   for (const { calls } of endpoints) expect(calls.length).toBeGreaterThan(0)
 })
 
-test("an endpoint that is away is passed over, by writes too", async () => {
+test("skips an endpoint that is down, for writes too", async () => {
   const [dead, alive] = [await deadPort(), await endpoint()]
   const connection = connectTo(dead, alive.port)
   for (let index = 0; index < 5; index++) {
@@ -76,7 +76,7 @@ test("an endpoint that is away is passed over, by writes too", async () => {
   }
 })
 
-test("a read is made elsewhere after a fault, a write that may have happened is not", async () => {
+test("repeats a failed read elsewhere, but no write that may have happened", async () => {
   const [faulty, good] = [await endpoint(), await endpoint()]
   faulty.behaviour = { code: status.UNAVAILABLE, details: "etcdserver: request timed out" }
   const connection = connectTo(faulty.port, good.port)
@@ -97,7 +97,7 @@ test.each<[string, FakeMember["behaviour"]]>([
   ["that broke off", "drops"],
   ["that was not answered", "hangs"],
   ["that lost its leader", { code: status.UNAVAILABLE, details: "etcdserver: request timed out, possibly due to previous leader failure" }],
-])("a transaction %s is sent once, and to nobody else", async (_what, behaviour) => {
+])("sends a transaction %s once, and to no other member", async (_what, behaviour) => {
   const members = [await endpoint(), await endpoint()]
   const connection = connectTo(...members.map(({ port }) => port))
   for (let index = 0; index < 4; index++) await connection.call(txnCall, {})
@@ -108,7 +108,7 @@ test.each<[string, FakeMember["behaviour"]]>([
   expect(sent() - before).toBe(1)
 })
 
-test("an endpoint that hangs leaves time for another, and comes last from then on", async () => {
+test("leaves time for another endpoint when one hangs, and then tries the hanging one last", async () => {
   const [hanging, good] = [await endpoint(), await endpoint()]
   const connection = connectTo(hanging.port, good.port)
   await connection.call(read, {})
@@ -119,13 +119,13 @@ test("an endpoint that hangs leaves time for another, and comes last from then o
   expect(hanging.calls.length).toBeLessThanOrEqual(4)
 })
 
-test("time is up when every endpoint hangs", async () => {
+test("times out when every endpoint hangs", async () => {
   const hanging = await endpoint()
   hanging.behaviour = "hangs"
   expect(await faultOf(connectTo(hanging.port).call(read, {}, { timeoutMs: 50 }))).toBe(status.DEADLINE_EXCEEDED)
 })
 
-test("of a server that is away one hears once", async () => {
+test("reports a server that is down once", async () => {
   const [dead, alive] = [await deadPort(), await endpoint()]
   const news: unknown[] = []
   const connection = connectTelling((...told) => news.push(told), dead, alive.port)
@@ -133,7 +133,7 @@ test("of a server that is away one hears once", async () => {
   expect(news).toEqual([[`http://127.0.0.1:${dead}`, expect.stringMatching(/^connect ECONNREFUSED|^it cannot be connected to$/)]])
 })
 
-test("of a server that does not serve one hears once, and once when it does again", async () => {
+test("reports a server that does not serve once, and once more when it serves again", async () => {
   const server = await endpoint()
   const url = `http://127.0.0.1:${server.port}`
   const news: unknown[] = []
@@ -149,7 +149,7 @@ test("of a server that does not serve one hears once, and once when it does agai
   expect(news.slice(1)).toEqual([[url]])
 })
 
-test("where one is away and another cannot serve, that one's reason is told", async () => {
+test("reports the reason of the reachable member when another is down", async () => {
   const [dead, alone] = [await deadPort(), await endpoint()]
   const connection = connectTo(dead, alone.port)
   await connection.call(read, {})
@@ -157,21 +157,21 @@ test("where one is away and another cannot serve, that one's reason is told", as
   await expect(connection.call(read, {})).rejects.toThrow("etcdserver: no leader")
 })
 
-test("a refusal is final", async () => {
+test("does not try elsewhere after a refusal", async () => {
   const [first, second] = [await endpoint(), await endpoint()]
   first.behaviour = second.behaviour = { code: status.OUT_OF_RANGE, details: "etcdserver: mvcc: required revision has been compacted" }
   expect(await faultOf(connectTo(first.port, second.port).call(read, {}))).toBe(status.OUT_OF_RANGE)
   expect(first.calls.length + second.calls.length).toBe(1)
 })
 
-test("nobody there, and a connection that was closed, are faults", async () => {
+test("fails when no server is reachable, and after the connection was closed", async () => {
   const connection = connectTo(await deadPort())
   expect(await faultOf(connection.call(read, {}))).toBe(status.UNAVAILABLE)
   connection.close()
   expect(await faultOf(connection.call(read, {}))).toBe(status.CANCELLED)
 })
 
-test("over TLS an endpoint proves who it is", async () => {
+test("verifies an endpoint's certificate over TLS", async () => {
   const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
   const keys = [{ cert_chain: Buffer.from(pair.certificate), private_key: Buffer.from(pair.key) }]
   const secure = await endpoint(ServerCredentials.createSsl(null, keys))

@@ -1,6 +1,7 @@
 /**
- * The way to an etcd cluster: one gRPC client per endpoint, calls spread over those that answer, and another endpoint tried where that is safe.
- * Watches have connections of their own, so that the pages of a large list never stand before an event.
+ * The connection to an etcd cluster: one gRPC client per endpoint. Calls are spread over the endpoints that answer, and
+ * repeated at another endpoint where that is safe. Watches have connections of their own, so that events never queue
+ * behind the pages of a large list.
  */
 import { type ChannelCredentials, Client, connectivityState, credentials, Metadata, status } from "@grpc/grpc-js"
 import { bindWithoutResource } from "./bound-functions.ts"
@@ -8,21 +9,21 @@ import type { Clock } from "../../clock.ts"
 import { isFault, isTimeout, mayTryElsewhere, type RpcFault, serverFault } from "./failures.ts"
 import { type Call, statusCall, type WatchRequest, type WatchResponse, watchPath, watchRequest, watchResponse } from "./protocol.ts"
 
-/** Where a cluster is, and how it is spoken to. */
+/** Addresses of a cluster's members, and its TLS configuration. */
 export interface EtcdAddress {
   /** `http://host:port` or `https://host:port`, at least one. */
   readonly servers: readonly string[]
   readonly tls?: EtcdTls
 }
 
-/** PEM texts; without an authority those of the system are trusted. */
+/** PEM texts; without an authority the system's are trusted. */
 export interface EtcdTls {
   readonly authority?: string
   readonly certificate?: string
   readonly key?: string
 }
 
-/** A call that did not succeed. */
+/** A call that failed. */
 export class RpcError extends Error {
   constructor(readonly fault: RpcFault) {
     super(fault.details)
@@ -33,32 +34,32 @@ export class RpcError extends Error {
 /** One open stream of watches. */
 export interface WatchStream {
   send(request: WatchRequest): void
-  /** Of the very server that the stream is with. Throws RpcError. */
+  /** The version of the server at the other end of the stream. Throws RpcError. */
   version(): Promise<string>
   cancel(): void
 }
 
 export interface WatchStreamEvents {
   onResponse(response: WatchResponse): void
-  /** Once, and nothing after it; not after `cancel`. */
+  /** Called once and last; not called after `cancel`. */
   onEnd(fault: RpcFault): void
 }
 
-/** Told once when a server stops serving, with the reason, and once without one when it serves again. */
+/** Called once with the reason when a server stops serving, and once without one when it serves again. */
 export type ServerNews = (server: string, fault?: string) => void
 
-/** What the driver speaks through; tests put faults in between. */
+/** The driver's interface to etcd; tests inject faults here. */
 export interface Connection {
   /** Throws RpcError. */
   call<Request, Response>(call: Call<Request, Response>, request: Request, options?: { timeoutMs?: number }): Promise<Response>
   watch(events: WatchStreamEvents): WatchStream
-  /** Calls in flight fail, streams end. */
+  /** Calls in flight fail and streams end. */
   close(): void
 }
 
-/** What a call may take when its caller does not say; the reference leaves it to the request's own time-out, which is longer. */
+/** Time limit of a call when its caller gives none. The reference uses the request's own time-out, which is longer. */
 const callTimeoutMs = 10_000
-/** How long an endpoint that did not answer in time comes last. */
+/** How long an endpoint that did not answer in time is tried last. */
 const suspicionMs = 30_000
 
 const channelOptions = {
@@ -66,9 +67,9 @@ const channelOptions = {
   "grpc.max_send_message_length": -1,
   "grpc.enable_retries": 0,
   "grpc.service_config_disable_resolution": 1,
-  // Nobody looks at gRPC's own counts of calls and messages, which are kept for each call.
+  // gRPC's own counters of calls and messages, which it updates for each call; nothing reads them.
   "grpc.enable_channelz": 0,
-  // The reference's: a peer that is gone without a word is noticed after 40 seconds.
+  // The reference's values: a peer that disappears silently is noticed after 40 seconds.
   "grpc.keepalive_time_ms": 30_000,
   "grpc.keepalive_timeout_ms": 10_000,
   "grpc.initial_reconnect_backoff_ms": 200,
@@ -83,14 +84,14 @@ const channelOptions = {
 interface Endpoint {
   readonly calls: Client
   readonly watches: Client
-  /** As the option has it. */
+  /** As given in the option. */
   readonly server: string
   suspectUntilMs: number
-  /** It was told of that it does not serve. */
+  /** It was reported as not serving. */
   away: boolean
 }
 
-/** Called once per store. Connects on first use; throws TypeError for a server that is no URL. */
+/** Called once per store. Connects on first use; throws TypeError for a server that is not a URL. */
 export function connectEtcd(address: EtcdAddress, clock: Clock, tell: ServerNews = () => {}): Connection {
   bindWithoutResource()
   return new EtcdConnection(address, clock, tell)
@@ -114,12 +115,12 @@ class EtcdConnection implements Connection {
     { timeoutMs = callTimeoutMs }: { timeoutMs?: number } = {},
   ): Promise<Response> {
     const message = call.request.encode(request)
-    // Deadlines are the machine's time, whatever clock the store was given: gRPC keeps them.
+    // Deadlines use the machine's time, whatever clock the store was given: gRPC enforces them.
     const candidates = this.candidates((endpoint) => endpoint.calls)
     const untilMs = Date.now() + timeoutMs
     let failed: RpcError | undefined
     for (const [tried, endpoint] of candidates.entries()) {
-      // One that hangs must leave time for the others.
+      // An endpoint that hangs must leave time for the others.
       const deadline = call.repeatable ? Date.now() + (untilMs - Date.now()) / (candidates.length - tried) : untilMs
       const result = await unary(endpoint.calls, call, message, deadline)
       if (!(result instanceof RpcError)) {
@@ -129,7 +130,7 @@ class EtcdConnection implements Connection {
       }
       this.fails(endpoint, serverFault(result.fault))
       if (isTimeout(result.fault)) endpoint.suspectUntilMs = this.clock.nowMs() + suspicionMs
-      // One that was reached says more than those that are away.
+      // The error of an endpoint that was reached is more informative than that of one that is down.
       if (failed === undefined || !isFault(result.fault, "neverSent")) failed = result
       if (!mayTryElsewhere(result.fault, call.repeatable)) break
     }
@@ -156,7 +157,9 @@ class EtcdConnection implements Connection {
     }
   }
 
-  /** What asks no other member proves nothing: one that has no leader still tells its state. */
+  /**
+   * Maintenance calls involve no other member and prove nothing: a member without a leader still reports its status.
+   */
   private serves(endpoint: Endpoint, { path }: { readonly path: string }): void {
     if (!endpoint.away || path.startsWith(maintenance)) return
     endpoint.away = false
@@ -169,7 +172,7 @@ class EtcdConnection implements Connection {
     this.tell(endpoint.server, fault)
   }
 
-  /** In turns; those that are connected first, those that are known not to answer last. */
+  /** Round robin; connected endpoints first, and those known not to answer last. */
   private candidates(clientOf: (endpoint: Endpoint) => Client): readonly Endpoint[] {
     const { endpoints } = this
     if (endpoints.length === 1) return endpoints
@@ -178,7 +181,7 @@ class EtcdConnection implements Connection {
     const turned = [...endpoints.slice(first), ...endpoints.slice(0, first)]
     const ranked = turned.map((endpoint) => {
       const rank = rankOf(clientOf(endpoint))
-      // As long as others answer nobody calls it, and nobody would hear of it.
+      // While others answer, no call goes to this endpoint and its failure would go unreported.
       if (rank === unreachableRank) this.fails(endpoint, "it cannot be connected to")
       return { endpoint, rank: rank + (endpoint.suspectUntilMs > nowMs ? suspectRank : 0) }
     })
@@ -188,10 +191,10 @@ class EtcdConnection implements Connection {
 
 const maintenance = "/etcdserverpb.Maintenance/"
 const unreachableRank = 2
-/** Behind every other. */
+/** After every other endpoint. */
 const suspectRank = 10
 
-/** Asking for the state makes an idle client connect. */
+/** Reading the state makes an idle client connect. */
 function rankOf(client: Client): number {
   const state = client.getChannel().getConnectivityState(true)
   if (state === connectivityState.READY) return 0
@@ -213,8 +216,8 @@ function secureCredentials({ authority, certificate, key }: EtcdTls): ChannelCre
 }
 
 /**
- * One call, through the channel itself: the layers of `Client` above it (interceptors, a stack trace for every call) cost as much again as the
- * call, and none of them has anything to do here.
+ * One call, through the channel itself: the layers of `Client` above it (interceptors, a stack trace for every call)
+ * double the cost of a call, and none of them is needed here.
  */
 function unary<Request, Response>(
   client: Client,
@@ -242,7 +245,7 @@ function unary<Request, Response>(
       started.sendMessageWithContext({}, message)
       started.halfClose()
     } catch (error) {
-      // A channel that was closed throws at once.
+      // A closed channel throws at once.
       resolve(new RpcError({ code: status.CANCELLED, details: error instanceof Error ? error.message : String(error) }))
     }
   })
@@ -258,7 +261,7 @@ function decoded<Request, Response>(call: Call<Request, Response>, answer: Buffe
 
 function openStream(client: Client, events: WatchStreamEvents): Pick<WatchStream, "send" | "cancel"> {
   const metadata = new Metadata()
-  // A member that lost its leader ends the stream instead of falling silent.
+  // A member that loses its leader ends the stream instead of becoming silent.
   metadata.set("hasleader", "true")
   let over = false
   const stream = client.makeBidiStreamRequest(

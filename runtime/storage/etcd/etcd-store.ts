@@ -1,6 +1,6 @@
 /**
- * The store on an etcd cluster, which several servers may share. Keys and values are what the port gives and takes; revisions are etcd's own.
- * Nothing here is authoritative: what is kept are connections, watches and leases.
+ * The store on an etcd cluster, which several servers may share. Keys and values are the same as in the `Store`
+ * interface; revisions are etcd's own. No state here is authoritative: it consists of connections, watches and leases.
  */
 import type { Clock } from "../../clock.ts"
 import type { Random } from "../../random.ts"
@@ -26,25 +26,28 @@ import { countKeys, newestRevision, readRange, storedValueOf } from "./ranges.ts
 import { changedKeys, failedChecks, transactionOf } from "./transactions.ts"
 import { Watches } from "./watches.ts"
 
-/** What `openEtcdStore` is given. */
+/** Options of `openEtcdStore`. */
 export interface EtcdStoreOptions {
   readonly address: EtcdAddress
   readonly clock: Clock
   readonly random: Random
   readonly leases?: Partial<LeaseLimits>
-  /** How long events have to arrive by themselves before a watch asks where the store is; default 5 ms. */
+  /** How long a watch waits for events before it asks for the store's progress; default 5 ms. */
   readonly progressDelayMs?: number
   /** Called when one of the servers stops serving, or serves again; for the log. */
   readonly onServer?: ServerNews
-  /** For tests: faults between driver and etcd. */
+  /** For tests: injects faults between driver and etcd. */
   readonly wrap?: (connection: Connection) => Connection
 }
 
-/** How long a watch may take to begin. */
+/** Time limit for opening a watch. */
 const watchOpenTimeoutMs = 10_000
 const defaultProgressDelayMs = 5
 
-/** Called once per cluster. Connects on first use, and again whenever the connection is lost; an etcd that is away is told by every call. */
+/**
+ * Called once per cluster. Connects on first use, and again whenever the connection is lost; while etcd is down, every
+ * call fails with the reason.
+ */
 export function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   return Promise.resolve(new EtcdStore(options))
 }
@@ -56,7 +59,7 @@ class EtcdStore implements Store {
   private readonly watches: Watches
   private readonly askRevision: () => Promise<number>
   private closed = false
-  /** How often `compact_rev_key` had been written when this server looked last. */
+  /** Version of `compact_rev_key` when this server last read it. */
   private compactionTurn = 0
 
   constructor(options: EtcdStoreOptions) {
@@ -110,7 +113,7 @@ class EtcdStore implements Store {
   watch(options: WatchOptions): Promise<{ stop(): void }> {
     return this.run(async () => {
       checkPrefix(options.prefix)
-      // etcd takes a watch from any revision, says later that it was compacted, and lets one from the future wait.
+      // etcd accepts a watch from any revision: it reports a compacted one later, and makes one from the future wait.
       await this.connection.call(rangeCall, { key: "\0", revision: Math.max(options.afterRevision, 1), countOnly: true })
       this.checkOpen()
       return this.watches.watch(options)
@@ -134,7 +137,7 @@ class EtcdStore implements Store {
       try {
         await this.connection.call(compactCall, { revision })
       } catch (error) {
-        // Somebody else was faster, or went further.
+        // Another server was faster, or compacted further.
         if (!(error instanceof RpcError && isFault(error.fault, "compacted"))) throw error
       }
     })
@@ -194,7 +197,10 @@ class EtcdStore implements Store {
     return storedValueOf(kv, this.leases.expiresAtMs(kv.lease))
   }
 
-  /** A lease may be gone: revoked by somebody else, or ended while the write was on its way. Nothing was written then. */
+  /**
+   * A lease may be gone: revoked by another program, or expired while the write was on its way. Nothing was written
+   * then.
+   */
   private async transact(checks: readonly Check[], writes: readonly Write[]): Promise<TxnResponse> {
     const leases = await this.leasesOf(writes)
     try {
@@ -206,7 +212,10 @@ class EtcdStore implements Store {
     }
   }
 
-  /** Throws RpcError when it certainly did not happen, StoreError "undecided" otherwise; also for what the closing of this store broke off. */
+  /**
+   * Throws RpcError when the transaction certainly did not happen, otherwise StoreError "undecided", also for a
+   * transaction that closing this store interrupted.
+   */
   private async send(transaction: ReturnType<typeof transactionOf>): Promise<TxnResponse> {
     try {
       return await this.connection.call(txnCall, transaction)
@@ -223,7 +232,7 @@ class EtcdStore implements Store {
     return leases
   }
 
-  /** What makes etcd refuse writes, in words. */
+  /** Why etcd refuses writes, as text. */
   private async alarm(timeoutMs?: number): Promise<string | undefined> {
     const { alarms } = await this.connection.call(alarmCall, {}, timeoutMs === undefined ? {} : { timeoutMs })
     if (alarms.some(({ alarm }) => alarm === alarmType.noSpace)) return alarmWords.noSpace
@@ -243,8 +252,9 @@ class EtcdStore implements Store {
   }
 
   /**
-   * etcd does not say with the error where its history begins or ends. If it cannot be asked, the caller is told that and may try again: without a
-   * revision, watches that begin where the history still reaches would be sent away with the others.
+   * Adds the revision at which the history begins or ends, which etcd does not send with the error. If etcd cannot be
+   * asked, the error says that, and the caller may try again: without the revision, watches that begin in the remaining
+   * history would be ended with the others.
    */
   private async located(error: StoreError): Promise<StoreError> {
     const { connection } = this

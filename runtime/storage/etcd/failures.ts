@@ -1,4 +1,4 @@
-/** What etcd and the way to it answer instead of a result, in the words of the store. */
+/** Translates errors of etcd and of the connection to it into errors of the store. */
 import { status } from "@grpc/grpc-js"
 import { StoreError } from "../store.ts"
 
@@ -8,7 +8,7 @@ export interface RpcFault {
   readonly details: string
 }
 
-/** Texts by which etcd tells apart what has one gRPC status (its `rpctypes`); they are part of its API. */
+/** Texts by which etcd distinguishes errors with the same gRPC status (its `rpctypes`); they are part of its API. */
 const marks = {
   compacted: "required revision has been compacted",
   future: "required revision is a future revision",
@@ -22,12 +22,12 @@ const marks = {
   denied: "etcdserver: permission denied",
   noLeader: "etcdserver: no leader",
   leaderChanged: "etcdserver: leader changed",
-  /** Of several causes, which follow it. */
+  /** Followed by one of several causes. */
   undecided: "etcdserver: request timed out",
   corrupt: "etcdserver: corrupt cluster",
-  /** grpc-js: the call never left. */
+  /** grpc-js: the call was never sent. */
   neverSent: "No connection established",
-  /** grpc-js: nobody knows how far it came. */
+  /** grpc-js: how far the call got is unknown. */
   dropped: "Connection dropped",
 } as const
 
@@ -38,13 +38,13 @@ export function isFault(fault: RpcFault, mark: Mark): boolean {
   return fault.details.includes(marks[mark])
 }
 
-/** Whether another endpoint may do better. Of a call that may not be made twice: whether it certainly was not made. */
+/** Whether another endpoint may succeed. A call that is not repeatable must certainly not have been made. */
 export function mayTryElsewhere(fault: RpcFault, repeatable: boolean): boolean {
   if (isFault(fault, "neverSent")) return true
   return repeatable && (fault.code === status.UNAVAILABLE || fault.code === status.DEADLINE_EXCEEDED)
 }
 
-/** What etcd says of a write before it proposes it, or when every member has refused to apply it. */
+/** etcd's errors for a write before it proposes it, or when every member refused to apply it. */
 const refusals: readonly Mark[] = [
   "neverSent",
   "noSpace",
@@ -57,7 +57,7 @@ const refusals: readonly Mark[] = [
   "tooManyRequests",
   "denied",
 ]
-/** gRPC's codes for what is wrong with a call itself. No broken connection and no member that stops has one of them. */
+/** gRPC's codes for errors in the call itself. No broken connection and no stopping member causes one of them. */
 const refusalCodes = new Set<number>([
   status.INVALID_ARGUMENT,
   status.NOT_FOUND,
@@ -68,7 +68,10 @@ const refusalCodes = new Set<number>([
   status.UNAUTHENTICATED,
 ])
 
-/** Whether a write that ended so certainly did not happen. Everything that is not known to be a refusal leaves it open. */
+/**
+ * Whether a write that ended this way certainly did not happen. Any fault that is not known to be a refusal leaves it
+ * open.
+ */
 export function isRefusal(fault: RpcFault): boolean {
   return refusalCodes.has(fault.code) || refusals.some((mark) => isFault(fault, mark))
 }
@@ -78,12 +81,12 @@ export function undecidedError(fault: RpcFault): StoreError {
   return new StoreError("undecided", storeErrorOf(fault).message)
 }
 
-/** Whether the endpoint did not answer in time: others go first for a while. */
+/** Whether the endpoint did not answer in time: others are tried first for a while. */
 export function isTimeout(fault: RpcFault): boolean {
   return fault.code === status.DEADLINE_EXCEEDED
 }
 
-/** What makes etcd refuse writes until somebody mends it, as errors and health checks have it. */
+/** Why etcd refuses writes until an operator repairs it; texts for errors and health checks. */
 export const alarmWords = {
   noSpace: "etcd is out of space (alarm NOSPACE): compact and defragment it, or raise its quota, then disarm the alarm",
   corrupt: "etcd found its data corrupt (alarm CORRUPT): replace the member that differs from the others, then disarm the alarm",
@@ -91,7 +94,7 @@ export const alarmWords = {
 
 const quorumHint = "more than half of its members must be running and reach each other"
 
-/** Faults that have words of their own, in the order in which they are looked for. */
+/** Faults with messages of their own, in the order of the search. */
 const known: readonly (readonly [Mark, StoreError["code"], string])[] = [
   ["compacted", "compacted", "etcd has compacted the revision"],
   ["future", "future", "the revision is ahead of etcd's"],
@@ -106,7 +109,10 @@ const known: readonly (readonly [Mark, StoreError["code"], string])[] = [
   ["undecided", "timeout", `etcd could not agree in time: ${quorumHint}`],
 ]
 
-/** The store's error for a fault. Compacted and future have no revision yet: etcd does not say it, the caller finds out. */
+/**
+ * The store's error for a fault. "compacted" and "future" lack their revision, which etcd does not send; the caller
+ * adds it.
+ */
 export function storeErrorOf(fault: RpcFault): StoreError {
   const found = known.find(([mark]) => isFault(fault, mark))
   if (found !== undefined) return new StoreError(found[1], found[2])
@@ -115,14 +121,14 @@ export function storeErrorOf(fault: RpcFault): StoreError {
   return new StoreError("unavailable", `etcd: ${wordsOf(fault)}`)
 }
 
-/** Why one server does not serve, or undefined when it does: what it refused then is the caller's affair. */
+/** Why a server does not serve; undefined when it does and only refused this call. */
 export function serverFault(fault: RpcFault): string | undefined {
   if (isTimeout(fault)) return "it did not answer in time"
   if (fault.code !== status.UNAVAILABLE) return undefined
   return known.find(([mark]) => isFault(fault, mark))?.[2] ?? wordsOf(fault)
 }
 
-/** Without what grpc-js puts around the cause; its remark on name resolution mostly has nothing to remark. */
+/** Removes the text that grpc-js puts around the cause; its remark on name resolution is mostly empty. */
 function wordsOf({ code, details }: RpcFault): string {
   const words = details
     .replace(/\.?\s*Resolution note:\s*$/, "")

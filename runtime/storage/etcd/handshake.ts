@@ -1,21 +1,24 @@
 /**
- * Why a TLS connection to an etcd does not come about. gRPC tries again for ever and says little; one handshake by hand tells whose certificate
- * was refused by whom.
+ * Finds out why a TLS connection to etcd fails. gRPC retries for ever and says little; one separate handshake shows
+ * which side refused which certificate.
  */
 import * as net from "node:net"
 import { connect } from "node:tls"
 import type { EtcdTls } from "./connection.ts"
 
-/** Which side refused what, and the words of the TLS library. */
+/** Which side refused what, and the message of the TLS library. */
 export interface HandshakeFault {
   readonly refused: "server-authority" | "server-name" | "server-dates" | "client-certificate" | "encryption" | "plain-text"
   readonly details: string
 }
 
-/** Patience with one server; one that is silent is no matter of certificates. */
+/** Time limit for one server; silence is not a matter of certificates. */
 const handshakeTimeoutMs = 5000
 
-/** A client's first words in HTTP/2, with empty settings. A server that wants a certificate says so after the handshake, when it would answer. */
+/**
+ * A client's preface in HTTP/2, with empty settings. A server that requires a certificate reports that after the
+ * handshake, instead of an answer.
+ */
 const prefaceAndSettings = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", "latin1")
 
 const refusals: Readonly<Record<string, HandshakeFault["refused"]>> = {
@@ -40,8 +43,8 @@ interface Address {
 }
 
 /**
- * Called when a server could not be reached. Of an `http` server it says whether that speaks TLS nevertheless. Undefined: certificates are not
- * what keeps them apart. Never rejects.
+ * Called when a server could not be reached. For an `http` server it checks whether that speaks TLS nevertheless.
+ * Undefined: certificates are not the cause. Never rejects.
  */
 export function handshakeFault(server: string, tls: EtcdTls): Promise<HandshakeFault | undefined> {
   const { hostname, port, protocol } = new URL(server)
@@ -53,7 +56,7 @@ export function handshakeFault(server: string, tls: EtcdTls): Promise<HandshakeF
       ...address,
       ...(net.isIP(host) === 0 && { servername: host }),
       ALPNProtocols: ["h2"],
-      // Nothing is sent to a server of plain text but the question whether it is one.
+      // A plain-text server is sent only a handshake, to see whether it answers.
       rejectUnauthorized: secure,
       ...(secure && { ca: tls.authority, cert: tls.certificate, key: tls.key }),
     })
@@ -73,7 +76,7 @@ export function handshakeFault(server: string, tls: EtcdTls): Promise<HandshakeF
       const { code = "", message, reason = message } = error
       const refused = refusalOf(code)
       if (refused !== undefined) return end({ refused, details: reason })
-      // Whoever does not know what a handshake is may hang up without a word.
+      // A server that does not speak TLS may close the connection silently.
       if (code === "ECONNRESET")
         void speaksPlainly(address).then((plain) => end(plain ? { refused: "encryption", details: reason } : undefined))
       else end()
@@ -81,7 +84,7 @@ export function handshakeFault(server: string, tls: EtcdTls): Promise<HandshakeF
   })
 }
 
-/** Whether HTTP/2 without TLS is answered as HTTP/2: by a frame of settings. */
+/** Whether the server answers HTTP/2 without TLS by a SETTINGS frame. */
 function speaksPlainly(address: Address): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(address, () => socket.write(prefaceAndSettings))
@@ -99,7 +102,7 @@ function speaksPlainly(address: Address): Promise<boolean> {
 const frameTypeAt = 3
 const settingsFrame = 4
 
-/** What the other side dislikes it says by an alert, whose names end up in the code. */
+/** The other side's objection arrives as an alert, whose name becomes part of the code. */
 function refusalOf(code: string): HandshakeFault["refused"] | undefined {
   return refusals[code] ?? (/^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/.test(code) ? "client-certificate" : undefined)
 }

@@ -13,12 +13,12 @@ function questions() {
   return { asked, ask }
 }
 
-/** As many turns as a question gathers for, and one. */
+/** One turn more than a call waits for others to join. */
 async function gathered(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn()
 }
 
-test("who comes before a question is put shares it, who comes while it is under way shares the next one", async () => {
+test("calls before a request share it, and calls during a request share the next one", async () => {
   const { ask, asked } = questions()
   const first = [ask(), ask()]
   await gathered()
@@ -39,7 +39,7 @@ test("who comes before a question is put shares it, who comes while it is under 
   expect(await last).toBe(9)
 })
 
-test("who is alone waits for no more than a turn", async () => {
+test("a single call waits for no more than a turn", async () => {
   const { ask, asked } = questions()
   const alone = ask()
   await nextTurn()
@@ -49,7 +49,7 @@ test("who is alone waits for no more than a turn", async () => {
   expect(await alone).toBe(3)
 })
 
-test("turns that go on bringing somebody do not put a question off for ever", async () => {
+test("calls that keep arriving do not delay a request for ever", async () => {
   const { ask, asked } = questions()
   const all: Promise<number>[] = []
   for (let turn = 0; turn < 10 && asked.length === 0; turn++) {
@@ -61,7 +61,7 @@ test("turns that go on bringing somebody do not put a question off for ever", as
   expect(await all[0]).toBe(3)
 })
 
-test("a question that failed fails for those who shared it, and not for those after", async () => {
+test("a failed request fails for the calls that share it, and not for later ones", async () => {
   const { ask, asked } = questions()
   const first = ask()
   await gathered()
@@ -73,7 +73,7 @@ test("a question that failed fails for those who shared it, and not for those af
   expect(await next).toBe(3)
 })
 
-test("a question that cannot be put fails for those who shared it, and not for those after", async () => {
+test("a request that cannot be sent fails for the calls that share it, and not for later ones", async () => {
   let open = false
   const ask = sharedQuestion(() => {
     if (!open) throw new Error("closed")

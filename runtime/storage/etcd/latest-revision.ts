@@ -1,21 +1,25 @@
-/** One question for everybody who wants to know the same: reads that must be fresh ask for the newest revision, thousands of times a second. */
+/**
+ * Coalesces concurrent reads of the latest revision into one etcd call. Consistent reads need it thousands of times per
+ * second.
+ */
 import { setImmediate as nextTurn } from "node:timers/promises"
 
 /**
- * Turns of the event loop that a question waits for company. A question costs etcd and us five times what a read from the cache does; with 16
- * readers at a time, twice as many share one as when it is put at once.
+ * Turns of the event loop that a call waits for others to join. A call costs etcd and this server five times as much as
+ * a read from the cache; with 16 concurrent readers, twice as many share one call as without waiting.
  */
 const gatheringTurnsMax = 4
 
 /**
- * Called once per store, with what asks etcd. The returned function answers a revision that was read after it was called: a question that is
- * under way may have been answered before, so who comes meanwhile shares the next one. A question is put when a turn of the event loop brought
- * nobody new, and at least half as many as shared the last one have come; who is alone waits for one turn, which then has nothing else to do.
+ * Called once per store, with the function that asks etcd. The returned function resolves with a revision that was read
+ * after it was called: a call in flight may have been answered before, so later readers share the next one. That call
+ * is sent when a turn of the event loop brought no new reader, and at least half as many have joined as shared the last
+ * call. A single reader waits for one turn, in which the loop has nothing else to do.
  */
 export function sharedQuestion(ask: () => Promise<number>): () => Promise<number> {
-  /** Settled when no question is under way; never rejects. */
+  /** Settled when no call is in flight; never rejects. */
   let underWay: Promise<unknown> = Promise.resolve()
-  /** The question that has not been put yet. */
+  /** The call that was not sent yet. */
   let next: Promise<number> | undefined
   let askers = 0
   let askersBefore = 0

@@ -1,6 +1,7 @@
 /**
- * When the values of other processes' leases end. A running server need not know (etcd ends them), but a copy must carry it. Asked of etcd lease by
- * lease; their numbers are exact here, since others choose larger ones than JavaScript's numbers hold.
+ * Reads when the values of other processes' leases expire. A running server need not know (etcd expires them), but a
+ * copy must include it. Reads one lease at a time. The ids of leases are exact here, since other programs choose larger
+ * ones than JavaScript's numbers hold.
  */
 import { inParallel } from "../../kit/in-parallel.ts"
 import type { Clock } from "../../clock.ts"
@@ -21,10 +22,13 @@ const timeToLiveCall = {
   repeatable: true,
 }
 
-/** Calls that are under way together. */
+/** Calls in flight. */
 const callsAtOnce = 16
 
-/** Called once per copy: milliseconds since the epoch by key, of every key that will end by itself. Throws StoreError. */
+/**
+ * Called once per copy. Resolves with the expiry time of every key that has one, in milliseconds since the epoch.
+ * Throws StoreError.
+ */
 export async function leaseEnds({ address, clock }: { address: EtcdAddress; clock: Clock }): Promise<ReadonlyMap<string, number>> {
   const connection = connectEtcd(address, clock)
   const ends = new Map<string, number>()

@@ -5,7 +5,7 @@ import { type Connection, RpcError } from "./connection.ts"
 import { Leases } from "./leases.ts"
 import { type Call, leaseGrantCall } from "./protocol.ts"
 
-/** What etcd grants at least. */
+/** The shortest time to live that etcd grants. */
 const leastTtl = 2
 
 interface Setup {
@@ -13,7 +13,7 @@ interface Setup {
   readonly clock: ManualClock
   readonly granted: { id: number; ttl: number }[]
   fail(error: RpcError): void
-  /** Somebody sets the clock on the wall. */
+  /** Changes the wall clock. */
   setClock(byMs: number): void
 }
 
@@ -55,7 +55,7 @@ test("values share a lease that lasts a twentieth longer, at most by the reuse t
   expect(granted.map(({ ttl }) => ttl)).toEqual([630, 630, 3660])
 })
 
-test("a clock that is put back makes no lease young", async () => {
+test("setting the clock back makes no lease young", async () => {
   const { clock, leases, setClock } = setUp()
   const first = await leases.leaseFor(3600)
   setClock(-3_600_000)
@@ -65,12 +65,12 @@ test("a clock that is put back makes no lease young", async () => {
   expect(await leases.leaseFor(3600)).not.toBe(first)
 })
 
-test("a clock that is put forward, or a machine that slept, costs a lease and no value its time", async () => {
+test("setting the clock forward, or suspending the machine, costs a lease but shortens no value's life", async () => {
   const { granted, leases, setClock } = setUp()
   await leases.leaseFor(3600)
   setClock(3_600_000)
   expect(await leases.leaseFor(3600)).toBe(2)
-  // What sleeping looks like: only the clock on the wall has gone on.
+  // Suspension: only the wall clock has advanced.
   setClock(60_001)
   expect(await leases.leaseFor(3600)).toBe(3)
   setClock(60_000)
@@ -78,21 +78,21 @@ test("a clock that is put forward, or a machine that slept, costs a lease and no
   expect(granted).toHaveLength(3)
 })
 
-test("a lease that was long in being granted is as old as its question", async () => {
+test("counts the age of a lease from its request, not from its grant", async () => {
   const { clock, leases } = setUp()
   const first = leases.leaseFor(3600)
   clock.advance(60_001)
   expect(await leases.leaseFor(3600)).not.toBe(await first)
 })
 
-test("a lease takes so many values and no more, also of those that come at once", async () => {
+test("limits the values per lease, also for concurrent calls", async () => {
   const { granted, leases } = setUp({ reuseSeconds: 60, valuesMax: 3 })
   const ids = await Promise.all(Array.from({ length: 7 }, () => leases.leaseFor(3600)))
   expect(ids).toEqual([1, 1, 1, 2, 2, 2, 3])
   expect(granted).toHaveLength(3)
 })
 
-test("a lease that is gone, or was not granted, is not used again", async () => {
+test("does not reuse a lease that is gone or was not granted", async () => {
   const { fail, granted, leases } = setUp()
   const first = await leases.leaseFor(3600)
   leases.drop(first)
@@ -103,13 +103,13 @@ test("a lease that is gone, or was not granted, is not used again", async () => 
   expect(granted).toHaveLength(3)
 })
 
-test("a number that another lease has is drawn again", async () => {
+test("draws another id when another lease has it", async () => {
   const { fail, leases } = setUp()
   fail(new RpcError({ code: status.FAILED_PRECONDITION, details: "etcdserver: lease already exists" }))
   expect(await leases.leaseFor(10)).toBe(2)
 })
 
-test("the end of a lease is known of those granted here", async () => {
+test("knows the expiry of the leases granted here", async () => {
   const { clock, leases } = setUp()
   const id = await leases.leaseFor(10)
   expect(leases.expiresAtMs(id)).toBe(clock.nowMs() + 10_000)
@@ -117,7 +117,7 @@ test("the end of a lease is known of those granted here", async () => {
   expect(leases.expiresAtMs(2n ** 62n)).toBeUndefined()
 })
 
-test("the end of a lease moves with the clock on the wall, and is that of the time granted", async () => {
+test("reports the expiry by the wall clock, from the time to live that was granted", async () => {
   const { clock, leases, setClock } = setUp()
   const id = await leases.leaseFor(10)
   clock.advance(4000)

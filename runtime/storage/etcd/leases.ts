@@ -1,6 +1,7 @@
 /**
- * Leases for values with a time to live. One lease serves many values: etcd keeps leases in its log and in memory, and a lease for every Event
- * would cost as much as the Event (the reference's lease manager; its numbers).
+ * Leases for values with a time to live. One lease serves many values: etcd keeps leases in its log and in memory, and
+ * a lease for every Event would cost as much as the Event. Design and numbers are those of the reference's lease
+ * manager.
  */
 import type { Clock } from "../../clock.ts"
 import type { Random } from "../../random.ts"
@@ -8,7 +9,7 @@ import { type Connection, RpcError } from "./connection.ts"
 import { isFault } from "./failures.ts"
 import { leaseGrantCall, leaseTimeToLiveCall } from "./protocol.ts"
 
-/** `--lease-reuse-duration-seconds` and how many values one lease may hold. */
+/** `--lease-reuse-duration-seconds`, and the maximum number of values per lease. */
 export interface LeaseLimits {
   readonly reuseSeconds: number
   readonly valuesMax: number
@@ -16,18 +17,18 @@ export interface LeaseLimits {
 
 export const defaultLeaseLimits: LeaseLimits = { reuseSeconds: 60, valuesMax: 1000 }
 
-/** A lease is used on for this part of its values' time to live, so that no value outlives its time by more. */
+/** A lease is reused for this part of its values' time to live, which bounds how much longer a value may live. */
 const reusePart = 0.05
-/** Different times to live that a lease is kept for: a server has two or three. */
+/** Maximum number of different times to live with a current lease; a server uses two or three. */
 const kindsMax = 16
-/** Leases whose end is remembered; only what a read says of `expiresAtMs` is lost beyond it. */
+/** Leases whose expiry is remembered; beyond it, reads merely lack `expiresAtMs`. */
 const rememberedMax = 10_000
-/** Numbers drawn before two leases of one number are a fault. */
+/** Attempts to draw an unused id. */
 const tries = 3
 const leaseNumbers = 2 ** 48
 
 interface Lease {
-  /** Before etcd was asked: its time to live begins later, never earlier. */
+  /** Before the request to etcd: the lease's time to live begins later, never earlier. */
   readonly asked: Instant
   readonly granting: Promise<number>
   /** Undefined until etcd has granted it. */
@@ -44,14 +45,14 @@ interface Instant {
 /** One per store. */
 export class Leases {
   private readonly newest = new Map<number, Lease>()
-  /** By the clock that nobody sets. */
+  /** By the monotonic clock. */
   private readonly ends = new Map<number | bigint, number>()
 
   constructor(private readonly deps: { connection: Connection; clock: Clock; random: Random; limits: LeaseLimits }) {}
 
   /**
-   * Called for each value that is about to be written: a lease that lasts for `ttlSeconds` from now, and longer by at most a twentieth or the
-   * reuse time, whichever is less. Throws RpcError.
+   * Called for each value to be written. Resolves with a lease that lasts for `ttlSeconds` from now, and longer by at
+   * most a twentieth or the reuse time, whichever is less. Throws RpcError.
    */
   async leaseFor(ttlSeconds: number): Promise<number> {
     const { limits } = this.deps
@@ -74,14 +75,14 @@ export class Leases {
     return lease.granting
   }
 
-  /** Called when etcd says that a lease is gone: the next value gets another. */
+  /** Called when etcd reports that a lease is gone: the next value gets another. */
   drop(id: number): void {
     this.forget((lease) => lease.id === id)
   }
 
   /**
-   * When the values of a lease go, as the clock on the wall will show it if nobody sets it; undefined for no lease, and for those of other
-   * processes that nobody has asked about.
+   * When the values of a lease expire, by the wall clock as it is set now; undefined for no lease, and for other
+   * processes' leases that were not looked up.
    */
   expiresAtMs(id: number | bigint): number | undefined {
     const endMs = id === 0 ? undefined : this.ends.get(id)
@@ -90,7 +91,10 @@ export class Leases {
     return Math.round(wallMs + endMs - elapsedMs)
   }
 
-  /** Called with what a read found, before it is answered: leases of other processes are asked about once. Throws RpcError. */
+  /**
+   * Called with the result of a read before it is returned: looks up each unknown lease of other processes once. Throws
+   * RpcError.
+   */
   async learn(found: readonly { readonly lease: number | bigint }[]): Promise<void> {
     const unknown = new Set<number | bigint>()
     for (const { lease } of found) if (lease !== 0 && !this.ends.has(lease)) unknown.add(lease)
@@ -115,8 +119,8 @@ export class Leases {
   }
 
   /**
-   * etcd counts by a clock of its own that nobody sets, so the clock on the wall alone may not say that a lease is young: it may have been put
-   * back. It may say that one is old: the other clock stands still while this machine is suspended.
+   * etcd counts by a monotonic clock of its own, so the wall clock alone must not make a lease look young: it may have
+   * been set back. It may make one look old: the monotonic clock stops while this machine is suspended.
    */
   private ageMs({ asked }: Lease): number {
     const { elapsedMs, wallMs } = this.now()
@@ -129,7 +133,7 @@ export class Leases {
       const id = 1 + random.integer(leaseNumbers - 1)
       try {
         const askedMs = clock.elapsedMs()
-        // etcd has a least time to live, and says so.
+        // etcd has a minimum time to live and reports what it granted.
         const { ttl } = await connection.call(leaseGrantCall, { id, ttl: seconds })
         this.ends.set(id, askedMs + ttl * 1000)
         forgetOldest(this.ends, rememberedMax)

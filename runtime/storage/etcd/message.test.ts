@@ -16,13 +16,13 @@ const everything = message({
 const zeros = { number: 0, id: 0, flag: false, name: "", value: new Uint8Array(), inner: undefined, items: [], names: [] }
 
 describe("messages", () => {
-  test("nothing is written of zeros, and they are read from nothing", () => {
+  test("encodes zeros to nothing, and decodes nothing to zeros", () => {
     expect(everything.encode({})).toHaveLength(0)
     expect(everything.encode({ number: 0, id: 0, flag: false, name: "", items: [], names: [] })).toHaveLength(0)
     expect(everything.decode(Buffer.alloc(0))).toEqual(zeros)
   })
 
-  test("what was written is read", () => {
+  test("decodes what was encoded", () => {
     const value = {
       number: 123_456_789_012,
       id: 5,
@@ -40,7 +40,7 @@ describe("messages", () => {
     expect({ ...read, value: Buffer.from(read.value) }).toEqual(value)
   })
 
-  test("a message without fields is there", () => {
+  test("distinguishes a message without fields from an absent one", () => {
     expect(everything.decode(everything.encode({ inner: {} })).inner).toEqual({ name: "", count: 0 })
   })
 
@@ -52,13 +52,13 @@ describe("messages", () => {
     expect(everything.decode(everything.encode({ id })).id).toBe(id)
   })
 
-  test("fields of other versions are passed over", () => {
+  test("skips unknown fields and fields of another wire type", () => {
     const other = message({ flag: bool(3), more: list(8, inner), name: text(1) })
     const written = other.encode({ flag: true, more: [{ name: "x" }], name: "not a number" })
     expect(everything.decode(written)).toEqual({ ...zeros, flag: true })
   })
 
-  test("the wire is that of protobuf", () => {
+  test("is compatible with protobufjs", () => {
     const { root } = protobuf.parse(
       'syntax = "proto3"; message M { int64 number = 1; string name = 4; repeated M items = 7; bytes value = 5; }',
     )
@@ -70,7 +70,7 @@ describe("messages", () => {
     expect(type.toObject(type.decode(everything.encode(value)), { longs: Number })).toMatchObject({ number: 300, name: "a" })
   })
 
-  test("bytes that are cut short are refused", () => {
+  test("rejects truncated bytes", () => {
     const whole = everything.encode({ name: "abc", inner: { name: "def" } })
     for (let length = 1; length < whole.length; length++) {
       const cut = whole.subarray(0, length)

@@ -1,6 +1,6 @@
 /**
- * Protobuf messages as tables of fields: enough for the calls that this driver makes, without generated code. A message on the wire is written
- * without its zeros and read with all fields there (proto3); fields that a table does not name are passed over.
+ * Protobuf messages as tables of fields: enough for the calls of this driver, without generated code. Encoding omits
+ * zeros; decoding fills in every field (proto3) and skips fields that the table does not name.
  */
 import protobuf from "protobufjs"
 
@@ -10,18 +10,18 @@ const varint = 0
 const delimited = 2
 
 /**
- * How one field is read and written; `Given` is what a writer may pass, which of messages is any part of it. Methods, so that a table may hold
- * fields of every type.
+ * Codec of one field. `Given` is the type that a writer may pass; for messages it is any subset of the fields. Methods,
+ * so that a table may hold fields of every type.
  */
 interface Field<Value, Given = Value> {
   readonly number: number
   readonly wireType: typeof varint | typeof delimited
   readonly repeated: boolean
-  /** What an absent field means. */
+  /** The value of an absent field. */
   zero(): Value
   isZero(given: Given): boolean
   write(writer: protobuf.Writer, given: Given): void
-  /** `before`: what was read of this field so far. */
+  /** `before`: the value of this field so far. */
   read(reader: protobuf.Reader, before: Value): Value
 }
 
@@ -31,17 +31,17 @@ type GivenOf<F> = F extends Field<infer _Value, infer Given> ? Given : never
 type MessageValue<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
 type MessageGiven<F extends Fields> = { readonly [Name in keyof F]?: GivenOf<F[Name]> }
 
-/** One message type. Made by `message`, used by the calls in `protocol.ts`. */
+/** Codec of one message type. Made by `message`, used by the calls in `protocol.ts`. */
 export interface MessageType<Value, Given> {
   encode(given: Given): Buffer
-  /** Values of bytes are views of `bytes`. Throws for bytes that are cut short. */
+  /** Byte values are views of `bytes`. Throws for truncated bytes. */
   decode(bytes: Uint8Array): Value
   writeTo(writer: protobuf.Writer, given: Given): void
 }
 
-/** What a message of this type holds, after reading. */
+/** The decoded form of a message type. */
 export type Decoded<Type> = Type extends MessageType<infer Value, infer _Given> ? Value : never
-/** What may be written as a message of this type. */
+/** What can be encoded as a message of this type. */
 export type Encodable<Type> = Type extends MessageType<infer _Value, infer Given> ? Given : never
 
 /** Called once per message type, with a field table. */
@@ -77,12 +77,12 @@ export function message<F extends Fields>(fields: F): MessageType<MessageValue<F
         if (name === undefined || field === undefined || field.wireType !== (tag & 7)) reader.skipType(tag & 7)
         else value[name] = field.read(reader, value[name])
       }
-      return value as MessageValue<F> // Every field of the table was given its zero or a value of its own type.
+      return value as MessageValue<F> // Every field of the table has its zero or a value of its own type.
     },
   }
 }
 
-/** Whole numbers of 64 bits that fit a number; larger ones (identifiers of others) lose their last digits. */
+/** 64-bit integers that fit a number; larger ones (ids of other programs) lose their last digits. */
 export function int64(number: number): Field<number> {
   return {
     number,
@@ -95,7 +95,7 @@ export function int64(number: number): Field<number> {
   }
 }
 
-/** Whole numbers of 64 bits as text: identifiers that others chose, which a number would round. */
+/** 64-bit integers as text: ids that other programs chose, which a number would round. */
 export function exactInt64(number: number): Field<string> {
   return {
     number,
@@ -108,7 +108,7 @@ export function exactInt64(number: number): Field<string> {
   }
 }
 
-/** Numbers that stand for something and may have all 64 bits; those that a number cannot hold exactly are bigints. */
+/** Ids that may use all 64 bits; those that a number cannot hold exactly are bigints. */
 export function identifier(number: number): Field<number | bigint> {
   return {
     number,
@@ -127,7 +127,7 @@ export function identifier(number: number): Field<number | bigint> {
   }
 }
 
-/** As protobufjs takes what a number cannot hold. */
+/** The form in which protobufjs accepts integers beyond a number. */
 function halvesOf(value: bigint): protobuf.Long {
   return { low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)), unsigned: false }
 }
@@ -171,7 +171,7 @@ export function bytes(number: number): Field<Uint8Array> {
   }
 }
 
-/** A message within a message; absent is undefined, and one without fields is not absent. */
+/** A message within a message. Undefined means absent, which is different from a message without fields. */
 export function embedded<Value, Given>(number: number, type: MessageType<Value, Given>): Field<Value | undefined, Given | undefined> {
   return {
     number,
@@ -222,13 +222,13 @@ export function texts(number: number): Field<readonly string[]> {
   }
 }
 
-/** Ten thousand items are read into one array, which nobody else has seen yet. */
+/** Appends in place: no other code has the array yet, and it may get ten thousand items. */
 function appended<Item>(before: readonly Item[], item: Item): readonly Item[] {
   ;(before as Item[]).push(item) // The array that `zero` made for this very message.
   return before
 }
 
-/** protobufjs would make an object of halves for each of them; a page of keys has 40,000. */
+/** protobufjs would allocate an object of two halves for each integer; a page of keys has 40,000. */
 function readInt64(reader: protobuf.Reader): number {
   const { buf, pos } = reader
   let value = 0
@@ -245,7 +245,7 @@ function readInt64(reader: protobuf.Reader): number {
   return Number(BigInt.asIntN(64, bigVarint(reader)))
 }
 
-/** Of any length: for what a number cannot hold, or that is negative. */
+/** Reads a varint of any length: for negative integers and those beyond a number. */
 function bigVarint(reader: protobuf.Reader): bigint {
   let value = 0n
   for (let shift = 0n; shift < 70n; shift += 7n) {

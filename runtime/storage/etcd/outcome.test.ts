@@ -1,4 +1,4 @@
-/** What a commit of the etcd store says of itself when it was not answered, over real connections to members that fail. */
+/** The outcome that the etcd store reports for a commit without an answer, over real connections to failing members. */
 import { status } from "@grpc/grpc-js"
 import { afterEach, expect, it } from "vitest"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
@@ -42,14 +42,14 @@ it.each<[string, FakeMember["behaviour"]]>([
   ["a proxy between says something", unavailable("upstream connect error or disconnect/reset before headers")],
   ["the connection is shed", { code: status.RESOURCE_EXHAUSTED, details: "Bandwidth exhausted or memory limit exceeded" }],
   ["something unknown happens", { code: status.UNKNOWN, details: "" }],
-])("it is undecided when %s, and was sent once", async (_what, behaviour) => {
+])("is undecided when %s, and sends the commit once", async (_what, behaviour) => {
   const members = [await member(), await member()]
   for (const each of members) each.behaviour = behaviour
   expect(await codeOf(commit(await storeOn(...members)))).toBe("undecided")
   expect(members.flatMap(({ calls }) => calls)).toEqual(["Txn"])
 })
 
-it("it is undecided when the store is closed before the answer comes", async () => {
+it("is undecided when the store is closed before the answer", async () => {
   const silent = await member()
   silent.behaviour = "hangs"
   const store = await storeOn(silent)
@@ -66,13 +66,13 @@ it.each<[string, FakeMember["behaviour"], string]>([
   ["etcd is full", { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: mvcc: database space exceeded" }, "full"],
   ["it is too large", { code: status.INVALID_ARGUMENT, details: "etcdserver: request is too large" }, "too-large"],
   ["this server may not", { code: status.PERMISSION_DENIED, details: "etcdserver: permission denied" }, "unavailable"],
-])("it was not done when %s", async (_what, behaviour, code) => {
+])("was not done when %s", async (_what, behaviour, code) => {
   const refusing = await member()
   refusing.behaviour = behaviour
   expect(await codeOf(commit(await storeOn(refusing)))).toBe(code)
 })
 
-it("it was not done when nobody was reached, and when there was no lease for it", async () => {
+it("was not done when no member was reached, or no lease was granted", async () => {
   const gone = await member()
   gone.stop()
   expect(await codeOf(commit(await storeOn(gone)))).toBe("unavailable")

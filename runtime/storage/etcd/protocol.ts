@@ -1,6 +1,6 @@
 /**
- * The calls of etcd's version 3 API that this driver makes, with the fields it uses (https://etcd.io/docs/v3.5/dev-guide/api_reference_v3/).
- * Names and numbers are etcd's.
+ * The calls of etcd's version 3 API that this driver makes, with the fields it uses
+ * (https://etcd.io/docs/v3.5/dev-guide/api_reference_v3/). Names and numbers are etcd's.
  */
 import type { Decoded, Encodable, MessageType } from "./message.ts"
 import { bool, bytes, embedded, identifier, int64, list, message, text, texts } from "./message.ts"
@@ -31,7 +31,7 @@ const rangeResponse = message({ header: embedded(1, responseHeader), kvs: list(2
 const putRequest = message({ key: text(1), value: bytes(2), lease: int64(3) })
 const deleteRangeRequest = message({ key: text(1) })
 
-/** One of these. */
+/** Exactly one of these is set. */
 const requestOperation = message({
   range: embedded(1, rangeRequest),
   put: embedded(2, putRequest),
@@ -79,13 +79,16 @@ export type WatchResponse = Decoded<typeof watchResponse>
 export const alarmType = { noSpace: 1, corrupt: 2 } as const
 const alarmMember = message({ alarm: int64(2) })
 
-/** One call: where it is, and what goes in and out. */
+/** One call: its path, and the types of its request and response. */
 export interface Call<Request, Response> {
   /** Service and method as gRPC spells them. */
   readonly path: string
   readonly request: MessageType<unknown, Request>
   readonly response: MessageType<Response, unknown>
-  /** It changes nothing, or the same however often it is made: another endpoint may be tried after any failure. */
+  /**
+   * It changes nothing, or has the same effect however often it is made: another endpoint may be tried after any
+   * failure.
+   */
   readonly repeatable: boolean
 }
 
@@ -97,7 +100,7 @@ export const compactCall = {
   response: message({ header: embedded(1, responseHeader) }),
   repeatable: true,
 }
-/** `id` is the caller's choice, so that it can be a number that JavaScript holds exactly. */
+/** The caller chooses `id`, so that it is a number that JavaScript holds exactly. */
 export const leaseGrantCall = {
   path: "/etcdserverpb.Lease/LeaseGrant",
   request: message({ ttl: int64(1), id: int64(2) }),
@@ -123,7 +126,7 @@ export const statusCall = {
   response: message({ header: embedded(1, responseHeader), version: text(2), dbSize: int64(3), leader: int64(4), errors: texts(8) }),
   repeatable: true,
 }
-/** Asked with its zeros: every alarm of every member. */
+/** The empty request asks for every alarm of every member. */
 export const alarmCall = {
   path: "/etcdserverpb.Maintenance/Alarm",
   request: nothing,

@@ -1,20 +1,20 @@
-/** Reads: keys as etcd orders them, in pages of one revision. */
+/** Range reads: keys in etcd's order, in pages of one revision. */
 import type { StoredValue, StoreListOptions } from "../store.ts"
 import type { Connection } from "./connection.ts"
 import type { KeyValue, RangeRequest } from "./protocol.ts"
 import { rangeCall } from "./protocol.ts"
 
-/** Keys of one answer, whatever their size. */
+/** Maximum number of keys per page. */
 const pageKeysMax = 10_000
-/** Keys of an answer whose values may be of any size; the next page is sized by what they were. */
+/** Keys of the first page, whose values may have any size; its sizes determine the length of the next page. */
 const firstPageKeys = 500
-/** What the answers after it should have. etcd builds an answer in memory, and so do we. */
+/** Size of the later pages. etcd builds an answer in memory, and so does this server. */
 const pageBytes = 8 * 1024 * 1024
 
-/** The least key of all, and as an end of a range: no end. */
+/** The least possible key; as the end of a range: no end. */
 export const leastKey = "\0"
 
-/** A range of etcd's: from `key` on, up to and without `rangeEnd`. */
+/** A range as etcd defines it: from `key` to before `rangeEnd`. */
 export interface KeyRange {
   readonly key: string
   readonly rangeEnd: string
@@ -29,20 +29,20 @@ export function rangeOf(prefix: string): KeyRange {
 /** The character after "/". */
 const afterSlash = "0"
 
-/** A key as the store's port has it. `expiresAtMs` is known of leases that this process asked for. */
+/** A key as a value of the `Store` interface. `expiresAtMs` is known for leases of this process. */
 export function storedValueOf(kv: KeyValue, expiresAtMs: number | undefined): StoredValue {
   const { key, value, createRevision, modRevision } = kv
   return { key, value, createRevision, modRevision, ...(expiresAtMs !== undefined && { expiresAtMs }) }
 }
 
-/** What a read found. */
+/** Result of a read. */
 export interface RangeResult {
   readonly kvs: readonly KeyValue[]
   readonly revision: number
   readonly more: boolean
 }
 
-/** Called for lists of any length, with a prefix that was checked. Throws RpcError. */
+/** Called for lists of any length, with a valid prefix. Throws RpcError. */
 export async function readRange(connection: Connection, options: StoreListOptions): Promise<RangeResult> {
   const { prefix, limit = Number.POSITIVE_INFINITY, startAfter = "" } = options
   const { key: first, rangeEnd } = rangeOf(prefix)
@@ -52,7 +52,7 @@ export async function readRange(connection: Connection, options: StoreListOption
   let pageKeys = Math.min(limit, firstPageKeys)
   for (;;) {
     const page = await rangePage(connection, { key, rangeEnd, revision, limit: pageKeys })
-    // Later pages show what the first one showed.
+    // Later pages read the same revision as the first.
     if (revision === 0) revision = page.revision
     for (const kv of page.kvs) kvs.push(kv)
     const last = page.kvs.at(-1)
@@ -62,7 +62,7 @@ export async function readRange(connection: Connection, options: StoreListOption
   }
 }
 
-/** As many as fit `pageBytes` if they are as large as those of the last page. */
+/** Number of keys that fit `pageBytes` if they are as large as those of the last page. */
 function nextPageKeys(kvs: readonly KeyValue[]): number {
   let size = 0
   for (const { key, value } of kvs) size += key.length + value.byteLength
@@ -76,18 +76,18 @@ async function rangePage(connection: Connection, request: RangeRequest): Promise
   return { kvs, revision: header?.revision ?? 0, more }
 }
 
-/** A range that ends before it begins is a mistake to some versions of etcd. */
+/** Some versions of etcd reject a range that ends before it begins. */
 function isEmpty({ key = "", rangeEnd = "" }: RangeRequest): boolean {
   return rangeEnd !== leastKey && Buffer.compare(Buffer.from(key), Buffer.from(rangeEnd)) >= 0
 }
 
-/** Asked of a quorum: what was acknowledged to anybody before the call is in it. */
+/** The revision as a quorum knows it: at least that of every commit acknowledged before the call. */
 export async function newestRevision(connection: Connection, options: { timeoutMs?: number } = {}): Promise<number> {
   const { header } = await connection.call(rangeCall, { key: leastKey, countOnly: true }, options)
   return header?.revision ?? 0
 }
 
-/** How many keys there are below a prefix. */
+/** Number of keys below a prefix. */
 export async function countKeys(connection: Connection, prefix: string): Promise<number> {
   const { count } = await connection.call(rangeCall, { ...rangeOf(prefix), countOnly: true })
   return count

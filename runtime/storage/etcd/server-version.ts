@@ -1,9 +1,9 @@
-/** Which version of etcd this is, and what may be relied on there. */
+/** What an etcd version can be relied on for. */
 
 /**
- * Whether the answer to a progress request says that every event up to its revision was sent. Before these versions it may overtake events
- * (etcd issue 15220) or never come for an idle watch (17567), so that a cache that trusted it would answer stale reads. `version` as etcd's
- * status has it (`3.5.21`, `3.6.0-rc.1`); of what is no version nothing is relied on.
+ * Whether the answer to a progress request guarantees that every event up to its revision was sent. In older versions
+ * it may overtake events (etcd issue 15220) or never arrive on an idle watch (17567), and a cache that trusted it would
+ * serve stale reads. `version` as in etcd's status (`3.5.21`, `3.6.0-rc.1`); false for any other text.
  */
 export function tellsProgress(version: string): boolean {
   const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.map(Number) ?? []
@@ -13,7 +13,7 @@ export function tellsProgress(version: string): boolean {
   return since === undefined ? minor > newestListed : patch >= since
 }
 
-/** By minor version of 3: the first patch that is right. */
+/** By minor version of 3: the first patch with the guarantee. */
 const firstRight = new Map([
   [4, 31],
   [5, 13],

@@ -1,4 +1,7 @@
-/** How long values live that are written with a time to live, on an etcd that counts by its own clock while somebody sets ours. */
+/**
+ * How long values with a time to live exist, on an etcd with a clock of its own while the driver's wall clock is
+ * changed.
+ */
 import { expect, test } from "vitest"
 import { createSimClock, type MachineClock, type SimClock } from "../../../test/sim/world/clock.ts"
 import { etcdHub } from "../../../test/sim/world/etcd-hub.ts"
@@ -8,15 +11,15 @@ import { openMemoryStore } from "../memory/memory-store.ts"
 import type { Store } from "../store.ts"
 
 const ttlSeconds = 3600
-/** A lease is asked for that lasts so much longer, and etcd looks twice a second for those that are over. */
+/** The lease lasts up to this much longer than the value, and etcd looks for expired leases twice a second. */
 const extraMs = 60_000 + 500
 
 interface Setup {
   readonly store: Store
   readonly clock: SimClock
-  /** Of the machine of the driver. */
+  /** The machine of the driver. */
   readonly machine: MachineClock
-  /** When each key went, in time that has passed. */
+  /** When each key was deleted, in elapsed time. */
   readonly goneMs: ReadonlyMap<string, number>
 }
 
@@ -47,7 +50,7 @@ async function putEvent(store: Store, key: string): Promise<void> {
 }
 
 test.each([1, 2, 3, 4])(
-  "a value lives as long as it should, and not much longer, whatever the clock on the wall shows (seed %i)",
+  "a value lives for its whole time to live and not much longer, whatever the wall clock shows (seed %i)",
   async (seed) => {
     const { clock, goneMs, machine, store } = await setUp(seed)
     const random = createRandom(seed, "steps")
@@ -69,8 +72,8 @@ test.each([1, 2, 3, 4])(
   },
 )
 
-test("a value whose lease is gone before it arrives is written with another", async () => {
-  // To a driver whose clocks stand still, every lease stays new.
+test("a value whose lease expires before the write arrives is written with another", async () => {
+  // For a driver whose clocks do not advance, every lease stays young.
   const { clock, goneMs, store } = await setUp(1, (inner) => ({ ...inner, nowMs: () => 0, elapsedMs: () => 0 }))
   await putEvent(store, "/registry/events/a/one")
   clock.advance(ttlSeconds * 1000 + extraMs)

@@ -1,9 +1,9 @@
-/** A commit as one transaction of etcd: compare, then write, else read what is there instead. */
+/** A commit as one transaction of etcd: compare, then write, or else read the present values. */
 import type { Check, StoredValue, Write } from "../store.ts"
 import type { Compare, KeyValue, RequestOperation, TxnResponse } from "./protocol.ts"
 import { compareResult, compareTarget } from "./protocol.ts"
 
-/** The transaction for a commit. `leases`: those of the puts with a time to live, by key. */
+/** The transaction for a commit. `leases`: the leases of the puts with a time to live, by key. */
 export function transactionOf(
   checks: readonly Check[],
   writes: readonly Write[],
@@ -26,7 +26,7 @@ function operationOf(write: Write, lease: number): RequestOperation {
   return { put: { key: write.key, value: write.value, lease } }
 }
 
-/** Of a transaction that did not happen: what is there now for each check that failed, undefined for no such key. */
+/** For a transaction whose checks failed: the present value for each failed check, undefined for no such key. */
 export function failedChecks(
   checks: readonly Check[],
   response: TxnResponse,
@@ -40,7 +40,10 @@ export function failedChecks(
   return current
 }
 
-/** Of a transaction that happened: the keys that it changed. Deleting what is not there changes nothing, and no watch hears of it. */
+/**
+ * For a transaction that succeeded: the keys that it changed. Deleting a missing key changes nothing and causes no
+ * event.
+ */
 export function changedKeys(writes: readonly Write[], response: TxnResponse): readonly string[] {
   const changed: string[] = []
   for (const [index, { key, type }] of writes.entries()) {

@@ -1,10 +1,10 @@
-/** The watches of one store: opened, asked to catch up, and ended together. */
+/** The open watches of one store. */
 import { StoreError, type WatchOptions } from "../store.ts"
 import { type WatchDeps, Watching } from "./watching.ts"
 
 /**
- * How long a commit waits for its own events. etcd sends them when it answers the commit, so this is the patience with a watch that is stuck:
- * whoever needs to see the write then asks for its revision.
+ * How long a commit waits for its own events. etcd sends them when it answers the commit, so the limit only matters for
+ * a watch that is stuck; reads that must see the write then wait for its revision.
  */
 const ownEventsTimeoutMs = 1000
 
@@ -22,25 +22,26 @@ export class Watches {
     return { stop: () => watching.stop() }
   }
 
-  /** Whether every watch comes to know of a revision that no event of its own leads to. */
+  /** Whether every watch can learn that it has reached a revision without an event of its own there. */
   get tellProgress(): boolean {
     for (const watching of this.open) if (!watching.tellsProgress) return false
     return true
   }
 
-  /** Called when somebody was told of `revision`, and will wait for watches to have come there. */
+  /** Called when a caller got `revision` and will wait for watches to reach it. */
   reach(revision: number): void {
     for (const watching of this.open) watching.reach(revision)
   }
 
-  /** The same, where nothing but a write may do it. */
+  /** The same where only a write may advance the watches. */
   bringTo(revision: number): void {
     for (const watching of this.open) watching.bringTo(revision)
   }
 
   /**
-   * Called with a commit's revision and the keys it changed. Resolves when the watches of this store that hear of them have: what is read from a
-   * cache after an acknowledged write shows it, as with an embedded store.
+   * Called with a commit's revision and the keys it changed. Resolves when the watches of this store that cover the
+   * keys have delivered the events: a read from the cache after an acknowledged write then shows it, as with an
+   * embedded store.
    */
   async delivered(revision: number, keys: readonly string[]): Promise<void> {
     const behind: Promise<void>[] = []

@@ -75,7 +75,7 @@ const shown = (event: StoreEvent): string => `${event.type} ${event.key}@${event
 const put = (key: string, modRevision: number) => ({ kv: { key, modRevision, createRevision: modRevision } })
 const created = (revision: number): Answer => ({ created: true, header: { revision } })
 
-test("the pieces of a large answer are handed over as one", async () => {
+test("delivers the fragments of a large response together", async () => {
   const { answer, opened, seen } = setUp()
   answer(created(5))
   await opened
@@ -87,7 +87,7 @@ test("the pieces of a large answer are handed over as one", async () => {
   expect(seen).toEqual([{ events: ["put foo/a@6", "put foo/b@6", "put foo/c@6", "put foo/d@7"], revision: 7 }])
 })
 
-test("what comes in one turn is handed over at once, with the progress that was told meanwhile", async () => {
+test("delivers the events of one turn together, with the progress reported meanwhile", async () => {
   const { answer, opened, seen } = setUp()
   answer(created(5))
   await opened
@@ -103,7 +103,7 @@ test("what comes in one turn is handed over at once, with the progress that was 
   expect(seen).toHaveLength(2)
 })
 
-test("what came before the end is handed over, and nothing after a stop", async () => {
+test("delivers pending events before the end, and none after stop", async () => {
   const lost = setUp()
   lost.answer(created(5))
   await lost.opened
@@ -120,7 +120,7 @@ test("what came before the end is handed over, and nothing after a stop", async 
   expect(stopped.seen).toEqual([])
 })
 
-test("a server that goes back is not believed", async () => {
+test("ignores revisions that go back", async () => {
   const { answer, opened, seen } = setUp()
   answer(created(5))
   await opened
@@ -134,7 +134,7 @@ test("a server that goes back is not believed", async () => {
   expect(seen.at(-1)?.events).toEqual(["put foo/a@9"])
 })
 
-test("an answer to a replay says no more than its events", async () => {
+test("does not take the revision in a replay's response for its progress", async () => {
   const { answer, opened, seen, watching } = setUp()
   answer(created(50))
   await opened
@@ -145,7 +145,7 @@ test("an answer to a replay says no more than its events", async () => {
   expect(seen.at(-1)).toEqual({ events: [], revision: 50 })
 })
 
-test("who waits has the server asked, once, and again when it does not answer", async () => {
+test("requests progress once for several waiters, and again without an answer", async () => {
   const { answer, clock, opened, sent, watching } = setUp()
   answer(created(5))
   await opened
@@ -167,7 +167,7 @@ test("who waits has the server asked, once, and again when it does not answer", 
   expect(asked()).toBe(2)
 })
 
-test("progress of a server that may lie is not believed, and not asked for", async () => {
+test("neither trusts nor requests progress of a server with unreliable progress", async () => {
   const { answer, clock, opened, sent, watching } = setUp("3.4.23")
   answer(created(5))
   await opened
@@ -178,7 +178,7 @@ test("progress of a server that may lie is not believed, and not asked for", asy
   expect(sent).toHaveLength(1)
 })
 
-test("there a write ends a replay, and makes a watch come to who is about to write", async () => {
+test("with such a server, writes a key to end a replay or to advance a watch for a writer", async () => {
   const setup = setUp("3.4.23")
   const { answer, clock, opened, sent, seen, watching } = setup
   expect(sent[0]?.create).toMatchObject({ key: "foo/", rangeEnd: "foo0\0", startRevision: 6, prevKv: true, fragment: true })
@@ -199,7 +199,7 @@ test("there a write ends a replay, and makes a watch come to who is about to wri
   expect(setup.puts).toBe(2)
 })
 
-test("who knows what was there before does not have etcd read it", async () => {
+test("does not request previous values when the watcher has them", async () => {
   const { answer, opened, seen, sent } = setUp("3.5.21", { previous: false })
   expect(sent[0]?.create?.prevKv).toBe(false)
   answer(created(5))
@@ -209,7 +209,7 @@ test("who knows what was there before does not have etcd read it", async () => {
   expect(seen.at(-1)?.events).toEqual(["delete foo/a@6"])
 })
 
-test("a commit's own events are waited for, but not those of a watch that is over", async () => {
+test("waits for a commit's own events, but not for those of a watch that has ended", async () => {
   const { answer, fail, opened, watching } = setUp()
   expect(watching.reached(6)).toBeUndefined()
   answer(created(5))
@@ -224,7 +224,7 @@ test("a commit's own events are waited for, but not those of a watch that is ove
   await lost
 })
 
-test("what ends a watch is told: before it is there to who opens it, after that to its owner", async () => {
+test("reports the end of a watch to the opener before it is open, and to onEnd afterwards", async () => {
   const early = setUp()
   early.answer({ canceled: true, compactRevision: 9 })
   await expect(early.opened).rejects.toMatchObject({ code: "compacted", revision: 9 })

@@ -1,11 +1,12 @@
 /**
- * One watch: a stream of its own, so that a long replay holds up nobody else's progress.
+ * One watch, on a stream of its own, so that a long replay delays no other watch's progress.
  *
  *     opening ──created──▶ open ──onEnd──▶ over
  *
- * etcd sends the events of each commit by themselves; what a turn of the event loop brought is handed over at its end, at once, so that hundreds of
- * clients are written to once. `revision` is what was handed over completely. It grows with events, and with answers to progress requests where those can be trusted. Where
- * they cannot, the end of a replay is found by writing: the watch covers one key more than was asked for, the one right behind the prefix.
+ * etcd sends the events of each commit separately; all events of a turn of the event loop are delivered together at its
+ * end, so that hundreds of clients are written to once. `revision` is the last revision that was delivered completely.
+ * It advances with events, and with answers to progress requests where those are reliable. Elsewhere the end of a
+ * replay is found by a write: the watch covers one additional key, directly after the prefix.
  */
 import type { Clock } from "../../clock.ts"
 import { deliver } from "../feed.ts"
@@ -16,23 +17,26 @@ import { eventType, type KeyValue, txnCall, type WatchEvent, type WatchResponse 
 import { type KeyRange, rangeOf } from "./ranges.ts"
 import { tellsProgress } from "./server-version.ts"
 
-/** What every watch of a store is given. */
+/** What all watches of a store share. */
 export interface WatchDeps {
   readonly connection: Connection
   readonly clock: Clock
-  /** How long a new watch may take to be there. */
+  /** Time limit for opening a watch. */
   readonly openTimeoutMs: number
-  /** How long events have to arrive by themselves before their absence is asked about. */
+  /** How long events may take to arrive before the watch asks for progress. */
   readonly progressDelayMs: number
   readonly storedValue: (kv: KeyValue) => StoredValue
 }
 
-/** How soon a question about progress is put again: one that meets a watch amid a replay is not answered. The reference's interval. */
+/** Interval between progress requests: etcd does not answer one during a replay. The reference's interval. */
 const progressRetryMs = 100
-/** How long a replay has to come to its end by itself where only a write tells it; etcd looks for what must be replayed every 100 ms. */
+/**
+ * How long a replay may take to end before a key is written to find its end; etcd looks every 100 ms for watches to
+ * replay.
+ */
 const markDelayMs = 500
 
-/** The same for who waits for the events of a moment ago, which are on their way. */
+/** As `markDelayMs`, for callers waiting for events that are already in flight. */
 const untoldDelayMs = 20
 
 interface Waiter {
@@ -42,15 +46,15 @@ interface Waiter {
 
 /** Made by `Watches`. */
 export class Watching {
-  /** Everything up to here was handed over. */
+  /** Every event up to this revision was delivered. */
   revision: number
-  /** Answers to progress requests are sound; unknown until the server has said its version. */
+  /** Answers to progress requests are reliable; false until the server's version is known. */
   tellsProgress = false
 
   private stream: WatchStream | undefined
   private over = false
   private fragments: WatchEvent[] = []
-  /** What came this turn, and how far it leads. */
+  /** Events of this turn, and the revision they reach. */
   private gathered: StoreEvent[] = []
   private gatheredRevision: number
   private handOver: NodeJS.Immediate | undefined
@@ -62,14 +66,14 @@ export class Watching {
   constructor(
     private readonly deps: WatchDeps,
     private readonly options: WatchOptions,
-    /** Called once when the watch is over, however that came. */
+    /** Called once when the watch is over for whatever reason. */
     private readonly onOver: () => void,
   ) {
     this.revision = options.afterRevision
     this.gatheredRevision = options.afterRevision
   }
 
-  /** Called once. Resolves when the server has the watch; throws StoreError. */
+  /** Called once. Resolves when the server has opened the watch; throws StoreError. */
   async open(): Promise<void> {
     const { clock, connection, openTimeoutMs } = this.deps
     const created = new Promise<void>((resolve, reject) => {
@@ -93,7 +97,7 @@ export class Watching {
     }
   }
 
-  /** Called by who waits and may write: a server that cannot tell is made to send an event. */
+  /** Called for a writer that waits: where progress requests are unreliable, writes a key to cause an event. */
   bringTo(revision: number): void {
     if (this.tellsProgress) return this.reach(revision)
     if (this.opened !== undefined || revision <= Math.max(this.revision, this.wanted)) return
@@ -101,12 +105,15 @@ export class Watching {
     if (this.cancelProgress === undefined) this.schedule(untoldDelayMs, () => void this.mark())
   }
 
-  /** Whether a change of any of these keys is an event here. */
+  /** Whether a change of any of these keys causes an event here. */
   covers(keys: readonly string[]): boolean {
     return keys.some((key) => key.startsWith(this.options.prefix))
   }
 
-  /** Called when somebody may wait for this watch to have come to `revision`: where no event leads there, a server that can tell is asked. */
+  /**
+   * Called when a caller may wait for this watch to reach `revision`: requests progress if the server's answers are
+   * reliable.
+   */
   reach(revision: number): void {
     if (revision <= Math.max(this.revision, this.wanted)) return
     if (!this.tellsProgress && this.opened === undefined) return
@@ -114,13 +121,13 @@ export class Watching {
     if (this.tellsProgress && this.cancelProgress === undefined) this.schedule(this.deps.progressDelayMs, () => this.askProgress())
   }
 
-  /** Resolves when everything up to `revision` was handed over, and when the watch is over. */
+  /** Resolves when everything up to `revision` was delivered or the watch is over; undefined: nothing to wait for. */
   reached(revision: number): Promise<void> | undefined {
     if (this.over || this.opened !== undefined || this.revision >= revision) return undefined
     return new Promise((resolve) => this.waiters.push({ revision, resolve }))
   }
 
-  /** Nothing is called after this. */
+  /** No callback runs after this. */
   stop(): void {
     if (this.over) return
     this.over = true
@@ -135,7 +142,7 @@ export class Watching {
   end(error: StoreError): void {
     if (this.over) return
     this.handOverGathered()
-    // Who was told may have stopped it.
+    // The callback may have stopped the watch.
     if (this.over) return
     const { opened } = this
     this.opened = undefined
@@ -150,7 +157,8 @@ export class Watching {
     if (compactRevision > 0) return this.end(new StoreError("compacted", "etcd has compacted what the watch needs", compactRevision))
     if (canceled) return this.end(new StoreError("unavailable", `etcd ended the watch: ${cancelReason || "no reason given"}`))
     if (created) {
-      // What lies between is replayed, and its end must be noticed although the last events may concern other keys.
+      // The events in between are replayed, and the end of the replay must be noticed although the last events may
+      // concern other keys.
       this.wanted = Math.max(this.wanted, header?.revision ?? 0)
       this.opened?.resolve()
       this.opened = undefined
@@ -164,7 +172,7 @@ export class Watching {
     this.gather(whole)
   }
 
-  /** A server that takes a watch up again must not repeat (etcd issue 15271). */
+  /** Drops events that a server repeats when it resumes a watch (etcd issue 15271). */
   private gather(received: readonly WatchEvent[]): void {
     const before = this.gatheredRevision
     for (const event of received) {
@@ -207,7 +215,7 @@ export class Watching {
     for (const waiter of waiters) if (waiter.revision <= revision) waiter.resolve()
   }
 
-  /** Called once the watch is there. */
+  /** Called once the watch is open. */
   private catchUp(): void {
     if (this.wanted <= this.revision || this.over) return
     if (this.tellsProgress) this.askProgress()
@@ -230,7 +238,7 @@ export class Watching {
     try {
       await this.deps.connection.call(txnCall, { success: [{ put: { key } }] })
     } catch (error) {
-      // An etcd that takes no writes now may do so later.
+      // An etcd that refuses writes now may accept them later.
       if (!(error instanceof RpcError)) throw error
     }
     if (this.wanted > this.revision && !this.over) this.schedule(markDelayMs, () => void this.mark())
@@ -245,7 +253,10 @@ export class Watching {
   }
 }
 
-/** The key right behind a prefix: nobody's, because the prefix is followed by a character that no path has there. Everything has none. */
+/**
+ * The key directly after a prefix. No object has it: in place of the prefix's slash it has a character that no path has
+ * there. The empty prefix has none.
+ */
 function markOf(prefix: string): string | undefined {
   return prefix === "" ? undefined : rangeOf(prefix).rangeEnd
 }
