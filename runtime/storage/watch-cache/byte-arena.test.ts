@@ -12,7 +12,7 @@ function arenaOf(slabBytes: number): ByteArena {
   return new ByteArena(new SlabPool(slabBytes, 4 * slabBytes))
 }
 
-test("small tenants share a slab once there are enough, large ones stay alone", () => {
+test("packs small allocations into a slab once there are enough, and leaves large ones unpacked", () => {
   const arena = arenaOf(1600)
   const small = Array.from({ length: 16 }, tenant)
   small.forEach((each, index) => arena.settle(each, Buffer.alloc(100, index)))
@@ -23,10 +23,10 @@ test("small tenants share a slab once there are enough, large ones stay alone", 
   expect(large.home).not.toBeInstanceOf(Slab)
 })
 
-test("a slab of which too little is current is left after a while, and used again", () => {
+test("evacuates a slab with too few live bytes after a while, and reuses it", () => {
   const pool = new SlabPool(1600, 4 * 1600)
   const arena = new ByteArena(pool)
-  // Ten slabs, of which the first is emptied beyond a fifth, then each of the others.
+  // Ten slabs: the first loses more than a fifth of its live bytes, then each of the others.
   const tenants = Array.from({ length: 160 }, tenant)
   tenants.forEach((each, index) => arena.settle(each, Buffer.alloc(100, index)))
   const slab = tenants[0]?.home
@@ -42,7 +42,7 @@ test("a slab of which too little is current is left after a while, and used agai
   tenants.forEach((each, index) => expect(bytesOf(each)).toEqual(Buffer.alloc(100, index)))
 })
 
-test("a few that are written again and again get no slab", () => {
+test("gives no slab to a few objects that are written repeatedly", () => {
   const arena = arenaOf(1600)
   let last = tenant()
   for (let index = 0; index < 100; index++) {
@@ -53,7 +53,7 @@ test("a few that are written again and again get no slab", () => {
   expect(last.home).not.toBeInstanceOf(Slab)
 })
 
-test("memory is given back when what was in it is gone", () => {
+test("returns memory when its objects are gone", () => {
   const pool = new SlabPool(1600, 4 * 1600)
   const arena = new ByteArena(pool)
   const tenants = Array.from({ length: 1600 }, tenant)
@@ -64,7 +64,7 @@ test("memory is given back when what was in it is gone", () => {
   expect(pool.regionCount).toBeLessThan(6)
 })
 
-test("a fill copies values where they stay, and no more memory than they need is left of it", () => {
+test("copies the values of a fill directly into slabs, and trims the last slab", () => {
   const arena = arenaOf(1600)
   const filling = arena.beginFill()
   const scratch = Buffer.alloc(100)
@@ -76,7 +76,7 @@ test("a fill copies values where they stay, and no more memory than they need is
   tenants.forEach((each, index) => expect(bytesOf(each)).toEqual(Buffer.alloc(100, index)))
 })
 
-test("what settles with a fill's bytes and is not current any more keeps them when its slab is used again", () => {
+test("an object that was retired before its fill's bytes were stored keeps them when the slab is reused", () => {
   const arena = arenaOf(1600)
   const past = tenant()
   arena.retire(past)
@@ -89,7 +89,7 @@ test("what settles with a fill's bytes and is not current any more keeps them wh
   expect(bytesOf(past)).toEqual(Buffer.alloc(49, 1))
 })
 
-test("what is decoded is written into slabs, once there are some", () => {
+test("writes decoded text into slabs once there are some", () => {
   const arena = arenaOf(1600)
   const first = tenant()
   arena.settleText(first, "é")
@@ -105,7 +105,7 @@ test("what is decoded is written into slabs, once there are some", () => {
   expect(retired.home).not.toBeInstanceOf(Slab)
 })
 
-test("whatever settles and retires in whatever order, everybody keeps their bytes", () => {
+test("keeps the bytes of every object after any sequence of operations", () => {
   const step = fc.record({
     index: fc.nat({ max: 30 }),
     action: fc.constantFrom("retire", "bytes", "text", "fill"),

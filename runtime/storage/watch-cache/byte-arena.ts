@@ -1,46 +1,48 @@
 /**
- * Where the bytes of objects live. A Buffer of its own costs an object of 1 KB about as much again in bookkeeping
- * (measured: 100,000 of them take 2.2 times their bytes), so current objects live in slabs, one behind the other: what a fill reads is copied
- * from the store's memory straight into them, what is decoded later is written into them, and what clients write is copied as it becomes current.
- * Only where a resource has too few bytes for a slab do its objects stand alone.
+ * Allocator for the bytes of objects. A Buffer for each 1 KB object would cost about as much again in bookkeeping
+ * (measured: 100,000 of them take 2.2 times their bytes). Therefore the bytes of current objects are packed into slabs:
+ * a fill copies values from the store's memory directly into slabs, later decoding writes its result into them, and
+ * values that clients write are copied when they become current. Only the objects of a resource with too few bytes for
+ * a slab keep Buffers of their own.
  *
- * A slab of which a fifth is not current any more is left after a while: what is current moves to the newest slab, what only the event window or
- * a snapshot still holds moves to a Buffer of such remains, and the slab is used again at once. So nobody may keep a view of a tenant's bytes beyond the
- * turn in which he got it, unless he knows that it is too large for a slab: kit/shared-bytes.ts.
+ * A slab with less than four fifths of live bytes is evacuated after a while: current allocations move to the newest
+ * slab, those that only the event window or a snapshot still references move together to one Buffer, and the slab is
+ * reused at once. Therefore a view of an allocation is valid only in the turn of the event loop in which it was taken,
+ * unless the allocation is too large for slabs: kit/shared-bytes.ts.
  */
 import { assert } from "../../assert.ts"
 import { type BytePlace, sharedBytesMax } from "../../kit/shared-bytes.ts"
 import { Slab, type SlabPool } from "./slab-pool.ts"
 
 /**
- * The share of a slab that must be current. Higher wastes less memory and copies more: at this share a write costs at
- * most four copies of its size, which is little beside decoding it, and slabs are nine tenths full on average.
+ * The share of a slab that must be live. A higher share wastes less memory and copies more: at this one a write costs
+ * at most four copies of its size, which is little beside decoding it, and slabs are nine tenths full on average.
  */
 const worthKeeping = 0.8
 
 /**
- * Slabs below that share that are not left yet. A list that decodes one object after the other, or clients that write
- * all of them in turn, empty a slab wholly before its time is over, and nothing is copied.
+ * Slabs below that share that are not evacuated yet. When a list decodes one object after the other, or clients write
+ * all of them in turn, a slab becomes empty before it is evacuated, and nothing is copied.
  */
 const sparseSlabsMax = 8
 
-/** One object's bytes: alone in a Uint8Array, or a stretch of a slab. */
+/** One object's bytes: a Uint8Array of their own, or a part of a slab. */
 export interface Tenant {
   home: Uint8Array | Slab
   offset: number
   length: number
-  /** In the newest state; only such bytes are worth packing. */
+  /** Part of the newest state; only such bytes are worth packing. */
   current: boolean
 }
 
-/** The bytes of a tenant, without a copy: to be used before anything else happens to the arena. */
+/** The bytes of an allocation, without a copy. Valid until the next operation on the arena. */
 export function bytesOf(tenant: Tenant): Buffer {
   const { home, length, offset } = tenant
   if (home instanceof Slab) return home.buffer.subarray(offset, offset + length)
   return asBuffer(home)
 }
 
-/** As `bytesOf`, without a view. */
+/** As `bytesOf`, without allocating a view. */
 export function placeOf({ home, length, offset }: Tenant, place: BytePlace): void {
   place.bytes = home instanceof Slab ? home.buffer : asBuffer(home)
   place.start = offset
@@ -51,18 +53,18 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** One per resource, so that objects listed together lie together. */
+/** One per resource, so that objects that are listed together are adjacent. */
 export class ByteArena {
-  /** Those that stand alone because there were never enough for a slab. */
+  /** Unpacked allocations, until there are enough for a slab. */
   private alone: Tenant[] = []
   private aloneBytes = 0
-  /** There was enough for a slab once. */
+  /** There were enough bytes for a slab once. */
   private large = false
-  /** Where tenants move in, one behind the other. */
+  /** The slab that takes new allocations. */
   private readonly open: OpenSlab
   /** Oldest first. */
   private readonly sparse = new Set<Slab>()
-  /** Of these, one in which nobody is left that is current; seldom more than one at a time. */
+  /** A sparse slab without live bytes; seldom more than one at a time. */
   private emptied: Slab | undefined
   private fillings = 0
 
@@ -70,13 +72,13 @@ export class ByteArena {
     this.open = new OpenSlab(pool)
   }
 
-  /** Called before a fill; `end` of the answer is called after it, whether it succeeded or not. */
+  /** Called before a fill; call `end` of the result after it, whether it succeeded or not. */
   beginFill(): Filling {
     this.fillings++
     return new Filling(this.pool, (slabs) => this.endFill(slabs))
   }
 
-  /** Called with bytes that stand alone or were copied for a fill, of a new object. */
+  /** Called with the bytes of a new object: in a buffer of their own, or copied for a fill. */
   settle(tenant: Tenant, bytes: Uint8Array): void {
     if (tenant.current) this.leave(tenant)
     tenant.home = bytes
@@ -84,14 +86,14 @@ export class ByteArena {
     tenant.length = bytes.byteLength
     if (!this.isSmall(tenant.length)) return
     const slab = this.fillings === 0 ? undefined : this.pool.slabOf(bytes)
-    // Current or not: a slab takes care of the bytes of those it knows when it is left, and of nobody else's.
+    // Current or not: evacuating a slab preserves the bytes of the allocations registered with it, and no others.
     if (slab !== undefined) return moveInto(slab, tenant, bytes.byteOffset - slab.buffer.byteOffset)
     if (!tenant.current) return
     this.place(tenant)
     this.leaveSparse()
   }
 
-  /** Called when the stored value of an object gave way to its JSON, which is made into bytes in its place. */
+  /** Called when the JSON of an object replaces its stored value; encodes the text in place. */
   settleText(tenant: Tenant, text: string): void {
     if (!tenant.current || !this.large || !this.isSmall(text.length * 3)) return this.settle(tenant, Buffer.from(text))
     this.leave(tenant)
@@ -109,7 +111,7 @@ export class ByteArena {
     this.leaveSparse()
   }
 
-  /** Called when its bytes stop to count as current. Until they are moved they stay where they are. */
+  /** Called when the bytes stop being live. They stay in place until the slab is evacuated. */
   private leave({ home, length }: Tenant): void {
     if (!(home instanceof Slab)) return
     home.live -= length
@@ -122,7 +124,7 @@ export class ByteArena {
     if (slab.live === 0) this.emptied = slab
   }
 
-  /** One that is empty is used again at once; of the others those go first that were sparse for longest. */
+  /** Reuses an empty slab at once; of the others, evacuates those that have been sparse for longest. */
   private leaveSparse(): void {
     const { emptied, sparse } = this
     this.emptied = undefined
@@ -134,7 +136,7 @@ export class ByteArena {
     }
   }
 
-  /** Its tenants keep their bytes, elsewhere. */
+  /** Moves the slab's allocations elsewhere and returns it to the pool. */
   private vacate(slab: Slab): void {
     this.sparse.delete(slab)
     const past: Tenant[] = []
@@ -152,11 +154,11 @@ export class ByteArena {
     this.alone.push(tenant)
     this.aloneBytes += tenant.length
     if (this.aloneBytes < this.pool.slabBytes) return
-    // One that settled twice is in the list twice, and some may have grown or gone since.
+    // The list may contain an allocation twice, and some may have grown or been retired since.
     const current = [...new Set(this.alone)].filter((each) => each.current && this.isSmall(each.length) && !(each.home instanceof Slab))
     this.alone = []
     this.aloneBytes = 0
-    // A few that are written again and again are no reason for a slab.
+    // A few objects that are written repeatedly do not justify a slab.
     this.large = current.reduce((sum, { length }) => sum + length, 0) * 2 >= this.pool.slabBytes
     for (const each of current) this.place(each)
   }
@@ -195,27 +197,27 @@ export class ByteArena {
     this.leaveSparse()
   }
 
-  /** Large ones carry their own bookkeeping easily, and would leave holes at the ends of slabs. */
+  /** Large allocations can afford their own bookkeeping, and would leave holes at the ends of slabs. */
   private isSmall(bytes: number): boolean {
     return fitsSlab(bytes, this.pool.slabBytes)
   }
 }
 
-/** The slab that is being filled, and how far. */
+/** The slab being filled, and its fill level. */
 class OpenSlab {
   slab: Slab | undefined
   bytes = 0
 
   constructor(private readonly pool: SlabPool) {}
 
-  /** Opens another one. */
+  /** Opens another slab. */
   next(): Slab {
     this.slab = this.pool.give()
     this.bytes = 0
     return this.slab
   }
 
-  /** Moves on behind bytes that were written; answers where they begin. */
+  /** Advances past bytes that were written; returns their offset. */
   take(bytes: number): number {
     const start = this.bytes
     this.bytes = start + bytes
@@ -223,7 +225,7 @@ class OpenSlab {
   }
 }
 
-/** Copies values out of memory that the store uses again, into slabs; the copies find their slab again when they settle. */
+/** Copies values out of memory that the store reuses into slabs. `ByteArena.settle` finds the slab of each copy. */
 export class Filling {
   private readonly slabs: Slab[] = []
   private readonly open: OpenSlab
@@ -235,7 +237,7 @@ export class Filling {
     this.open = new OpenSlab(pool)
   }
 
-  /** Called for each value read. The answer is a view of a slab, or of memory of its own for large values. */
+  /** Called for each value read. The result is a view of a slab, or a Buffer of its own for large values. */
   copy(value: Uint8Array): Buffer {
     const { open } = this
     const { slabBytes } = this.pool
@@ -249,14 +251,16 @@ export class Filling {
     return slab.buffer.subarray(start, start + byteLength)
   }
 
-  /** Called when all that was copied has settled, or never will. */
+  /** Called when every copy was stored in an object or dropped. */
   end(): void {
     const last = this.slabs.at(-1)
     if (last !== undefined && isSparse(last)) this.slabs.splice(-1, 1, this.cut(last))
     this.onEnd(this.slabs)
   }
 
-  /** The same tenants in a slab of their size: most resources are small, and there may be a thousand of them. */
+  /**
+   * Copies the allocations into a slab of their size: most resources are small, and there may be a thousand of them.
+   */
   private cut(slab: Slab): Slab {
     const smaller = new Slab(Buffer.allocUnsafeSlow(slab.live))
     const past: Tenant[] = []
@@ -284,7 +288,7 @@ function isSparse(slab: Slab): boolean {
 
 function settled(slab: Slab): void {
   slab.state = "settled"
-  // An array that grew has room that nobody will need.
+  // The copy drops the spare capacity of an array that grew.
   slab.tenants = slab.tenants.slice()
 }
 
@@ -302,8 +306,9 @@ function standAlone(tenant: Tenant): Tenant {
 }
 
 /**
- * Called with those of a slab that are not current any more. Nobody knows which of them a snapshot still needs, and most are forgotten already: one
- * Buffer for all costs the collector less than one for each, and goes when the last of them does.
+ * Called with the allocations of a slab that are not current. Which of them a snapshot still needs is unknown, and most
+ * are garbage already: one Buffer for all costs the garbage collector less than one for each, and is freed with the
+ * last of them.
  */
 function stayTogether(past: readonly Tenant[]): void {
   const remains = new Slab(Buffer.allocUnsafeSlow(past.reduce((sum, { length }) => sum + length, 0)))

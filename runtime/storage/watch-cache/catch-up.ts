@@ -1,7 +1,8 @@
 /**
- * Subscribers of one resource that are behind. Each has a position, a revision up to which it was handed everything, and takes what follows in pieces: from
- * the event window, or from the store's log where the window does not reach back. A piece is taken when there is room for it, so nothing waits for a slow
- * client but its position; one that has taken all there is takes part in live dispatch again.
+ * Subscribers of one resource that are behind. Each has a position, the revision up to which it got every event, and
+ * takes the following events in pieces: from the event window, or from the store's log where the window does not reach
+ * back. A piece is taken when the subscriber has room for it, so a slow client costs no more than its position. A
+ * subscriber that has taken every piece joins live dispatch again.
  *
  *     behind ──piece──▶ behind ──no room──▶ waits ──▶ behind … ──position = newest──▶ joined
  */
@@ -17,15 +18,15 @@ interface CatchUpOptions {
   readonly pieces: PageLimits
   readonly turns: DeliveryTurns
   readonly pages: EventPages
-  /** The present window: another one after the resource started over. */
+  /** The present window; it is replaced when the resource starts over. */
   readonly window: () => EventWindow
-  /** Why nobody can catch up now; undefined when the resource is live. */
+  /** Why no subscriber can catch up now; undefined when the resource is live. */
   readonly hindrance: () => StoreError | undefined
   readonly subscribers: Subscribers
   readonly history: HistoryReader
 }
 
-/** Microseconds that a piece takes besides its events: finding it, and bytes that are framed and written. */
+/** Cost of a piece in microseconds besides its events: finding it, and framing and writing its bytes. */
 const pieceWork = 30
 const bytesPerMicrosecond = 200
 
@@ -33,19 +34,22 @@ const bytesPerMicrosecond = 200
 export class CatchUp {
   constructor(private readonly options: CatchUpOptions) {}
 
-  /** Called with one that begins in the past; its first piece comes after the caller has returned. */
+  /** Called with a subscriber that begins in the past; its first piece follows after the caller has returned. */
   begin(subscriber: Subscriber): void {
     this.options.subscribers.addBehind(subscriber)
     this.options.turns.add(subscriber)
   }
 
-  /** Called with one that took part until now. */
+  /** Called with a subscriber that leaves live dispatch. */
   fellBehind(subscriber: Subscriber, room: Promise<void> | undefined): void {
     if (room === undefined) this.options.turns.defer(subscriber)
     else this.waitForRoom(subscriber, room)
   }
 
-  /** The next piece of one subscriber. Runs in one go, so that nothing falls between the last piece and taking part. */
+  /**
+   * Delivers the next piece to one subscriber. Synchronous, so that no event falls between the last piece and joining
+   * live dispatch.
+   */
   step(subscriber: Subscriber): number {
     const { hindrance, subscribers, window } = this.options
     if (subscriber.stopped) return 0
@@ -86,7 +90,7 @@ export class CatchUp {
     })
   }
 
-  /** A piece of the window; undefined when it does not reach back. */
+  /** Cuts a piece out of the window; undefined when the window does not reach back so far. */
   private cut(position: number): EventPage | undefined {
     const { pages, pieces, window } = this.options
     if (position < window().low) return undefined

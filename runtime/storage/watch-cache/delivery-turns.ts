@@ -1,18 +1,19 @@
 /**
- * What is told to watchers later than at once: what they missed, and events that so many watch that telling all of them would hold up the loop. One queue
- * for a whole cache, so that a thousand watchers that catch up take no more of each turn of the event loop than one long request does.
+ * Queue of deferred deliveries: missed events, and events with so many watchers that delivering to all at once would
+ * block the event loop. One queue for a whole cache, so that a thousand watchers that catch up take no more of each
+ * turn than one long request does.
  */
 import { Turns } from "../../turns.ts"
 
 /** One piece of work. */
 export interface DeliveryStep {
-  /** Answers what it did, in microseconds that it takes, about: see `turns.ts`. */
+  /** Does the work and returns its approximate cost in microseconds (see `turns.ts`). */
   run(): number
 }
 
 /** One per cache. */
 export class DeliveryTurns {
-  /** Watchers of the present, whose turn came while there was more to do than one turn may hold. */
+  /** Deliveries of live events that exceeded the budget of a turn. */
   private readonly present: DeliveryStep[] = []
   private readonly past: DeliveryStep[] = []
   private lastMark: Mark | undefined
@@ -21,20 +22,22 @@ export class DeliveryTurns {
   private mustWait = false
   private isPastNext = false
 
-  /** Called with a step of somebody who reads the past. Runs after the caller has returned, behind all that wait. */
+  /** Queues a step of a reader of the past. It runs after the caller has returned, and after all queued steps. */
   add(step: DeliveryStep): void {
     this.past.push(step)
     this.start()
   }
 
-  /** Called with a step that did not fit into this turn of the event loop: it comes in the next or later, before much of the past. */
+  /**
+   * Queues a step that did not fit into this turn of the event loop: it runs in a later one, before most of the past.
+   */
   defer(step: DeliveryStep): void {
     this.present.push(step)
     this.mustWait = true
     this.start()
   }
 
-  /** Resolves when all that was deferred before has had its step; undefined when nothing is. */
+  /** Resolves when every step deferred before has run; undefined when there is none. */
   caughtUp(): Promise<void> | undefined {
     const last = this.present.at(-1)
     if (last === undefined) return undefined
@@ -63,7 +66,7 @@ export class DeliveryTurns {
     this.isRunning = false
   }
 
-  /** Both in turn when both wait, so that neither starves. */
+  /** Alternates between the queues, so that neither starves. */
   private next(): DeliveryStep | undefined {
     this.isPastNext = !this.isPastNext
     return this.isPastNext ? (this.past.shift() ?? this.present.shift()) : (this.present.shift() ?? this.past.shift())

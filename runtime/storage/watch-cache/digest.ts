@@ -1,10 +1,11 @@
 /**
- * A rolling hash of keys and the revisions they were last written at, in key order: FNV-1a in two lanes of 32 bits, which JavaScript multiplies
- * exactly. It finds faults of this program, not forgeries, and must cost little per object: it goes over everything there is.
+ * A rolling hash of keys and their modRevisions in key order: FNV-1a in two lanes of 32 bits, which JavaScript
+ * multiplies exactly. It detects faults of this program, not forgeries, and must be cheap per object: it covers every
+ * object.
  */
 
 const prime = 0x01000193
-/** The offset basis of FNV-1a, and another start that makes the second lane differ. */
+/** The offset basis of FNV-1a, and another one so that the second lane differs. */
 const starts = [0x811c9dc5, 0x2f0b4c27] as const
 
 /** Called once per side of a comparison. */
@@ -26,7 +27,7 @@ export class Digest {
     this.second = Math.imul(Math.imul(Math.imul(second ^ 0x1_0001, prime) ^ high, prime) ^ low, prime)
   }
 
-  /** Sixteen digits. */
+  /** Sixteen hexadecimal digits. */
   text(): string {
     return [this.first, this.second].map((lane) => (lane >>> 0).toString(16).padStart(8, "0")).join("")
   }

@@ -1,6 +1,6 @@
 /**
- * Objects as the cache holds them: the encoded bytes and two revisions, everything else made on demand. Few fields and
- * no closures, because there is one of these per object in the store (design section 7: bytes first).
+ * The objects of the cache: encoded bytes and two revisions; everything else is derived on demand. Few fields and no
+ * closures, because there is one entry per object in the store (bytes first).
  */
 import type { ApiObject } from "../../kit/json.ts"
 import { messageCharactersMax } from "../../limits.ts"
@@ -18,17 +18,20 @@ export interface EntryContext {
   readonly arena: ByteArena
   readonly codec: ResourceCodec
   readonly forms: FormBudget
-  /** Called with each value that was found to be unreadable, as often as it is found. */
+  /** Called whenever a value is found to be undecodable, possibly several times for the same value. */
   readonly onUndecodable: (error: UndecodableError) => void
 }
 
-/** The names under which an entry's own forms stand in the budget; no caller's form starts with a NUL. */
+/** Names of an entry's own encodings; names given by callers never start with a NUL. */
 const descriptionForm = "\0description"
 const labelsForm = "\0labels"
 const deletionForm = "\0deletion"
 const heldJsonForm = "\0json"
 
-/** Instead of a number of holders: the bytes are the JSON. Less by the length of the message that it is encoded to, and one, where that is known. */
+/**
+ * Value of `holders` when the bytes are the JSON. If the length of its compact message is known, the value is less by
+ * that length and one.
+ */
 const isJson = -1
 
 const metadataMarks: Readonly<Record<MetadataMark, Buffer>> = {
@@ -36,17 +39,21 @@ const metadataMarks: Readonly<Record<MetadataMark, Buffer>> = {
   deletionTimestamp: Buffer.from('"deletionTimestamp"'),
 }
 
-/** Rough size of a description beyond its text; only the budget reads it. */
+/** Rough size of a description beyond its text; only the byte budget uses it. */
 const textOverheadBytes = 48
 
-/** One stored version of one object. The bytes are the stored value until JSON is asked for, then only the JSON. */
+/**
+ * One stored version of one object. The bytes are the stored value until JSON is requested, afterwards only the JSON.
+ */
 export class CachedEntry implements CachedObject, Tenant {
   forms: Form | undefined = undefined
   home: Uint8Array | Slab
   offset = 0
   length: number
   current = false
-  /** How many hold on to the stored value, or `isJson` and less. One field for all of it: there are as many of these as objects. */
+  /**
+   * Number of holds on the stored value, or `isJson` and less. One field for all of it, since there is one per object.
+   */
   private holders = 0
 
   constructor(
@@ -105,7 +112,7 @@ export class CachedEntry implements CachedObject, Tenant {
     this.context.arena.settleText(this, text)
   }
 
-  /** While somebody holds on to the stored value the JSON is one more form of it. */
+  /** While the stored value is held, the JSON is kept as one more encoding. */
   private jsonBeside(): Buffer {
     return this.derived(heldJsonForm, () => Buffer.from(this.toJson()))
   }
@@ -127,7 +134,7 @@ export class CachedEntry implements CachedObject, Tenant {
     return { key, value: bytesOf(this), createRevision, modRevision }
   }
 
-  /** Called before anything else with JSON that the writer had at hand: the stored value is not needed then. */
+  /** Called first, with JSON that the writer has already made: the stored value is not needed then. */
   giveJson(json: Buffer): void {
     this.holders = isJson
     this.context.arena.settle(this, json)
@@ -139,12 +146,12 @@ export class CachedEntry implements CachedObject, Tenant {
     this.context.arena.settle(this, bytesOf(this))
   }
 
-  /** Called when another version or a deletion took its place. */
+  /** Called when another version or a deletion replaced it. */
   retire(): void {
     this.context.arena.retire(this)
   }
 
-  /** Bytes held, for the byte budget of the event window. */
+  /** Size of the bytes held, for the byte budget of the event window. */
   get sizeBytes(): number {
     return this.length
   }
@@ -157,7 +164,7 @@ export class CachedEntry implements CachedObject, Tenant {
     return labels
   }
 
-  /** The same for who asks every object once: nothing is kept. */
+  /** The same for callers that visit every object once: keeps nothing. */
   passingLabels(): Readonly<Record<string, string>> {
     return this.keptLabels() ?? this.readLabels()
   }
@@ -178,7 +185,7 @@ export class CachedEntry implements CachedObject, Tenant {
     return Object.hasOwn(fields, name) ? (fields[name] ?? "") : ""
   }
 
-  /** The same for who asks every object once: nothing is kept. */
+  /** The same for callers that visit every object once: keeps nothing. */
   passingField(name: string): string {
     const kept = this.context.forms.find(this, descriptionForm)
     const { fields } = kept === undefined || Buffer.isBuffer(kept) ? this.readDescription() : kept
@@ -195,7 +202,7 @@ export class CachedEntry implements CachedObject, Tenant {
     return derivedForm(this.context.forms, this, form, make)
   }
 
-  /** Called for an object whose writer had it decoded: spares the parse when a selector asks. */
+  /** Called with the decoded object if its writer has it, which saves a parse when a selector needs the fields. */
   describeFrom(object: ApiObject): void {
     const description = this.context.codec.describeObject?.(object)
     if (description !== undefined) this.keepDescription(description)
@@ -219,7 +226,7 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 }
 
-/** The object of a DELETED event: the last state, shown with the revision of its deletion. Its bytes are patched on demand. */
+/** The object of a DELETED event: the last state with the revision of its deletion. Its bytes are patched on demand. */
 export class DeletedEntry implements CachedObject {
   forms: Form | undefined = undefined
 

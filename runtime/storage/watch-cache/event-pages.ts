@@ -1,6 +1,7 @@
 /**
- * The past of one resource in pieces. Watchers that catch up are handed the same pieces: their frames are made once, and what the store's log holds is
- * read once for all of them. Pieces are cut out of the event window or read from the log; both are kept here under one byte budget of the whole cache.
+ * The past of one resource in pieces. All watchers that catch up get the same pieces: their frames are made once, and
+ * the store's log is read once for all. Pieces are cut out of the event window or read from the log; both are kept here
+ * within one byte budget of the whole cache.
  */
 import type { Clock } from "../../clock.ts"
 import type { HeldEvent } from "./event-window.ts"
@@ -9,13 +10,13 @@ import type { FormBudget } from "./forms.ts"
 /** Bookkeeping per event, as in the event window. */
 const overheadBytes = 200
 
-/** How much makes a piece; the revision that reaches it is the last. */
+/** Size of a piece; the revision that reaches a limit is the last one in it. */
 export interface PageLimits {
   readonly events: number
   readonly bytes: number
 }
 
-/** Every event of one resource after `after`, up to and including `revision`. Never changed. */
+/** Every event of one resource after `after`, up to and including `revision`. Immutable. */
 export class EventPage {
   readonly sizeBytes: number
   private namespaces: Map<string, HeldEvent[]> | undefined
@@ -25,19 +26,22 @@ export class EventPage {
     readonly after: number,
     readonly revision: number,
     readonly events: readonly HeldEvent[],
-    /** Read from the log: nobody else holds the objects of these events. */
+    /** Read from the log: only this page references the objects of these events. */
     readonly isRead: boolean,
   ) {
     this.sizeBytes = events.reduce((bytes, event) => bytes + sizeOf(event), overheadBytes)
   }
 
-  /** The events after `position` of a scope as `Subscriber` has it. All who begin at or before the page's start get the same array. */
+  /**
+   * The events after `position` in a scope (see `Subscriber`). Subscribers at or before the page's start share one
+   * array.
+   */
   within({ scope, isExact, keyPrefix }: { scope: string; isExact: boolean; keyPrefix: string }, position: number): readonly HeldEvent[] {
     const found = this.ofScope(scope, isExact, keyPrefix)
     return position <= this.after ? found : found.filter((event) => event.revision > position)
   }
 
-  /** Indexed when the first one asks: ten thousand watchers of an object each must not each look at every event. */
+  /** Indexed on the first call: ten thousand watchers of single objects must not each visit every event. */
   private ofScope(scope: string, isExact: boolean, keyPrefix: string): readonly HeldEvent[] {
     if (isExact) {
       this.names ??= grouped(this.events, ({ object }) => object.key.slice(keyPrefix.length))
@@ -68,7 +72,7 @@ function sizeOf({ object, previous }: HeldEvent): number {
   return object.sizeBytes + (previous?.sizeBytes ?? 0) + overheadBytes
 }
 
-/** The first events that make up a piece, by whole revisions. `isFull`: there are more. */
+/** The first events that make up a piece, in whole revisions. `isFull`: more events follow. */
 export function firstPiece(events: Iterable<HeldEvent>, limits: PageLimits): { events: HeldEvent[]; isFull: boolean } {
   const piece: HeldEvent[] = []
   let bytes = 0
@@ -81,7 +85,10 @@ export function firstPiece(events: Iterable<HeldEvent>, limits: PageLimits): { e
   return { events: piece, isFull: false }
 }
 
-/** The pieces of all resources of a cache: the one asked for longest ago goes first, and all of them when nobody asks for a while. */
+/**
+ * The pieces of all resources of a cache. Evicts the least recently used piece, and all pieces after a while without
+ * use.
+ */
 export class PageBudget {
   private readonly pages = new Map<EventPage, EventPages>()
   private used = 0
@@ -92,7 +99,7 @@ export class PageBudget {
     private readonly options: { readonly limitBytes: number; readonly unusedMs: number; readonly clock: Clock; readonly forms: FormBudget },
   ) {}
 
-  /** Bytes of the events held, bookkeeping included; at most the limit and one piece. */
+  /** Size of the events held, bookkeeping included; at most the limit and one piece. */
   get usedBytes(): number {
     return this.used
   }
@@ -144,16 +151,19 @@ export class PageBudget {
   }
 }
 
-/** The pieces of one resource that are kept. */
+/** The pieces of one resource. */
 export class EventPages {
   /** By `after`. They never overlap. */
   private readonly pages = new Map<number, EventPage>()
-  /** Cut where the window ended: for all who caught up at that moment, and not worth keeping beyond. */
+  /**
+   * The piece that ends with the window: for all subscribers that catch up at that moment, and not worth keeping
+   * longer.
+   */
   private newest: EventPage | undefined
 
   constructor(private readonly budget: PageBudget) {}
 
-  /** The piece that holds what follows `position`; undefined: it must be made. */
+  /** The piece with the events after `position`; undefined: it must be made. */
   find(position: number): EventPage | undefined {
     if (this.newest !== undefined && this.newest.after === position) return this.newest
     const found = this.pages.get(position) ?? this.around(position)
@@ -161,14 +171,14 @@ export class EventPages {
     return found
   }
 
-  /** Where the next piece that is kept begins: one that is made now ends there. */
+  /** Start of the next kept piece, at which a new piece must end. */
   nextStart(position: number): number {
     let next = Number.POSITIVE_INFINITY
     for (const after of this.pages.keys()) if (after > position && after < next) next = after
     return next
   }
 
-  /** `isFull`: what is behind it came later, or there is nothing yet. */
+  /** `isFull`: no later event can belong to the piece. */
   keep(page: EventPage, isFull: boolean): void {
     if (!isFull) {
       this.newest = page
@@ -185,13 +195,13 @@ export class EventPages {
     this.budget.forget(page)
   }
 
-  /** Called when the resource starts over or closes: the objects of its pieces are not those of the new state. */
+  /** Called when the resource starts over or closes: the objects of its pieces do not belong to the new state. */
   clear(): void {
     this.newest = undefined
     for (const page of [...this.pages.values()]) this.drop(page)
   }
 
-  /** Who begins within a piece takes the rest of it, and goes on with those that the others take. */
+  /** A subscriber that begins within a piece takes the rest of it, and continues with the shared pieces. */
   private around(position: number): EventPage | undefined {
     for (const page of this.pages.values()) if (page.after < position && position < page.revision) return page
     return undefined

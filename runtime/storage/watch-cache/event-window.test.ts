@@ -22,7 +22,7 @@ const revisions = (events: Iterable<HeldEvent>) => [...events].map(({ revision }
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_none, index) => first + index)
 
 describe("the event window", () => {
-  it("begins right after `low`, however much was dropped", () => {
+  it("begins directly after `low`, however many events were dropped", () => {
     for (const [dropped, left] of [
       [1, 500],
       [64, 10],

@@ -1,12 +1,12 @@
 /**
- * The recent events of one resource, so that a watch may begin in the past and a state of the past can be rebuilt.
- * Covers every revision after `low`, without gaps.
+ * The recent events of one resource: a watch may begin in the past, and a past state can be rebuilt. Covers every
+ * revision after `low`, without gaps.
  */
 import type { CacheEvent } from "../cache.ts"
 import type { CachedEntry, DeletedEntry } from "./entry.ts"
 import type { CacheLimits } from "./options.ts"
 
-/** An event as the cache itself holds it. */
+/** An event with the cache's own entries. */
 export interface HeldEvent extends CacheEvent {
   readonly object: CachedEntry | DeletedEntry
   readonly previous?: CachedEntry
@@ -18,19 +18,19 @@ interface Kept {
   readonly sizeBytes: number
 }
 
-/** Bookkeeping per event, so that a flood of tiny objects is counted too. */
+/** Bookkeeping per event, so that a flood of tiny objects counts too. */
 const overheadBytes = 200
 
 /** Replaced by a new one when its resource starts over. */
 export class EventWindow {
-  /** Oldest first from `first` on; the dropped head is cut off when it has grown to half of the array. */
+  /** Oldest first, starting at `first`; the dropped head is cut off when it has grown to half of the array. */
   private kept: (Kept | undefined)[] = []
   private first = 0
   private bytes = 0
 
   constructor(
     private readonly limits: CacheLimits,
-    /** Every event after this revision is here. */
+    /** Every event after this revision is in the window. */
     private lowRevision: number,
   ) {}
 
@@ -55,7 +55,10 @@ export class EventWindow {
     this.bytes += kept.sizeBytes
   }
 
-  /** Drops what is over the byte budget, or too old and not among the newest few. Called after each batch and now and then. */
+  /**
+   * Drops events over the byte budget, and those that are too old and not among the newest few. Called after each batch
+   * and periodically.
+   */
   trim(nowMs: number): void {
     const { windowMs, windowBytes, windowEvents } = this.limits
     for (let oldest = this.kept[this.first]; oldest !== undefined; oldest = this.kept[this.first]) {
@@ -86,7 +89,7 @@ export class EventWindow {
     }
   }
 
-  /** A revision goes as a whole: half a commit is no state a watch may begin in. */
+  /** Drops a revision as a whole: a watch must not begin within a commit. */
   private dropRevision(revision: number): void {
     for (let oldest = this.kept[this.first]; oldest?.event.revision === revision; oldest = this.kept[this.first]) {
       this.bytes -= oldest.sizeBytes
@@ -97,8 +100,9 @@ export class EventWindow {
   }
 
   /**
-   * The state before is held by its event too. One that an event of the window brought is paid for there; older ones are held by this event alone:
-   * without them a client that writes to everything once would hold twice the budget.
+   * An event also references the previous state. If an event of the window brought that state, it is charged there.
+   * Otherwise only this event keeps it alive and is charged for it; without that charge, a client that writes to every
+   * object once would make the window hold twice its budget.
    */
   private charged(event: HeldEvent, atMs: number): Kept {
     const { object, previous } = event

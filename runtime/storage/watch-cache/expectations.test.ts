@@ -13,7 +13,7 @@ test("is claimed once, by equal bytes of the same key", () => {
   expect(expectations.pendingBytes).toBe(0)
 })
 
-test("a claim drops what was announced for the key before it, not after it", () => {
+test("a claim drops earlier announcements of the key, but not later ones", () => {
   const expectations = new Expectations(1_000_000)
   for (const text of ["failed", "won", "next"]) expectations.add("a", { value: Buffer.from(text), json: json(text) })
   expect(expectations.claim("a", Buffer.from("won"))?.json(1).toString()).toBe("won")
@@ -21,7 +21,7 @@ test("a claim drops what was announced for the key before it, not after it", () 
   expect(expectations.claim("a", Buffer.from("next"))?.json(1).toString()).toBe("next")
 })
 
-test("what nobody claims is dropped at the limit, oldest first", () => {
+test("drops unclaimed announcements at the limit, oldest first", () => {
   const expectations = new Expectations(5000)
   for (let index = 0; index < 100; index++) expectations.add(`key-${index}`, { value: Buffer.alloc(100), json: json("") })
   expect(expectations.pendingBytes).toBeLessThanOrEqual(5000)
@@ -29,7 +29,7 @@ test("what nobody claims is dropped at the limit, oldest first", () => {
   expect(expectations.claim("key-99", Buffer.alloc(100))).toBeDefined()
 })
 
-test("what its writer takes back is gone, and only that", () => {
+test("takes back the announcement of one writer only", () => {
   const expectations = new Expectations(1_000_000)
   const [lost, won] = [Buffer.from("same"), Buffer.from("same")]
   expectations.add("a", { value: lost, json: json("lost") })

@@ -1,19 +1,19 @@
 /**
- * JSON that writers have made already, waiting for the event of their commit. An expectation is claimed by the event
- * that carries the same key and the same value bytes: then the JSON is right whoever committed it, because equal
- * stored bytes are equal objects. What will never be claimed is taken back by its writer; what its writer does not know of
- * (the store never answered) is dropped by the next claim on its key or by the byte limit, oldest first.
+ * JSON that writers have already made, waiting for the event of their commit. An expectation is claimed by the event
+ * with the same key and the same value bytes: then the JSON is right whichever server committed it, because equal
+ * stored bytes are equal objects. A writer takes back an expectation that will never be claimed; one with an unknown
+ * outcome (the store never answered) is dropped by the next claim on its key, or at the byte limit, oldest first.
  */
 import type { ApiObject } from "../../kit/json.ts"
 
-/** What a writer announces before its commit. */
+/** A writer's announcement before its commit. */
 export interface Expectation {
   readonly value: Uint8Array
   readonly json: (revision: number) => Buffer
   readonly object?: ApiObject
 }
 
-/** Decoded objects and closures beside the value bytes; a rough figure that only the limit reads. */
+/** Decoded objects and closures beside the value bytes; a rough figure that only the limit uses. */
 const overheadBytes = 1024
 
 /** The announcements of one resource. */
@@ -43,7 +43,7 @@ export class Expectations {
     }
   }
 
-  /** Called for every put event. Takes the expectation that made these bytes, and drops the older ones of the key. */
+  /** Called for every put event. Takes the expectation with these bytes and drops the older ones of the key. */
   claim(key: string, value: Uint8Array): Expectation | undefined {
     const waiting = this.byKey.get(key)
     if (waiting === undefined) return undefined
@@ -55,7 +55,10 @@ export class Expectations {
     return claimed
   }
 
-  /** Called when the commit did not come about. `value`: the very bytes that were announced; another writer may have announced equal ones. */
+  /**
+   * Called when the commit did not happen. `value`: the announced bytes themselves; another writer may have announced
+   * equal ones.
+   */
   takeBack(key: string, value: Uint8Array): void {
     const waiting = this.byKey.get(key)
     const index = waiting?.findIndex((each) => each.value === value) ?? -1

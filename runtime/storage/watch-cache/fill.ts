@@ -1,4 +1,7 @@
-/** Reads the objects of one resource from the store, page by page and straight into the map: a fill never holds the resource twice. */
+/**
+ * Reads the objects of one resource from the store, page by page and directly into the map: a fill never holds the
+ * resource twice.
+ */
 import type { Store } from "../store.ts"
 import { CachedEntry } from "./entry.ts"
 import type { EntryContext } from "./entry.ts"
@@ -13,11 +16,14 @@ interface FillOptions {
   readonly limits: CacheLimits
   readonly context: EntryContext
   readonly owns: (key: string) => boolean
-  /** The state before; versions that are still the newest are taken over with their JSON and forms. */
+  /** The previous state; versions that are still the newest are kept with their JSON and encodings. */
   readonly known: Objects
 }
 
-/** Called for the first fill and whenever a resource starts over. Answers one state and its revision; throws what the store throws. */
+/**
+ * Called for the first fill and whenever a resource starts over. Resolves with one state and its revision; throws the
+ * store's errors.
+ */
 export async function readObjects(options: FillOptions): Promise<{ objects: Objects; revision: number }> {
   const objects: CachedEntry[] = []
   const filling = options.context.arena.beginFill()
@@ -25,7 +31,7 @@ export async function readObjects(options: FillOptions): Promise<{ objects: Obje
     const revision = await readInto(objects, options, (value) => filling.copy(value))
     return { objects: ObjectMap.of(objects), revision }
   } catch (error) {
-    // What was read so far is nobody's: it must not count as current and keep slabs.
+    // The objects read so far are unused: they must not count as current and keep slabs alive.
     for (const object of objects) if (options.known.get(object.key) !== object) object.retire()
     throw error
   } finally {
@@ -49,7 +55,7 @@ async function readInto(objects: CachedEntry[], options: FillOptions, copy: (val
   return shown
 }
 
-/** Called with objects that are given up: those not in `kept` stop being current. */
+/** Called with objects that are discarded: those not in `kept` stop being current. */
 export function retireAllBut(kept: Objects, objects: Objects): void {
   for (const object of objects.all()) if (kept.get(object.key) !== object) object.retire()
 }

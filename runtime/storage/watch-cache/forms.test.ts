@@ -4,7 +4,7 @@ import type { FormHolder } from "./forms.ts"
 
 const bytes = Buffer.alloc(0)
 
-test("the least recently used form goes first, and never is there more than the budget", () => {
+test("evicts the least recently used encoding and never exceeds the budget", () => {
   const budget = new FormBudget(3 * 1000)
   const holders: FormHolder[] = Array.from({ length: 4 }, () => ({ forms: undefined }))
   const [a, b, c, d] = holders
@@ -17,7 +17,7 @@ test("the least recently used form goes first, and never is there more than the 
   expect(budget.usedBytes).toBe(3000)
 })
 
-test("forms of one holder are told apart, and dropped together", () => {
+test("distinguishes the encodings of one holder, and drops them together", () => {
   const budget = new FormBudget(10_000)
   const holder: FormHolder = { forms: undefined }
   const other: FormHolder = { forms: undefined }
@@ -37,7 +37,7 @@ test("forms of one holder are told apart, and dropped together", () => {
   expect(budget.usedBytes).toBe(256)
 })
 
-test("what is larger than the budget is not kept and pushes nothing out", () => {
+test("does not keep an encoding larger than the budget, and evicts nothing for it", () => {
   const budget = new FormBudget(1000)
   const holder: FormHolder = { forms: undefined }
   budget.keep(holder, "small", bytes, 10)

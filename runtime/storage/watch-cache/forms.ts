@@ -1,7 +1,7 @@
 /**
- * The byte budget for everything that can be made again from an object's bytes: other versions, the compact encoding,
- * watch frames, decoded labels and fields. One budget for a whole cache, so that a rarely read resource cannot hold
- * memory that a busy one needs. The least recently used form goes first.
+ * LRU cache of everything that can be derived again from an object's bytes: other versions, the compact encoding, watch
+ * frames, decoded labels and fields. One byte budget for a whole cache, so that a rarely read resource cannot hold
+ * memory that a busy one needs.
  */
 
 /** Labels and selectable fields of one object version, as the codec read them. */
@@ -10,12 +10,12 @@ export interface Description {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** What a form belongs to; the chain hangs off the holder so that replacing an object finds its forms without a table. */
+/** The owner of encodings. Their chain starts here, so that replacing an object finds its encodings without a table. */
 export interface FormHolder {
   forms: Form | undefined
 }
 
-/** One kept form. `newer` and `older` order all forms by last use; `sibling` chains the forms of one holder. */
+/** One kept encoding. `newer` and `older` order all encodings by last use; `sibling` chains those of one holder. */
 export interface Form {
   readonly holder: FormHolder
   readonly name: string
@@ -26,7 +26,7 @@ export interface Form {
   sibling: Form | undefined
 }
 
-/** Bookkeeping per form (record, chain, Buffer object), charged to the budget so that many small forms count. */
+/** Bookkeeping per encoding (record, chain, Buffer object), charged to the budget so that many small ones count. */
 const overheadBytes = 256
 
 /** Called by cached objects on every `derived`, `labels` and `field`. */
@@ -37,12 +37,14 @@ export class FormBudget {
 
   constructor(private readonly limitBytes: number) {}
 
-  /** Bytes held now, bookkeeping included; never above the limit. Read by metrics and tests. */
+  /** Size of all encodings, bookkeeping included; never above the limit. Read by metrics and tests. */
   get usedBytes(): number {
     return this.used
   }
 
-  /** The content kept under `name`, now the most recently used; undefined when it was dropped or never made. */
+  /**
+   * The content kept under `name`, which becomes the most recently used; undefined when it was evicted or never made.
+   */
   find(holder: FormHolder, name: string): Buffer | Description | undefined {
     for (let form = holder.forms; form !== undefined; form = form.sibling) {
       if (form.name !== name) continue
@@ -55,12 +57,12 @@ export class FormBudget {
     return undefined
   }
 
-  /** Who would lose a form if one of so many bytes were kept; undefined while there is room. */
+  /** The holder of the next encoding to evict if `contentBytes` more were kept; undefined while there is room. */
   inTheWay(contentBytes: number): FormHolder | undefined {
     return this.used + contentBytes + overheadBytes > this.limitBytes ? this.oldest?.holder : undefined
   }
 
-  /** Keeps `content` if it fits the budget at all. The caller has made sure that `name` is not kept already. */
+  /** Keeps `content` unless it is larger than the whole budget. The caller ensures that `name` is not kept already. */
   keep(holder: FormHolder, name: string, content: Buffer | Description, contentBytes: number): void {
     const sizeBytes = contentBytes + overheadBytes
     if (sizeBytes > this.limitBytes) return
@@ -71,7 +73,7 @@ export class FormBudget {
     this.used += sizeBytes
   }
 
-  /** Called when an object was replaced or deleted: nobody new will ask for its forms. */
+  /** Called when an object was replaced or deleted: its encodings will not be needed again. */
   dropAll(holder: FormHolder): void {
     for (let form = holder.forms; form !== undefined; form = form.sibling) {
       this.unlink(form)

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => cache.close())
 
-/** Objects of so many bytes, in two namespaces. */
+/** Writes objects of `bytes` bytes in two namespaces. */
 async function fill(count: number, bytes = 10): Promise<void> {
   for (let index = 0; index < count; index++) await put(store, `${prefix}${nameOf(index, count)}`, "x".repeat(bytes))
   things = cache.resource("things", thingCodec())
@@ -34,7 +34,7 @@ const namesIn = ({ end, objects, start }: ObjectRun): string[] => objects.slice(
 const namesBelow = (snapshot: Snapshot, options: { prefix: string; startAfter?: string }): string[] =>
   [...snapshot.entries(options)].map(({ key }) => key.slice(prefix.length))
 
-/** What a list would say of its objects: names and versions. */
+/** The text of a list of the objects: names and versions. */
 function listed(snapshot: Snapshot, options: { prefix: string; startAfter?: string } = { prefix: "" }, form = "list"): string {
   let text = ""
   for (const run of snapshot.runs(options)) {
@@ -51,15 +51,15 @@ function listed(snapshot: Snapshot, options: { prefix: string; startAfter?: stri
   return text
 }
 
-/** How many pieces were made by what is done. */
+/** Number of leaf encodings that an action makes. */
 async function piecesMadeBy(act: () => unknown): Promise<number> {
   const before = made
   await act()
   return made - before
 }
 
-describe("runs of a snapshot", () => {
-  it("are its entries, none of them empty", async () => {
+describe("the runs of a snapshot", () => {
+  it("are its entries, and none is empty", async () => {
     await fill(150)
     const snapshot = things.snapshot()
     for (const below of ["", "a/", "b/", "c/", "a/0003"]) {
@@ -73,8 +73,8 @@ describe("runs of a snapshot", () => {
   })
 })
 
-describe("pieces of runs", () => {
-  it("are made for the second list, and there for those after it", async () => {
+describe("leaf encodings", () => {
+  it("are made for the second list, and reused by later ones", async () => {
     await fill(150)
     const first = listed(things.snapshot())
     expect(made).toBe(0)
@@ -84,12 +84,12 @@ describe("pieces of runs", () => {
     expect(pieces).toBeGreaterThan(3)
     expect(await piecesMadeBy(() => expect(listed(things.snapshot())).toBe(first))).toBe(0)
     expect(cache.gatheredBytes()).toBeGreaterThan(first.length)
-    // Forms know nothing of each other.
+    // Encodings of one leaf are independent of each other.
     expect(await piecesMadeBy(() => listed(things.snapshot(), { prefix: "" }, "other"))).toBe(0)
     expect(await piecesMadeBy(() => listed(things.snapshot(), { prefix: "" }, "other"))).toBe(pieces)
   })
 
-  it("of a namespace and of a page are those of the whole, but at the ends", async () => {
+  it("of a namespace and of a page are those of the whole list, except at the ends", async () => {
     await fill(150)
     const both = listed(things.snapshot(), { prefix: "a/" }) + listed(things.snapshot(), { prefix: "b/" })
     expect(await piecesMadeBy(() => expect(listed(things.snapshot())).toBe(both))).toBeGreaterThan(1)
@@ -97,8 +97,8 @@ describe("pieces of runs", () => {
     expect(await piecesMadeBy(() => listed(things.snapshot(), { prefix: "b/", startAfter: "b/0100" }))).toBe(0)
   })
 
-  // Of several sizes: namespaces must end amid a leaf.
-  it.each([130, 141, 150, 163])("of the whole are not taken for those of a part, of %i objects", async (count) => {
+  // Several sizes, so that namespaces end within a leaf.
+  it.each([130, 141, 150, 163])("of the whole list are not used for parts of a leaf, of %i objects", async (count) => {
     await fill(count)
     for (let round = 0; round < 3; round++) listed(things.snapshot())
     const snapshot = things.snapshot()
@@ -108,7 +108,7 @@ describe("pieces of runs", () => {
     }
   })
 
-  it("go with a change of any of their objects, and only they", async () => {
+  it("are dropped with a change of any of their objects, and no others are", async () => {
     await fill(150)
     for (let round = 0; round < 3; round++) listed(things.snapshot())
     const old = things.snapshot()
@@ -127,7 +127,7 @@ describe("pieces of runs", () => {
     expect(listed(old)).toBe(before)
   })
 
-  it("say the newest state, whatever is written between lists", async () => {
+  it("show the newest state, whatever is written between lists", async () => {
     await fill(100)
     for (let round = 0; round < 60; round++) {
       const name = nameOf((round * 37) % 100, 100)
@@ -140,7 +140,7 @@ describe("pieces of runs", () => {
     }
   })
 
-  it("of a list that is longer than the budget are those of its beginning", async () => {
+  it("of a list that is longer than the budget cover its beginning", async () => {
     await fill(300, 1000)
     for (let round = 0; round < 3; round++) {
       listed(things.snapshot())
@@ -156,7 +156,7 @@ describe("pieces of runs", () => {
     for (let round = 0; round < 6; round++) expect(await piecesMadeBy(() => listed(things.snapshot()))).toBe(0)
   })
 
-  it("of lists that take turns, and are longer than the budget together, do not push out each other", async () => {
+  it("of alternating lists that exceed the budget together do not evict each other", async () => {
     await fill(160, 1000)
     const listAll = (): void => {
       for (const below of ["a/", "b/"]) listed(things.snapshot(), { prefix: below })
@@ -165,7 +165,7 @@ describe("pieces of runs", () => {
     for (let round = 0; round < 6; round++) expect(await piecesMadeBy(listAll)).toBe(0)
   })
 
-  it("push out those that nobody asks for any more", async () => {
+  it("evict those that are not requested any more", async () => {
     await fill(160, 1000)
     const list = (below: string): string => listed(things.snapshot(), { prefix: below })
     for (let round = 0; round < 3; round++) list("a/")

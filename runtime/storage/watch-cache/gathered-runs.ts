@@ -1,23 +1,25 @@
 /**
- * What lists say of neighbouring objects, in one piece: a list that nothing has changed since is a few hundred pieces that are there, instead of
- * thousands of objects to be found and copied (10,000 of them: less than half the CPU in the compact encoding, a tenth to a third less in JSON).
- * A run is a leaf of the resource's tree. A write puts another leaf in its place, and with that only the piece of this run goes.
+ * The encodings of neighbouring objects in lists, joined into one piece per leaf of the resource's tree. A list without
+ * changes since the last one is a few hundred ready pieces instead of thousands of objects to find and copy (10,000 of
+ * them: less than half the CPU in the compact encoding, a tenth to a third less in JSON). A write replaces the leaf,
+ * and only that leaf's pieces are dropped.
  */
 import type { ObjectRun } from "../cache.ts"
 import type { Stretch } from "../ordered-map.ts"
 import type { CachedEntry } from "./entry.ts"
 import { type Form, FormBudget, type FormHolder } from "./forms.ts"
 
-/** Bytes of the objects of a run that is worth it: with larger ones, finding them costs little beside writing them. */
+/** Maximum size of a leaf's objects: with larger objects, finding them costs little beside writing them. */
 const runBytesMax = 128 * 1024
 
 /**
- * How often a run was asked for since a piece was last used that it pushes out. Were it less, lists that do not fit together would push out each other's
- * pieces, and a long one its own, just before they are needed: with every list made anew, one of 22 MB cost 42 ms instead of 22.
+ * A leaf may evict another's encoding only after this many requests since that one was last used; with fewer, lists
+ * that do not fit together would evict each other's pieces, and a long list its own, just before they are needed: with
+ * every list encoded again, one of 22 MB cost 42 ms instead of 22.
  */
 const asksToPushOut = 4
 
-/** The pieces of all resources of a cache. */
+/** The leaf encodings of all resources of a cache. */
 export class GatheredRuns {
   private readonly leaves = new WeakMap<object, Leaf>()
   private readonly budget: FormBudget
@@ -32,7 +34,7 @@ export class GatheredRuns {
     return this.budget.usedBytes
   }
 
-  /** Called for each list that may be written from pieces. */
+  /** Called for each list that may be written from leaf encodings. */
   *walk(stretches: Iterable<Stretch<CachedEntry>>): Generator<ObjectRun> {
     const walk: Walk = { budget: this.budget, number: ++this.walks }
     for (const stretch of stretches) yield new Run(walk, stretch, this.leaf(stretch))
@@ -45,7 +47,7 @@ export class GatheredRuns {
     if (leaf !== undefined) this.budget.dropAll(leaf)
   }
 
-  /** Undefined for a part of one: where lists and pages begin and end. */
+  /** Undefined for a part of a leaf, where lists and pages begin and end. */
   private leaf({ end, leaf, start, values }: Stretch<CachedEntry>): Leaf | undefined {
     if (start > 0 || end < values.length) return undefined
     let found = this.leaves.get(leaf)
@@ -63,11 +65,11 @@ interface Walk {
   readonly number: number
 }
 
-/** What is known of a leaf: the chain of its pieces, by which forms it was asked for, and when. */
+/** State of one leaf: the chain of its encodings, the encodings that were requested, and when. */
 class Leaf implements FormHolder {
   forms: Form | undefined = undefined
   private asked: readonly string[] = []
-  /** Numbers of the last walks that asked for it, the latest last. */
+  /** Numbers of the last walks that requested it, the latest last. */
   private readonly asks: number[] = []
 
   ask({ number }: Walk): void {
@@ -75,7 +77,7 @@ class Leaf implements FormHolder {
     this.asks.push(number)
   }
 
-  /** Lists that come once cost no memory. */
+  /** A list that is requested once costs no memory. */
   askedBefore(form: string): boolean {
     if (this.asked.includes(form)) return true
     this.asked = [...this.asked, form]

@@ -1,7 +1,7 @@
 /**
- * Brings events from before the window back from the store's log: after a restart every client resumes from a revision that this process never saw. The
- * log is read in pieces, one read at a time, and each piece serves all that need it. Nothing is read ahead: who takes its events slowly costs nothing
- * meanwhile.
+ * Reads events from before the window out of the store's log: after a restart every client resumes from a revision that
+ * this process never saw. The log is read in pieces, one read at a time, and each piece serves all subscribers that
+ * need it. Nothing is read ahead, so a subscriber that takes its events slowly costs nothing meanwhile.
  */
 import type { Clock } from "../../clock.ts"
 import { turnWorkMax } from "../../limits.ts"
@@ -29,9 +29,9 @@ interface HistoryOptions {
   readonly turns: DeliveryTurns
   readonly pages: EventPages
   readonly owns: (key: string) => boolean
-  /** The present window: another one after the resource started over. */
+  /** The present window; it is replaced when the resource starts over. */
   readonly window: () => EventWindow
-  /** Called with a subscriber that needs what cannot be had. */
+  /** Called with a subscriber whose events are not available any more. */
   readonly end: (subscriber: Subscriber, error: StoreError) => void
 }
 
@@ -39,21 +39,24 @@ interface HistoryOptions {
 export class HistoryReader implements DeliveryStep {
   private waiting: Subscriber[] = []
   private isDue = false
-  /** Changes when the resource starts over: what is under way then is of no use. */
+  /** Changes when the resource starts over: the result of a read in progress is then discarded. */
   private session = 0
-  /** While a read that broke off is to be made again. */
+  /** Set while a failed read waits to be repeated. */
   private cancelRetry: (() => void) | undefined
   private attempts = 0
 
   constructor(private readonly options: HistoryOptions) {}
 
-  /** Called with a subscriber whose position lies below the window, when no page has what follows; its step comes again, or it is ended. */
+  /**
+   * Called with a subscriber whose position is below the window when no page has the next events. Later the
+   * subscriber's step runs again, or the subscriber is ended.
+   */
   request(subscriber: Subscriber): void {
     this.waiting.push(subscriber)
     this.readSoon()
   }
 
-  /** Called when the resource starts over or closes; those that wait are its caller's to end. */
+  /** Drops the waiting subscribers, which the caller must end. Called when the resource starts over or closes. */
   giveUp(): void {
     this.session++
     this.isDue = false
@@ -62,7 +65,10 @@ export class HistoryReader implements DeliveryStep {
     this.waiting = []
   }
 
-  /** The read takes its turn behind all that wait for a piece of the one before, so that none is dropped before it was used. */
+  /**
+   * The read is queued after all subscribers that wait for a piece of the read before, so that no piece is evicted
+   * before it was used.
+   */
   run(): number {
     void this.read(this.session)
     return turnWorkMax
@@ -120,14 +126,18 @@ export class HistoryReader implements DeliveryStep {
     const { waiting } = this
     this.waiting = []
     for (const subscriber of waiting) {
-      // Only who is where the log still reaches may try again, and only if that is later than what was tried.
+      // A subscriber may try again only if the log still reaches its position, and only at a later position than the
+      // failed one.
       const reachable = oldest !== undefined && oldest > after && subscriber.position >= oldest
       if (reachable) this.options.turns.add(subscriber)
       else this.options.end(subscriber, error)
     }
   }
 
-  /** Who waits for the past need not notice that the store was away, as who watches the present does not. */
+  /**
+   * Retries instead of ending the waiting subscribers: a short outage of the store must not be visible to readers of
+   * the past, as it is not to live watchers.
+   */
   private readLater(): void {
     const { clock, limits } = this.options
     const delayMs = Math.min(limits.retryMinMs * 2 ** Math.min(this.attempts++, 16), limits.retryMaxMs)
@@ -138,7 +148,7 @@ export class HistoryReader implements DeliveryStep {
     })
   }
 
-  /** Consecutive versions of a key share one object, as they do in the live stream. */
+  /** Consecutive versions of a key share one object, as in the live stream. */
   private held(events: readonly StoreEvent[]): HeldEvent[] {
     const { context } = this.options
     const latest = new Map<string, CachedEntry>()

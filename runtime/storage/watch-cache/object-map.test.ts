@@ -2,7 +2,10 @@ import { expect, test, vi } from "vitest"
 import type { CachedObject } from "../cache.ts"
 import { ObjectMap } from "./object-map.ts"
 
-/** Comparisons of keys: what finding one's place in a large map costs, on any machine. Counted once a key beyond U+FFFF makes them ours. */
+/**
+ * Number of key comparisons: the cost of a lookup in a large map, independent of the machine. Only `compareKeys` is
+ * counted, which the map uses once it has a key beyond U+FFFF.
+ */
 const compared = vi.hoisted(() => ({ count: 0 }))
 vi.mock("../store.ts", async (original) => {
   const store = await original<typeof import("../store.ts")>()
@@ -35,7 +38,7 @@ const keys = Array.from({ length: 50_000 }, (_, index) => `/registry/things/n-${
   .concat("/registry/things/n-2/\u{1F600}")
   .sort()
 
-/** Comparisons made by one page of 100 after the key at `after`. */
+/** Comparisons for one page of 100 after the key at `after`. */
 function costOf(map: ObjectMap<CachedObject>, prefix: string, after: number): number {
   compared.count = 0
   const page: string[] = []
@@ -54,18 +57,18 @@ test.each([
       return map
     },
   ],
-])("page n costs what page 1 costs: %s", (_name, build) => {
+])("page n costs as much as page 1: %s", (_name, build) => {
   const map = build().clone()
-  // Finding a place among 50,000 takes 16 comparisons or so; a page needs its beginning and its end.
+  // A lookup among 50,000 takes about 16 comparisons; a page needs its beginning and its end.
   for (const after of [0, 1000, 24_000, 49_000]) expect(costOf(map, "/registry/things/", after)).toBeLessThan(100)
   for (const after of [0, 12_000, 24_000]) expect(costOf(map, "/registry/things/n-0/", after)).toBeLessThan(100)
 })
 
-test("values that are not in the order of their keys are no fill", () => {
+test("a fill rejects values that are not in key order", () => {
   expect(() => ObjectMap.of([object("/b"), object("/a")])).toThrow("ascending")
 })
 
-test("objects are counted without going through them", () => {
+test("counts objects without visiting them", () => {
   const map = ObjectMap.of(keys.map(object)).clone()
   const counted = (prefix: string, startAfter?: string) => {
     compared.count = 0

@@ -1,6 +1,6 @@
 /**
- * The ordered map of one resource: a B-tree whose clone is O(1) (nodes are shared until one side writes), so that a
- * snapshot of any size costs nothing and stays as it was while the map moves on.
+ * The ordered map of one resource: a B-tree with an O(1) clone (nodes are shared until one side writes), so that a
+ * snapshot of any size costs nothing and is not affected by later changes.
  */
 import type { CachedObject } from "../cache.ts"
 import { countBelow, leafOf, OrderedMap, orderedMapOf, type Stretch, stretchesOf, valuesOf, type WalkRange } from "../ordered-map.ts"
@@ -9,9 +9,9 @@ import { compareKeys } from "../store.ts"
 const surrogate = /[\ud800-\udfff]/
 
 /**
- * Keys in bytewise (UTF-8) order, as stores list them. JavaScript compares UTF-16 units, which differs only once a
- * character beyond U+FFFF takes part, so the slow comparison starts when the first such key is seen. Shared by a map
- * and its clones: until that key arrives both orders agree on every key that is there.
+ * Compares keys in bytewise (UTF-8) order, as stores list them. JavaScript compares UTF-16 units, which differs only
+ * for characters beyond U+FFFF, so the slow comparison starts with the first such key. Shared by a map and its clones:
+ * until that key arrives both orders agree on every key in them.
  */
 class KeyOrder {
   private wide = false
@@ -41,7 +41,7 @@ export class ObjectMap<Value extends CachedObject> {
     return new ObjectMap(order, new OrderedMap<string, Value>(undefined, order.compare))
   }
 
-  /** Called with what a fill read; in the order of their keys, as stores list them, else it throws. */
+  /** Called with the result of a fill, in key order as stores list it; throws otherwise. */
   static of<Value extends CachedObject>(values: Value[]): ObjectMap<Value> {
     const order = new KeyOrder()
     const keys: string[] = []
@@ -79,20 +79,23 @@ export class ObjectMap<Value extends CachedObject> {
     return this.tree.values()
   }
 
-  /** Values whose key starts with `prefix` and is greater than `startAfter`, in order. The map must not change meanwhile: walk a clone. */
+  /**
+   * Values whose key starts with `prefix` and is greater than `startAfter`, in order. The map must not change
+   * meanwhile: walk a clone.
+   */
   entries(prefix: string, startAfter: string | undefined): IterableIterator<Value> {
     if (!prefix.endsWith("/")) return this.plainEntries(prefix, this.lowerBound(prefix, startAfter), startAfter)
     return valuesOf(this.tree, this.range(prefix, startAfter), this.order.compare)
   }
 
-  /** The same in stretches of neighbours. Walk a clone, where a leaf stays as it is. */
+  /** The same in ranges of neighbours. Walk a clone, whose leaves do not change. */
   stretches(prefix: string, startAfter: string | undefined): Iterable<Stretch<Value>> {
     if (prefix.endsWith("/")) return stretchesOf(this.tree, this.range(prefix, startAfter), this.order.compare)
     const values = [...this.entries(prefix, startAfter)]
     return values.length === 0 ? [] : [{ values, start: 0, end: values.length, leaf: values }]
   }
 
-  /** The leaf of the stretch that `key` is in, or would be. */
+  /** Identity of the leaf that contains `key`, or would contain it. */
   leafOf(key: string): object {
     this.order.note(key)
     return leafOf(this.tree, key, this.order.compare)
@@ -110,18 +113,18 @@ export class ObjectMap<Value extends CachedObject> {
     }
   }
 
-  /** How many values `entries` answers, without going through them. */
+  /** Number of values in `entries`, without visiting them. */
   count(prefix: string, startAfter: string | undefined): number {
     const low = this.lowerBound(prefix, startAfter)
     if (!prefix.endsWith("/")) return this.countPlain(prefix, low, startAfter)
     const { order, tree } = this
     const counted = countBelow(tree, endOfPrefix(prefix), order.compare) - countBelow(tree, low, order.compare)
-    // Beyond the prefix there is nothing.
+    // The lower bound is beyond the prefix.
     if (counted <= 0) return 0
     return low === startAfter && tree.has(low) ? counted - 1 : counted
   }
 
-  /** A prefix that is no folder (an object's own key) has no simple end. */
+  /** A prefix that is not a folder (an object's own key) has no simple end. */
   private countPlain(prefix: string, low: string, startAfter: string | undefined): number {
     let counted = 0
     for (const [key] of this.tree.entries(low)) {

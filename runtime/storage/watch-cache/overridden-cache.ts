@@ -1,4 +1,4 @@
-/** The cache over a store of which single resources are kept elsewhere: one cache per store, each resource asked of its own. */
+/** The cache over a store with overrides: one cache per store, each resource served by the cache of its store. */
 import type { Store } from "../store.ts"
 import type { CacheOptions } from "./options.ts"
 import { openCache, type WatchCache } from "./watch-cache.ts"

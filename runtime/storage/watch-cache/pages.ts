@@ -2,8 +2,8 @@ import type { Store, StoredValue } from "../store.ts"
 
 /**
  * Called to fill a resource, to verify it, and to rebuild a state older than the event window. All pages show one
- * revision: the one given, or that of the first page. Throws what the store throws: "compacted" when that revision was
- * forgotten meanwhile (begin again).
+ * revision: the given one, or that of the first page. Throws the store's errors: "compacted" when that revision was
+ * compacted meanwhile (begin again).
  */
 export async function* pages(
   store: Store,

@@ -5,7 +5,7 @@ import { labelsInJson, withResourceVersion } from "./resource-version.ts"
 const patch = (json: string, revision = 42): string => withResourceVersion(Buffer.from(json), revision).toString()
 
 describe("withResourceVersion", () => {
-  test("replaces only metadata.resourceVersion, wherever it stands", () => {
+  test("replaces only metadata.resourceVersion, at any position", () => {
     expect(patch('{"kind":"Pod","metadata":{"name":"a","resourceVersion":"7","uid":"u"},"spec":{}}')).toBe(
       '{"kind":"Pod","metadata":{"name":"a","resourceVersion":"42","uid":"u"},"spec":{}}',
     )
@@ -23,7 +23,7 @@ describe("withResourceVersion", () => {
     )
   })
 
-  test("refuses what has no resourceVersion", () => {
+  test("rejects JSON without metadata.resourceVersion", () => {
     for (const json of [
       "{}",
       "[]",
@@ -56,7 +56,7 @@ describe("withResourceVersion", () => {
   })
 })
 
-test("labels are read from metadata alone", () => {
+test("reads labels from metadata only", () => {
   const labels = (json: unknown): Record<string, string> => labelsInJson(Buffer.from(JSON.stringify(json)))
   expect(labels({ kind: "Pod", labels: { no: "n" }, metadata: { name: "labels", labels: { app: "a", other: 'q"}' }, uid: "u" } })).toEqual({
     app: "a",

@@ -1,16 +1,16 @@
 /**
  * Replaces `metadata.resourceVersion` in an object's JSON without parsing it: a deleted object is shown with the
  * revision of its deletion (specification section 4.4; the reference does the same), and a delete must not cost a
- * decode. The walk looks only at the keys of the root and of `metadata`, so text elsewhere that looks like a
- * resourceVersion (an involved object, an annotation) is never touched, and it ends at the first hit: in the usual
+ * decode. The walk visits only the keys of the root and of `metadata`, so text elsewhere that looks like a
+ * resourceVersion (an involved object, an annotation) is never touched, and it ends at the first match: in the usual
  * key order it reads little more than `metadata`.
  */
 import { endOfString, endOfValue, skipSpace, valueOfKey } from "../../kit/json-bytes.ts"
 import { quote } from "../../kit/json-signs.ts"
 
 /**
- * Called for the object of a DELETED event. Answers a copy of `json` that says `revision`; throws when `json` is not an
- * object with a textual `metadata.resourceVersion`, which a ResourceCodec guarantees.
+ * Called for the object of a DELETED event. Returns a copy of `json` with `revision`; throws when `json` is not an
+ * object with a string `metadata.resourceVersion`, which a ResourceCodec guarantees.
  */
 export function withResourceVersion(json: Buffer, revision: number): Buffer {
   const metadata = valueOfKey(json, skipSpace(json, 0), "metadata")
@@ -20,7 +20,10 @@ export function withResourceVersion(json: Buffer, revision: number): Buffer {
   return Buffer.concat([json.subarray(0, text + 1), Buffer.from(String(revision), "latin1"), json.subarray(end - 1)])
 }
 
-/** Called for the newest state of many objects: their labels, from JSON of a ResourceCodec, of which only what stands before them is looked at. */
+/**
+ * Reads the labels from JSON of a ResourceCodec, scanning only up to their end. Called for the newest state of many
+ * objects.
+ */
 export function labelsInJson(json: Buffer): Record<string, string> {
   const metadata = valueOfKey(json, skipSpace(json, 0), "metadata")
   const labels = metadata < 0 ? -1 : valueOfKey(json, metadata, "labels")

@@ -1,9 +1,9 @@
 /**
  * The cache of one resource: its objects, its recent events and its watchers.
  *
- *     idle ──first use──▶ filling ──list──▶ live ──gap in the feed──▶ filling (the old state is still shown) …
+ *     idle ──first use──▶ filling ──list──▶ live ──gap in the feed──▶ filling (still shows the old state) …
  *
- * Events that arrive while the fill reads are kept and applied after it; those that the fill already shows are left out.
+ * Events that arrive during a fill are applied after it, except those that the fill already includes.
  */
 import type { Clock } from "../../clock.ts"
 import type { ApiObject } from "../../kit/json.ts"
@@ -40,13 +40,13 @@ import { Subscriber, Subscribers } from "./subscribers.ts"
 import { ValueIndexes } from "./value-index.ts"
 import { Waiters } from "./waiters.ts"
 
-/** What a resource is given by its cache. */
+/** Dependencies and settings of a resource. */
 export interface ResourceOptions {
   /** Storage path below the store prefix: `services/specs`. */
   readonly path: string
   /** `/registry/services/specs/` */
   readonly keyPrefix: string
-  /** As `ResourceCache` has it. */
+  /** See `ResourceCache`. */
   readonly readsStore: boolean
   /** `/registry/` */
   readonly storePrefix: string
@@ -57,17 +57,17 @@ export interface ResourceOptions {
   readonly limits: CacheLimits
   readonly forms: FormBudget
   readonly gathered: GatheredRuns
-  /** Of the whole cache. */
+  /** Shared by the whole cache. */
   readonly slabs: SlabPool
   readonly turns: DeliveryTurns
   readonly pages: PageBudget
-  /** Whether a key belongs here and not to a resource whose path is longer. */
+  /** Whether a key belongs to this resource, and not to one with a longer path. */
   readonly owns: (key: string) => boolean
-  /** Called once for each stored value that cannot be read. */
+  /** Called once for each undecodable stored value. */
   readonly onUndecodable: (error: UndecodableError) => void
 }
 
-/** Made by the cache for each registered path; everything in it happens synchronously but the fill and reads of the past. */
+/** Created by the cache for each registered path; synchronous except for the fill and reads of the past. */
 export class CachedResource implements ResourceCache {
   readonly path: string
   readonly keyPrefix: string
@@ -75,20 +75,20 @@ export class CachedResource implements ResourceCache {
   private phase: "idle" | "filling" | "live" | "closed" = "idle"
   /** Why the last fill failed; undefined when it did not. */
   private fillFault: string | undefined
-  /** Why what was there before is being read again. */
+  /** Why the resource is being read again. */
   private startedOver = ""
   private fillSession = 0
-  /** Store events that arrive while a fill reads. */
+  /** Store events that arrive during a fill. */
   private early: StoreEvent[] = []
   private objects: Objects = ObjectMap.empty()
-  /** Grows with every change of `objects`: what the indexes say is of that state alone. */
+  /** Incremented with every change of `objects`: the indexes are valid for that state only. */
   private changes = 0
-  /** What `objects` has of unreadable values, as far as it was found, by key. */
+  /** The undecodable values of `objects` found so far, by key. */
   private readonly undecodables = new Map<string, UndecodableError>()
   private readonly indexes = new ValueIndexes()
-  /** The state shown includes everything up to here; the feed's revision counts on top while live. */
+  /** The state includes every event up to this revision; while live, also up to the feed's revision. */
   private shownRevision = 0
-  /** What the last fill showed: events up to here are in it already. */
+  /** Revision of the last fill, which includes events up to here. */
   private filledRevision = 0
   private window: EventWindow
   private batch: HeldEvent[] = []
@@ -146,15 +146,15 @@ export class CachedResource implements ResourceCache {
     return this.filled
   }
 
-  /** Why reads may be stale; undefined when this resource is current or nobody uses it. */
+  /** Why reads may be stale; undefined when this resource is current or not in use. */
   get fault(): string | undefined {
     if (this.phase !== "filling") return undefined
     if (this.fillFault !== undefined) return `${this.path} cannot be read from the store: ${this.fillFault}`
-    // A first fill is no fault: nobody was promised anything yet.
+    // A first fill is not a fault: no state has been served yet.
     return this.shownRevision === 0 ? undefined : `${this.path} is being read again from the store: ${this.startedOver}`
   }
 
-  /** Whether there is anything to verify. */
+  /** Whether there is a state to verify. */
   get isLive(): boolean {
     return this.phase === "live"
   }
@@ -222,7 +222,7 @@ export class CachedResource implements ResourceCache {
     return undefined
   }
 
-  /** Only what is there now: a version of the past goes by itself. */
+  /** Records only current versions: past ones disappear anyway. */
   private noteUndecodable(error: UndecodableError): void {
     const { key, modRevision } = error
     const isKnown = this.undecodables.get(key)?.modRevision === modRevision
@@ -233,7 +233,7 @@ export class CachedResource implements ResourceCache {
 
   subscribe(options: SubscribeOptions): Subscription {
     this.checkFilled()
-    // What is missed between the old state and the new one could not be told.
+    // The events between the old state and the new one are not known.
     if (this.phase !== "live") throw this.startingOver()
     const subscriber = new Subscriber(this.subscribers, options, this.scopeOf(options.prefix), (behind) => this.catchUp.step(behind))
     if (options.afterRevision < this.oldestRevision()) {
@@ -263,7 +263,7 @@ export class CachedResource implements ResourceCache {
     else if (this.phase === "live" && event.revision > this.filledRevision) this.apply(event)
   }
 
-  /** Called once per batch after its events: watchers hear of them all at once. */
+  /** Called once per batch after its events: delivers them to watchers all at once. */
   flush(revision: number): void {
     const { batch } = this
     if (this.phase !== "live" || batch.length === 0) return
@@ -278,12 +278,15 @@ export class CachedResource implements ResourceCache {
     if (this.phase === "live") this.waiters.reached(this.revision())
   }
 
-  /** Called at most once a second: what has grown old goes, also where nothing happens any more. */
+  /** Called at most once a second: drops old events and snapshots, also when nothing changes any more. */
   tidy(): void {
     if (this.phase === "live") this.trim()
   }
 
-  /** Called when the feed has a gap, or when keys change hands: all watches end, and what was read is read again. */
+  /**
+   * Called when the feed has a gap, when a comparison found a difference, or when keys move to another resource: all
+   * watches end, and the objects are read again.
+   */
   startOver(error: StoreError): void {
     if (this.phase === "idle" || this.phase === "closed") return
     this.shownRevision = this.revision()
@@ -304,7 +307,7 @@ export class CachedResource implements ResourceCache {
     this.waiters.giveUp()
   }
 
-  /** First use fills; a resource that nobody asks for costs nothing. */
+  /** The first use starts the fill; an unused resource costs nothing. */
   private use(): void {
     if (this.phase !== "idle") return
     this.phase = "filling"
@@ -324,9 +327,9 @@ export class CachedResource implements ResourceCache {
           retireAllBut(this.objects, found.objects)
           return
         }
-        // A lagging member of the store would take us back in time.
+        // A lagging member of the store would take the cache back in time.
         if (found.revision < from)
-          throw new StoreError("unavailable", `the store answered with revision ${found.revision}, ${from} was there already`)
+          throw new StoreError("unavailable", `the store answered with revision ${found.revision}, behind ${from}, which is cached`)
         this.filledWith(found.objects, found.revision)
         return
       } catch (error) {
@@ -396,7 +399,7 @@ export class CachedResource implements ResourceCache {
     return { type: "DELETED", revision, object: new DeletedEntry(this.options.forms, previous, revision), previous }
   }
 
-  /** Watchers have seen the batch: nobody new asks for the forms of what it replaced. */
+  /** Watchers have got the batch: the encodings of replaced objects will not be needed again. */
   private dropReplaced(batch: readonly HeldEvent[]): void {
     for (const { previous } of batch) if (previous !== undefined) this.options.forms.dropAll(previous)
   }
@@ -417,7 +420,10 @@ export class CachedResource implements ResourceCache {
     return new MapSnapshot(revision, objects, (key) => this.fullKey(key), this.options.gathered)
   }
 
-  /** Keys may be given in full or below the resource; below it none starts like the store's prefix, which begins with a slash. */
+  /**
+   * Keys may be full or relative to the resource. A relative key never starts with the store's prefix, which begins
+   * with a slash.
+   */
   private fullKey(key: string): string {
     return key.startsWith(this.options.storePrefix) ? key : this.keyPrefix + key
   }

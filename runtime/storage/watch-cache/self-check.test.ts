@@ -6,7 +6,7 @@ import type { Store } from "../store.ts"
 import type { Verification } from "./verify.ts"
 import { openCache } from "./watch-cache.ts"
 
-/** A store whose watch keeps some events to itself while it is told to, as no store should. */
+/** A store whose watch withholds the events of which `forgets` is true. */
 function forgetful(inner: Store): { store: Store; forgets: (key: string) => boolean; listing: boolean } {
   const state = {
     forgets: (_key: string): boolean => false,
@@ -41,7 +41,7 @@ function bound(inner: Store): Store {
   }
 }
 
-test("a cache that missed an event is found out, counted and read again, and its watchers list again", async () => {
+test("detects a cache that missed an event, counts it and reads it again, and its watchers list again", async () => {
   const clock = createManualClock()
   const lossy = forgetful(await openMemoryStore({ clock }))
   const found: Verification[] = []
@@ -80,7 +80,7 @@ test("a cache that missed an event is found out, counted and read again, and its
   await cache.close()
 })
 
-test("while the resource is read again, health says why", async () => {
+test("health reports the reason while the resource is read again", async () => {
   const clock = createManualClock()
   const lossy = forgetful(await openMemoryStore({ clock }))
   const cache = openCache({
@@ -107,7 +107,7 @@ test("while the resource is read again, health says why", async () => {
   await cache.close()
 })
 
-test("a store that cannot be read proves nothing, and after the end nobody looks", async () => {
+test("counts an unreadable store as an error, and stops checking after close", async () => {
   const clock = createManualClock()
   const lossy = forgetful(await openMemoryStore({ clock }))
   const cache = openCache({ store: lossy.store, prefix: "/registry/", clock })
@@ -123,7 +123,7 @@ test("a store that cannot be read proves nothing, and after the end nobody looks
   expect(clock.nextDueMs()).toBeUndefined()
 })
 
-test("no check when its time is 0", async () => {
+test("makes no checks with an interval of 0", async () => {
   const clock = createManualClock()
   const cache = openCache({ store: await openMemoryStore({ clock }), prefix: "/registry/", clock, limits: { verifyMs: 0 } })
   await cache.resource("things", thingCodec()).ready

@@ -1,12 +1,12 @@
 /**
- * Compares every resource with the store now and then, for as long as the cache is open (the reference does it every five minutes as well). A cache
- * that differs has missed something or made it up, and its clients with it: that is logged and counted, they are sent to list again, and the
- * resource is read anew.
+ * Compares every resource with the store periodically while the cache is open (the reference does so every five minutes
+ * as well). A cache that differs has missed or invented events, and so have its clients: the difference is logged and
+ * counted, the clients' watches end so that they list again, and the resource is read again.
  */
 import type { Clock } from "../../clock.ts"
 import type { Verification } from "./verify.ts"
 
-/** Comparisons of one resource so far, by their outcome. `error`: the store could not be read. */
+/** Number of comparisons of one resource by outcome. `error`: the store could not be read. */
 export interface CheckCounts {
   /** Storage path. */
   readonly resource: string
@@ -19,11 +19,11 @@ interface SelfCheckOptions {
   readonly clock: Clock
   /** From the end of one round to the beginning of the next; 0: never. */
   readonly intervalMs: number
-  /** Resources that are filled, in any order. Asked at the beginning of each round. */
+  /** Resources that are filled, in any order. Called at the beginning of each round. */
   readonly resources: () => readonly string[]
   /** Throws when the store cannot be read. */
   readonly verify: (resource: string) => Promise<Verification>
-  /** Told of each comparison that does not match. */
+  /** Called with each comparison that does not match. */
   readonly onMismatch: (verification: Verification) => void
 }
 
@@ -53,7 +53,7 @@ export class SelfCheck {
     return [...this.outcomes].map(([resource, outcomes]) => ({ resource, ...outcomes }))
   }
 
-  /** One resource after the other: a check is no hurry, and the store has others to serve. */
+  /** One resource after the other: a check is not urgent, and the store has other requests to serve. */
   private async round(): Promise<void> {
     for (const resource of this.options.resources()) {
       if (this.stopped) return
@@ -70,7 +70,7 @@ export class SelfCheck {
       this.options.onMismatch(verification)
       return "failure"
     } catch {
-      // Health tells of a store that cannot be read; there is nothing to compare with.
+      // Health reports a store that cannot be read; there is nothing to compare with.
       return "error"
     }
   }

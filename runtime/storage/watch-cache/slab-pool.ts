@@ -1,18 +1,19 @@
 /**
- * Slabs for all resources of a cache, cut out of regions of tens of megabytes. A region is memory that the process maps for itself and of which
- * only what was written to is resident; slabs that were allocated one by one would lie among everything else that comes and goes, and leave holes
- * that nothing fits (measured: after every object was rewritten once, the process held 2.3 times the objects' bytes instead of 1.7). Slabs are given
- * back by hand and used again at once, whether a collection has run or not.
+ * Slabs for all resources of a cache, cut out of regions of tens of megabytes. A region is memory that the process maps
+ * separately, of which only written pages are resident. Slabs allocated one by one would be scattered among other
+ * allocations and leave holes that nothing fits (measured: after every object was rewritten once, the process held 2.3
+ * times the objects' bytes instead of 1.7). Slabs are returned explicitly and reused at once, independent of garbage
+ * collection.
  */
 import type { Tenant } from "./byte-arena.ts"
 
-/** A stretch of memory with many tenants. */
+/** A block of memory with many allocations. */
 export class Slab {
-  /** Bytes of current tenants. */
+  /** Bytes of current allocations. */
   live = 0
   /**
-   * filling: tenants are still moving in. settled: all are there. left: nobody moves in or out any more; it was given back, or holds what is not
-   * current any more.
+   * filling: takes further allocations. settled: complete. left: takes no further changes; it was returned to the pool,
+   * or holds allocations that are not current any more.
    */
   state: "filling" | "settled" | "left" = "filling"
   tenants: Tenant[] = []
@@ -21,7 +22,7 @@ export class Slab {
 
 interface Region {
   readonly memory: Buffer
-  /** By their place in the region; undefined: nobody uses it. */
+  /** By position in the region; undefined: free. */
   readonly slabs: (Slab | undefined)[]
   used: number
 }
@@ -30,18 +31,21 @@ interface Region {
 export class SlabPool {
   private readonly regions = new Map<ArrayBufferLike, Region>()
 
-  /** `regionBytes` of more than 32 MiB keep regions apart from what malloc gives out of its heap (mallopt(3), M_MMAP_THRESHOLD). */
+  /**
+   * Regions of more than 32 MiB are mapped separately instead of being allocated from malloc's heap (mallopt(3),
+   * M_MMAP_THRESHOLD).
+   */
   constructor(
     readonly slabBytes: number,
     private readonly regionBytes: number,
   ) {}
 
-  /** Memory of regions that slabs were given of; what was never written to is not resident. Read by tests. */
+  /** Number of regions with slabs; memory that was never written is not resident. Read by tests. */
   get regionCount(): number {
     return this.regions.size
   }
 
-  /** A slab to be filled. The fullest region gives it, so that others may become empty. */
+  /** A slab to fill, from the fullest region, so that others may become empty. */
   give(): Slab {
     let fullest: Region | undefined
     for (const region of this.regions.values()) {
@@ -56,7 +60,7 @@ export class SlabPool {
     return slab
   }
 
-  /** Called with a slab in which nobody lives any more: it is overwritten by whoever is given it next. A slab from elsewhere is let go. */
+  /** Returns an empty slab to the pool. Slabs that did not come from a region are dropped. */
   take(slab: Slab): void {
     slab.state = "left"
     slab.tenants = []
@@ -65,11 +69,11 @@ export class SlabPool {
     if (region === undefined || region.slabs[place] !== slab) return
     region.slabs[place] = undefined
     region.used--
-    // One that is empty is kept: a resource that shrinks by a slab and grows again must not map memory each time.
+    // Keeps one empty region: a resource that shrinks by a slab and grows again must not map memory each time.
     if (region.used === 0 && this.emptyRegions() > 1) this.regions.delete(region.memory.buffer)
   }
 
-  /** The slab in use that holds these bytes; undefined for bytes from elsewhere. */
+  /** The slab in use that contains these bytes; undefined for bytes from elsewhere. */
   slabOf(bytes: Uint8Array): Slab | undefined {
     const region = this.regions.get(bytes.buffer)
     return region?.slabs[this.placeOf(region, bytes)]

@@ -1,4 +1,4 @@
-/** States of one resource at a revision, and the rebuilding of past ones. */
+/** States of one resource at a revision, and the reconstruction of past ones. */
 import type { CachedObject, ObjectRun, Selected, Snapshot } from "../cache.ts"
 import type { CachedEntry } from "./entry.ts"
 import type { EventWindow } from "./event-window.ts"
@@ -10,14 +10,14 @@ import type { CacheLimits } from "./options.ts"
 /** The objects of one resource by key. */
 export type Objects = ObjectMap<CachedEntry>
 
-/** A state that nobody changes any more. Prefixes may be full keys or stand below the resource. */
+/** An immutable state. Prefixes are full keys or relative to the resource. */
 export class MapSnapshot implements Snapshot {
   constructor(
     readonly revision: number,
     private readonly objects: Objects,
     private readonly fullKey: (key: string) => string,
     private readonly gathered: GatheredRuns,
-    /** What the newest state's index says; absent for states of the past. */
+    /** Looks up the newest state's index; absent for past states. */
     private readonly indexed?: (selected: Selected) => readonly CachedEntry[] | undefined,
   ) {}
 
@@ -48,7 +48,7 @@ interface Checkpoint {
 /**
  * Clones of the map at some revisions of the event window. A past state is the nearest later clone with the events in
  * between undone. Keeping a clone for every revision instead would cost a copied tree path (about 2 KB at 100,000
- * objects) per write for five minutes; undoing an event costs about a microsecond, and only when somebody asks.
+ * objects) per write for five minutes; undoing an event costs about a microsecond, and only on demand.
  */
 export class Checkpoints {
   /** Ascending by revision. */
@@ -57,14 +57,17 @@ export class Checkpoints {
 
   constructor(private readonly limits: CacheLimits) {}
 
-  /** Called before each revision changes the map: now and then remembers the state as it is, which is that of `revision`. */
+  /**
+   * Called before each revision changes the map: occasionally keeps a clone of the present state, which is that of
+   * `revision`.
+   */
   beforeChange(objects: Objects, revision: number): void {
     if (++this.eventsSince < this.limits.checkpointEvents) return
     this.eventsSince = 0
     this.insert({ revision, objects: objects.clone() })
   }
 
-  /** Called after the window was trimmed: states before its beginning cannot be asked for any more. */
+  /** Called after the window was trimmed: drops states before its beginning, which cannot be requested any more. */
   trim(low: number): void {
     const first = this.list.findIndex((checkpoint) => checkpoint.revision >= low)
     if (first !== 0) this.list = first < 0 ? [] : this.list.slice(first)
@@ -86,7 +89,7 @@ export class Checkpoints {
       else objects.set(event.previous)
       undone++
     }
-    // The next page of the same list asks for the same revision.
+    // The next page of the same list needs the same revision.
     if (undone > 16) this.insert({ revision, objects: objects.clone() })
     return objects
   }

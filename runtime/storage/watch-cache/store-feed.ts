@@ -1,19 +1,19 @@
 /**
- * The one watch that feeds all resources. Revisions are one sequence for the whole store, so one stream also tells every
- * quiet resource that it is current.
+ * The one watch that feeds all resources. Revisions are one sequence for the whole store, so one stream also shows
+ * every quiet resource that it is current.
  *
  *     start ──▶ connecting ──watch──▶ live ──onEnd──▶ lost ──back-off──▶ connecting
  *
- * A lost watch is resumed after the last revision received, and nobody above notices. Only when the store has
- * forgotten that revision ("compacted") or never had it ("future": restored from a backup) is there a gap: then
- * everything is read anew from the store's present revision.
+ * A lost watch is resumed after the last revision received, invisibly to the resources. There is a gap only when the
+ * store has compacted that revision ("compacted") or never had it ("future": restored from a backup): then everything
+ * is read again from the store's present revision.
  */
 import type { Clock } from "../../clock.ts"
 import { StoreError } from "../store.ts"
 import type { Store, StoreEvent } from "../store.ts"
 import type { CacheLimits } from "./options.ts"
 
-/** What the feed needs, and whom it tells. */
+/** Dependencies and callbacks of the feed. */
 export interface FeedOptions {
   readonly store: Store
   readonly prefix: string
@@ -21,13 +21,13 @@ export interface FeedOptions {
   readonly limits: CacheLimits
   /** Events in order; `feed.revision` is already the new one. */
   readonly onBatch: (events: readonly StoreEvent[], revision: number) => void
-  /** The stream has a gap: what was filled so far must be filled again. Called with the old revision still in place. */
+  /** The stream has a gap: resources must be filled again. Called while `revision` is still the old one. */
   readonly onGap: (error: StoreError) => void
 }
 
 /** One per cache. */
 export class StoreFeed {
-  /** Everything up to here was received; 0 before the first connection and after a gap. */
+  /** Every event up to this revision was received; 0 before the first connection and after a gap. */
   revision = 0
   /** Oldest revision at which the store's own log is known to begin. */
   compactedRevision = 0
@@ -106,7 +106,8 @@ export class StoreFeed {
   }
 
   private receive(events: readonly StoreEvent[], revision: number): void {
-    // A resumed watch must not repeat; one that does is held to the promise that nobody sees an event twice.
+    // A resumed watch must not repeat events; should one do so, they are dropped here, so that no watcher gets an event
+    // twice.
     const fresh =
       events[0] !== undefined && events[0].revision <= this.revision ? events.filter((event) => event.revision > this.revision) : events
     if (revision <= this.revision) return
@@ -130,7 +131,7 @@ export class StoreFeed {
   }
 }
 
-/** Called with whatever a driver threw: drivers throw StoreError, anything else is a fault that a retry may cure. */
+/** Called with any error of a driver: drivers throw StoreError; anything else is a fault that a retry may cure. */
 export function asStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   return new StoreError("unavailable", error instanceof Error ? error.message : String(error))

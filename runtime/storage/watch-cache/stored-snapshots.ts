@@ -1,5 +1,5 @@
 /**
- * States older than the event window, read from the store while it still has them: a paged list that outlives a
+ * States older than the event window, read from the store while it still has them: for a paged list that outlives a
  * restart. Rare and as large as the resource, so only the last few are kept, and not for long.
  */
 import type { Clock } from "../../clock.ts"
@@ -29,7 +29,10 @@ export class StoredSnapshots {
 
   constructor(private readonly options: StoredSnapshotOptions) {}
 
-  /** The state at `revision`; undefined when the store has forgotten it. `current` lends the objects that are the same. */
+  /**
+   * The state at `revision`; undefined when the store has compacted it. Objects with the same version are shared with
+   * `current`.
+   */
   at(revision: number, current: Objects): Promise<Snapshot | undefined> {
     const { clock, limits } = this.options
     const found = this.kept.find((each) => each.revision === revision)
@@ -37,14 +40,14 @@ export class StoredSnapshots {
     const snapshot = this.read(revision, current)
     const entry = { revision, atMs: clock.nowMs(), snapshot }
     this.kept = [...this.kept, entry].slice(-limits.storedSnapshots)
-    // A failed read is not worth keeping; whoever asked gets the error.
+    // A failed read is not kept; its callers get the error.
     snapshot.catch(() => {
       this.kept = this.kept.filter((each) => each !== entry)
     })
     return snapshot
   }
 
-  /** Called now and then: nobody pages through a list for longer than the window lasts. */
+  /** Called periodically: no client pages through a list for longer than the window lasts. */
   trim(nowMs: number): void {
     if (this.kept.length > 0) this.kept = this.kept.filter((each) => nowMs - each.atMs <= this.options.limits.windowMs)
   }

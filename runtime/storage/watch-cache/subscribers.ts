@@ -1,6 +1,6 @@
 /**
- * Who watches what in one resource. Indexed by scope, so that an event visits only the watchers of the whole resource,
- * of its namespace and of its very object: a watcher of one namespace costs nothing when others change.
+ * The subscribers of one resource, indexed by scope: an event visits only the watchers of the whole resource, of its
+ * namespace and of its object, so a watcher of one namespace costs nothing when others change.
  */
 import { assert } from "../../assert.ts"
 import { fanOutWorkMax } from "../../limits.ts"
@@ -9,27 +9,27 @@ import { StoreError } from "../store.ts"
 import type { DeliveryStep } from "./delivery-turns.ts"
 
 /**
- * One subscription: behind while it reads its past in pieces, then part of live dispatch, and behind again when it has no room or the turn of the event
- * loop is over.
+ * One subscription: behind while it reads past events in pieces, then part of live dispatch, and behind again when it
+ * has no room or the turn's budget is used up.
  */
 export class Subscriber implements Subscription, DeliveryStep {
   stopped = false
-  /** Takes part in dispatch: has been handed all that the resource shows. */
+  /** Part of live dispatch: it got every event that the resource shows. */
   joined = false
-  /** While it is behind: everything up to here was handed over. */
+  /** While it is behind: it got every event up to this revision. */
   position: number
-  /** Behind because it has no room, and not only until its turn comes. */
+  /** It is behind because it has no room, not merely because its turn has not come. */
   isBlocked = false
-  /** Its past has been looked for. */
+  /** It has begun to read past events or to get live ones. */
   hasBegun = false
   private hasCaughtUp = false
 
   constructor(
     private readonly subscribers: Subscribers,
     readonly options: SubscribeOptions,
-    /** Full key or key prefix below the resource: `""`, `<namespace>/`, or the object's own. */
+    /** Key or key prefix relative to the resource: `""`, `<namespace>/`, or an object's own key. */
     readonly scope: string,
-    /** Hands over the next piece; answers the work it was. */
+    /** Delivers the next piece; returns its cost. */
     private readonly step: (subscriber: Subscriber) => number,
   ) {
     this.position = options.afterRevision
@@ -44,7 +44,7 @@ export class Subscriber implements Subscription, DeliveryStep {
     this.subscribers.remove(this)
   }
 
-  /** It took part once, and its client takes nothing now. */
+  /** It was part of live dispatch once, and its client takes nothing now. */
   get isStuck(): boolean {
     return this.isBlocked && this.hasCaughtUp
   }
@@ -54,7 +54,7 @@ export class Subscriber implements Subscription, DeliveryStep {
     return this.step(this)
   }
 
-  /** Called by `Subscribers` when it takes part. */
+  /** Called by `Subscribers` when it joins live dispatch. */
   join(): void {
     this.joined = true
     this.hasBegun = true
@@ -67,7 +67,7 @@ export class Subscriber implements Subscription, DeliveryStep {
     return this.joined ? this.subscribers.shownRevision() : this.position
   }
 
-  /** Whether an event of this key (below the resource) is for this subscriber. */
+  /** Whether it wants events of this key (relative to the resource). */
   covers(name: string): boolean {
     return this.options.exact === true ? name === this.scope : name.startsWith(this.scope)
   }
@@ -78,21 +78,24 @@ export class Subscribers {
   private readonly all = new Set<Subscriber>()
   private readonly byNamespace = new Map<string, Set<Subscriber>>()
   private readonly byObject = new Map<string, Set<Subscriber>>()
-  /** Those that do not take part: they read what they missed in pieces. */
+  /** Those outside live dispatch, which read missed events in pieces. */
   private readonly behind = new Set<Subscriber>()
-  /** Of the present dispatch, in microseconds. */
+  /** Cost of the present dispatch, in microseconds. */
   private work = 0
 
   constructor(
-    /** What the keys of the resource start with. */
+    /** The common beginning of the resource's keys. */
     private readonly keyPrefix: string,
-    /** What the resource shows, and has handed to all that take part. */
+    /** The revision that the resource shows and that live dispatch has delivered. */
     readonly shownRevision: () => number,
-    /** Called with one that has just fallen behind; `room` resolves when it can take more, undefined: when its turn comes. */
+    /**
+     * Called with a subscriber that has just fallen behind. `room` resolves when it can take more; undefined: it only
+     * waits for its turn.
+     */
     private readonly fellBehind: (subscriber: Subscriber, room: Promise<void> | undefined) => void,
   ) {}
 
-  /** Called with one that begins in the past. */
+  /** Called with a subscriber that begins in the past. */
   addBehind(subscriber: Subscriber): void {
     this.behind.add(subscriber)
   }
@@ -123,7 +126,7 @@ export class Subscribers {
   dispatch(events: readonly CacheEvent[], revision: number): void {
     this.work = 0
     const before = (events[0]?.revision ?? revision) - 1
-    // The whole batch is one shared array for everybody who watches everything.
+    // Watchers of the whole resource share one array of the batch.
     for (const subscriber of [...this.all]) this.deliver(subscriber, events, { before, revision })
     if (this.byNamespace.size > 0)
       this.dispatchScoped(this.byNamespace, events, { before, revision }, (name) => name.slice(0, name.indexOf("/") + 1))
@@ -131,7 +134,7 @@ export class Subscribers {
     if (this.behind.size > 0) this.tellMissed(events)
   }
 
-  /** Hands `events` (all in scope) to one subscriber, unless it has no room or others had their share of this turn. */
+  /** Delivers `events` (all in scope) to one subscriber, unless it has no room or this turn's budget is used up. */
   private deliver(subscriber: Subscriber, events: readonly CacheEvent[], { before, revision }: Batch): void {
     if (subscriber.stopped || !subscriber.joined) return
     const { options } = subscriber
@@ -146,14 +149,14 @@ export class Subscribers {
       return
     }
     this.work += deliveryWork(options, events.length)
-    // Only a watch that began in the future has events to leave out.
+    // Only a watch that began in the future has events to skip.
     const first = events[0]
     const wanted =
       first !== undefined && first.revision <= afterRevision ? events.filter((event) => event.revision > afterRevision) : events
     this.hand(subscriber, wanted, revision)
   }
 
-  /** One that throws is ended, the others go on. */
+  /** Ends a subscriber that throws; the others go on. */
   hand(subscriber: Subscriber, events: readonly CacheEvent[], revision: number): void {
     if (subscriber.stopped || events.length === 0) return
     try {
@@ -164,7 +167,7 @@ export class Subscribers {
     }
   }
 
-  /** Who takes nothing is told how much it is that waits for it. */
+  /** Reports the events that wait for a blocked subscriber to it, so that it can count them. */
   private tellMissed(events: readonly CacheEvent[]): void {
     for (const subscriber of [...this.behind]) {
       const { isStuck, options } = subscriber
@@ -181,7 +184,10 @@ export class Subscribers {
     for (const subscriber of [...inside, ...this.behind]) this.end(subscriber, this.endOf(subscriber, error))
   }
 
-  /** Who begins where the log still reaches, ahead of what this cache has seen, has missed nothing and may come again; so may who has not begun. */
+  /**
+   * A subscriber that starts where the log still reaches, ahead of this cache, has missed nothing and may resume; so
+   * may one that has not begun.
+   */
   private endOf({ hasBegun, options }: Subscriber, error: StoreError): StoreError {
     if (error.code !== "compacted") return error
     if (hasBegun && (error.revision === undefined || options.afterRevision < error.revision)) return error
@@ -194,7 +200,7 @@ export class Subscribers {
     try {
       subscriber.options.onEnd(error)
     } catch (thrown) {
-      // Its last call, and nobody is left to tell: a fault of the program, seen as an uncaught exception.
+      // `onEnd` is the last call, so its exception is a bug that can only surface as an uncaught exception.
       queueMicrotask(() => {
         throw thrown
       })
@@ -226,15 +232,15 @@ export class Subscribers {
 }
 
 interface Batch {
-  /** Who takes part has been handed everything up to here. */
+  /** Subscribers in live dispatch got every event up to here. */
   readonly before: number
   readonly revision: number
 }
 
-/** What handing over costs besides the events, in microseconds. */
+/** Cost of a delivery besides its events, in microseconds. */
 const handWork = 8
 
-/** The work of handing so many events to a subscriber at once, as `turns.ts` counts it. */
+/** Cost of delivering this many events to a subscriber at once, in the units of `turns.ts`. */
 export function deliveryWork({ workPerEvent = 1 }: SubscribeOptions, events: number): number {
   return handWork + events * workPerEvent
 }

@@ -39,7 +39,7 @@ describe.each(kinds)("indexes of a %s", (of) => {
   const app = { of, name: "app" }
   const has = (object: CachedEntry, value: string) => (of === "label" ? object.labels()["app"] : object.field("app")) === value
 
-  it("answer what going through all objects would, in key order, whatever changes", () => {
+  it("find the same objects as a walk over all of them, in key order, after any changes", () => {
     const values = fc.record({ app: fc.constantFrom("a", "b"), tier: fc.constantFrom("x", "y") }, { requiredKeys: [] })
     const changes = fc.array(
       fc.record({ name: fc.constantFrom("n/a", "n/b", "m/a", "m/\u{1f600}", "m/\uffee"), values: fc.option(values) }),
@@ -66,7 +66,7 @@ describe.each(kinds)("indexes of a %s", (of) => {
     )
   })
 
-  it("are made of many objects in turns, and know what changed meanwhile", async () => {
+  it("are made of many objects in turns, and include changes made meanwhile", async () => {
     const indexes = new ValueIndexes()
     const state = ObjectMap.of(Array.from({ length: 20_000 }, (_, index) => named(index, `app-${index % 1000}`)))
     const change = (next: CachedEntry): void => {
@@ -94,7 +94,7 @@ describe.each(kinds)("indexes of a %s", (of) => {
     expect(indexes.prepare(app, unmade)).toBeUndefined()
   })
 
-  it("that are being made when the resource starts over are forgotten", async () => {
+  it("that are being made when the resource starts over are discarded", async () => {
     const indexes = new ValueIndexes()
     const prepared = indexes.prepare(app, stateOf(Array.from({ length: 20_000 }, (_, index) => named(index, "old"))))
     indexes.clear()
@@ -111,7 +111,7 @@ describe.each(kinds)("indexes of a %s", (of) => {
     expect(indexes.find({ ...app, value: "b" })).toEqual([])
   })
 
-  it("are made for what was asked for last, and given up when nobody asks", () => {
+  it("are kept for the names requested last, and dropped when unused", () => {
     const indexes = new ValueIndexes()
     const one = stateOf([entry("n/a", { l1: "v" })])
     const asked = (name: string) => {
@@ -128,7 +128,7 @@ describe.each(kinds)("indexes of a %s", (of) => {
 })
 
 describe("indexes", () => {
-  it("tell a label from a field of that name", () => {
+  it("distinguish a label from a field of the same name", () => {
     const indexes = new ValueIndexes()
     const object = entry("n/a", { app: "a" })
     for (const of of kinds) indexes.prepare({ of, name: "app" }, stateOf([object]))
@@ -152,11 +152,11 @@ describe("indexes", () => {
       indexes.changed(previous, next)
       previous = next
     }
-    // The first of those that were replaced was read in passing.
+    // The first of the replaced objects was read without keeping the result.
     expect(decoded).toBe(50 + 1 + 5)
   })
 
-  it("know nothing while there is an object that cannot be read, which hurts nobody else", async () => {
+  it("know nothing while there is an undecodable object, and fail for no other object", async () => {
     const indexes = new ValueIndexes()
     const field = { of: "field", name: "app" } as const
     const find = () => keys(indexes.find({ ...field, value: "a" }))?.length

@@ -1,7 +1,8 @@
 /**
- * Which objects have a label, or a selectable field, with a value. Without it a list by label asks every object of the resource, and one by field decodes
- * it; with it, a list costs what it answers. An index is made when a list first selects by its label or field, and is there no longer once nobody asks: a write
- * pays only for what lists are using.
+ * Indexes objects by the value of a label or a selectable field. Without an index, a list by label asks every object of
+ * the resource, and one by field decodes every object; with it, a list costs as much as its result. An index is made
+ * when a list first selects by its label or field, and dropped when no list uses it any more: a write pays only for the
+ * indexes that lists are using.
  */
 import { labelsWork, readWork } from "../../kit/work.ts"
 import { selectedNamesMax } from "../../limits.ts"
@@ -11,17 +12,20 @@ import { compareKeys } from "../store.ts"
 import type { CachedEntry } from "./entry.ts"
 import type { Objects } from "./snapshot.ts"
 
-/** Objects that share a value; beyond it a list goes through all objects, which then costs little more, and no write moves a long array. */
+/**
+ * Maximum number of objects per value. Beyond it a list visits all objects, which then costs little more, and no write
+ * moves a long array.
+ */
 const objectsOfValueMax = 16_384
-/** Changes of the resource without a question after which an index is given up. */
+/** Changes of the resource without a lookup after which an index is dropped. */
 const changesUnasked = 10_000
-/** Objects that are not worth a turn. */
+/** Number of objects that are indexed at once, without yielding. */
 const fewObjects = 100
 
-/** What an index is about. */
+/** The label or field of an index. */
 type Indexed = Pick<Selected, "of" | "name">
 
-/** An index that is being made, and what changed meanwhile. */
+/** An index in the making, and the changes since its start. */
 interface Making {
   readonly changes: { readonly previous: CachedEntry | undefined; readonly next: CachedEntry | undefined }[]
   readonly done: Promise<void>
@@ -29,11 +33,14 @@ interface Making {
 
 /** The indexes of one resource, for its newest state. */
 export class ValueIndexes {
-  /** By what they are about, the one asked for last at the end. */
+  /** By label or field, the most recently used last. */
   private readonly indexes = new Map<string, ValueIndex>()
   private readonly making = new Map<string, Making>()
 
-  /** Called before `find`: makes the index of many objects in turns. `newest`: a copy of the newest state. Undefined when there is nothing to wait for. */
+  /**
+   * Called before `find`: makes the index of many objects in turns. `newest`: a copy of the newest state. Undefined
+   * when there is nothing to wait for.
+   */
   prepare(indexed: Indexed, newest: () => Objects): Promise<void> | undefined {
     const id = idOf(indexed)
     if (this.indexes.has(id)) return undefined
@@ -61,7 +68,7 @@ export class ValueIndexes {
         index.addPassing(object)
         if (!isOver) continue
         await turns.next()
-        // The resource has started over, or more happened than an index is worth.
+        // The resource has started over, or there were more changes than an index is worth.
         if (this.making.get(id) !== making) return
       }
       for (const { previous, next } of making.changes) index.replace(previous, next)
@@ -71,7 +78,7 @@ export class ValueIndexes {
     }
   }
 
-  /** The one asked for longest ago gives way. */
+  /** Keeps an index, evicting the least recently used one. */
   private take(id: string, index: ValueIndex): void {
     this.indexes.delete(id)
     this.indexes.set(id, index)
@@ -79,7 +86,10 @@ export class ValueIndexes {
     if (this.indexes.size > selectedNamesMax && oldest !== undefined) this.indexes.delete(oldest)
   }
 
-  /** Objects that have what is selected, in key order; undefined when they are so many that the caller must look at all objects, or there is no index. */
+  /**
+   * Objects with the selected value, in key order; undefined when there are so many that the caller must visit all
+   * objects, or there is no index.
+   */
   find(selected: Selected): readonly CachedEntry[] | undefined {
     const id = idOf(selected)
     const index = this.indexes.get(id)
@@ -113,9 +123,12 @@ function idOf({ name, of }: Indexed): string {
 
 class ValueIndex {
   changesUnasked = 0
-  /** In key order. "common": too many to be kept, until the index is made again. */
+  /** In key order. "common": too many to keep, until the index is made again. */
   private readonly byValue = new Map<string, CachedEntry[] | "common">()
-  /** While there is an object that cannot be read nothing is known: those who ask for it stumble over it, and neither others nor those who write. */
+  /**
+   * While there is an undecodable object the index answers nothing: a list that includes that object must fail, and
+   * other lists and writes must not.
+   */
   private unreadable: CachedEntry | undefined
 
   constructor(private readonly indexed: Indexed) {}
@@ -127,12 +140,12 @@ class ValueIndex {
     return objects === "common" ? undefined : objects
   }
 
-  /** The object that could not be read has gone, and the index can be made. */
+  /** The undecodable object is gone, and the index can be made again. */
   isMendedBy(previous: CachedEntry | undefined): boolean {
     return previous !== undefined && previous === this.unreadable
   }
 
-  /** What is read of changes is kept: watches ask for it next, and the index again when the object is replaced. */
+  /** Keeps what it reads of changed objects: watches need it next, and the index again when the object is replaced. */
   replace(previous: CachedEntry | undefined, next: CachedEntry | undefined): void {
     const { name, of } = this.indexed
     const valueOf = of === "label" ? this.label : (object: CachedEntry) => object.field(name)
@@ -141,7 +154,7 @@ class ValueIndex {
     if (next !== undefined && to !== undefined) this.add(next, to)
   }
 
-  /** Called with each of the objects that there are. */
+  /** Called with each existing object. */
   addPassing(object: CachedEntry): void {
     const { name, of } = this.indexed
     const value = this.read(object, of === "label" ? this.label : (one) => one.passingField(name))
@@ -180,7 +193,10 @@ class ValueIndex {
   }
 }
 
-/** The part of `objects` (in key order) whose keys start with `prefix`. Looks at few of the keys: they lie all over the memory. */
+/**
+ * The part of `objects` (in key order) whose keys start with `prefix`. Reads few of the keys: they are scattered in
+ * memory.
+ */
 export function below(objects: readonly CachedEntry[], prefix: string): readonly CachedEntry[] {
   const first = placeOf(objects, prefix)
   if (objects.at(-1)?.key.startsWith(prefix) === true) return objects.slice(first)
@@ -194,10 +210,10 @@ export function below(objects: readonly CachedEntry[], prefix: string): readonly
   return objects.slice(first, low)
 }
 
-/** Index of the first object whose key is not below `key` in order. */
+/** Index of the first object whose key is not less than `key`. */
 function placeOf(objects: readonly CachedEntry[], key: string): number {
   const last = objects.at(-1)
-  // Most objects come with names in order.
+  // Most objects are created with names in order.
   if (last === undefined || compareKeys(last.key, key) < 0) return objects.length
   let low = 0
   let high = objects.length - 1

@@ -1,4 +1,4 @@
-/** The cache's check of itself: the same keys at the same revisions as the store, compared by hash. */
+/** Compares the cache with the store: the same keys at the same revisions, by hash. */
 import type { Snapshot } from "../cache.ts"
 import type { Store } from "../store.ts"
 import { Digest } from "./digest.ts"
@@ -23,18 +23,21 @@ interface Verifiable {
 }
 
 interface VerifyOptions {
-  /** Objects per read of the store; as many of the cache are gone through between two reads. */
+  /** Objects per read of the store; as many of the cache are visited between two reads. */
   readonly page: number
   readonly owns: (key: string) => boolean
 }
 
-/** How often a comparison begins again because the store forgot its revision meanwhile. */
+/** How often a comparison begins again because the store compacted its revision meanwhile. */
 const attempts = 3
 
 /** Only keys and revisions are compared: values need not be copied out of the store's memory. */
 const noValue = new Uint8Array()
 
-/** Called for one filled resource. Reads the resource from the store page by page; throws StoreError when the store cannot be read. */
+/**
+ * Called for one filled resource. Reads the resource from the store page by page; throws StoreError when the store
+ * cannot be read.
+ */
 export async function verifyResource(store: Store, resource: Verifiable, options: VerifyOptions): Promise<Verification> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -45,7 +48,7 @@ export async function verifyResource(store: Store, resource: Verifiable, options
   }
 }
 
-/** Both sides in steps of a page, so that others get their turn however large the resource is. */
+/** Compares in steps of a page, so that other work gets its turn however large the resource is. */
 async function compare(store: Store, resource: Verifiable, { owns, page }: VerifyOptions): Promise<Verification> {
   const snapshot = resource.snapshot()
   const { revision } = snapshot

@@ -12,7 +12,10 @@ export class Waiters {
 
   constructor(private readonly clock: Clock) {}
 
-  /** True once `reached` was called with `revision` or more; false when `timeoutMs` passed first or the cache was closed. */
+  /**
+   * True once `reached` was called with `revision` or more; false when `timeoutMs` passed first or the cache was
+   * closed.
+   */
   wait(revision: number, timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (reached: boolean): void => {

@@ -1,8 +1,8 @@
 /**
- * The watch cache in front of a store: one watch feeds every resource, and reads, lists and watches are answered from
- * memory. The files beside this one, in the order of reading: store-feed (the one watch), resource (one resource),
- * entry and forms (objects and what is made from them), object-map and snapshot (states), event-window, event-pages and history
- * (the past), subscribers, catch-up and delivery-turns (watchers).
+ * The watch cache in front of a store: one watch feeds every resource, and reads, lists and watches are served from
+ * memory. Read the other files in this order: store-feed (the one watch), resource (one resource), entry and forms
+ * (objects and their encodings), object-map and snapshot (states), event-window, event-pages and history (the past),
+ * subscribers, catch-up and delivery-turns (watchers).
  */
 import type { Clock } from "../../clock.ts"
 import { assert } from "../../assert.ts"
@@ -22,28 +22,37 @@ import { StoreFeed } from "./store-feed.ts"
 import { verifyResource } from "./verify.ts"
 import type { Verification } from "./verify.ts"
 
-/** The cache with what operators and tests ask of it. */
+/** The cache, with functions for operators and tests. */
 export interface WatchCache extends Cache {
-  /** Why reads may be stale or not possible; undefined when everything in use is current. Read by the health check. */
+  /** Why reads may be stale or impossible; undefined when everything in use is current. Read by the health check. */
   fault(): string | undefined
   healthy(): boolean
-  /** A stored value that was found to be unreadable and is still there; undefined for none. Shown by the health check, which does not fail for it. */
+  /**
+   * An undecodable stored value that is still in the store; undefined for none. Shown by the health check, which does
+   * not fail for it.
+   */
   undecodable(): UndecodableError | undefined
-  /** Compares every filled resource with the store, by keys and revisions. Called by tests after every scenario, periodically in production. */
+  /**
+   * Compares every filled resource with the store, by keys and revisions. Called by tests after every scenario;
+   * `checks` counts the periodic comparisons of a server.
+   */
   verify(): Promise<Verification[]>
   /** Outcomes of the periodic comparisons; for metrics. */
   checks(): readonly CheckCounts[]
-  /** Objects of every resource that is filled, by storage path; for metrics. */
+  /** Number of objects of every filled resource, by storage path; for metrics. */
   objects(): readonly { readonly resource: string; readonly count: number }[]
-  /** Memory held by derived forms; for metrics. */
+  /** Memory held by derived encodings; for metrics. */
   derivedBytes(): number
-  /** Memory held by pieces of lists. */
+  /** Memory held by leaf encodings. */
   gatheredBytes(): number
-  /** Memory held by events of the past for watches that catch up. */
+  /** Memory held by past events for watches that catch up. */
   pagesBytes(): number
 }
 
-/** Called once at start. Connects in the background; resources are filled on first use, whenever they were registered. */
+/**
+ * Called once at start. Connects in the background; resources are filled on first use, whether they were registered
+ * before or after start.
+ */
 export function openCache(options: CacheOptions): WatchCache {
   return new StoreCache(options)
 }
@@ -59,7 +68,7 @@ class StoreCache implements WatchCache {
   private readonly feed: StoreFeed
   private readonly selfCheck: SelfCheck
   private readonly byPath = new Map<string, CachedResource>()
-  /** Segments of the longest registered path: no key needs to be looked at further. */
+  /** Segments of the longest registered path: keys are examined no further. */
   private depth = 0
   private cancelTidy: (() => void) | undefined
   private lastTidyMs: number
@@ -121,7 +130,7 @@ class StoreCache implements WatchCache {
     this.depth = Math.max(this.depth, path.split("/").length)
     for (const outer of this.byPath.values()) {
       if (outer !== resource && keyPrefix.startsWith(outer.keyPrefix))
-        outer.startOver(new StoreError("unavailable", `keys of ${outer.path} went over to ${path}`))
+        outer.startOver(new StoreError("unavailable", `keys of ${outer.path} now belong to ${path}`))
     }
     return resource
   }
@@ -196,7 +205,7 @@ class StoreCache implements WatchCache {
     return verifyResource(this.options.store, resource, { page: this.limits.fillPage, owns: (key) => this.ownerOf(key) === resource })
   }
 
-  /** Nobody can say what its watchers were not told: they must list again, not resume. */
+  /** Which events its watchers missed is unknown: they must list again, not resume. */
   private mistrust(verification: Verification): void {
     const { resource, revision } = verification
     this.options.onMismatch?.(verification)
@@ -205,7 +214,10 @@ class StoreCache implements WatchCache {
       ?.startOver(new StoreError("compacted", `the cache of ${resource} differed from the store at version ${revision}`))
   }
 
-  /** All resources take a batch in before any watcher hears of it: a watcher that reads elsewhere sees the whole commit. */
+  /**
+   * All resources apply a batch before any watcher gets it: a watcher that reads another resource then sees the whole
+   * commit.
+   */
   private receive(events: readonly StoreEvent[], revision: number): void {
     const touched = new Set<CachedResource>()
     for (const event of events) {
@@ -219,7 +231,7 @@ class StoreCache implements WatchCache {
     this.scheduleTidy()
   }
 
-  /** The registered resource with the longest path that the key lies under. */
+  /** The registered resource with the longest path above the key. */
   private ownerOf(key: string): CachedResource | undefined {
     const { prefix } = this.options
     let owner: CachedResource | undefined
