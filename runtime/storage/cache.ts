@@ -1,19 +1,22 @@
 /**
- * What the registry reads through: the newest state of every resource as encoded bytes, snapshots of it, and one event
- * stream shared by all watchers. Implemented by `watch-cache/` over any Store. Bytes first: `json` is made at most once
- * per object version and never parsed on get, list or watch.
+ * The read side of storage, as the registry sees it: the newest state of every resource as encoded bytes, snapshots of
+ * that state, and one event stream that all watchers share. `watch-cache/` implements it over any Store. Bytes first:
+ * `json` is made at most once per object version and never parsed on get, list or watch.
  */
 import type { ApiObject } from "../kit/json.ts"
 import type { BytePlace } from "../kit/shared-bytes.ts"
 import type { StoredValue, StoreError } from "./store.ts"
 
-/** What loops look for in the metadata of every object there is. */
+/** Metadata that controllers look for in every object. */
 export type MetadataMark = "ownerReferences" | "deletionTimestamp"
 
-/** Thrown by whatever has to read a stored value that cannot be read: it is damaged, or another program wrote it. Everything else goes on. */
+/**
+ * Thrown by any operation that has to read an undecodable stored value: it is damaged, or another program wrote it.
+ * Operations that do not need that value go on.
+ */
 export class UndecodableError extends Error {
   constructor(
-    /** As in the store. */
+    /** Full store key, as in `Store`. */
     readonly key: string,
     readonly modRevision: number,
     readonly why: string,
@@ -28,66 +31,77 @@ export interface CachedObject {
   readonly key: string
   readonly createRevision: number
   readonly modRevision: number
-  /** Bytes that are held of it, JSON or a stored value: what work on it is counted by. */
+  /** Size of the bytes held for the object, JSON or a stored value. Work on the object is charged by this size. */
   readonly sizeBytes: number
-  /** `json` decodes nothing. */
+  /** True: `json()` needs no decoding. */
   readonly hasJson: boolean
   /**
-   * The stored version of the object as JSON, `metadata.resourceVersion` in place. Always starts with
-   * `{"kind":"<Kind>","apiVersion":"<apiVersion>",` (wire names), so that list items can leave that head out.
-   * Read or copied in the turn in which it was asked for: small objects lie in memory that is used again (kit/shared-bytes.ts).
+   * The stored version of the object as JSON, with `metadata.resourceVersion` in place. Always starts with
+   * `{"kind":"<Kind>","apiVersion":"<apiVersion>",` (wire names), so that list items can leave that head out. Read or
+   * copy it in the turn of the event loop in which it was requested: small objects are in memory that is reused
+   * (kit/shared-bytes.ts).
    */
   json(): Buffer
-  /** The same without a view, for who copies it at once. */
+  /** The same without allocating a view, for callers that copy it at once. */
   jsonPlace(place: BytePlace): void
   /**
-   * The compact message of the stored version, resourceVersion in place, where that is at hand without decoding: nobody has asked for JSON yet, and
-   * the store holds compact values. Made anew each time.
+   * The compact message of the stored version, resourceVersion in place, if it is available without decoding: the store
+   * holds compact values and no caller has asked for JSON yet. Built on each call.
    */
   message?(): Buffer | undefined
   /**
-   * As `message`, which answers the same until `releaseMessage` is called, whoever asks for JSON meanwhile. Called by who has to know its length before
-   * he writes it: another program may have stored fields that are unknown here, and encoding the JSON gives another length then. To be released only
-   * where it answered a message, as often.
+   * As `message`, but the answer does not change until `releaseMessage` is called, even if JSON is requested meanwhile.
+   * Called by writers that need the length before they write the message: another program may have stored fields that
+   * are unknown here, and encoding the JSON then gives another length. Call `releaseMessage` once for each call that
+   * returned a message.
    */
   holdMessage?(): Buffer | undefined
   releaseMessage?(): void
   /**
-   * Length of the compact message that the JSON of the stored version is encoded to, once somebody has encoded it and noted that: lists say it before the
-   * message. Undefined: not known, and forgotten when it is noted while the stored value is at hand.
+   * Length of the compact message encoded from the JSON of the stored version. A caller that encoded it sets this,
+   * because lists write the length before the message. Undefined: not known. A length that is set while the stored
+   * value is available is ignored.
    */
   encodedBytes?: number | undefined
-  /** Metadata and selectable fields, read from the bytes on first use and kept. */
+  /** Labels, read from the bytes on first use and kept. */
   labels(): Readonly<Record<string, string>>
   /** Value of a selectable field of the kind (`metadata.name` and `metadata.namespace` included), "" when absent. */
   field(name: string): string
   /**
-   * Whether `metadata` may have any of these: false only when it surely has not. Reads the bytes that are there and decodes nothing; asked
-   * of every object by whoever looks for few of them.
+   * Whether `metadata` may have any of these: false only when it certainly has none. Reads the available bytes and
+   * decodes nothing, so that a caller looking for few objects can ask it of every object.
    */
   mayHaveMetadata(names: readonly MetadataMark[]): boolean
   /**
-   * Another form of the same version (another API version, the compact encoding, a watch frame): made once per object
-   * version, kept under the cache's byte budget, made again when it was dropped.
+   * Another encoding of the same version (another API version, the compact encoding, a watch frame): made once per
+   * object version, kept within the cache's byte budget, and made again after it was evicted.
    */
   derived(form: string, make: () => Buffer): Buffer
 }
 
 /** How the cache of one resource reads stored values. Given once per storage path. */
 export interface ResourceCodec {
-  /** Stored value to the text of its JSON, with resourceVersion = modRevision in place: the cache writes it where the object's bytes belong. */
+  /**
+   * Stored value to the text of its JSON, with resourceVersion = modRevision in place. The cache writes that text into
+   * its own memory.
+   */
   toJson(value: StoredValue): string
   /** As `CachedObject.mayHaveMetadata`, of a stored value; absent: it may. */
   mayHaveMetadata?(value: Uint8Array, names: readonly MetadataMark[]): boolean
-  /** As `CachedObject.message`, of a stored value; absent: never at hand. */
+  /** As `CachedObject.message`, of a stored value; absent: messages are never available. */
   toMessage?(value: StoredValue): Buffer | undefined
-  /** The labels of a stored value, without decoding the rest; absent, or answering undefined: they are in the JSON. */
+  /**
+   * The labels of a stored value, without decoding the rest. Absent, or undefined as an answer: read them from the
+   * JSON.
+   */
   labels?(value: Uint8Array): Record<string, string> | undefined
   /** Labels and all selectable fields from the JSON bytes. */
   describe(json: Buffer): { labels: Record<string, string>; fields: Record<string, string> }
-  /** The same from a stored value, which stays; absent, or answering undefined: its JSON is described. */
+  /** The same from a stored value, which stays as it is. Absent, or undefined as an answer: the JSON is used. */
   describeStored?(value: Uint8Array): { labels: Record<string, string>; fields: Record<string, string> } | undefined
-  /** The same from an object that is decoded already (`expect`); absent: `describe` is called when a selector asks. */
+  /**
+   * The same from an object that is decoded already (`expect`). Absent: `describe` runs when a selector first needs it.
+   */
   describeObject?(object: ApiObject): { labels: Record<string, string>; fields: Record<string, string> }
 }
 
@@ -100,19 +114,23 @@ export interface CacheEvent {
   readonly previous?: CachedObject
 }
 
-/** Prefixes and keys are full store keys (`/registry/pods/default/`, as in `CachedObject.key`), or stand below the resource (`default/`). */
+/**
+ * Prefixes and keys are full store keys (`/registry/pods/default/`, as in `CachedObject.key`) or relative to the
+ * resource (`default/`).
+ */
 export interface Snapshot {
-  /** The store's revision that this state shows. */
+  /** The store's revision of this state. */
   readonly revision: number
   /** In key order below `prefix`, after `startAfter`. */
   entries(options: { prefix: string; startAfter?: string }): Iterable<CachedObject>
-  /** The same in runs of neighbours, none of them empty. */
+  /** The same in runs of neighbours; no run is empty. */
   runs(options: { prefix: string; startAfter?: string }): Iterable<ObjectRun>
-  /** Entries below `prefix` after `startAfter`, without visiting them one by one where it can be helped. */
+  /** Number of entries below `prefix` after `startAfter`; where possible without visiting each. */
   count(options: { prefix: string; startAfter?: string }): number
   /**
-   * Those of `entries` that have what is selected, all of them at once. Undefined when they are not known without looking at each: a state of the past,
-   * something that a large share has, or no index. To be asked in the turn in which the snapshot was taken.
+   * Those of `entries` that have the selected value, all at once. Undefined when only a walk over every entry can say:
+   * a state of the past, a value that a large share of the objects has, or no index. Call it in the turn in which the
+   * snapshot was taken.
    */
   selected(options: { prefix: string; selected: Selected }): readonly CachedObject[] | undefined
 }
@@ -123,8 +141,9 @@ export interface ObjectRun {
   readonly start: number
   readonly end: number
   /**
-   * What all of them come to in one piece, which lasts and must not be changed: made when it is asked for again while none of them has changed, and
-   * kept under a byte budget. Undefined: take them one by one.
+   * The encoding of all of them as one piece, which stays valid and must not be changed. It is made when it is
+   * requested again while none of the objects has changed, and kept within a byte budget. Undefined: encode the objects
+   * one by one.
    */
   gathered(form: string, make: () => Buffer): Buffer | undefined
 }
@@ -139,89 +158,112 @@ export interface Selected {
 export interface Subscription {
   stop(): void
   /**
-   * Everything up to here was handed over: what a bookmark may say. Undefined while what was missed is still being read, and once the watch is
-   * over. Not to be asked from within `onEvents`.
+   * Every event up to this revision was delivered, so a bookmark may carry it. Undefined while missed events are still
+   * being read and after the watch has ended. Do not call it from within `onEvents`.
    */
   revision(): number | undefined
 }
 
-/** What a subscriber wants, and whom it is told: `onEvents` and `onEnd` are called as its methods. */
+/** Scope and callbacks of a subscriber: `onEvents` and `onEnd` are called as methods of this object. */
 export interface SubscribeOptions {
   /** Below the resource: `""` = all, or `<namespace>/`, or `<namespace>/<name>` with `exact`. */
   readonly prefix: string
   readonly exact?: boolean
   /**
-   * Events with a greater revision. What is older than the window comes from the store's log. Throws StoreError "compacted"
-   * when that is known not to reach back; otherwise `onEnd` says so once it has been tried.
+   * Deliver events with a greater revision. Events older than the window come from the store's log. Throws StoreError
+   * "compacted" when the log is known not to reach back so far; otherwise `onEnd` reports it after the attempt.
    */
   readonly afterRevision: number
-  /** In revision order, several at once when they are there; synchronous and quick: frames are queued, not awaited. */
+  /**
+   * Called in revision order, with several events at once when they are available. Must be synchronous and quick:
+   * frames are queued, not awaited.
+   */
   onEvents(events: readonly CacheEvent[], revision: number): void
   /**
-   * Back-pressure. Resolves when the subscriber has room for more; undefined: it has room now. Asked before events are handed over: who has none gets
-   * them later, in pieces that all share. Absent: there is always room.
+   * Back-pressure. Resolves when the subscriber has room for more; undefined: it has room now. Called before events are
+   * delivered: a subscriber without room gets them later, in pieces that all subscribers share. Absent: there is always
+   * room.
    */
   room?(): Promise<void> | undefined
-  /** Called instead of `onEvents` with what happens while there is no room for what came before; `onEvents` follows when there is. */
+  /**
+   * Called instead of `onEvents` with the events that arrive while the subscriber has no room; `onEvents` follows when
+   * it has.
+   */
   onMissed?(events: readonly CacheEvent[]): void
-  /** What `onEvents` does with one event, in microseconds, about; absent: one. */
+  /** Approximate cost of delivering one event, in microseconds; absent: one. */
   readonly workPerEvent?: number
   /**
-   * The watch is over. `compacted`: what it needs is gone, clients must list again (410); otherwise (cache starting over,
-   * closed, this subscriber threw) they may resume where they are.
+   * The watch is over. `compacted`: the events it needs are gone and clients must list again (410). Otherwise (the
+   * cache starts over, was closed, or this subscriber threw) they may resume from their last revision.
    */
   onEnd(error: StoreError): void
 }
 
 /** The cache of one resource (one storage path, all versions of it). */
 export interface ResourceCache {
-  /** `--watch-cache` is off for it: what clients read comes from `getStored` and `snapshotStored`, events from here as ever. */
+  /**
+   * True when `--watch-cache` is off for the resource: reads of clients use `getStored` and `snapshotStored`; events
+   * still come from here.
+   */
   readonly readsStore: boolean
-  /** Filled from the store: asking for it starts the first fill. Stays pending while the store cannot be read. */
+  /**
+   * Resolves when the resource was filled from the store; reading this property starts the first fill. Pending while
+   * the store cannot be read.
+   */
   readonly ready: Promise<void>
-  /** Everything the store committed up to here is reflected. */
+  /** The cache reflects every commit up to this revision. */
   revision(): number
-  /** Resolves once `revision() >= revision`; false when `timeoutMs` passed first. */
+  /** Resolves with true once `revision() >= revision`, and with false if `timeoutMs` passed first. */
   waitFor(revision: number, timeoutMs: number): Promise<boolean>
-  /** Throws StoreError "unavailable" before the first fill, as all that read do. `key` as in `CachedObject.key`. */
+  /** Throws StoreError "unavailable" before the first fill, as all reads do. `key` as in `CachedObject.key`. */
   get(key: string): CachedObject | undefined
   snapshot(): Snapshot
   /**
-   * Called before the snapshot whose `selected` is asked for this label or field: a large resource has to be gone through once, which is done in turns.
-   * Undefined when there is nothing to wait for.
+   * Called before taking a snapshot whose `selected` will be asked for this label or field: a large resource is indexed
+   * in turns, which takes a while. Undefined when there is nothing to wait for.
    */
   prepareIndex(selected: Pick<Selected, "of" | "name">): Promise<void> | undefined
-  /** The state at a retained revision; undefined when the window does not reach back or `revision` is newer than the cache. */
+  /**
+   * The state at a retained revision; undefined when the window does not reach back so far or `revision` is newer than
+   * the cache.
+   */
   snapshotAt(revision: number): Promise<Snapshot | undefined>
   /**
-   * What the store itself has: one object now, all of them at `revision`, which may be ahead of the cache. Called for consistent reads where the
-   * cache cannot be known to be current (`Store.tellsProgress`), and for all reads of a resource that `readsStore`. Undefined: no such object; a revision that the store has forgotten.
+   * Reads from the store itself: one object as it is now, or all of them at `revision`, which may be ahead of the
+   * cache. Called for consistent reads where the cache cannot be known to be current (`Store.tellsProgress`), and for
+   * all reads of a resource with `readsStore`. Undefined: no such object, or a revision that the store has compacted.
    */
   getStored(key: string): Promise<CachedObject | undefined>
   snapshotStored(revision: number): Promise<Snapshot | undefined>
   /**
-   * A stored value below `prefix` (as in `Snapshot`) that was found to be unreadable and is still there; undefined for none. Nobody looks for them:
-   * they are found when something has to read them.
+   * An undecodable stored value below `prefix` (as in `Snapshot`) that is still in the store; undefined for none. Only
+   * values that an operation had to read are known.
    */
   undecodable(prefix: string): UndecodableError | undefined
-  /** Nothing is called before this returns. Throws StoreError "unavailable" while the cache starts over. */
+  /** No callback runs before this returns. Throws StoreError "unavailable" while the cache starts over. */
   subscribe(options: SubscribeOptions): Subscription
-  /** Oldest revision a watch may start after. */
+  /** Oldest revision after which a watch may start. */
   oldestRevision(): number
-  /** Called before committing bytes that are already at hand, so that the event does not decode them again. `json(revision)` yields the final bytes. */
+  /**
+   * Called before committing bytes that the caller already has, so that the event does not decode them again.
+   * `json(revision)` yields the final bytes.
+   */
   expect(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void
-  /** Called with what was announced when the commit lost: there will be no event, and nothing is kept for it. */
+  /**
+   * Called with the announced key and value after the commit was refused: no event will come, and the announcement is
+   * dropped.
+   */
   unexpect(key: string, value: Uint8Array): void
 }
 
 export interface Cache {
-  /** Registers a resource (once per storage path, before or after start) and answers its cache. */
+  /** Registers a resource (once per storage path, before or after start) and returns its cache. */
   resource(path: string, codec: ResourceCodec): ResourceCache
-  /** The revision a consistent read must show: asked of the store, of that which keeps `path` where there are several. */
+  /** The revision that a consistent read must show, asked of the store that keeps `path`. */
   consistentRevision(path?: string): Promise<number>
   /**
-   * Called after a commit, before its client is answered. Resolves when the watchers that the event loop had no time for at once were handed what
-   * happened; undefined: there are none. Those without room are not waited for.
+   * Called after a commit and before its client is answered. Resolves when the watchers that were put off to later
+   * turns of the event loop got the events; undefined: there are none. Does not wait for watchers without room.
    */
   delivered(): Promise<void> | undefined
   close(): Promise<void>

@@ -1,18 +1,21 @@
-/** When an embedded store looks for values whose time to live has passed. One timer per store, however many values. */
+/**
+ * Schedules the deletion of values whose time to live has passed in an embedded store. One timer per store, for any
+ * number of values.
+ */
 import type { Clock } from "../clock.ts"
 
 export interface ExpiryTimer {
-  /** Called for every value written with a time to live, and at start for the first that is due. */
+  /** Called for every value written with a time to live, and at start for the value that is due first. */
   due(expiresAtMs: number): void
   cancel(): void
 }
 
-/** Values that are due within one such interval go together, up to that much late: etcd's leases are no finer. */
+/** Values due within the same interval expire together, up to this much late. Leases of etcd are no more precise. */
 const intervalMs = 1000
-/** The longest a timer of the platform waits for sure; after that the store merely looks once more. */
+/** The longest delay the platform's timers are trusted with. After it the store checks again. */
 const longestWaitMs = 3_600_000
 
-/** `expire` deletes what is due and calls `due` for what comes next. */
+/** `expire` deletes the values that are due and calls `due` for the next one. */
 export function createExpiryTimer(clock: Clock, expire: () => void): ExpiryTimer {
   let waiting: { atMs: number; cancel: () => void } | undefined
   function cancel(): void {

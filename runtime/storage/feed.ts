@@ -1,17 +1,20 @@
 /**
- * The one stream of events inside an embedded store: whatever was committed, in order, to every watcher. Drivers publish
- * right after durability and before they acknowledge.
+ * The event stream inside an embedded store: every commit, in order, to every watcher. Drivers publish right after a
+ * commit is durable and before they acknowledge it.
  */
 import type { StoreError, StoreEvent, WatchOptions } from "./store.ts"
 
 export interface Feed {
-  /** Everything up to here was handed to every watcher. */
+  /** Every event up to this revision was delivered to every watcher. */
   readonly revision: number
-  /** Called by the driver once per durable batch, with a greater revision each time. Watchers hear of it before this returns. */
+  /**
+   * Called by the driver once per durable batch, with a greater revision each time. Returns after all watchers were
+   * called.
+   */
   publish(events: readonly StoreEvent[], revision: number): void
-  /** Called when the watcher has all events up to `revision`; the returned function takes it out. */
+  /** Called when the watcher has all events up to `revision`; the returned function removes it. */
   attach(options: WatchOptions): () => void
-  /** Called when the store closes: every watcher is told, none is called again. */
+  /** Called when the store closes: calls `onEnd` of every watcher, and nothing after that. */
   end(error: StoreError): void
 }
 
@@ -21,7 +24,10 @@ export function createFeed(startRevision: number): Feed {
   const queue: { events: readonly StoreEvent[]; revision: number }[] = []
   let revision = startRevision
   let publishing = false
-  /** A watcher may itself commit: what it causes waits until everybody has heard of the present batch. */
+  /**
+   * A watcher may commit from its callback: the batch that this causes is queued until all watchers have the present
+   * one.
+   */
   function publish(events: readonly StoreEvent[], newRevision: number): void {
     queue.push({ events, revision: newRevision })
     if (publishing) return
@@ -41,7 +47,7 @@ export function createFeed(startRevision: number): Feed {
     },
     publish,
     attach(options) {
-      // A copy, so that one options object given twice is two watchers.
+      // A copy, so that one options object attached twice makes two watchers.
       const watcher = { ...options }
       watchers.add(watcher)
       return () => watchers.delete(watcher)
@@ -54,14 +60,16 @@ export function createFeed(startRevision: number): Feed {
   }
 }
 
-/** Called for live batches and for replays alike: leaves out what the watcher did not ask for. */
+/** Called for live batches and for replays: delivers the events below the watcher's prefix. */
 export function deliver(watcher: WatchOptions, events: readonly StoreEvent[], revision: number): void {
   const { prefix } = watcher
   const wanted = prefix === "" ? events : events.filter((event) => event.key.startsWith(prefix))
   guarded(() => watcher.onEvents(wanted, revision))
 }
 
-/** A watcher that throws is a fault of the program, to be seen as an uncaught exception; the others and the writer go on. */
+/**
+ * An exception in a watcher is a bug and surfaces as an uncaught exception; the writer and the other watchers go on.
+ */
 function guarded(call: () => void): void {
   try {
     call()

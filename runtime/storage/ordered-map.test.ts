@@ -5,7 +5,7 @@ import { countBelow, OrderedMap, orderedMapOf, stretchesOf, valuesOf } from "./o
 const compare = (left: number, right: number): number => left - right
 const key = fc.integer({ min: 0, max: 3000 })
 
-test("keys below one are counted, and values walked, whatever was set and deleted, in a map and its clones", () => {
+test("counts keys below a bound and walks values after any sets and deletes, in a map and its clones", () => {
   const change = fc.record({ from: key, length: fc.integer({ min: 1, max: 400 }), deletes: fc.boolean(), clones: fc.boolean() })
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), fc.array(key, { minLength: 1 }), fc.boolean(), (changes, asked, loaded) => {
@@ -36,7 +36,7 @@ test("keys below one are counted, and values walked, whatever was set and delete
   )
 })
 
-/** Also below a key in the middle of what follows. */
+/** Checks also a walk that ends at a key in the middle of the result. */
 function walked(map: InstanceType<typeof OrderedMap<number, number>>, from: number, after: boolean): number[] {
   const following = inOrder([...map.keys()], from, after)
   const below = following[following.length >> 1] ?? -1

@@ -1,32 +1,37 @@
-/** The ordered map of sorted-btree, by one name under every loader. */
+/** The ordered map of sorted-btree, under one name with every module loader. */
 import sortedBtree from "sorted-btree"
 import { bulkLoad } from "sorted-btree/extended/bulkLoad.js"
 
 /**
- * The package is CommonJS with `exports.default`: Node and esbuild hand out the whole of `exports` as the default import,
- * as the types say; vitest hands out the class itself.
+ * The package is CommonJS with `exports.default`: Node and esbuild import the whole of `exports` as the default, as its
+ * types say; vitest imports the class itself.
  */
 export const OrderedMap = typeof sortedBtree === "function" ? sortedBtree : sortedBtree.default
 export type OrderedMap<K, V> = sortedBtree.default<K, V>
 
-/** Children of a node of the tree; the package's default. */
+/** Children per node of the tree; the package's default. */
 const nodeSize = 32
 
-/** Called with keys in strictly ascending order, else it throws. Cheaper than setting one after the other, and the nodes are full rather than half full. */
+/**
+ * Called with keys in strictly ascending order; throws otherwise. Cheaper than setting keys one by one, and the nodes
+ * are full rather than half full.
+ */
 export function orderedMapOf<K, V>(keys: K[], values: V[], compare: (left: K, right: K) => number): OrderedMap<K, V> {
   return bulkLoad(keys, values, nodeSize, compare)
 }
 
-/** A node of the tree. Nodes that have children know how many keys are below them; the package itself makes no use of that for ranges. */
+/**
+ * A node of the tree. Inner nodes know how many keys are below them; the package itself does not use that for ranges.
+ */
 interface Node<K, V> {
-  /** Of a node with children: the last key of each, or a greater one that is below the next. */
+  /** In an inner node: for each child its last key, or a greater one that is less than the keys of the next child. */
   readonly keys: readonly K[]
   readonly values?: readonly V[]
   readonly children?: readonly Node<K, V>[]
   size(): number
 }
 
-/** How many keys of the tree are less than `key`; costs what finding one does. `compare` is that of the tree. */
+/** Number of keys in the tree that are less than `key`, at the cost of one lookup. `compare` is the tree's. */
 export function countBelow<K, V>(tree: OrderedMap<K, V>, key: K, compare: (left: K, right: K) => number): number {
   let node: Node<K, V> = tree["_root"]
   let count = 0
@@ -53,31 +58,31 @@ function placeOf<K>(keys: readonly K[], key: K, compare: (left: K, right: K) => 
   return low
 }
 
-/** Where a walk begins and ends. `after`: the key `from` itself is passed over. Keys from `below` on are not given. */
+/** Bounds of a walk. `after`: skip the key `from` itself. `below` is exclusive. */
 export interface WalkRange<K> {
   readonly from: K
   readonly after: boolean
   readonly below: K
 }
 
-/** Values that are neighbours in a leaf of the tree: those from `start` to before `end`. */
+/** Neighbouring values in a leaf of the tree: from `start` to before `end`. */
 export interface Stretch<V> {
   readonly values: readonly V[]
   readonly start: number
   readonly end: number
-  /** Stands for the leaf. In a clone of a tree it has these values for ever: whoever writes copies the leaf. */
+  /** Identity of the leaf. In a clone of a tree it keeps these values for ever: a write copies the leaf first. */
   readonly leaf: object
 }
 
 /**
- * Values in the order of their keys; the tree must not change meanwhile. Called by long walks: the package's iterator, asked for pairs, and a
- * generator around it took as long for each value as copying a small object does.
+ * Values in the order of their keys; the tree must not change meanwhile. Called for long walks: the package's iterator
+ * of pairs with a generator around it took as long for each value as copying a small object does.
  */
 export function valuesOf<K, V>(tree: OrderedMap<K, V>, range: WalkRange<K>, compare: (left: K, right: K) => number): IterableIterator<V> {
   return new Walk<K, V>(new Stretches<K, V>(tree["_root"], range, compare))
 }
 
-/** The same, a leaf at a time. */
+/** As `valuesOf`, one leaf at a time. */
 export function stretchesOf<K, V>(
   tree: OrderedMap<K, V>,
   range: WalkRange<K>,
@@ -86,7 +91,7 @@ export function stretchesOf<K, V>(
   return new Stretches<K, V>(tree["_root"], range, compare)
 }
 
-/** What stands for the leaf in which `key` is, or would be. */
+/** Identity of the leaf that contains `key`, or would contain it. */
 export function leafOf<K, V>(tree: OrderedMap<K, V>, key: K, compare: (left: K, right: K) => number): object {
   let node: Node<K, V> = tree["_root"]
   while (node.children !== undefined) {
@@ -98,7 +103,7 @@ export function leafOf<K, V>(tree: OrderedMap<K, V>, key: K, compare: (left: K, 
 }
 
 class Stretches<K, V> implements IterableIterator<Stretch<V>> {
-  /** Nodes with children from the root down, and at which child the walk is. */
+  /** The inner nodes from the root down, each with the index of the child that the walk is in. */
   private readonly path: { readonly children: readonly Node<K, V>[]; at: number }[] = []
   private leaf: Node<K, V> | undefined
   private start: number
@@ -131,7 +136,7 @@ class Stretches<K, V> implements IterableIterator<Stretch<V>> {
     return stretch === undefined ? { done: true, value: undefined } : { done: false, value: stretch }
   }
 
-  /** The next one that is not empty. */
+  /** The next range that is not empty. */
   take(): Stretch<V> | undefined {
     for (;;) {
       const { leaf, start } = this
@@ -179,7 +184,7 @@ class Walk<K, V> implements IterableIterator<V> {
 
   next(): IteratorResult<V> {
     if (this.at === this.end && !this.goOn()) return { done: true, value: undefined }
-    return { done: false, value: this.values[this.at++] as V } // A leaf has a value for each of its keys.
+    return { done: false, value: this.values[this.at++] as V } // A leaf has one value per key.
   }
 
   private goOn(): boolean {

@@ -13,7 +13,7 @@ async function setUp(): Promise<{ main: Store; events: Store; both: Store; clock
 
 const put = (key: string) => ({ checks: [], writes: [{ type: "put", key, value: Buffer.from("x") } as const] })
 
-test("keys below the path go to its store, all others to the main one", async () => {
+test("routes keys below an override's path to its store and all others to the main store", async () => {
   const { both, events, main } = await setUp()
   await both.commit(put("/registry/events/default/a"))
   await both.commit(put("/registry/events/default/b"))
@@ -25,19 +25,19 @@ test("keys below the path go to its store, all others to the main one", async ()
   expect((await both.get({ key: "/registry/events/default/b" }))?.modRevision).toBe(3)
 })
 
-test("what changes together must lie together", async () => {
+test("refuses a commit that spans two stores", async () => {
   const { both } = await setUp()
   const writes = [...put("/registry/events/a").writes, ...put("/registry/pods/a").writes]
   await expect(both.commit({ checks: [], writes })).rejects.toMatchObject({ code: "unavailable" })
 })
 
-test("closing it closes all", async () => {
+test("closes every store", async () => {
   const { both, events, main } = await setUp()
   await both.close()
   for (const store of [main, events]) await expect(store.revision()).rejects.toMatchObject({ code: "closed" })
 })
 
-test("each store has a cache of its own", async () => {
+test("gives each store a cache of its own", async () => {
   const { both, clock } = await setUp()
   await both.commit(put("/registry/events/default/a"))
   const cache = openCaches({ store: both, prefix: "/registry/", clock })

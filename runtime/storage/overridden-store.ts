@@ -1,12 +1,16 @@
 /**
- * One store for most keys and others for single resources (`--store-servers-overrides`). Each has revisions of its own, which is why the watch
- * cache looks at `overrides` and watches each of them; calls that name no key speak of the main store.
+ * Routes single resources to stores of their own (`--store-servers-overrides`) and all other keys to the main store.
+ * Each store has its own revisions; therefore the watch cache reads `overrides` and watches each store separately.
+ * Calls without a key go to the main store.
  */
 import { readPast } from "./past.ts"
 import type { Store, StoreOverride } from "./store.ts"
 import { StoreError } from "./store.ts"
 
-/** Called once at start. `prefix` is what every key begins with: `/registry/`. Closing it closes all. */
+/**
+ * Called once at start. `prefix` is the common beginning of all keys: `/registry/`. Closing the result closes all
+ * stores.
+ */
 export function overrideStores(main: Store, overrides: readonly StoreOverride[], prefix: string): Store {
   const stores = [...new Set([main, ...overrides.map(({ store }) => store)])]
   const routes = overrides.map(({ path, store }) => ({ below: `${prefix}${path}/`, store }))

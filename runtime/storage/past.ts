@@ -1,12 +1,12 @@
-/** The past of a store, read in pieces: what happened after a revision, as much as is asked for. */
+/** Reads the log of a store in pieces of limited size. */
 import type { Past, PastOptions, Store, StoreError, StoreEvent } from "./store.ts"
 
-/** Called for a piece of a store's log. Throws StoreError "compacted" and "future" as `Store.watch` does. */
+/** Returns one piece of a store's log. Throws StoreError "compacted" and "future" as `Store.watch` does. */
 export function readPast(store: Store, options: PastOptions): Promise<Past> {
   return store.past === undefined ? pastOfWatch(store, options) : store.past(options)
 }
 
-/** Where the log cannot be read, a watch of it is stopped once it has told enough. */
+/** For stores without a readable log: watches, and stops once enough events have arrived. */
 function pastOfWatch(store: Store, { prefix, afterRevision, upTo, bytes }: PastOptions): Promise<Past> {
   return new Promise((resolve, reject) => {
     const events: StoreEvent[] = []
@@ -25,7 +25,7 @@ function pastOfWatch(store: Store, { prefix, afterRevision, upTo, bytes }: PastO
         events.push(event)
         size += event.value?.byteLength ?? 0
       }
-      // A commit of the present may come together with what was missed.
+      // A live commit may be delivered together with the missed events.
       if (revision >= upTo) over(() => resolve({ events: events.filter((event) => event.revision <= upTo), revision: upTo }))
       else if (size >= bytes) over(() => resolve({ events, revision }))
     }

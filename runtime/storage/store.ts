@@ -1,27 +1,27 @@
 /**
- * The seam between the server and whatever keeps its data (design: one small interface, every driver under one
- * contract suite). Drivers know keys, revisions and bytes; they know neither kinds nor HTTP.
+ * The interface between the server and its data store: one small interface, and one contract suite for every driver.
+ * Drivers know keys, revisions and bytes; they know neither kinds nor HTTP.
  *
- * Revisions: one whole number per store, growing by one with every commit that writes. All writes of a commit share
- * its revision. Deleting is a write, but deleting a key that is not there changes nothing: no event, and a commit that
- * does nothing else answers the present revision. The first revision of an empty store is 1 (nothing written yet).
+ * Revisions: one whole number per store, growing by one with every commit that writes. All writes of a commit share its
+ * revision. Deleting is a write, but deleting a missing key changes nothing: there is no event, and a commit that does
+ * nothing else returns the present revision. The first revision of an empty store is 1 (nothing written yet).
  *
- * Bytes given to a store or received from it are shared, not copied: nobody changes them afterwards.
+ * Bytes given to a store or received from it are shared, not copied: they must not be changed afterwards.
  */
 import { assert } from "../assert.ts"
 import { objectBytesMax } from "../limits.ts"
 
-/** A value with the revisions it was created and last written at. */
+/** A value with the revisions of its creation and of its last write. */
 export interface StoredValue {
   readonly key: string
   readonly value: Uint8Array
   readonly createRevision: number
   readonly modRevision: number
-  /** Milliseconds since the epoch when the store will drop it by itself; absent: never. */
+  /** Milliseconds since the epoch when the store deletes the value; absent: never. */
   readonly expiresAtMs?: number
 }
 
-/** Must hold for a commit to happen: the key's modRevision now; 0 = the key does not exist. */
+/** Precondition of a commit: the key's current modRevision; 0 = the key does not exist. */
 export interface Check {
   readonly key: string
   readonly modRevision: number
@@ -33,7 +33,7 @@ export type Write =
 
 export type CommitResult =
   | { readonly ok: true; readonly revision: number }
-  /** Nothing was written. `current` holds, for each failed check, what is there now (undefined: no such key). */
+  /** Nothing was written. `current` holds the present value of each key whose check failed (undefined: no such key). */
   | { readonly ok: false; readonly revision: number; readonly current: ReadonlyMap<string, StoredValue | undefined> }
 
 /** One write as watchers see it, in commit order; writes of one commit are delivered together. */
@@ -44,7 +44,7 @@ export interface StoreEvent {
   /** put: the new value; delete: absent. */
   readonly value?: Uint8Array
   readonly createRevision: number
-  /** The value before this write; absent when there was none, or the watch did without (`WatchOptions.previous`). */
+  /** The value before this write; absent when there was none or when the watch opted out (`WatchOptions.previous`). */
   readonly previous?: StoredValue
 }
 
@@ -57,8 +57,8 @@ export interface StoreListOptions {
   /** The state at this revision, from the compacted one on; absent: now. Throws StoreError "compacted" or "future". */
   readonly revision?: number
   /**
-   * Called for values that lie in memory which the store will use again, with a view that holds until the call returns; the answer is what the
-   * item carries. Absent: a copy of its own each. A store that has every value in memory of its own does not call it.
+   * Called for values in memory that the store reuses, with a view that is valid until the call returns; the item
+   * carries the result. Absent: each item gets a copy. Stores whose values have their own memory do not call it.
    */
   readonly copy?: (value: Uint8Array) => Uint8Array
 }
@@ -66,7 +66,7 @@ export interface StoreListOptions {
 export interface StoreListResult {
   /** In key order (bytewise). */
   readonly items: readonly StoredValue[]
-  /** The revision that the answer shows. */
+  /** The revision of the state in `items`. */
   readonly revision: number
   readonly more: boolean
 }
@@ -75,33 +75,36 @@ export interface WatchOptions {
   /** Ends with "/"; "" = every key. */
   readonly prefix: string
   /**
-   * Events with a greater revision are delivered. Throws StoreError "compacted" when it is below the compacted revision,
+   * Deliver events with a greater revision. Throws StoreError "compacted" when it is below the compacted revision,
    * "future" when it is above the store's.
    */
   readonly afterRevision: number
-  /** False: who watches knows what was there before, and a store that would have to read it need not. A deletion may then have `createRevision` 0. */
+  /**
+   * False: the watcher does not need previous values, so a store that would have to read them need not. A deletion may
+   * then have `createRevision` 0.
+   */
   readonly previous?: false
   /**
-   * Called in revision order, one call per commit or more commits at once; never concurrently, perhaps already before
-   * `watch` resolves. `events` may be empty: everything up to `revision` was delivered. Embedded stores call every
-   * watcher for every commit, before the commit's promise resolves, so that who was acknowledged finds its write.
+   * Called in revision order, with one or more commits per call; never concurrently, possibly before `watch` resolves.
+   * `events` may be empty: everything up to `revision` was delivered. Embedded stores call every watcher for every
+   * commit before the commit's promise resolves, so that a writer that was acknowledged sees its write in the cache.
    */
   readonly onEvents: (events: readonly StoreEvent[], revision: number) => void
-  /** The watch has ended by itself: store closed, connection lost, compacted. Watch again or give up. */
+  /** The store ended the watch: closed, connection lost, or compacted. Watch again or give up. */
   readonly onEnd: (error: StoreError) => void
 }
 
 export interface PastOptions {
-  /** As in `WatchOptions`, which throws the same. */
+  /** As in `WatchOptions`; throws the same errors. */
   readonly prefix: string
   readonly afterRevision: number
-  /** Nothing after this revision, which the store has come to, is needed. */
+  /** Last revision needed; the store has reached it already. */
   readonly upTo: number
-  /** Bytes of values after which it is enough; the commit that reaches them is the last. */
+  /** Stop after this many bytes of values; the commit that reaches the limit is the last one. */
   readonly bytes: number
 }
 
-/** A piece of the past: every event below the prefix up to `revision`, whole commits. */
+/** A piece of the log: every event below the prefix up to `revision`, in whole commits. */
 export interface Past {
   readonly events: readonly StoreEvent[]
   readonly revision: number
@@ -114,11 +117,11 @@ export interface StoreStatus {
   readonly revision: number
   readonly compactedRevision: number
   readonly keys: number
-  /** Absent when the store takes writes; otherwise why not. Read by the health check. */
+  /** Absent when the store accepts writes; otherwise the reason why it does not. Read by the health check. */
   readonly fault?: string
 }
 
-/** A store that keeps one resource instead of the main one, by storage path: `events`. */
+/** A store that keeps one resource instead of the main store; `path` is the storage path, such as `events`. */
 export interface StoreOverride {
   readonly path: string
   readonly store: Store
@@ -127,11 +130,16 @@ export interface StoreOverride {
 export interface Store {
   get(options: { key: string; revision?: number }): Promise<StoredValue | undefined>
   list(options: StoreListOptions): Promise<StoreListResult>
-  /** Resolves only once the writes are durable. At most one write per key in a commit. */
+  /** Resolves once the writes are durable. At most one write per key in a commit. */
   commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult>
-  /** What happened after a revision, in pieces that the caller asks for one by one. Absent: a watch tells it; `past.ts` has both. */
+  /**
+   * Reads the log after a revision, one piece per call. Absent: a watch gives the same events; `past.ts` covers both.
+   */
   past?(options: PastOptions): Promise<Past>
-  /** Resolves once every commit acknowledged from now on, and every one after `afterRevision`, will be delivered. */
+  /**
+   * Resolves once the watch is sure to deliver every commit after `afterRevision`, including all that are acknowledged
+   * from now on.
+   */
   watch(options: WatchOptions): Promise<{ stop(): void }>
   /** The revision of the newest durable commit: a consistent read must show at least this. */
   revision(): Promise<number>
@@ -139,45 +147,48 @@ export interface Store {
   compact(options: { revision: number }): Promise<void>
   status(): Promise<StoreStatus>
   close(): Promise<void>
-  /** `revision()` is a round trip: who is going to compare with a commit need not ask before. Absent: it is at hand. */
+  /** `revision()` costs a round trip. A commit that compares revisions need not call it first. Absent: it is free. */
   readonly asksForRevision?: boolean
   /**
-   * Whether a watch comes to whatever `revision()` answered without a further write; absent: it does. While it is false, who must not read stale
-   * data from what a watch filled reads the store itself.
+   * Whether a watch reaches any revision that `revision()` returned without a further write; absent: it does. While it
+   * is false, reads that must not be stale go to the store instead of the cache that a watch fills.
    */
   readonly tellsProgress?: boolean
   /**
-   * Called by who is about to write and waits for a watch of `prefix` to have come to `revision`, which `revision()` answered: where nothing else makes it
-   * come there, the store does, if need be with a write of its own. Absent: it comes by itself.
+   * Advances watches of `prefix` to `revision`, a result of `revision()`, writing a key if that is the only way. Called
+   * by a writer before it waits for that revision. Absent: watches advance by themselves.
    */
   bringWatchesTo?(revision: number, prefix: string): void
-  /** Keys below a prefix, without reading them. Absent: the store cannot. */
+  /** Number of keys below a prefix, without reading their values. Absent: the store cannot count. */
   count?(options: { prefix: string }): Promise<number>
-  /** Why the store does not serve, as far as can be told within `timeoutMs`; for health checks, which are many. Absent: `status` is as cheap. */
+  /**
+   * Why the store does not serve, as far as it can be determined within `timeoutMs`. For health checks, which are
+   * frequent. Absent: `status` is as cheap.
+   */
   check?(options: { timeoutMs: number }): Promise<string | undefined>
-  /** Whether one commit may be about both keys; absent: any two. */
+  /** Whether one commit may contain both keys; absent: any two. */
   changesTogether?(one: string, other: string): boolean
   /**
-   * Of a store that several servers share: whether it falls to this one to compact this time. Called once per interval by each, with the present
-   * revision; absent: there is only this one.
+   * For a store that several servers share: whether this server is the one to compact now. Each server calls it once
+   * per interval with the present revision. Absent: the store has one server.
    */
   takeTurnToCompact?(revision: number): Promise<boolean>
   /** Other stores that hold some of the keys, with revisions of their own; absent: none. */
   readonly overrides?: readonly StoreOverride[]
 }
 
-/** What every driver takes; longer keys and values are refused with StoreError "too-large". */
+/** Limits of every driver; longer keys and values are refused with StoreError "too-large". */
 export const storeLimits = { keyBytes: 1900, valueBytes: objectBytesMax } as const
 
 /**
- * Every failure a store reports. A commit that throws was not done and never will be, with one exception: "undecided". It was sent to where it
- * becomes durable, and nobody knows whether it happened or is going to happen.
+ * Every failure a store reports. A commit that throws did not happen and never will, with one exception, "undecided":
+ * it was sent to the place where it becomes durable, and whether it happened or will happen is unknown.
  */
 export class StoreError extends Error {
   constructor(
     readonly code: "compacted" | "future" | "unavailable" | "timeout" | "undecided" | "full" | "closed" | "too-large",
     message: string,
-    /** For compacted: the oldest revision still there; for future: the current one. */
+    /** For "compacted": the oldest readable revision; for "future": the current one. */
     readonly revision?: number,
   ) {
     super(message)
@@ -185,7 +196,10 @@ export class StoreError extends Error {
   }
 }
 
-/** The order of keys: that of their UTF-8 bytes, which differs from JavaScript's own where surrogate pairs meet U+E000 to U+FFFF. */
+/**
+ * The order of keys: that of their UTF-8 bytes. It differs from JavaScript's own order between surrogate pairs and
+ * U+E000 to U+FFFF.
+ */
 export function compareKeys(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {
@@ -196,14 +210,14 @@ export function compareKeys(left: string, right: string): number {
   return left.length - right.length
 }
 
-/** Surrogates stand for code points above every other unit, so they go last. */
+/** Surrogates encode code points above all other units, so they sort last. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
 /**
- * Called by every driver before a commit is queued. Throws StoreError "too-large" for what storeLimits refuses; faults of
- * the caller (empty key, NUL in a key, two writes of one key) are assertions.
+ * Called by every driver before a commit is queued. Throws StoreError "too-large" beyond `storeLimits`; an empty key, a
+ * NUL in a key and two writes of one key are bugs of the caller and fail an assertion.
  */
 export function checkCommit(options: { checks: readonly Check[]; writes: readonly Write[] }): void {
   for (const check of options.checks) checkKey(check.key)
@@ -223,18 +237,21 @@ export function checkCommit(options: { checks: readonly Check[]; writes: readonl
 
 function checkKey(key: string): void {
   assert(key !== "" && !key.includes("\0"), "a key is not empty and has no NUL", { key })
-  // A UTF-16 unit is at most three bytes: only long keys need counting.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so only long keys need counting.
   if (key.length * 3 > storeLimits.keyBytes && Buffer.byteLength(key) > storeLimits.keyBytes) {
     throw new StoreError("too-large", `a key of ${Buffer.byteLength(key)} bytes is longer than the ${storeLimits.keyBytes} a store takes`)
   }
 }
 
-/** Called by every driver for list and watch: a prefix without its slash would take `foobar/` for a part of `foo`. */
+/** Called by every driver for list and watch: without the final slash, the prefix `foo` would match `foobar/`. */
 export function checkPrefix(prefix: string): void {
   assert(prefix === "" || prefix.endsWith("/"), "a prefix ends with a slash", { prefix })
 }
 
-/** Called by drivers with a revision asked for; throws "compacted" or "future" when it is not readable any more or not yet. */
+/**
+ * Called by drivers with the requested revision; throws "compacted" or "future" when it is not readable any more or not
+ * yet.
+ */
 export function checkRevision(asked: number, store: { readonly revision: number; readonly compactedRevision: number }): void {
   if (asked < store.compactedRevision) {
     throw new StoreError(

@@ -1,6 +1,6 @@
 /**
- * The store that keeps everything in memory and nothing on disk: for tests, and the model that other drivers are compared
- * with. Plain on purpose: every version of every key in one ordered map, every commit's events in one array.
+ * A store in memory only: for tests, and the model that other drivers are compared with. Simple on purpose: every
+ * version of every key in one ordered map, and all events in one array.
  */
 import type { Clock } from "../../clock.ts"
 import { createExpiryTimer } from "../expiry-timer.ts"
@@ -21,13 +21,13 @@ import type {
 } from "../store.ts"
 import { checkCommit, checkPrefix, checkRevision, compareKeys, StoreError } from "../store.ts"
 
-/** What a key was from `revision` on, until its next version; no `stored`: it was deleted. */
+/** The state of a key from `revision` until its next version; without `stored`: deleted. */
 interface Version {
   readonly revision: number
   readonly stored?: StoredValue
 }
 
-/** Called by tests and by `--store=memory`. Everything is gone with the process. */
+/** Called by tests and by `--store=memory`. The data ends with the process. */
 export function openMemoryStore(options: { clock: Clock }): Promise<Store> {
   return Promise.resolve(new MemoryStore(options.clock))
 }
@@ -86,7 +86,7 @@ class MemoryStore implements Store {
     this.checkOpen()
     checkPrefix(options.prefix)
     checkRevision(options.afterRevision, { revision: this.lastRevision, compactedRevision: this.compactedRevision })
-    // What is committed but still being handed out reaches the watcher through the feed.
+    // Events that are committed but not yet published reach the watcher through the feed.
     const { revision } = this.feed
     const missed = this.log.filter((event) => event.revision > options.afterRevision && event.revision <= revision)
     if (missed.length > 0) deliver(options, missed, revision)
@@ -149,7 +149,7 @@ class MemoryStore implements Store {
     this.feed.end(new StoreError("closed", "the store has been closed"))
   }
 
-  /** Index of the first event of the log with a greater revision. */
+  /** Index in the log of the first event with a greater revision. */
   private placeAfter(revision: number): number {
     let low = 0
     let high = this.log.length
@@ -178,7 +178,7 @@ class MemoryStore implements Store {
     return failed
   }
 
-  /** Adds the version; answers its event, or nothing when a key that is not there was to be deleted. */
+  /** Adds a version and returns its event; undefined when the write deletes a missing key. */
   private write(write: Write, revision: number): StoreEvent | undefined {
     const { key } = write
     const previous = this.storedAt(key, this.lastRevision)
@@ -207,7 +207,7 @@ class MemoryStore implements Store {
     this.feed.publish(events, revision)
   }
 
-  /** Deletes what is due, earliest first, each at its own revision, and waits for the next. */
+  /** Deletes the values that are due, earliest first, each at a revision of its own, and schedules the next one. */
   private expire(): void {
     const nowMs = this.clock.nowMs()
     const mortal = this.versions

@@ -1,4 +1,4 @@
-/** Whether two stores hold the same: key by key, value by value. */
+/** Compares the contents of two stores, key by key and value by value. */
 import { createHash } from "node:crypto"
 import type { Store, StoredValue } from "../store.ts"
 import { StoreError } from "../store.ts"
@@ -11,25 +11,28 @@ export interface CompareOptions {
   /** Ends with "/". */
   readonly prefix: string
   readonly nowMs: () => number
-  /** A key of the target that is not compared. */
+  /** A key of the target to leave out. */
   readonly ignore?: string
 }
 
 export interface Comparison {
   readonly keys: number
-  /** Of values. */
+  /** Sum of the sizes of values. */
   readonly bytes: number
-  /** SHA-256 over keys and values in key order, as an inspection computes it (lmdb/inspect.ts): the same on both sides. */
+  /** SHA-256 over keys and values in key order, as an inspection computes it (lmdb/inspect.ts). */
   readonly contentHash: string
 }
 
 const pageKeys = 500
-/** Drivers end values at their own pace: for so long before its end, and ever after, a value may be gone on either side. */
+/** Drivers expire values at their own pace: from this long before its end, a value may be missing on either side. */
 const expirySlackMs = 10_000
-/** Differences that are named. */
+/** Number of differences that the error message names. */
 const shownMax = 5
 
-/** Called after a copy: reads both stores as they are now. Throws StoreError "unavailable" that names the first differences. */
+/**
+ * Called after a copy: reads the present state of both stores. Throws StoreError "unavailable" that names the first
+ * differences.
+ */
 export async function compareStores({ source, target, prefix, nowMs, ignore }: CompareOptions): Promise<Comparison> {
   const differences: string[] = []
   let different = 0
@@ -64,7 +67,7 @@ export async function compareStores({ source, target, prefix, nowMs, ignore }: C
   return { ...totals, contentHash: hash.digest("hex") }
 }
 
-/** Both stores in key order, side by side. */
+/** Merges both stores in key order. */
 async function* joined(
   source: Store,
   target: Store,

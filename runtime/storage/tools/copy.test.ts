@@ -37,7 +37,7 @@ async function contents(store: Store): Promise<string[]> {
   return (await store.list({ prefix })).items.map((item) => `${item.key}=${text(item)}`)
 }
 
-test("a value that ends while it is copied gets the shortest time to live there is", async () => {
+test("gives a value that expires during the copy the shortest possible time to live", async () => {
   await write(source, [put("/registry/events/a", "ends", 10)])
   const endMs = clock.nowMs() + 10_000
   let nowMs = endMs - 1
@@ -51,7 +51,7 @@ test("a value that ends while it is copied gets the shortest time to live there 
   expect((await target.get({ key: "/registry/events/a" }))?.expiresAtMs).toBe(clock.nowMs() + 1000)
 })
 
-test("keys and values are the same, and the summary says so", async () => {
+test("copies keys and values, and the summary says so", async () => {
   const summary = await copy()
   expect(await contents(target)).toEqual(await contents(source))
   expect(summary).toMatchObject({ keys: 600, sourceRevision: 801 })
@@ -59,7 +59,7 @@ test("keys and values are the same, and the summary says so", async () => {
   expect(summary.revision).toBe(await target.revision())
 })
 
-test("every version is newer than those of the source, and older ones have expired", async () => {
+test("gives every version a revision above the source's and compacts all older ones", async () => {
   const { revision, sourceRevision } = await copy()
   const { items } = await target.list({ prefix })
   expect(Math.min(...items.map((item) => item.modRevision))).toBeGreaterThan(sourceRevision)
@@ -72,14 +72,14 @@ test("every version is newer than those of the source, and older ones have expir
   expect(watch.events.map(({ key }) => key)).toEqual(["/registry/pods/new"])
 })
 
-test("a target that is ahead already goes on from where it is", async () => {
+test("continues the revisions of a target that is already ahead", async () => {
   for (let turn = 0; turn < 900; turn++) await write(target, [put("/other", `${turn}`)])
   await copy()
   expect((await target.list({ prefix, limit: 1 })).items[0]?.modRevision).toBeGreaterThan(901)
   expect(text(await target.get({ key: "/other" }))).toBe("899")
 })
 
-test("what is left of a time to live goes with the value; what has ended stays behind", async () => {
+test("carries over the remaining time to live, and leaves out values that have expired", async () => {
   await write(source, [put("/registry/events/long", "1", 3600)])
   await write(source, [put("/registry/events/short", "1", 60)])
   clock.advance(50_000)
@@ -90,7 +90,7 @@ test("what is left of a time to live goes with the value; what has ended stays b
   expect(await target.get({ key: "/registry/events/long" })).toBeDefined()
 })
 
-test("keys outside the prefix are left alone", async () => {
+test("leaves keys outside the prefix alone", async () => {
   await write(source, [put("/elsewhere/a", "1")])
   const { keys } = await copy()
   expect(keys).toBe(600)
@@ -104,7 +104,7 @@ describe("a copy is refused", () => {
     expect(await contents(target)).toEqual(["/registry/pods/a=mine"])
   })
 
-  test("when an earlier one was not finished, into that target and from it", async () => {
+  test("when an earlier copy was not finished, into that target and from it", async () => {
     const interrupted: Store = Object.create(source, { list: { value: () => Promise.reject(new Error("killed")) } })
     await expect(copyStore({ source: interrupted, target, prefix, nowMs: clock.nowMs })).rejects.toThrow("killed")
     await expect(copy()).rejects.toThrow("a copy into it was begun and not finished")
@@ -115,7 +115,7 @@ describe("a copy is refused", () => {
 })
 
 describe("a copy fails", () => {
-  test("when the source is written to meanwhile, and names what differs", async () => {
+  test("when the source changes meanwhile, and names the differences", async () => {
     let told = false
     const onProgress = (keys: number): void => {
       if (keys === 0) return
@@ -128,7 +128,7 @@ describe("a copy fails", () => {
     expect(await target.get({ key: copyMarker(prefix) })).toBeDefined()
   })
 
-  test("when somebody writes into the target meanwhile", async () => {
+  test("when another program writes into the target meanwhile", async () => {
     const racing: Store = Object.create(target, {
       commit: {
         value: async (commit: Parameters<Store["commit"]>[0]) => {
@@ -142,7 +142,7 @@ describe("a copy fails", () => {
   })
 })
 
-test("an embedded store begins where the other one ends, and is sound", async () => {
+test("starts an embedded store at the source's revision, and the result passes verification", async () => {
   await beginLmdbAt(dir, await source.revision())
   const embedded = await openLmdbStore({ dir, clock })
   const { contentHash, keys, revision } = await copyStore({ source, target: embedded, prefix, nowMs: clock.nowMs })

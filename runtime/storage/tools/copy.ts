@@ -1,7 +1,7 @@
 /**
- * One store's content into another, whatever their drivers. The copy keeps keys and values; versions are the target's own, all of them greater
- * than any that the source gave out, and the target's history begins with the copy: a client that asks for an older version is told that it has
- * expired and lists anew, and no version stands for two states.
+ * Copies the content of one store into another of any driver. The copy keeps keys and values; versions are the target's
+ * own, all greater than any version of the source, and the target's history begins with the copy. A client that asks
+ * for an older version gets "expired" and lists again, so no version ever means two states.
  */
 import { inParallel } from "../../kit/in-parallel.ts"
 import type { Store, StoredValue, Write } from "../store.ts"
@@ -15,29 +15,33 @@ export interface CopyOptions {
   /** Ends with "/"; only keys below it are copied. */
   readonly prefix: string
   readonly nowMs: () => number
-  /** Called with 0 when the target begins to change, and now and then with the number of keys copied. */
+  /** Called with 0 when the target begins to change, and repeatedly with the number of keys copied so far. */
   readonly onProgress?: (keys: number) => void
 }
 
 export interface CopySummary extends Comparison {
-  /** The version that was copied. */
+  /** The revision of the source that was copied. */
   readonly sourceRevision: number
-  /** The target's after the copy: the oldest it can be asked for. */
+  /** The target's revision after the copy: its oldest readable one. */
   readonly revision: number
 }
 
 const pageKeys = 500
-/** Commits that are under way together: drivers make groups of them. */
+/** Commits in flight; drivers group them. */
 const commitsAtOnce = 64
 
-/** Stands in the target while a copy is under way, so that half a copy is not taken for a whole one. Beside what servers keep for themselves; no resource's. */
+/**
+ * Marks the target while a copy runs, so that an unfinished copy is not used as a complete one. The key is beside the
+ * server's own keys and belongs to no resource.
+ */
 export function copyMarker(prefix: string): string {
   return `${prefix}orch-apiserver/copy-under-way`
 }
 
 /**
- * Called by `store copy` with a source that nobody writes to. The target must hold nothing below the prefix. Throws StoreError: "unavailable"
- * when the target is not empty or differs from the source in the end; then, and after any other failure, what it holds is not to be used.
+ * Called by `store copy`; no other program may write to the source meanwhile. The target must hold nothing below the
+ * prefix. Throws StoreError "unavailable" when the target is not empty or differs from the source in the end; after
+ * this or any other failure the content of the target must not be used.
  */
 export async function copyStore(options: CopyOptions): Promise<CopySummary> {
   const { source, target, prefix } = options
@@ -66,7 +70,7 @@ async function checkEmpty(target: Store, prefix: string): Promise<void> {
   throw new StoreError("unavailable", `the target is not empty: ${why}; a copy needs a target without keys below ${prefix}`)
 }
 
-/** Versions grow by one with each commit, and there is no other way to raise them through the port. */
+/** Raises the target's revision by commits: the `Store` interface has no other way. */
 async function advance(target: Store, marker: string, revision: number): Promise<void> {
   for (let now = await target.revision(); now < revision; now = await target.revision()) {
     const missing = Array.from({ length: Math.min(revision - now, pageKeys) }, () => marker)
@@ -88,7 +92,7 @@ async function copyKeys({ source, target, prefix, nowMs, onProgress }: CopyOptio
     await write(items.filter(({ expiresAtMs }) => expiresAtMs === undefined))
     for (const { key, expiresAtMs } of items) if (expiresAtMs !== undefined) ending.push({ key, expiresAtMs })
   }
-  // In the order of their ends, so that drivers that share leases need few of them. Only keys are held meanwhile.
+  // In order of expiry, so that drivers that share leases need few of them. Only the keys are kept in memory.
   ending.sort((left, right) => left.expiresAtMs - right.expiresAtMs)
   for (let at = 0; at < ending.length; at += commitsAtOnce) {
     const due = ending.slice(at, at + commitsAtOnce).filter(({ expiresAtMs }) => expiresAtMs > nowMs())
@@ -99,13 +103,13 @@ async function copyKeys({ source, target, prefix, nowMs, onProgress }: CopyOptio
   }
 }
 
-/** With what is left of its time to live. */
+/** The write of a value with its remaining time to live. */
 function writeOf({ key, value, expiresAtMs }: StoredValue, nowMs: number): Write {
   const left = expiresAtMs === undefined ? undefined : Math.max(1, Math.ceil((expiresAtMs - nowMs) / 1000))
   return { type: "put", key, value, ...(left !== undefined && { ttlSeconds: left }) }
 }
 
-/** `fresh`: a key that must not be there yet. */
+/** `fresh`: a key that must not exist yet. */
 async function put(target: Store, write: Write, fresh?: string): Promise<void> {
   const result = await target
     .commit({ checks: fresh === undefined ? [] : [{ key: fresh, modRevision: 0 }], writes: [write] })

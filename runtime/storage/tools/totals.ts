@@ -1,9 +1,9 @@
-/** What a store holds, added up by resource. */
+/** Sums up the contents of a store by resource. */
 
 export interface ResourceTotals {
   readonly resource: string
   readonly count: number
-  /** Of values; keys are not counted. */
+  /** Sum of the sizes of values, without keys. */
   readonly bytes: number
   /** The key with the largest value. */
   readonly largest: { readonly key: string; readonly bytes: number }
@@ -12,11 +12,11 @@ export interface ResourceTotals {
 export interface Totals {
   /** Called once per current value. */
   add(key: string, bytes: number): void
-  /** Those that have values, by name. */
+  /** The resources that have values, by name. */
   resources(): readonly ResourceTotals[]
 }
 
-/** Called once per count. `resourceOf` tells what a key belongs to; memory grows with the number of its answers only. */
+/** Called once per count. `resourceOf` maps a key to its resource; memory grows only with the number of resources. */
 export function createTotals(resourceOf: (key: string) => string): Totals {
   const byResource = new Map<string, { count: number; bytes: number; largest: { key: string; bytes: number } }>()
   return {

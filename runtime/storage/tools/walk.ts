@@ -1,4 +1,4 @@
-/** What can be looked at in a store of any driver, through the port: its current values. */
+/** Walks the current values of a store of any driver through the `Store` interface. */
 import { createHash } from "node:crypto"
 import { compareKeys, type Store, type StoredValue } from "../store.ts"
 import { pages } from "../watch-cache/pages.ts"
@@ -7,15 +7,15 @@ export interface WalkOptions {
   /** Ends with "/"; "" = every key. */
   readonly prefix: string
   readonly onValue: (item: StoredValue) => void
-  /** Called with what cannot be, whatever the driver. */
+  /** Called for a value that no correct store can return. */
   readonly onFault?: (item: StoredValue, what: string) => void
 }
 
 export interface Walk {
-  /** The version that was looked at. */
+  /** The revision that was read. */
   readonly revision: number
   readonly keys: number
-  /** SHA-256 over keys and values in key order, as `store verify` tells it of embedded stores. */
+  /** SHA-256 over keys and values in key order, as `store verify` reports it for embedded stores. */
   readonly contentHash: string
 }
 
@@ -33,7 +33,7 @@ export async function walkStore(store: Store, { prefix, onFault, onValue }: Walk
       const { createRevision, key, modRevision, value } = item
       keys++
       hash.update(`${key}\0${value.length}\0`).update(value)
-      if (before !== undefined && compareKeys(before.key, key) >= 0) onFault?.(item, `it stands behind ${before.key}`)
+      if (before !== undefined && compareKeys(before.key, key) >= 0) onFault?.(item, `it is out of order: it follows ${before.key}`)
       if (createRevision > modRevision) onFault?.(item, `it was created later, at ${createRevision}`)
       if (modRevision > revision) onFault?.(item, `it is newer than the store, which is at ${revision}`)
       onValue(item)
