@@ -2,9 +2,12 @@ import { expect } from "vitest"
 import type { CacheCases } from "./cache-contract.ts"
 import { put, thing, thingCodec, thingJson } from "./cache-fixtures.ts"
 
-/** Bytes first: made once, by whoever had them, and what is derived from them stays within its budget. */
+/**
+ * Bytes first: an object's bytes are made once, by the first to have them, and derived encodings stay within their
+ * budget.
+ */
 export const bytesCases: CacheCases = {
-  async "JSON is made when asked for, once per version"({ store, open }) {
+  async "makes JSON on demand, once per version"({ store, open }) {
     await put(store, "/registry/things/a/x")
     const codec = thingCodec()
     const things = open().resource("things", codec)
@@ -25,7 +28,7 @@ export const bytesCases: CacheCases = {
     expect(codec.described).toBe(2)
   },
 
-  async "bytes that the writer had at hand are not made again"({ store, open }) {
+  async "does not encode again what the writer has already encoded"({ store, open }) {
     const codec = thingCodec()
     const things = open().resource("things", codec)
     await things.ready
@@ -37,7 +40,7 @@ export const bytesCases: CacheCases = {
     expect(codec.made).toBe(0)
   },
 
-  async "an expectation is for these very bytes: another's write is decoded"({ store, open }) {
+  async "an expectation matches its own bytes only: another writer's value is decoded"({ store, open }) {
     const codec = thingCodec()
     const things = open().resource("things", codec)
     await things.ready
@@ -53,7 +56,7 @@ export const bytesCases: CacheCases = {
     expect(JSON.parse(things.get(key)?.json().toString() ?? "")).toMatchObject({ metadata: { resourceVersion: "3" } })
   },
 
-  async "derived forms are kept within the budget, and gone with their version"({ store, open }) {
+  async "keeps derived encodings within the budget and drops them with their version"({ store, open }) {
     const cache = open({ derivedBytes: 20_000 })
     const things = cache.resource("things", thingCodec())
     await things.ready
@@ -71,7 +74,7 @@ export const bytesCases: CacheCases = {
     expect(cache.derivedBytes()).toBe(0)
   },
 
-  async "objects keep their bytes while slabs come and go"({ store, open }) {
+  async "objects keep their bytes while slabs are filled and evacuated"({ store, open }) {
     const codec = thingCodec()
     const things = open({ slabBytes: 4096, regionBytes: 16_384, fillPage: 7 }).resource("things", codec)
     const text = (index: number, round: number): string => `${index}-${round}-${"z".repeat((index * 37) % 200)}`

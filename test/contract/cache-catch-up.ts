@@ -6,12 +6,15 @@ import type { CacheCases } from "./cache-contract.ts"
 import { Gate, put, record, type Recording, settle, thingCodec } from "./cache-fixtures.ts"
 import { lost } from "./cache-unreliable.ts"
 
-/** Small pieces, a short window and hardly anything kept of the past. */
+/** Small pieces, a short window and hardly any kept past events. */
 const tight: Partial<CacheLimits> = { pageEvents: 3, historyReadBytes: 60, pagesBytes: 1, windowEvents: 10, windowMs: 1000 }
 
-/** Watches that are behind: those that resume, those whose client is slow, and those whose turn is over. What they are told has no gap and no repetition. */
+/**
+ * Watches that are behind: those that resume, those with a slow client, and those whose turn's budget is used up. Their
+ * events have no gap and no repetition.
+ */
 export const catchUpCases: CacheCases = {
-  async "a watch resumes exactly where a window begins that has lost more than it kept"({ store, open, place }) {
+  async "a watch resumes exactly at the start of a window that has dropped more than it kept"({ store, open, place }) {
     const things = open({ windowEvents: 10, windowMs: 1000 }).resource("things", thingCodec())
     await things.ready
     await putMany(store, 100)
@@ -26,7 +29,7 @@ export const catchUpCases: CacheCases = {
     expect(older.ends.map((error) => error.code)).toEqual(["compacted"])
   },
 
-  async "what a slow client has missed is handed over as it has room, and what happens meanwhile after it"({ store, open }) {
+  async "a slow client gets missed events as it has room, and newer ones after them"({ store, open }) {
     const things = open({ pageEvents: 3 }).resource("things", thingCodec())
     await things.ready
     await putMany(store, 10)
@@ -45,7 +48,7 @@ export const catchUpCases: CacheCases = {
     expect(revisions(slow)).toEqual(from(2, 14))
   },
 
-  async "a watch of the present that has no room is handed nothing, and all of it in pieces when it has"({ store, open }) {
+  async "a live watch without room gets nothing, and everything in pieces when it has room"({ store, open }) {
     const things = open({ pageEvents: 3 }).resource("things", thingCodec())
     await things.ready
     const gate = new Gate()
@@ -67,7 +70,7 @@ export const catchUpCases: CacheCases = {
     expect(revisions(slow)).toEqual([...from(2, 13), 15])
   },
 
-  async "a window that is cut while a watch goes through it is read from the log"({ store, open, place }) {
+  async "reads from the log when the window is cut while a watch reads it"({ store, open, place }) {
     const things = open(tight).resource("things", thingCodec())
     await things.ready
     await putMany(store, 20)
@@ -106,7 +109,7 @@ export const catchUpCases: CacheCases = {
     expect(later.ends).toEqual([])
   },
 
-  async "a watch that is stopped amid its past is called no more"({ store, open }) {
+  async "calls nothing after a watch was stopped while it reads the past"({ store, open }) {
     await putMany(store, 10)
     const things = open(tight).resource("things", thingCodec())
     await things.ready
@@ -144,7 +147,7 @@ export const catchUpCases: CacheCases = {
     expect(cache.pagesBytes()).toBe(0)
   },
 
-  async "a store that goes away amid the past and comes back is not noticed"({ store, open, place }) {
+  async "a reader of the past does not notice that the store was down for a moment"({ store, open, place }) {
     await putMany(store, 30)
     const things = open(tight).resource("things", thingCodec())
     await things.ready
@@ -162,7 +165,7 @@ export const catchUpCases: CacheCases = {
     expect(revisions(slow)).toEqual(from(2, 36))
   },
 
-  async "hundreds that resume at different places read the log once, and hold no more of it than the budget"({ store, open }) {
+  async "hundreds of watches that resume at different revisions read the log once, within the byte budget"({ store, open }) {
     await putMany(store, 60)
     const cache = open({ pageEvents: 5, historyReadBytes: 200, pagesBytes: 20_000 })
     const things = cache.resource("things", thingCodec())
@@ -171,13 +174,14 @@ export const catchUpCases: CacheCases = {
     const recordings = Array.from({ length: 200 }, (_none, index) => record(things, { afterRevision: 1 + (index % 20) }))
     for (let round = 0; round < 5; round++) await settle()
     for (const recording of recordings) expect(revisions(recording)).toEqual(from(recording.afterRevision + 1, 61))
-    // About 13 bytes a value: one pass takes four reads or five, and each that begins before the first costs one more at most.
+    // About 13 bytes a value: one pass takes four or five reads, and each watch that begins before the first costs one
+    // more at most.
     expect(store.pastsRead - before).toBeLessThan(10)
     expect(new Set(recordings.map(({ events }) => events.at(-1))).size).toBe(1)
     expect(cache.pagesBytes()).toBeLessThanOrEqual(20_000)
   },
 
-  async "pieces of the past go when nobody asks for them"({ store, open, place }) {
+  async "drops unused pieces of the past"({ store, open, place }) {
     await putMany(store, 20)
     const cache = open({ pageEvents: 5 })
     const things = cache.resource("things", thingCodec())
@@ -189,7 +193,7 @@ export const catchUpCases: CacheCases = {
     expect(cache.pagesBytes()).toBe(0)
   },
 
-  async "so many watchers that one turn cannot tell them all are told in turns, before the commit is answered"({ store, open }) {
+  async "delivers to very many watchers in turns, before the commit is answered"({ store, open }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     await things.ready

@@ -1,6 +1,6 @@
 /**
- * What the watch cache promises in front of any store driver, as one suite. Callers: `cache-<driver>.test.ts`. After
- * every case each filled resource is compared with the store by hash.
+ * The guarantees of the watch cache in front of any store driver, as one suite. Callers: `cache-<driver>.test.ts`.
+ * After every case each filled resource is compared with the store by hash.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Store } from "../../runtime/storage/store.ts"
@@ -19,11 +19,11 @@ import { unreliable } from "./cache-unreliable.ts"
 import type { UnreliableStore } from "./cache-unreliable.ts"
 import type { StorePlace } from "./store-fixture.ts"
 
-/** What a case is given: an empty store behind an interference that is off, and caches over it. */
+/** Fixture of a case: an empty store behind switchable faults, all off, and caches over it. */
 export interface CacheCaseContext {
   readonly store: UnreliableStore
   readonly place: StorePlace
-  /** Another cache over the same store: a restarted server. Closed and verified after the case. */
+  /** Opens another cache over the same store, as a restarted server would. Closed and verified after the case. */
   open(limits?: Partial<CacheLimits>): WatchCache
 }
 export type CacheCases = Readonly<Record<string, (context: CacheCaseContext) => Promise<void>>>

@@ -1,4 +1,7 @@
-/** What the tests of the watch cache share: a codec of small objects, writes in short, and recordings of what watchers see. */
+/**
+ * Shared by the tests of the watch cache: a codec of small objects, short write functions, and recordings of watch
+ * events.
+ */
 import { setImmediate as macrotask } from "node:timers/promises"
 import type { CacheEvent, ResourceCache, ResourceCodec, Snapshot } from "../../runtime/storage/cache.ts"
 import type { Store, StoreError } from "../../runtime/storage/store.ts"
@@ -6,19 +9,27 @@ import type { Observation, WatcherHistory } from "./watch-guarantees.ts"
 
 let quiet: () => Promise<boolean> = async () => true
 
-/** Called before a case whose store needs more than turns of the event loop: `settle` waits until nothing is under way there. */
+/**
+ * Called before a case whose store needs more than turns of the event loop: `settle` then waits until the store is
+ * idle.
+ */
 export function settleUntil(check: (() => Promise<boolean>) | undefined): void {
   quiet = check ?? (async () => true)
 }
 
-/** A few turns of the event loop: for letting things happen that need no more, and for showing that something does not happen. */
+/**
+ * Waits a few turns of the event loop: enough for anything that needs no more, and to show that something does not
+ * happen.
+ */
 export async function settle(): Promise<void> {
   do {
     for (let turn = 0; turn < 20; turn++) await macrotask()
   } while (!(await quiet()))
 }
 
-/** Stored values are `{"labels":{…},"text":"…"}`; the codec wraps them as an object of kind Thing, and counts its work. */
+/**
+ * Stored values are `{"labels":{…},"text":"…"}`; the codec wraps them as an object of kind Thing, and counts its work.
+ */
 export interface CountingCodec extends ResourceCodec {
   made: number
   described: number
@@ -52,7 +63,7 @@ export function thing(text: string, labels?: Record<string, string>): Buffer {
   return Buffer.from(JSON.stringify({ ...(labels && { labels }), text }))
 }
 
-/** Commits one write without checks; answers its revision. */
+/** Commits one write without checks; returns its revision. */
 export async function put(store: Store, key: string, text = "text"): Promise<number> {
   const { revision } = await store.commit({ checks: [], writes: [{ type: "put", key, value: thing(text) }] })
   return revision
@@ -63,22 +74,22 @@ export async function remove(store: Store, key: string): Promise<number> {
   return revision
 }
 
-/** What one watcher saw, in the order in which it saw it. */
+/** The events of one watcher, in order of delivery. */
 export interface Recording {
   readonly afterRevision: number
   readonly events: CacheEvent[]
-  /** How many events came at once, each time. */
+  /** Number of events in each delivery. */
   readonly batches: number[]
   readonly seen: Observation[]
-  /** Revisions of events that happened while there was no room. */
+  /** Revisions of events that arrived while there was no room. */
   readonly missed: number[]
   readonly ends: StoreError[]
-  /** Asks up to where everything was handed over, and keeps the answer as a bookmark. */
+  /** Records the subscription's present revision as a bookmark and returns it. */
   mark(): number | undefined
   stop(): void
 }
 
-/** A client that takes events while it is open. */
+/** A client that takes events while the gate is open. */
 export class Gate {
   private closed: { promise: Promise<void>; open: () => void } | undefined
 
@@ -107,7 +118,7 @@ export interface RecordOptions {
   readonly afterRevision: number
   readonly gate?: Gate
   readonly workPerEvent?: number
-  /** Called with each batch, after it was kept. */
+  /** Called with each batch, after it was recorded. */
   readonly each?: (recording: Recording) => void
 }
 
@@ -161,7 +172,7 @@ function observation(event: CacheEvent, delivery: number): Observation {
   }
 }
 
-/** The recording as the guarantees want it. */
+/** The recording in the form that the guarantees check. */
 export function historyOf(
   recording: Recording,
   options: { name: string; covers: (key: string) => boolean; untilRevision?: number },
@@ -171,12 +182,12 @@ export function historyOf(
   return { name, covers, afterRevision, seen, ...(ends.length === 0 && untilRevision !== undefined && { untilRevision }) }
 }
 
-/** `ADDED a/x@5`: an event in short, for comparing lists of them. */
+/** `ADDED a/x@5`: an event as short text, for comparing lists of them. */
 export function brief(event: CacheEvent): string {
   return `${event.type} ${shortKey(event.object.key)}@${event.revision}`
 }
 
-/** `a/x@4`: the objects of a snapshot in short. */
+/** `a/x@4`: the objects of a snapshot as short texts. */
 export function shown(snapshot: Snapshot | undefined, prefix = ""): string[] | undefined {
   return snapshot === undefined
     ? undefined

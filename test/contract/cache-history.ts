@@ -4,7 +4,7 @@ import type { CacheCases } from "./cache-contract.ts"
 import { brief, put, record, remove, settle, thing, thingCodec } from "./cache-fixtures.ts"
 import { lost } from "./cache-unreliable.ts"
 
-/** How far back watches may begin: the window, and behind it the store's own log. */
+/** How far back watches may begin: in the window, and before it in the store's own log. */
 export const historyCases: CacheCases = {
   async "after a restart a watch resumes from the store's log"({ store, open }) {
     await put(store, "/registry/things/a/x", "one")
@@ -28,7 +28,7 @@ export const historyCases: CacheCases = {
     })
   },
 
-  async "a watch resumes where nothing happened since"({ store, open }) {
+  async "a watch resumes where nothing has changed since"({ store, open }) {
     await put(store, "/registry/others/a/x")
     await put(store, "/registry/others/a/y")
     const things = open().resource("things", thingCodec())
@@ -39,7 +39,7 @@ export const historyCases: CacheCases = {
     expect(resumed.events.map(brief)).toEqual([`ADDED a/x@${revision}`])
   },
 
-  async "all who resume after a restart share one read of the log, and its objects"({ store, open }) {
+  async "all watches that resume after a restart share one read of the log, and its objects"({ store, open }) {
     for (let index = 0; index < 10; index++) await put(store, `/registry/things/a/${index}`)
     const things = open().resource("things", thingCodec())
     await things.ready
@@ -48,7 +48,7 @@ export const historyCases: CacheCases = {
     await settle()
     const late = record(things, { afterRevision: 1 })
     await settle()
-    // One for the first that asked and one for those that asked for more while it was under way.
+    // One read for the first watch, and one for those that asked during it.
     expect(store.pastsRead - before).toBeLessThanOrEqual(2)
     for (const { afterRevision, events } of [...recordings, late]) {
       expect(events.map((event) => event.revision)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11].filter((revision) => revision > afterRevision))
@@ -56,7 +56,7 @@ export const historyCases: CacheCases = {
     expect(late.events[9]).toBe(recordings[0]?.events[9])
   },
 
-  async "writes while the log is read come after it"({ store, open }) {
+  async "writes during a read of the log follow its events"({ store, open }) {
     for (let index = 0; index < 5; index++) await put(store, `/registry/things/a/${index}`)
     const things = open().resource("things", thingCodec())
     await things.ready
@@ -69,7 +69,7 @@ export const historyCases: CacheCases = {
     expect(resumed.events.map((event) => event.revision)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11])
   },
 
-  async "a read of the log that breaks off is made again, and who waits for it notices nothing"({ store, open, place }) {
+  async "repeats a failed read of the log, invisibly to the watches that wait for it"({ store, open, place }) {
     for (let index = 0; index < 3; index++) await put(store, `/registry/things/a/${index}`)
     const things = open().resource("things", thingCodec())
     await things.ready
@@ -86,7 +86,7 @@ export const historyCases: CacheCases = {
     expect(resumed.events.map(brief)).toEqual(["ADDED a/0@2", "ADDED a/1@3", "ADDED a/2@4"])
   },
 
-  async "what the store has forgotten is compacted, at once or as soon as it is known"({ store, open }) {
+  async "reports compacted for compacted events, at once or as soon as it is known"({ store, open }) {
     for (let index = 0; index < 10; index++) await put(store, `/registry/things/a/${index}`)
     await store.compact({ revision: 4 })
     const things = open().resource("things", thingCodec())
@@ -103,7 +103,7 @@ export const historyCases: CacheCases = {
     expect(things.oldestRevision()).toBe(6)
   },
 
-  async "a log longer than what is kept of it is told whole, in pieces"({ store, open }) {
+  async "delivers a log that is longer than the kept pieces completely"({ store, open }) {
     for (let index = 0; index < 50; index++) await put(store, "/registry/things/a/x", "y".repeat(100))
     const cache = open({ historyReadBytes: 500, pagesBytes: 2000, pageEvents: 3 })
     const things = cache.resource("things", thingCodec())
@@ -117,7 +117,7 @@ export const historyCases: CacheCases = {
     expect(cache.pagesBytes()).toBeLessThan(4000)
   },
 
-  async "the window keeps five minutes, and the newest few beyond"({ store, open, place }) {
+  async "the window keeps five minutes, and the newest few events beyond"({ store, open, place }) {
     const things = open({ windowEvents: 3 }).resource("things", thingCodec())
     await things.ready
     for (let index = 0; index < 10; index++) {
@@ -126,7 +126,7 @@ export const historyCases: CacheCases = {
     }
     await store.compact({ revision: 11 })
     await settle()
-    // The store has nothing before 11 any more: what follows can only come from memory.
+    // The store has compacted everything before 11: these events can only come from memory.
     const inWindow = record(things, { afterRevision: 7 })
     await settle()
     expect(inWindow.events.map((event) => event.revision)).toEqual([8, 9, 10, 11])
@@ -140,7 +140,7 @@ export const historyCases: CacheCases = {
     expect(tooOld.ends.map((error) => error.code)).toEqual(["compacted"])
   },
 
-  async "the byte budget of the window wins over its age"({ store, open }) {
+  async "the window's byte budget takes precedence over its age"({ store, open }) {
     const things = open({ windowBytes: 10_000 }).resource("things", thingCodec())
     await things.ready
     for (let index = 0; index < 50; index++) await put(store, "/registry/things/a/x", "y".repeat(1000))
@@ -152,7 +152,7 @@ export const historyCases: CacheCases = {
     expect(old.ends.map((error) => error.code)).toEqual(["compacted"])
   },
 
-  async "one commit never straddles the beginning of the window"({ store, open }) {
+  async "the window never begins within a commit"({ store, open }) {
     const things = open({ windowBytes: 3000 }).resource("things", thingCodec())
     await things.ready
     for (let index = 0; index < 10; index++) {

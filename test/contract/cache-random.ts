@@ -71,9 +71,12 @@ const tight: Partial<CacheLimits> = {
   pagesBytes: 1000,
 }
 
-/** Random runs: what every watcher saw keeps every promise, and every state in reach is the replay of the events up to it. */
+/**
+ * Random runs: every watcher's events keep every guarantee, and every reachable state is the replay of the events up to
+ * it.
+ */
 export const randomCases: CacheCases = {
-  async "watches keep their promises while they race with commits, pauses and lost connections"(context) {
+  async "watches keep their guarantees during concurrent commits, pauses and lost connections"(context) {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const { open, place, store } = context
@@ -101,7 +104,7 @@ export const randomCases: CacheCases = {
           } else if (each.do === "restart") {
             const cache = start()
             caches.push(cache)
-            // Fills while commits go on; until then the old one is asked.
+            // It fills while commits go on; until then the old cache is used.
             const restarted = cache.resource("things", thingCodec())
             void restarted.ready.then(() => {
               things = restarted
@@ -153,7 +156,7 @@ async function commit(store: Store, step: Extract<Step, { do: "commit" }>): Prom
   return writes.filter((write) => write.type === "put" || existing.has(write.key)).map(({ key, type }) => ({ key, type, revision }))
 }
 
-/** What earlier runs on the same store left behind, as writes. */
+/** What earlier runs on the same store have left, as writes. */
 async function startOf(store: Store, revision: number): Promise<HistoryWrite[]> {
   const { items } = await store.list({ prefix: "/registry/", revision })
   return items

@@ -3,9 +3,9 @@ import type { Snapshot } from "../../runtime/storage/cache.ts"
 import type { CacheCases } from "./cache-contract.ts"
 import { put, remove, settle, shown, thing, thingCodec } from "./cache-fixtures.ts"
 
-/** States: the newest, past ones, and waiting for one to come. */
+/** States: the newest, past ones, and waiting for a future one. */
 export const readCases: CacheCases = {
-  async "a resource is filled on first use, with what was written before and after it was registered"({ store, open }) {
+  async "fills a resource on first use, with objects written before and after it was registered"({ store, open }) {
     await put(store, "/registry/things/a/x")
     const cache = open()
     const things = cache.resource("things", thingCodec())
@@ -19,7 +19,7 @@ export const readCases: CacheCases = {
     expect(things.get("/registry/things/a/z")).toBeUndefined()
   },
 
-  async "reading before the fill is refused, never answered with nothing"({ store, open }) {
+  async "refuses reads before the fill, instead of answering with nothing"({ store, open }) {
     await put(store, "/registry/things/a/x")
     const things = open().resource("things", thingCodec())
     expect(() => things.get("/registry/things/a/x")).toThrow("still being read")
@@ -29,7 +29,7 @@ export const readCases: CacheCases = {
     expect(shown(things.snapshot())).toEqual(["a/x@2"])
   },
 
-  async "writes that arrive while the fill reads are neither lost nor doubled"({ store, open }) {
+  async "writes that arrive during a fill are neither lost nor duplicated"({ store, open }) {
     await put(store, "/registry/things/a/x")
     await put(store, "/registry/things/a/y")
     const things = open({ fillPage: 1 }).resource("things", thingCodec())
@@ -61,7 +61,7 @@ export const readCases: CacheCases = {
     expect(shown(endpoints.snapshot())).toEqual(["a/x@3"])
   },
 
-  async "a longer path registered later takes its keys over"({ store, open }) {
+  async "a longer path that is registered later takes over its keys"({ store, open }) {
     await put(store, "/registry/services/specs/a/x")
     await put(store, "/registry/services/a/plain")
     const cache = open()
@@ -86,7 +86,7 @@ export const readCases: CacheCases = {
     expect(await cache.consistentRevision()).toBe(revision)
   },
 
-  async "waiting ends when the revision comes, or with false when time is up"({ store, open, place }) {
+  async "waiting ends when the revision is reached, or with false after the timeout"({ store, open, place }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     const reached = things.waitFor(2, 1000)
@@ -123,7 +123,7 @@ export const readCases: CacheCases = {
     }
   },
 
-  async "a snapshot stays as it was"({ store, open }) {
+  async "a snapshot does not change"({ store, open }) {
     for (let index = 0; index < 100; index++) await put(store, `/registry/things/a/${String(index).padStart(3, "0")}`)
     const things = open().resource("things", thingCodec())
     await things.ready
@@ -138,7 +138,7 @@ export const readCases: CacheCases = {
     expect(things.snapshot().count({ prefix: "" })).toBe(50)
   },
 
-  async "a snapshot is never answered from the label index of another state"({ store, open }) {
+  async "a snapshot never uses the label index of another state"({ store, open }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     const selected = { of: "label", name: "colour", value: "blue" } as const
@@ -152,7 +152,7 @@ export const readCases: CacheCases = {
     expect(blue(things.snapshot())).toEqual(["/registry/things/a/x"])
     await paint("y", "blue")
     await remove(store, "/registry/things/a/x")
-    // Then each object of the snapshot is looked at.
+    // Then every object of the snapshot is visited.
     expect(blue(before)).toBeUndefined()
     expect([...before.entries({ prefix: "" })].filter((object) => object.labels()["colour"] === "blue").map(({ key }) => key)).toEqual([
       "/registry/things/a/x",
@@ -160,7 +160,7 @@ export const readCases: CacheCases = {
     expect(blue(things.snapshot())).toEqual(["/registry/things/a/y"])
   },
 
-  async "a past state inside the window, before it in the store, and beyond both"({ store, open }) {
+  async "reads a past state inside the window, before it from the store, and none beyond both"({ store, open }) {
     await put(store, "/registry/things/a/x")
     await put(store, "/registry/things/a/y")
     const things = open().resource("things", thingCodec())
@@ -178,7 +178,7 @@ export const readCases: CacheCases = {
     expect(await things.snapshotAt(1)).toBeUndefined()
   },
 
-  async "pages of one past revision come from one snapshot however often it is asked for"({ store, open }) {
+  async "pages of one past revision share one snapshot, however often they are read"({ store, open }) {
     const things = open({ checkpointEvents: 8, checkpoints: 4 }).resource("things", thingCodec())
     await things.ready
     const states: (string[] | undefined)[] = []
@@ -193,7 +193,7 @@ export const readCases: CacheCases = {
     }
   },
 
-  async "values that run out vanish by ordinary events"({ store, open, place }) {
+  async "values whose time to live has passed disappear by ordinary events"({ store, open, place }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     await store.commit({ checks: [], writes: [{ type: "put", key: "/registry/things/a/x", value: thing("short"), ttlSeconds: 2 }] })

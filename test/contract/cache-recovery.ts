@@ -4,9 +4,9 @@ import type { CacheCases } from "./cache-contract.ts"
 import { brief, put, record, remove, settle, shown, thingCodec } from "./cache-fixtures.ts"
 import { lost } from "./cache-unreliable.ts"
 
-/** A store that goes away and comes back. */
+/** A store that fails and recovers. */
 export const recoveryCases: CacheCases = {
-  async "a watch lost for a moment is resumed, and watchers miss nothing"({ store, open, place }) {
+  async "resumes a watch that was lost for a moment, and watchers miss nothing"({ store, open, place }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     await things.ready
@@ -24,7 +24,7 @@ export const recoveryCases: CacheCases = {
     expect(watching.ends).toEqual([])
   },
 
-  async "while the store is away reads are stale and say so; it is tried again, ever more slowly"({ store, open, place }) {
+  async "while the store is down, reads are stale and health says so; retries become less frequent"({ store, open, place }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     await things.ready
@@ -51,7 +51,7 @@ export const recoveryCases: CacheCases = {
     expect(cache.healthy()).toBe(true)
   },
 
-  async "when the store has forgotten too much, watches end and everything is read again"({ store, open, place }) {
+  async "when the store has compacted too much, watches end and everything is read again"({ store, open, place }) {
     const cache = open({ fillPage: 2 })
     const things = cache.resource("things", thingCodec())
     const others = cache.resource("others", thingCodec())
@@ -72,7 +72,7 @@ export const recoveryCases: CacheCases = {
     expect(things.revision()).toBe(4)
     expect(cache.fault()).toBeDefined()
     expect(() => record(things, { afterRevision: 4 })).toThrow("starting over")
-    // Quiet, but as far as the others: what was shown once is not taken back.
+    // Quiet, but at the same revision as the others: a revision that was shown never goes back.
     expect(others.revision()).toBe(4)
     place.clock.advance(10_000)
     await settle()
@@ -86,7 +86,7 @@ export const recoveryCases: CacheCases = {
     expect(await things.snapshotAt(5)).toBeUndefined()
   },
 
-  async "a watch that begins ahead of a gap may come again"({ store, open, place }) {
+  async "a watch that begins ahead of a gap may be resumed"({ store, open, place }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     await things.ready
@@ -103,7 +103,7 @@ export const recoveryCases: CacheCases = {
     expect(ahead.ends.map((error) => error.code)).toEqual(["unavailable"])
   },
 
-  async "a store that is away at start is waited for"({ store, open, place }) {
+  async "waits for a store that is down at start"({ store, open, place }) {
     await put(store, "/registry/things/a/x")
     store.fail(lost())
     const cache = open()
@@ -126,7 +126,7 @@ export const recoveryCases: CacheCases = {
     expect(shown(things.snapshot())).toEqual(["a/x@2"])
   },
 
-  async "a fill that fails in the middle begins again"({ store, open, place }) {
+  async "a fill that fails half way begins again"({ store, open, place }) {
     for (let index = 0; index < 10; index++) await put(store, `/registry/things/a/${index}`)
     const cache = open({ fillPage: 3 })
     const things = cache.resource("things", thingCodec())
@@ -147,7 +147,7 @@ export const recoveryCases: CacheCases = {
     expect(await things.waitFor(12, 1000)).toBe(true)
   },
 
-  async "a watch that resumes while the cache starts over is told to come again"({ store, open }) {
+  async "a watch that resumes while the cache starts over is asked to retry"({ store, open }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     await things.ready
@@ -159,7 +159,7 @@ export const recoveryCases: CacheCases = {
     expect(resuming.ends.map((error) => error.code)).toEqual(["unavailable"])
   },
 
-  async "the check of itself finds a difference"({ store, open, place }) {
+  async "verification finds a difference"({ store, open, place }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     await things.ready

@@ -2,24 +2,24 @@ import { readPast } from "../../runtime/storage/past.ts"
 import { StoreError } from "../../runtime/storage/store.ts"
 import type { Store, WatchOptions } from "../../runtime/storage/store.ts"
 
-/** A store with faults to be switched on: for showing how what stands before it behaves. */
+/** A store with switchable faults, for tests of the layers above it. */
 export interface UnreliableStore extends Store {
-  /** Every call fails from now on, and every watch ends; undefined: the store is back. */
+  /** Every call fails from now on, and every watch ends; undefined: the store has recovered. */
   fail(error: StoreError | undefined): void
-  /** Ends the watches there are; new ones begin as usual. */
+  /** Ends the open watches; new ones begin as usual. */
   endWatches(error: StoreError): void
-  /** Lists wait, until the returned function is called. */
+  /** Blocks lists until the returned function is called. */
   holdLists(): () => void
-  /** Reads of the log wait, until the returned function is called. */
+  /** Blocks reads of the log until the returned function is called. */
   holdPast(): () => void
-  /** Watches opened so far, those that failed included. */
+  /** Watches opened so far, including those that failed. */
   readonly watchesOpened: number
   /** Reads of the log so far. */
   readonly pastsRead: number
   readonly listsMade: number
 }
 
-/** Called around a driver by tests. */
+/** Called by tests with a driver's store. */
 export function unreliable(store: Store): UnreliableStore {
   const watches = new Set<WatchOptions>()
   let fault: StoreError | undefined
@@ -126,7 +126,7 @@ export function unreliable(store: Store): UnreliableStore {
   }
 }
 
-/** The error of a store that cannot be reached, or has forgotten what is asked for. */
+/** The error of a store that cannot be reached, or has compacted the requested revision. */
 export function lost(code: "unavailable" | "compacted" = "unavailable"): StoreError {
   return new StoreError(code, "connection refused")
 }

@@ -2,9 +2,9 @@ import { expect } from "vitest"
 import type { CacheCases } from "./cache-contract.ts"
 import { brief, put, record, remove, settle, thing, thingCodec } from "./cache-fixtures.ts"
 
-/** Live watches: who is told what, when, and in which order. */
+/** Live watches: which events a watcher gets, when, and in which order. */
 export const watchCases: CacheCases = {
-  async "events of a resource, of one namespace, of one object"({ store, open }) {
+  async "delivers events of a resource, of one namespace, of one object"({ store, open }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     const others = cache.resource("others", thingCodec())
@@ -26,7 +26,7 @@ export const watchCases: CacheCases = {
     expect(other.events).toEqual([])
   },
 
-  async "everybody is handed the same event, so that a frame is made once"({ store, open }) {
+  async "all watchers get the same event object, so that a frame is made once"({ store, open }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     const first = record(things, { afterRevision: 1 })
@@ -46,7 +46,7 @@ export const watchCases: CacheCases = {
     expect(late.events[0]).toBe(first.events[0])
   },
 
-  async "the writes of one commit arrive together, and all resources have them by then"({ store, open }) {
+  async "the writes of one commit arrive together, when all resources have applied them"({ store, open }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     const others = cache.resource("others", thingCodec())
@@ -72,7 +72,7 @@ export const watchCases: CacheCases = {
     expect(elsewhere).toEqual([true])
   },
 
-  async "an event carries the state before it; deleted objects show the deletion's revision"({ store, open }) {
+  async "an event carries the previous state; deleted objects show the deletion's revision"({ store, open }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     const { events } = record(things, { afterRevision: 1 })
@@ -96,7 +96,7 @@ export const watchCases: CacheCases = {
     expect(JSON.parse(modified?.object.json().toString() ?? "")).toMatchObject({ metadata: { resourceVersion: "3" } })
   },
 
-  async "a watch from the past replays and goes on without a gap"({ store, open }) {
+  async "a watch from the past replays and continues without a gap"({ store, open }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     for (let index = 0; index < 5; index++) await put(store, `/registry/things/a/${index}`)
@@ -118,7 +118,7 @@ export const watchCases: CacheCases = {
     expect(events.map((event) => event.revision)).toEqual([4, 5])
   },
 
-  async "a subscriber may stop itself, others, or subscribe anew from within a call"({ store, open }) {
+  async "a subscriber may stop itself or others, or subscribe again, from within a callback"({ store, open }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     await put(store, "/registry/things/a/w")
@@ -146,7 +146,7 @@ export const watchCases: CacheCases = {
     expect(inner?.events.map(brief)).toEqual(["ADDED a/w@2", "ADDED a/x@3", "ADDED a/y@4"])
   },
 
-  async "a watcher may write from within a call"({ store, open }) {
+  async "a watcher may write from within a callback"({ store, open }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     const writing = things.subscribe({
@@ -164,7 +164,7 @@ export const watchCases: CacheCases = {
     expect(events.map((event) => event.revision)).toEqual([2, 3, 4, 5, 6])
   },
 
-  async "a subscriber that throws is ended alone"({ store, open }) {
+  async "a subscriber that throws is ended, and no other is"({ store, open }) {
     const things = open().resource("things", thingCodec())
     await things.ready
     const ends: string[] = []
@@ -183,7 +183,7 @@ export const watchCases: CacheCases = {
     expect(ends).toEqual(["unavailable: the watch of /registry/things/ failed: queue is full"])
   },
 
-  async "a subscription knows up to where it was handed everything"({ store, open }) {
+  async "a subscription knows up to which revision every event was delivered"({ store, open }) {
     const cache = open()
     const things = cache.resource("things", thingCodec())
     await things.ready
@@ -195,7 +195,7 @@ export const watchCases: CacheCases = {
     expect(quiet.mark()).toBe(7)
     expect(early.mark()).toBe(7)
     const late = record(things, { afterRevision: 1 })
-    // What it missed comes after `subscribe` has returned.
+    // The missed events follow after `subscribe` has returned.
     expect(late.mark()).toBeUndefined()
     await settle()
     expect(late.mark()).toBe(7)

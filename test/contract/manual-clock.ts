@@ -1,14 +1,14 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that advances only when a test advances it. */
 import type { Clock } from "../../runtime/clock.ts"
 
 export interface ManualClock extends Clock {
-  /** Moves on, running what falls due in the order of its time. */
+  /** Advances the clock and runs the callbacks that become due, in order of time. */
   advance(byMs: number): void
-  /** When the next callback falls due; undefined while nothing waits. */
+  /** When the next callback is due; undefined for none. */
   nextDueMs(): number | undefined
 }
 
-/** Starts at a whole second, so that tests can speak of seconds from here. */
+/** Starts at a whole second, so that tests can count in seconds from here. */
 export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   const waiting = new Set<{ atMs: number; callback: () => void }>()
   let nowMs = startMs
@@ -26,7 +26,7 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
     after(delayMs, callback) {
       const timer = { atMs: nowMs + delayMs, callback }
       waiting.add(timer)
-      // What is due already does not wait to be told.
+      // A callback that is already due runs without `advance`.
       if (delayMs <= 0) setImmediate(() => runDue(nowMs))
       return () => waiting.delete(timer)
     },

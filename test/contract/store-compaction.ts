@@ -1,4 +1,4 @@
-/** Compaction: the past goes, the present stays. */
+/** Compaction: deletes the past and keeps the present. */
 import { expect } from "vitest"
 import type { Store } from "../../runtime/storage/store.ts"
 import type { StoreCases } from "./store-contract.ts"
@@ -32,13 +32,13 @@ export const compactionCases: StoreCases = {
     expect(text(await store.get({ key: "foo/a", revision: 5 }))).toBe("2")
     expect(await store.status()).toMatchObject({ revision: 6, compactedRevision: 5, keys: 3 })
   },
-  "the error says which revision is the oldest": async ({ store }) => {
+  "the error contains the oldest revision": async ({ store }) => {
     await history(store)
     await store.compact({ revision: 4 })
     await expect(store.list({ prefix: "", revision: 2 })).rejects.toMatchObject({ code: "compacted", revision: 4 })
     await expect(store.list({ prefix: "", revision: 99 })).rejects.toMatchObject({ code: "future", revision: 6 })
   },
-  "a watch from below is refused, one from the compacted revision misses nothing": async ({ store }) => {
+  "refuses a watch from below, and a watch from the compacted revision misses nothing": async ({ store }) => {
     await history(store)
     await store.compact({ revision: 4 })
     expect(await codeOf(store.watch({ prefix: "", afterRevision: 3, ...nothing }))).toBe("compacted")
@@ -46,7 +46,7 @@ export const compactionCases: StoreCases = {
     await until(() => watch.events.length >= 3)
     expect(watch.events.map(shown)).toEqual(["delete foo/b@5 was 1@4", "put foo/a=3@6 was 2@3", "put foo/b=2@6"])
   },
-  "a running watch is not touched": async ({ store }) => {
+  "does not affect a running watch": async ({ store }) => {
     await history(store)
     const watch = await record(store, { afterRevision: 6 })
     await store.compact({ revision: 6 })
@@ -54,7 +54,7 @@ export const compactionCases: StoreCases = {
     expect(watch.events.map(shown)).toEqual(["put foo/a=4@7 was 3@6"])
     expect(watch.ended).toBeUndefined()
   },
-  "compacting at the present keeps what is there and works again and again": async ({ store }) => {
+  "compacting at the present revision keeps the present values, and works repeatedly": async ({ store }) => {
     for (let round = 0; round < 5; round++) {
       await history(store)
       await store.compact({ revision: await store.revision() })
@@ -64,7 +64,7 @@ export const compactionCases: StoreCases = {
       expect(await listed(store)).toBe("foo/same=1")
     }
   },
-  "compacting again to the same or an older revision does nothing, to a future one is refused": async ({ store }) => {
+  "compacting again to the same or an older revision does nothing, a future one is refused": async ({ store }) => {
     await history(store)
     await store.compact({ revision: 5 })
     await store.compact({ revision: 5 })
@@ -73,13 +73,13 @@ export const compactionCases: StoreCases = {
     expect(await codeOf(store.compact({ revision: 7 }))).toBe("future")
     expect(await listed(store, 5)).toBe("foo/a=2 foo/same=1")
   },
-  "checks and updates go on as before": async ({ store }) => {
+  "checks and updates work as before": async ({ store }) => {
     await history(store)
     await store.compact({ revision: 6 })
     expect(await write(store, [put("foo/same", "2")], [{ key: "foo/same", modRevision: 2 }])).toBe(7)
     expect(await write(store, [put("foo/c", "1")], [{ key: "foo/c", modRevision: 0 }])).toBe(8)
   },
-  "writers and readers go on during a long compaction": async ({ store }) => {
+  "reads and writes continue during a long compaction": async ({ store }) => {
     for (let round = 0; round < 20; round++)
       await write(
         store,
@@ -93,7 +93,7 @@ export const compactionCases: StoreCases = {
     const { items } = await store.list({ prefix: "foo/", revision: before })
     expect(items.map(text)).toEqual(Array.from({ length: 200 }, () => "19"))
   },
-  "values with a time to live still go after a compaction": async ({ store, place }) => {
+  "values with a time to live still expire after a compaction": async ({ store, place }) => {
     await write(store, [put("foo/a", "1", 5)])
     await write(store, [put("foo/b", "1")])
     await store.compact({ revision: 3 })

@@ -1,6 +1,6 @@
 /**
- * What every store driver promises, as one suite (names follow the storage tests of the reference implementation where
- * they speak of the same thing). Callers: `store-<driver>.test.ts`.
+ * The guarantees of every store driver, as one suite (cases that test the same as a storage test of the reference
+ * implementation have its name). Callers: `store-<driver>.test.ts`.
  */
 import { afterEach, beforeEach, describe, test } from "vitest"
 import type { Store } from "../../runtime/storage/store.ts"
@@ -11,7 +11,7 @@ import { listCases } from "./store-list.ts"
 import { watchCases } from "./store-watch.ts"
 import { writeCases } from "./store-write.ts"
 
-/** What a case is given: an empty store, and a way to close it and open it again. */
+/** Fixture of a case: an empty store, and a function that closes it and opens it again. */
 export interface StoreCaseContext {
   readonly store: Store
   readonly place: StorePlace

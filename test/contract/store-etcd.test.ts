@@ -4,12 +4,12 @@ import { forEachEtcd } from "../support/etcd.ts"
 import { etcdPlaces } from "../support/etcd-place.ts"
 import { storeContract } from "./store-contract.ts"
 
-const skip = [{ reason: "etcd drops all keys of a lease at one revision", cases: ["keys due together go one by one, earliest first"] }]
+const skip = [{ reason: "etcd drops all keys of a lease at one revision", cases: ["expires keys due together one by one, earliest first"] }]
 const skipWithoutProgress = [
   ...skip,
   {
-    reason: "before 3.4.31 and 3.5.13 nothing tells how far a quiet watch is",
-    cases: ["Bookmarkable: a call says up to where everything was delivered"],
+    reason: "before 3.4.31 and 3.5.13 nothing reports the revision of a quiet watch",
+    cases: ["Bookmarkable: a call reports the revision up to which every event was delivered"],
   },
 ]
 
@@ -21,7 +21,7 @@ forEachEtcd((binary) => {
     const { dispose, open } = await place()
     const stores = [await open(), await open()]
     const takes = (revision: number) => Promise.all(stores.map((store) => store.takeTurnToCompact?.(revision)))
-    // Whichever comes first has the turn, and both know of it: at the next interval it is again one of them, and never none.
+    // The first server gets the turn, and both learn of it: at the next interval exactly one of them gets it again.
     for (let interval = 0; interval < 5; interval++) expect((await takes(1)).filter((taken) => taken === true)).toHaveLength(1)
     await Promise.all(stores.map((store) => store.close()))
     await dispose?.()

@@ -1,15 +1,18 @@
-/** What a driver's caller hands to the store contract, and what its cases share. */
+/** The options of the store contract, and the functions that its cases share. */
 import { setImmediate } from "node:timers/promises"
 import type { Check, CommitResult, Store, StoredValue, StoreEvent, Write } from "../../runtime/storage/store.ts"
 import { StoreError } from "../../runtime/storage/store.ts"
 import type { ManualClock } from "./manual-clock.ts"
 
-/** One place where a driver keeps data; made empty for every case. */
+/** A place where a driver keeps data; empty at the start of every case. */
 export interface StorePlace {
   readonly clock: ManualClock
-  /** Opens the store there; for persistent drivers again after a close. */
+  /** Opens the store there; persistent drivers reopen it after a close. */
   open(): Promise<Store>
-  /** Of stores behind a network: whether nothing is under way any more. Absent: a few turns of the event loop are enough. */
+  /**
+   * For stores behind a network: whether no work is in flight any more. Absent: a few turns of the event loop are
+   * enough.
+   */
   quiet?(): Promise<boolean>
   /** Called after the case, with every store closed. */
   dispose?(): Promise<void>
@@ -17,7 +20,7 @@ export interface StorePlace {
 
 export interface StoreContractOptions {
   readonly driver: string
-  /** Data outlives `close`. */
+  /** Data survives `close`. */
   readonly persistent: boolean
   place(): Promise<StorePlace>
   /** Cases left out, each with its reason. */
@@ -36,20 +39,20 @@ export const put = (key: string, value: string, ttlSeconds?: number): Write => (
 })
 export const remove = (key: string): Write => ({ type: "delete", key })
 
-/** Commits and expects it to happen; answers the revision. */
+/** Commits and expects success; returns the revision. */
 export async function write(store: Store, writes: readonly Write[], checks: readonly Check[] = []): Promise<number> {
   const result = await store.commit({ checks, writes })
   if (!result.ok) throw new Error(`the commit met ${[...result.current.keys()].join(", ")}`)
   return result.revision
 }
 
-/** Expects the commit to fail its checks; answers what was there. */
+/** Expects the commit to fail its checks; returns the present values. */
 export function failedOf(result: CommitResult): ReadonlyMap<string, StoredValue | undefined> {
   if (result.ok) throw new Error(`the commit happened at ${result.revision}`)
   return result.current
 }
 
-/** `put foo/a=1@2`, `delete foo/a@3 was 1@2`: an event as the cases compare it. */
+/** `put foo/a=1@2`, `delete foo/a@3 was 1@2`: an event in the form that the cases compare. */
 export function shown(event: StoreEvent): string {
   const now = event.type === "put" ? `=${text(event)}` : ""
   const was = event.previous === undefined ? "" : ` was ${text(event.previous)}@${event.previous.modRevision}`
@@ -63,7 +66,7 @@ export interface Recording {
   stop(): void
 }
 
-/** Watches and keeps what it is told. */
+/** Watches and records the events. */
 export async function record(store: Store, options: { prefix?: string; afterRevision: number }): Promise<Recording> {
   const recording: Recording = { events: [], revisions: [], stop: () => undefined }
   const { stop } = await store.watch({
@@ -81,12 +84,12 @@ export async function record(store: Store, options: { prefix?: string; afterRevi
   return recording
 }
 
-/** Waits, without a time of its own, until the condition holds; the runner's time limit is the limit. */
+/** Waits until the condition holds; the test runner's time limit is the only limit. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await setImmediate()
 }
 
-/** The code of the StoreError that the call ends with. */
+/** The code of the StoreError with which the call fails. */
 export async function codeOf(call: Promise<unknown>): Promise<StoreError["code"] | "none"> {
   try {
     await call

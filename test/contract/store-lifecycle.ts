@@ -1,11 +1,11 @@
-/** Status, closing, and what a restart must keep. */
+/** Status, close, and what a restart must keep. */
 import { expect } from "vitest"
 import { StoreError } from "../../runtime/storage/store.ts"
 import type { StoreCases } from "./store-contract.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
 
 export const lifecycleCases: StoreCases = {
-  "Stats: status counts keys and names revisions": async ({ store }) => {
+  "Stats: status has the number of keys and the revisions": async ({ store }) => {
     await write(store, [put("foo/a", "1"), put("foo/b", "1"), put("foo/c", "1")])
     await write(store, [remove("foo/b"), put("foo/a", "2")])
     const status = await store.status()
@@ -13,7 +13,7 @@ export const lifecycleCases: StoreCases = {
     expect(status.sizeBytes).toBeGreaterThan(0)
     expect(status.fault).toBeUndefined()
   },
-  "after close every call says so, and closing twice is fine": async ({ store }) => {
+  "every call after close fails with closed, and closing twice is fine": async ({ store }) => {
     await store.close()
     await store.close()
     expect(await codeOf(store.get({ key: "foo/a" }))).toBe("closed")
@@ -24,7 +24,7 @@ export const lifecycleCases: StoreCases = {
     expect(await codeOf(store.compact({ revision: 1 }))).toBe("closed")
     expect(await codeOf(store.status())).toBe("closed")
   },
-  "every commit asked for before a close is answered": async ({ store }) => {
+  "answers every commit that was requested before close": async ({ store }) => {
     const commits = Array.from({ length: 100 }, (_, index) => store.commit({ checks: [], writes: [put(`foo/${index}`, "1")] }))
     const closing = store.close()
     const settled = await Promise.allSettled(commits)
@@ -32,14 +32,14 @@ export const lifecycleCases: StoreCases = {
     for (const result of settled) {
       if (result.status === "fulfilled") continue
       expect(result.reason).toBeInstanceOf(StoreError)
-      // Not sent any more; or sent, to another machine, and cut off before the answer.
+      // Either not sent any more, or sent to another machine and interrupted before the answer.
       expect(["closed", "undecided"]).toContain(result.reason.code)
     }
   },
 }
 
 export const persistenceCases: StoreCases = {
-  "what was acknowledged is there after a restart, past revisions too": async ({ store, reopen }) => {
+  "acknowledged writes are there after a restart, past revisions too": async ({ store, reopen }) => {
     await write(store, [put("foo/a", "1"), put("foo/b", "1")])
     await write(store, [put("foo/a", "2"), remove("foo/b")])
     const again = await reopen()
@@ -59,7 +59,7 @@ export const persistenceCases: StoreCases = {
     await until(() => watch.events.length >= 2)
     expect(watch.events.map(shown)).toEqual(["put foo/a=2@3 was 1@2", "delete foo/a@4 was 2@3"])
   },
-  "compaction lasts": async ({ store, reopen }) => {
+  "compaction survives a restart": async ({ store, reopen }) => {
     for (let round = 0; round < 5; round++) await write(store, [put("foo/a", `${round}`)])
     await store.compact({ revision: 5 })
     const again = await reopen()
@@ -67,7 +67,7 @@ export const persistenceCases: StoreCases = {
     expect(await codeOf(again.list({ prefix: "foo/", revision: 4 }))).toBe("compacted")
     expect(text(await again.get({ key: "foo/a", revision: 5 }))).toBe("3")
   },
-  "values that fell due while the store was closed go at the start": async ({ store, place, reopen }) => {
+  "values that expired while the store was closed are deleted at start": async ({ store, place, reopen }) => {
     await write(store, [put("foo/a", "1", 5), put("foo/b", "1", 100), put("foo/c", "1")])
     await store.close()
     place.clock.advance(10_000)

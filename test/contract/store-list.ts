@@ -33,7 +33,7 @@ export const listCases: StoreCases = {
     expect(await keys(store, { prefix: "" })).toHaveLength(8)
     await expect(store.list({ prefix: "foo" })).rejects.toThrow("a prefix ends with a slash")
   },
-  "the order of keys is that of their bytes": async ({ store }) => {
+  "keys are ordered by their bytes": async ({ store }) => {
     const names = ["Z", "a", "a!", "a-b", "a.b", "a/b", "aa", "b", "ä", "\ufb01", "\uffee", "😀", "a\u0001", "a\u0001b"]
     await write(
       store,
@@ -55,7 +55,7 @@ export const listCases: StoreCases = {
     expect(last.items.map((item) => item.key)).toEqual(["foo/e"])
     expect(last.more).toBe(false)
   },
-  "ListInconsistentContinuation: a page of the present": async ({ store }) => {
+  "ListInconsistentContinuation: a page of the present state": async ({ store }) => {
     await write(
       store,
       ["a", "b", "c"].map((name) => put(`foo/${name}`, "1")),
@@ -63,14 +63,14 @@ export const listCases: StoreCases = {
     await write(store, [remove("foo/b"), put("foo/bb", "2")])
     expect(await keys(store, { prefix: "foo/", startAfter: "foo/b" })).toEqual(["foo/bb", "foo/c"])
   },
-  "a limit that is exactly reached leaves no more": async ({ store }) => {
+  "a limit that is reached exactly leaves no more": async ({ store }) => {
     await write(store, [put("foo/a", "1"), put("foo/b", "1"), put("foo/c", "1"), put("goo/d", "1")])
     await write(store, [remove("foo/c")])
     expect(await store.list({ prefix: "foo/", limit: 2 })).toMatchObject({ more: false })
     expect(await store.list({ prefix: "foo/", limit: 2, revision: 2 })).toMatchObject({ more: true })
     expect(await store.list({ prefix: "foo/", limit: 1 })).toMatchObject({ more: true })
   },
-  "startAfter may be a key that is not there, or beyond the prefix": async ({ store }) => {
+  "startAfter may be a missing key, or beyond the prefix": async ({ store }) => {
     await write(store, [put("foo/a", "1"), put("foo/c", "1")])
     expect(await keys(store, { prefix: "foo/", startAfter: "foo/b" })).toEqual(["foo/c"])
     expect(await keys(store, { prefix: "foo/", startAfter: "aaa" })).toEqual(["foo/a", "foo/c"])

@@ -1,4 +1,7 @@
-/** Whatever is done to both, the embedded store answers as the memory store does, also after restarts and compactions. */
+/**
+ * The embedded store gives the same results as the memory store for any operations, also after restarts and
+ * compactions.
+ */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,7 +17,7 @@ import { until } from "./store-fixture.ts"
 
 const runs = Number(process.env.STORE_MODEL_RUNS ?? 25)
 
-/** Few keys that share prefixes, so that operations meet. */
+/** Few keys with shared prefixes, so that operations affect each other. */
 const keys = ["foo/a", "foo/b", "foo/b/c", "foobar/a", "bar/ä", "bar/😀", "bar/\ufb01"]
 const prefixes = ["", "foo/", "foo/b/", "foobar/", "bar/"]
 
@@ -71,7 +74,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("reopen") }) },
 )
 
-test("the embedded store does what the memory store does", { timeout: 120_000 }, async () => {
+test("the embedded store gives the same results as the memory store", { timeout: 120_000 }, async () => {
   await fc.assert(fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 60 }), compareRun), {
     numRuns: runs,
     endOnFailure: true,
@@ -174,7 +177,7 @@ async function answerOf(call: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Bytes as text, so that kinds of arrays do not matter, and a difference can be read. */
+/** Bytes as text: the kind of array does not matter then, and differences are readable. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString()
   if (value instanceof Map) return [...value].map(plain)

@@ -1,11 +1,11 @@
-/** Watches: ordered, complete, without duplicates, from any revision there is. */
+/** Watches: ordered, complete, without duplicates, from any readable revision. */
 import { expect } from "vitest"
 import { readPast } from "../../runtime/storage/past.ts"
 import type { Store } from "../../runtime/storage/store.ts"
 import type { StoreCases } from "./store-contract.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
 
-/** Five commits that every case can count on. */
+/** Five commits that every case can rely on. */
 async function history(store: Store): Promise<void> {
   await write(store, [put("foo/a", "1")])
   await write(store, [put("foo/b", "1"), put("bar/c", "1")])
@@ -28,13 +28,13 @@ const replays: StoreCases = {
     await until(() => watch.events.length >= 3)
     expect(watch.events.map(shown)).toEqual(historyShown.slice(3))
   },
-  "Watch from now: only what comes": async ({ store }) => {
+  "Watch from now: only new events": async ({ store }) => {
     await history(store)
     const watch = await record(store, { afterRevision: await store.revision() })
     await write(store, [put("foo/a", "3")])
     expect(watch.events.map(shown)).toEqual(["put foo/a=3@6 was 2@4"])
   },
-  "the past comes in pieces of whole commits, up to where it is asked for": async ({ store }) => {
+  "past events come in pieces of whole commits, up to the requested revision": async ({ store }) => {
     await history(store)
     const whole = await readPast(store, { prefix: "", afterRevision: 1, upTo: 5, bytes: 1_000_000 })
     expect(whole.events.map(shown)).toEqual(historyShown)
@@ -56,11 +56,11 @@ const replays: StoreCases = {
     expect(await codeOf(readPast(store, { prefix: "", afterRevision: 3, upTo: 5, bytes: 1 }))).toBe("compacted")
     expect(await codeOf(readPast(store, { prefix: "", afterRevision: 6, upTo: 6, bytes: 1 }))).toBe("future")
   },
-  "a watch from a revision of the future is refused": async ({ store }) => {
+  "refuses a watch from a future revision": async ({ store }) => {
     await history(store)
     expect(await codeOf(store.watch({ prefix: "", afterRevision: 6, onEvents: () => undefined, onEnd: () => undefined }))).toBe("future")
   },
-  "a watch that starts amid writes misses nothing and repeats nothing": async ({ store }) => {
+  "a watch that starts during writes misses and repeats nothing": async ({ store }) => {
     const writing = Promise.all(Array.from({ length: 300 }, (_, index) => write(store, [put(`foo/${index % 7}`, `${index}`)])))
     const watches = await Promise.all(Array.from({ length: 5 }, () => record(store, { prefix: "foo/", afterRevision: 1 })))
     await writing
@@ -69,7 +69,7 @@ const replays: StoreCases = {
       expect(watch.events.map((event) => event.revision)).toEqual(Array.from({ length: 300 }, (_, index) => index + 2))
     }
   },
-  "WatchResumable: from every revision delivered, the rest follows": async ({ store }) => {
+  "WatchResumable: from every delivered revision, the rest follows": async ({ store }) => {
     await history(store)
     for (let afterRevision = 0; afterRevision <= 5; afterRevision++) {
       const watch = await record(store, { afterRevision })
@@ -98,7 +98,7 @@ const live: StoreCases = {
     expect(event?.previous).toMatchObject({ key: "foo/a", createRevision: 2, modRevision: 2 })
     expect(text(event?.previous)).toBe("last")
   },
-  "who was acknowledged finds its write delivered, and can read it": async ({ store }) => {
+  "after the acknowledgement a write was delivered and can be read": async ({ store }) => {
     const watch = await record(store, { afterRevision: 1 })
     await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
@@ -115,23 +115,24 @@ const live: StoreCases = {
     await write(store, [put("foo/b", "1"), put("foo/a", "1"), put("bar/c", "1")])
     expect(calls).toEqual([["put foo/b=1@2", "put foo/a=1@2", "put bar/c=1@2"]])
   },
-  "Bookmarkable: a call says up to where everything was delivered": async ({ store }) => {
+  "Bookmarkable: a call reports the revision up to which every event was delivered": async ({ store }) => {
     const watch = await record(store, { prefix: "foo/", afterRevision: 1 })
     await write(store, [put("foo/a", "1")])
     await write(store, [put("bar/a", "1")])
-    // Whoever waits for a revision has asked for it; a store behind a network may learn only then that watches must be told.
+    // A reader that waits for a revision has called `revision()`; only that call makes a store behind a network advance
+    // its watches.
     await until(async () => (await store.revision()) === watch.revisions.at(-1))
     expect(watch.events).toHaveLength(1)
     expect(watch.revisions).toEqual([2, 3])
   },
-  "every watcher sees the same order": async ({ store }) => {
+  "every watcher gets the same order": async ({ store }) => {
     const watches = await Promise.all(Array.from({ length: 4 }, () => record(store, { afterRevision: 1 })))
     await Promise.all(Array.from({ length: 100 }, (_, index) => write(store, [put(`foo/${index % 5}`, `${index}`)])))
     const [first, ...others] = watches.map((watch) => watch.events.map(shown))
     expect(first).toHaveLength(100)
     for (const other of others) expect(other).toEqual(first)
   },
-  "previous is the value written last before, also within a burst": async ({ store }) => {
+  "previous is the last value written before, also within a burst": async ({ store }) => {
     const watch = await record(store, { afterRevision: 1 })
     await Promise.all(Array.from({ length: 20 }, (_, index) => write(store, [put("foo/a", `${index}`)])))
     const [, ...rest] = watch.events
@@ -140,7 +141,7 @@ const live: StoreCases = {
       expect(text(event.previous)).toBe(text(watch.events[index]))
     }
   },
-  "a failed check and a delete of nothing are no events": async ({ store }) => {
+  "a failed check and deleting a missing key cause no events": async ({ store }) => {
     const watch = await record(store, { afterRevision: 1 })
     await store.commit({ checks: [{ key: "foo/a", modRevision: 5 }], writes: [put("foo/a", "1")] })
     await write(store, [remove("foo/a")])
@@ -150,7 +151,7 @@ const live: StoreCases = {
 }
 
 const endings: StoreCases = {
-  "WatchContextCancel: after stop nothing comes": async ({ store }) => {
+  "WatchContextCancel: no events after stop": async ({ store }) => {
     const watch = await record(store, { afterRevision: 1 })
     const other = await record(store, { afterRevision: 1 })
     watch.stop()
@@ -168,7 +169,7 @@ const endings: StoreCases = {
     expect(watch.ended?.code).toBe("closed")
     expect(stopped.ended).toBeUndefined()
   },
-  "a watcher may stop, watch and commit from its own call": async ({ store }) => {
+  "a watcher may stop, watch and commit from its own callback": async ({ store }) => {
     const order: string[] = []
     let nested: Promise<number> | undefined
     const first = await store.watch({

@@ -17,7 +17,7 @@ const creation: StoreCases = {
     expect(stored?.expiresAtMs).toBeUndefined()
     expect(text(stored)).toBe("one")
   },
-  "CreateWithKeyExist: the conflict returns what is there": async ({ store }) => {
+  "CreateWithKeyExist: the conflict returns the present value": async ({ store }) => {
     await write(store, [put("foo/a", "one")])
     const result = await store.commit({ checks: [{ key: "foo/a", modRevision: 0 }], writes: [put("foo/a", "two")] })
     expect(result).toMatchObject({ ok: false, revision: 2 })
@@ -26,7 +26,7 @@ const creation: StoreCases = {
     expect(text(current)).toBe("one")
     expect(await store.revision()).toBe(2)
   },
-  "a key that was deleted is created anew": async ({ store }) => {
+  "a key that was deleted can be created again": async ({ store }) => {
     await write(store, [put("foo/a", "one")])
     await write(store, [remove("foo/a")])
     await write(store, [put("foo/a", "two")], [{ key: "foo/a", modRevision: 0 }])
@@ -49,7 +49,7 @@ const updates: StoreCases = {
     expect(current.get("foo/a")).toMatchObject({ modRevision: 3 })
     expect(text(await store.get({ key: "foo/a" }))).toBe("two")
   },
-  "an update of a key that is gone names it, with nothing there": async ({ store }) => {
+  "an update of a deleted key reports it without a value": async ({ store }) => {
     const current = failedOf(await store.commit({ checks: [{ key: "foo/a", modRevision: 7 }], writes: [put("foo/a", "x")] }))
     expect([...current]).toEqual([["foo/a", undefined]])
   },
@@ -65,7 +65,7 @@ const updates: StoreCases = {
     expect(text(current.get("foo/a"))).toBe("two")
     expect(await write(store, [remove("foo/a")], [{ key: "foo/a", modRevision: 3 }])).toBe(4)
   },
-  "deleting what is not there changes nothing": async ({ store }) => {
+  "deleting a missing key changes nothing": async ({ store }) => {
     await write(store, [put("foo/a", "one")])
     expect(await write(store, [remove("foo/b")])).toBe(2)
     expect(await write(store, [remove("foo/b"), put("foo/a", "two")])).toBe(3)
@@ -83,7 +83,7 @@ const atomicity: StoreCases = {
     expect(await write(store, [put("foo/a", "1"), put("foo/b", "2"), put("bar/c", "3")])).toBe(2)
     for (const key of ["foo/a", "foo/b", "bar/c"]) expect(await store.get({ key })).toMatchObject({ createRevision: 2, modRevision: 2 })
   },
-  "one failed check stops every write, and all failed ones are answered": async ({ store }) => {
+  "one failed check prevents every write, and all failed ones are reported": async ({ store }) => {
     await write(store, [put("foo/a", "1"), put("foo/b", "2")])
     const checks = [
       { key: "foo/a", modRevision: 1 },
@@ -124,7 +124,7 @@ const atomicity: StoreCases = {
     expect(text(await store.get({ key: "foo/counter" }))).toBe("20")
     expect(await store.revision()).toBe(22)
   },
-  "revisions grow by one per commit, whatever runs at once": async ({ store }) => {
+  "revisions grow by one per commit, also for concurrent commits": async ({ store }) => {
     const revisions = await Promise.all(Array.from({ length: 200 }, (_, index) => write(store, [put(`foo/${index}`, "x")])))
     expect(revisions.toSorted((left, right) => left - right)).toEqual(Array.from({ length: 200 }, (_, index) => index + 2))
   },
@@ -141,7 +141,7 @@ const values: StoreCases = {
     expect(await store.get({ key: "foo/a", revision: 3 })).toMatchObject({ createRevision: 2, modRevision: 3 })
     expect(await codeOf(store.get({ key: "foo/a", revision: 6 }))).toBe("future")
   },
-  "values are bytes: empty, every byte, and the largest that is taken": async ({ store }) => {
+  "values are bytes: empty, every byte, and the largest size accepted": async ({ store }) => {
     const all = Uint8Array.from({ length: 256 }, (_, index) => index)
     const largest = new Uint8Array(storeLimits.valueBytes).fill(7)
     await write(store, [
@@ -153,19 +153,19 @@ const values: StoreCases = {
     expect(Buffer.from((await store.get({ key: "foo/all" }))?.value ?? [])).toEqual(Buffer.from(all))
     expect(Buffer.compare((await store.get({ key: "foo/largest" }))?.value ?? new Uint8Array(), largest)).toBe(0)
   },
-  "a value over the limit is refused, and nothing of its commit is written": async ({ store }) => {
+  "refuses a value over the limit, and nothing of its commit is written": async ({ store }) => {
     const value = new Uint8Array(storeLimits.valueBytes + 1)
     expect(await codeOf(store.commit({ checks: [], writes: [put("foo/a", "x"), { type: "put", key: "foo/b", value }] }))).toBe("too-large")
     expect(await store.revision()).toBe(1)
   },
-  "keys of 1900 bytes are taken, longer ones are refused": async ({ store }) => {
+  "accepts keys of 1900 bytes, and refuses longer ones": async ({ store }) => {
     const key = `foo/${"k".repeat(storeLimits.keyBytes - 4)}`
     await write(store, [put(key, "x")])
     expect((await store.list({ prefix: "foo/" })).items.map((item) => item.key)).toEqual([key])
     expect(await codeOf(store.commit({ checks: [], writes: [put(`${key}k`, "x")] }))).toBe("too-large")
     expect(await codeOf(store.commit({ checks: [], writes: [put(`foo/${"ä".repeat(949)}`, "x")] }))).toBe("too-large")
   },
-  "keys may hold any character": async ({ store }) => {
+  "keys may contain any character": async ({ store }) => {
     for (const key of ["foo/ä", "foo/日本", "foo/😀", "foo/a b", "foo/\u0001", "foo/a:b%2f"]) {
       await write(store, [put(key, key)])
       expect(text(await store.get({ key }))).toBe(key)
@@ -182,7 +182,7 @@ const values: StoreCases = {
 }
 
 const timeToLive: StoreCases = {
-  "CreateWithTTL: the key goes with an ordinary delete event": async ({ store, place }) => {
+  "CreateWithTTL: the key is deleted with an ordinary delete event": async ({ store, place }) => {
     const { clock } = place
     await write(store, [put("foo/a", "one", 10)])
     expect((await store.get({ key: "foo/a" }))?.expiresAtMs).toBe(clock.nowMs() + 10_000)
@@ -197,7 +197,7 @@ const timeToLive: StoreCases = {
     expect(await store.get({ key: "foo/a" })).toBeUndefined()
     expect(await store.revision()).toBe(4)
   },
-  "GuaranteedUpdateWithTTL: every put says anew how long": async ({ store, place }) => {
+  "GuaranteedUpdateWithTTL: every put sets a new time to live": async ({ store, place }) => {
     const { clock } = place
     await write(store, [put("foo/longer", "1", 5), put("foo/forever", "1", 5), put("foo/deleted", "1", 5), put("foo/due", "1", 20)])
     await write(store, [put("foo/longer", "2", 60), put("foo/forever", "2"), remove("foo/deleted")])
@@ -211,7 +211,7 @@ const timeToLive: StoreCases = {
     expect(watch.events.map((event) => event.key)).toEqual(["foo/due", "foo/longer"])
     expect((await store.list({ prefix: "foo/" })).items.map((item) => item.key)).toEqual(["foo/forever"])
   },
-  "keys due together go one by one, earliest first": async ({ store, place }) => {
+  "expires keys due together one by one, earliest first": async ({ store, place }) => {
     await write(store, [put("foo/c", "1", 2), put("foo/b", "1", 3), put("foo/a", "1", 3)])
     const watch = await record(store, { afterRevision: 2 })
     place.clock.advance(10_000)
@@ -226,7 +226,7 @@ export const writeCases: StoreCases = {
   ...atomicity,
   ...values,
   ...timeToLive,
-  "the caller's own array of bytes may be a view into a larger one": async ({ store }) => {
+  "the caller's byte array may be a view of a larger one": async ({ store }) => {
     const slab = bytes("..payload..")
     await write(store, [{ type: "put", key: "foo/a", value: slab.subarray(2, 9) }])
     expect(text(await store.get({ key: "foo/a" }))).toBe("payload")

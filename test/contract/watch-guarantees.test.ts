@@ -1,4 +1,4 @@
-/** Each promise is broken once, to show that its predicate notices. */
+/** Each guarantee is violated once, to show that its predicate notices. */
 import { describe, expect, test } from "vitest"
 import { expectGuarantees, guarantees } from "./watch-guarantees.ts"
 import type { History, HistoryWrite, Observation } from "./watch-guarantees.ts"

@@ -1,7 +1,8 @@
 /**
- * What a watch promises, as named predicates over a recorded history (the form of etcd's robustness tests; promise 3 of
- * the design, specification section 4.4). A history is what was committed, and what each watcher was told, each in its
- * order. Whoever drives watches, at the cache, the registry or over HTTP, records into it and calls `expectGuarantees`.
+ * The guarantees of a watch, as named predicates over a recorded history (in the form of etcd's robustness tests;
+ * promise 3 of the design, specification section 4.4). A history consists of the committed writes and of the events
+ * that each watcher got, each in order. Tests of watches, at the cache, at the registry or over HTTP, record a history
+ * and call `expectGuarantees`.
  */
 import { expect } from "vitest"
 
@@ -12,7 +13,7 @@ export interface HistoryWrite {
   readonly revision: number
 }
 
-/** One thing a watcher was told. */
+/** One event or bookmark as a watcher got it. */
 export type Observation =
   | {
       readonly type: "ADDED" | "MODIFIED" | "DELETED"
@@ -20,25 +21,25 @@ export type Observation =
       readonly revision: number
       /** metadata.resourceVersion of the object in the event. */
       readonly objectRevision: number
-      /** The version before, where the watcher can see it. */
+      /** The previous version, where the watcher can see it. */
       readonly previousRevision?: number
-      /** Events handed over together share a number. */
+      /** Events delivered together share a number. */
       readonly delivery: number
     }
   | { readonly type: "BOOKMARK"; readonly revision: number }
 
 export interface WatcherHistory {
   readonly name: string
-  /** Whether the watcher asked for events of this key. */
+  /** Whether the watch includes events of this key. */
   readonly covers: (key: string) => boolean
   readonly afterRevision: number
   readonly seen: readonly Observation[]
-  /** The watcher was still watching when everything up to here had been delivered; absent: it was ended before. */
+  /** The watch was still open when every event up to here had been delivered; absent: it was ended before. */
   readonly untilRevision?: number
 }
 
 export interface History {
-  /** In order of revision. Deleting what is not there is no write. */
+  /** In order of revision. Deleting a missing key is not a write. */
   readonly writes: readonly HistoryWrite[]
   readonly watchers: readonly WatcherHistory[]
 }
@@ -53,7 +54,7 @@ function writesFor(history: History, watcher: WatcherHistory): HistoryWrite[] {
   return history.writes.filter((write) => write.revision > watcher.afterRevision && watcher.covers(write.key))
 }
 
-/** Events come in revision order. */
+/** Events arrive in revision order. */
 export function expectOrdered({ watchers }: History): void {
   for (const watcher of watchers) {
     const revisions = watcher.seen.map((observation) => observation.revision)
@@ -61,7 +62,7 @@ export function expectOrdered({ watchers }: History): void {
   }
 }
 
-/** No write is told twice. */
+/** No write is delivered twice. */
 export function expectUnique({ watchers }: History): void {
   for (const watcher of watchers) {
     const told = eventsOf(watcher).map((event) => `${event.key}@${event.revision}`)
@@ -69,7 +70,7 @@ export function expectUnique({ watchers }: History): void {
   }
 }
 
-/** Nothing is left out between two events told, nor between the beginning and the end of the watch. */
+/** No event is missing between two delivered ones, nor between the start and the end of the watch. */
 export function expectReliable(history: History): void {
   for (const watcher of history.watchers) {
     const told = eventsOf(watcher).map((event) => `${event.key}@${event.revision}`)
@@ -79,7 +80,7 @@ export function expectReliable(history: History): void {
   }
 }
 
-/** The writes of one commit are handed over together. */
+/** The writes of one commit are delivered together. */
 export function expectAtomic({ watchers }: History): void {
   for (const watcher of watchers) {
     const deliveryOf = new Map<number, number>()
@@ -90,7 +91,7 @@ export function expectAtomic({ watchers }: History): void {
   }
 }
 
-/** A bookmark says that everything up to its revision was told before it. */
+/** A bookmark follows every event up to its revision. */
 export function expectBookmarkable(history: History): void {
   for (const watcher of history.watchers) {
     watcher.seen.forEach((observation, index) => {
@@ -102,7 +103,10 @@ export function expectBookmarkable(history: History): void {
   }
 }
 
-/** Watchers that began at different points agree on what follows: who resumes at a revision told gets the rest, exactly. */
+/**
+ * Watchers that began at different points agree on what follows: a watcher that resumes at a delivered revision gets
+ * exactly the rest.
+ */
 export function expectResumable(history: History): void {
   for (const watcher of history.watchers) {
     for (const other of history.watchers) {
@@ -115,7 +119,7 @@ export function expectResumable(history: History): void {
   }
 }
 
-/** The type says what happened to the object: added when it was not there, deleted when it was. */
+/** The event type matches the change: ADDED for an object that did not exist, DELETED for one that did. */
 export function expectTyped(history: History): void {
   for (const watcher of history.watchers) {
     const types = new Map<string, SeenEvent["type"]>()
@@ -129,7 +133,10 @@ export function expectTyped(history: History): void {
   }
 }
 
-/** The object carries the revision of the event, a deleted one that of its deletion; the version before is the one written last. */
+/**
+ * The object carries the event's revision, a deleted one that of its deletion; the previous version is the one written
+ * last.
+ */
 export function expectVersioned(history: History): void {
   const before = new Map<string, number | undefined>()
   const last = new Map<string, number>()
@@ -147,7 +154,7 @@ export function expectVersioned(history: History): void {
   }
 }
 
-/** Only what was asked for, and only what is later than asked. */
+/** Only events within the watch's scope, and only those after its starting revision. */
 export function expectFiltered({ watchers }: History): void {
   for (const watcher of watchers) {
     for (const event of eventsOf(watcher)) {
@@ -157,7 +164,7 @@ export function expectFiltered({ watchers }: History): void {
   }
 }
 
-/** Every promise, in the order in which a broken one is best understood. */
+/** Every guarantee, in the order in which a violation is easiest to understand. */
 export const guarantees = [
   expectFiltered,
   expectOrdered,
@@ -170,7 +177,7 @@ export const guarantees = [
   expectVersioned,
 ] as const
 
-/** Called with a finished history. Fails with the name of the promise and of the watcher. */
+/** Called with a finished history. Fails with the name of the guarantee and of the watcher. */
 export function expectGuarantees(history: History): void {
   for (const guarantee of guarantees) guarantee(history)
 }
