@@ -1,4 +1,7 @@
-/** Promise 1: an acknowledged write survives a kill at any moment. `CRASH_ROUNDS` sets how often (each takes about a second). */
+/**
+ * Promise 1: an acknowledged write survives a kill at any moment. `CRASH_ROUNDS` sets the number of kills (each takes
+ * about a second).
+ */
 import { spawn } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -35,14 +38,14 @@ test(`no acknowledged write is lost in ${rounds} kills`, { timeout: 60_000 + rou
   await rm(dir, { recursive: true })
 })
 
-/** Starts writers, kills them after so many acknowledgements, and answers all that were heard. */
+/** Starts writers, kills them after a number of acknowledgements, and returns all acknowledgements received. */
 async function writeUntilKilled(dir: string, round: number, killAfter: number): Promise<Acknowledged[]> {
   const script = fileURLToPath(new URL("writer.ts", import.meta.url))
   const child = spawn(process.execPath, ["--import", "tsx", script, dir, `${round}`], { stdio: ["ignore", "pipe", "inherit"] })
   const exited = new Promise<NodeJS.Signals | null>((resolve) => child.once("exit", (_code, signal) => resolve(signal)))
   const heard: Acknowledged[] = []
   for await (const line of createInterface({ input: child.stdout })) {
-    // The last line may be cut short by the kill: then it was not heard.
+    // The kill may truncate the last line, which then does not count.
     const match = /^(\d+) (\S+) (\S*) \.$/.exec(line)
     if (match?.[1] !== undefined && match[2] !== undefined && match[3] !== undefined)
       heard.push({ revision: Number(match[1]), key: match[2], value: match[3] })
@@ -52,7 +55,7 @@ async function writeUntilKilled(dir: string, round: number, killAfter: number): 
   return heard
 }
 
-/** Answers the revision up to which all was found in order. */
+/** Returns the revision up to which everything was found in order. */
 async function verifyStore(dir: string, acknowledged: readonly Acknowledged[], afterRevision: number): Promise<number> {
   const store = await openLmdbStore({ dir, clock: systemClock })
   const { revision, compactedRevision } = await store.status()
@@ -66,7 +69,7 @@ async function verifyStore(dir: string, acknowledged: readonly Acknowledged[], a
   return revision
 }
 
-/** A watch that resumes where the last process was left finds every revision once, in order. */
+/** A watch that resumes at the last process's revision gets every later revision once, in order. */
 async function expectContiguous(store: Store, afterRevision: number, revision: number): Promise<void> {
   const events: StoreEvent[] = []
   const watch = await store.watch({ prefix: "", afterRevision, onEvents: (some) => events.push(...some), onEnd: () => undefined })
@@ -78,13 +81,13 @@ async function expectContiguous(store: Store, afterRevision: number, revision: n
 async function expectThere(store: Store, write: Acknowledged): Promise<void> {
   const stored = await store.get({ key: write.key, revision: write.revision })
   const found = stored === undefined ? "-" : Buffer.from(stored.value).toString()
-  // Not compared by the runner: it would print both, and they are long.
+  // Compared here instead of by the runner, which would print both long values.
   expect(found === write.value && (stored?.modRevision ?? write.revision) === write.revision, `${write.key} at ${write.revision}`).toBe(
     true,
   )
 }
 
-/** What was acknowledged last for a key is there, unless a commit that nobody heard of came after. */
+/** The last acknowledged write of a key is present, unless a later commit without acknowledgement followed. */
 async function expectNewest(store: Store, acknowledged: readonly Acknowledged[]): Promise<void> {
   const newest = new Map<string, Acknowledged>()
   for (const write of acknowledged) if (write.revision >= (newest.get(write.key)?.revision ?? 0)) newest.set(write.key, write)

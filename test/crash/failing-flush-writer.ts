@@ -1,6 +1,6 @@
 /**
- * Runs under a tracer that makes flushes fail for a while (failing-flush.test.ts): writes until a commit is refused, looks at what still works,
- * and waits until the store takes writes again. Prints one JSON line of findings.
+ * Runs under a tracer that makes flushes fail for a while (failing-flush.test.ts): writes until a commit is refused,
+ * checks what still works, and waits until the store accepts writes again. Prints one JSON line of findings.
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { systemClock } from "../../runtime/clock.ts"
@@ -9,7 +9,7 @@ import type { Store } from "../../runtime/storage/store.ts"
 import { StoreError } from "../../runtime/storage/store.ts"
 
 const [dir = ""] = process.argv.slice(2)
-/** More than the flushes that go well at first. */
+/** More than the number of flushes that succeed at first. */
 const untilRefused = 1000
 const afterwards = 20
 

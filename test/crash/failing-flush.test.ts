@@ -1,6 +1,7 @@
 /**
- * Promise 8 with a disk that fails: when the kernel answers a flush with EIO, the commits that waited for it are undecided, the health check says
- * so, reads go on, and the store takes writes again once it could be opened anew. Nothing that was acknowledged is lost.
+ * Promise 8 with a failing disk: when the kernel answers a flush with EIO, the commits that waited for it are
+ * undecided, the health check reports it, reads go on, and the store accepts writes again once it could be reopened. No
+ * acknowledged write is lost.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -15,7 +16,10 @@ const place = mkdtempSync(join(tmpdir(), "failing-flush-"))
 const flushesThatWork = 99
 afterAll(() => rmSync(place, { recursive: true }))
 
-/** Runs a command whose threads each have a few flushes answered with EIO, after so many that work; needs Linux, strace and leave to trace. */
+/**
+ * Runs a command in which each thread gets EIO for a few flushes, after a number that succeed; needs Linux, strace and
+ * permission to trace.
+ */
 function onFailingDisk(command: readonly string[]): { status: number | null; stdout: string; stderr: string } {
   const fault = `inject=fdatasync:error=EIO:when=${flushesThatWork + 1}..${flushesThatWork + 3}`
   const tracer = ["-f", "-qq", "-o", join(place, "trace"), "-e", "trace=fdatasync", "-e", fault]
@@ -25,7 +29,7 @@ function onFailingDisk(command: readonly string[]): { status: number | null; std
 const possible = process.platform === "linux" && onFailingDisk(["true"]).status === 0
 
 describeWhere(possible, "strace is not installed, or may not trace")("a disk that fails", () => {
-  test("leaves open what the flush was for, stops writes, not reads, and nothing acknowledged is lost", { timeout: 60_000 }, async () => {
+  test("leaves the flushed commits undecided, stops writes but not reads, loses no acknowledged write", { timeout: 60_000 }, async () => {
     const dir = join(place, "store")
     const writer = fileURLToPath(new URL("failing-flush-writer.ts", import.meta.url))
     const { stdout, stderr } = onFailingDisk([process.execPath, "--import", "tsx", writer, dir])

@@ -1,6 +1,6 @@
 /**
- * Runs on a small file system of its own (full-disk.test.ts): fills it, looks at what still works, makes room, and looks
- * whether the store comes back by itself. Prints one JSON line of findings.
+ * Runs on a small file system of its own (full-disk.test.ts): fills it, checks what still works, makes room, and checks
+ * whether the store recovers by itself. Prints one JSON line of findings.
  */
 import { statfsSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** Promise 8: a full disk is told in errors and status, reads go on, and the store comes back by itself. */
+/** Promise 8: errors and status report a full disk, reads go on, and the store recovers by itself. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,7 +10,9 @@ import { describeWhere } from "../support/needs.ts"
 const place = mkdtempSync(join(tmpdir(), "full-disk-"))
 afterAll(() => rmSync(place, { recursive: true }))
 
-/** Runs a command with a file system of 8 MiB at `place`, which only it sees; needs Linux and user namespaces. */
+/**
+ * Runs a command with a file system of 8 MiB at `place`, visible to that command only; needs Linux and user namespaces.
+ */
 function onSmallDisk(command: string): { status: number | null; stdout: string; stderr: string } {
   const script = `mount -t tmpfs -o size=8m tmpfs ${place} && exec ${command}`
   return spawnSync("unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", script], { encoding: "utf8" })
@@ -19,7 +21,7 @@ function onSmallDisk(command: string): { status: number | null; stdout: string; 
 const possible = process.platform === "linux" && onSmallDisk("true").status === 0
 
 describeWhere(possible, "a user namespace cannot be made")("a full disk", () => {
-  test("stops writes with the code full, not reads, and heals", { timeout: 60_000 }, () => {
+  test("stops writes with the code full, but not reads, and recovers", { timeout: 60_000 }, () => {
     const writer = fileURLToPath(new URL("full-disk-writer.ts", import.meta.url))
     const { stdout, stderr } = onSmallDisk(`${process.execPath} --import tsx ${writer} ${place}`)
     expect(stderr.replace(/^npm warn.*\n/gm, "")).toBe("")

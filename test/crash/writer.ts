@@ -1,6 +1,6 @@
 /**
  * The process that the crash test kills: many writers on one embedded store, a line on stdout for every acknowledged
- * commit, and a compaction now and then. Ends only by a signal.
+ * commit, and an occasional compaction. Ends only by a signal.
  */
 import { systemClock } from "../../runtime/clock.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
@@ -25,7 +25,8 @@ async function writeForever(into: Store, writer: number): Promise<void> {
       writes: [write, { type: "put", key: `/turn/${writer}`, value: Buffer.from(`${turn}`) }],
     })
     const written = write.type === "delete" ? "-" : value
-    // Synchronous for pipes: a line is with the parent before the next commit. The dot tells a whole line from one cut short.
+    // Synchronous for pipes: the parent has a line before the next commit. The dot distinguishes a complete line from a
+    // truncated one.
     process.stdout.write(`${result.revision} ${key} ${written} .\n`)
     if (writer === 0 && result.revision % compactEvery < writers)
       void into.compact({ revision: Math.max(1, result.revision - historyKept) })
