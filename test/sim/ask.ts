@@ -1,4 +1,4 @@
-/** One request of a client of the simulation and its whole answer. */
+/** One request of a simulated client, with its complete answer. */
 import { simToken } from "./world/server.ts"
 import type { World } from "./world/world.ts"
 
@@ -13,11 +13,13 @@ export interface Question {
 
 export interface Answer {
   readonly status: number
-  /** Decoded when it is JSON, else a text. */
+  /** Decoded if it is JSON, otherwise a string. */
   readonly body: unknown
 }
 
-/** Called by every client for everything but watches. Undefined: the server does not listen, or the connection broke. */
+/**
+ * Called by clients for all requests except watches. Undefined: the server does not listen, or the connection broke.
+ */
 export async function ask(world: World, server: number, { method, path, body, contentType }: Question): Promise<Answer | undefined> {
   const wire = world.servers[server]?.wire
   if (wire === undefined) return undefined
@@ -38,7 +40,10 @@ export async function ask(world: World, server: number, { method, path, body, co
   }
 }
 
-/** What faults may lead to: the store cannot be asked (503), is too slow (504), or the server begins or stops (429). */
+/**
+ * Statuses that faults may cause: the store cannot be reached (503), is too slow (504), or the server starts or stops
+ * (429).
+ */
 export function isTrouble(status: number): boolean {
   return status === 429 || status === 503 || status === 504
 }

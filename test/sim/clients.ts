@@ -1,4 +1,4 @@
-/** Many clients that speak HTTP to the servers of a world, and write down what they did and were told. */
+/** Many clients that send HTTP requests to the servers of a world, and record requests and answers. */
 import { type Answer, ask, isTrouble, type Question } from "./ask.ts"
 import type { Content, Freshness, History, Outcome, WatchRecord, Write } from "./history.ts"
 import { contentOf, type Shown } from "./truth.ts"
@@ -9,7 +9,7 @@ import { turns } from "./world/turns.ts"
 import type { World } from "./world/world.ts"
 
 const collection = "/api/v1/namespaces/sim/configmaps"
-/** Requests under way at a time; more are left out, as by clients that limit themselves. */
+/** Maximum number of requests in flight; further ones are dropped, as by clients with a rate limit. */
 const requestsMax = 24
 /** Versions of an object that clients remember. */
 const rememberedMax = 4
@@ -17,12 +17,12 @@ const rememberedMax = 4
 type Of<Do extends Step["do"]> = Extract<Step, { do: Do }>
 
 export class Clients {
-  /** What answers have shown of each object, newest last. */
+  /** Contents of each object that answers have shown, newest last. */
   private readonly remembered = new Map<string, Content[]>()
-  /** Collection versions that answers have named. */
+  /** Versions of the collection that answers have shown. */
   private readonly versions: number[] = []
   private readonly slots = new Map<number, OpenWatch>()
-  /** Where the watch of a slot ended, and what it was about. */
+  /** Where the last watch of a slot ended, and its scope. */
   private readonly resumable = new Map<number, { readonly record: WatchRecord; readonly at: number }>()
   private underWay = 0
   private watches = 0
@@ -60,7 +60,7 @@ export class Clients {
     })
   }
 
-  /** Two objects in one commit, as behaviours write what belongs together. */
+  /** Two objects in one commit, as behaviours write objects that belong together. */
   twins(step: Of<"twins">): void {
     const store = this.world.servers[step.server]?.running?.parts.registry.deps.store
     if (store === undefined) return
@@ -77,7 +77,7 @@ export class Clients {
         const result = await this.unlessDead(step.server, store.commit({ checks: [], writes }))
         if (result?.ok === true) outcome = { is: "done", content: { version: result.revision, text: step.tag, patched: "", label: "in" } }
       } catch {
-        // Whether it has happened nobody knows.
+        // Whether it happened is unknown.
       }
       const end = outcome.is === "unknown" ? Number.POSITIVE_INFINITY : this.history.now()
       for (const name of step.names) this.history.writes.push({ name, write, call, return: end, outcome })
@@ -177,12 +177,12 @@ export class Clients {
     else watch?.leave()
   }
 
-  /** Called at the end: nobody is slow any more. */
+  /** Called at the end: resumes all slow readers. */
   unpauseAll(): void {
     for (const watch of this.slots.values()) watch.unpause()
   }
 
-  /** Called when the world has come to rest. Whoever still watches has been told everything, or never will be. */
+  /** Called when the world has come to rest. A watch that is still open has got every event, or never will. */
   closeAll(revision: number): void {
     for (const watch of [...this.slots.values()]) {
       watch.record.completeTo = revision
@@ -194,7 +194,7 @@ export class Clients {
     return [...this.slots.values()].filter((watch) => watch.following).map(({ record }) => record)
   }
 
-  /** Called at the end with a request that must be answered well: no fault is left. */
+  /** Called at the end with a request that must succeed, since no fault is left. */
   async demand(server: number, request: { method: string; path: string; body?: unknown }, what: string): Promise<unknown> {
     const answer = await this.send(server, request)
     if (answer === undefined || answer.status >= 300)
@@ -216,7 +216,7 @@ export class Clients {
     return ask(this.world, server, question)
   }
 
-  /** A call that nobody answers because its process has died ends with it. */
+  /** Resolves with undefined when the process dies, since its calls then stay without an answer. */
   private async unlessDead<T>(server: number, call: Promise<T>): Promise<T | undefined> {
     const running = this.world.servers[server]?.running
     let settled = false
@@ -239,7 +239,7 @@ export class Clients {
         return write.do !== "delete" && isShown(answer.body) ? { is: "done", content: contentOf(answer.body) } : { is: "done" }
       case 404:
         return { is: "missing" }
-      // The store could not do it, or the server begins or stops: it is promised that it was not done.
+      // The store was not able to do it, or the server starts or stops: these statuses guarantee that it was not done.
       case 429:
       case 503:
         return { is: "never" }
@@ -313,7 +313,7 @@ function objectOf(name: string, { text, label, ifVersion }: { text: string; labe
   return { metadata: { name, ...version, ...labels }, data: { text } }
 }
 
-/** As the servers store it. */
+/** The value in the form in which servers store it. */
 function storedValue(name: string, write: { text: string; label: string }): Buffer {
   const { metadata, data } = objectOf(name, write)
   const full = { ...metadata, namespace: "sim", uid: `uid-${write.text}`, creationTimestamp: "2024-01-01T00:00:00Z" }

@@ -1,10 +1,13 @@
-/** EIO at a flush, seen by clients: its writes are undecided, others are refused with a Status that says why, reads go on, `/readyz` says so, and a sound disk heals it. */
+/**
+ * EIO at a flush, as clients see it: the writes of the flush are undecided, others are refused with a Status that gives
+ * the reason, reads go on, `/readyz` reports it, and the store recovers with the disk.
+ */
 import { expect, it } from "vitest"
 import { simToken } from "./world/server.ts"
 import { turns, turnsUntil } from "./world/turns.ts"
 import { createWorld, type World } from "./world/world.ts"
 
-it("stops writes, says so, and takes them again once the disk can flush", async () => {
+it("stops writes and reports why, and accepts them again once the disk can flush", async () => {
   const world = await createWorld({ seed: 1, driver: "lmdb" })
   const { disk, servers } = world
   if (disk === undefined) throw new Error("an embedded store has a disk")
@@ -15,7 +18,7 @@ it("stops writes, says so, and takes them again once the disk can flush", async 
   const body = expect.stringContaining("Input/output error")
   const refused = { status: 503, body, retryAfter: "1" }
   const asked = ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "two" } })
-  // It waits while the worker has the other one, and goes to the worker when that has failed.
+  // It waits while the worker writes the other one, and is sent to the worker when that has failed.
   expect(await turnsUntil(() => disk.faults.failFlush === undefined, 2000)).toBe(true)
   const waiting = ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "waiting" } })
   const answer = await asked
@@ -32,14 +35,14 @@ it("stops writes, says so, and takes them again once the disk can flush", async 
   expect(await ask(world, "GET", "/readyz")).toMatchObject({ status: 500, body: expect.stringContaining("etcd failed") })
   expect(await ask(world, "GET", "/api/v1/namespaces/one")).toMatchObject({ status: 200 })
   expect(await ask(world, "GET", "/api/v1/namespaces/two")).toMatchObject({ status: 404 })
-  // The next attempt fails as well: it is not believed.
+  // The next attempt fails as well, so its data does not count.
   disk.faults.failFlush = "data"
   world.clock.advance(1000)
   await turns(100)
   expect(await ask(world, "GET", "/readyz")).toMatchObject({ status: 500 })
   world.clock.advance(1000)
   await turns(100)
-  // What was found when the store was opened again counts, now that it is on the disk for sure.
+  // The data found at the reopening counts now that it is certainly on disk.
   expect(await ask(world, "GET", "/api/v1/namespaces/two")).toMatchObject({ status: 200 })
   for (const name of ["waiting", "three"]) expect(await ask(world, "GET", `/api/v1/namespaces/${name}`)).toMatchObject({ status: 404 })
   expect(await ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "three" } })).toMatchObject({ status: 201 })

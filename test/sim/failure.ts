@@ -1,12 +1,12 @@
-/** A failed run as somebody has to read it: how to see it again, what was broken, and the least that breaks it. */
+/** The report of a failed run: how to reproduce it, the broken guarantees, and the shortest plan that breaks them. */
 import type { Plan } from "./plan.ts"
 import { type Planted, run } from "./run.ts"
 import { shrink } from "./shrink.ts"
 
-/** Runs that shrinking may take. */
+/** Maximum number of runs for shrinking. */
 const shrinkAttempts = 150
 
-/** Called with a plan that has failed. `npm run sim -- --seed S` carries the whole plan out again. */
+/** Called with a plan that has failed. `npm run sim -- --seed S` runs the whole plan again. */
 export async function describeFailure(plan: Plan, faults: readonly string[], planted: Planted = {}): Promise<string> {
   const sort = sortOf(faults[0])
   const small = await shrink(
@@ -26,7 +26,7 @@ export async function describeFailure(plan: Plan, faults: readonly string[], pla
   ].join("\n")
 }
 
-/** What kind of fault it is, whatever its names and numbers. */
+/** The kind of a fault, independent of its names and numbers. */
 function sortOf(fault: string | undefined): string {
   return (fault ?? "").split(":")[0]?.replace(/\d+/g, "#") ?? ""
 }

@@ -1,8 +1,8 @@
-/** Long plans of what the simulation has found, for found.test.ts. */
+/** Long plans of bugs that the simulation has found, for found.test.ts. */
 import type { Plan } from "./plan.ts"
 
 export const longPlans: Readonly<Record<string, Plan>> = {
-  "a watch that begins where the log still reaches is not sent away when etcd cannot be asked where that is": {
+  "a watch that begins where the log still reaches is not ended as compacted when etcd cannot be asked where that is": {
     seed: 303881343,
     driver: "etcd",
     length: 250,
@@ -90,7 +90,7 @@ export const longPlans: Readonly<Record<string, Plan>> = {
       { do: "cut", server: 0 },
     ],
   },
-  "a collection that is deleted takes nothing with it that was made under the name of what was listed": {
+  "deleting a collection deletes no object that was created again under a listed name": {
     seed: 304843843,
     driver: "etcd",
     length: 250,

@@ -1,11 +1,14 @@
-/** What the simulation has found, as the least that shows it: none of it comes back. A new finding is added with the steps that `npm run sim` prints. */
+/**
+ * Bugs that the simulation has found, each as its shortest plan, so that none returns. Add a new one with the steps
+ * that `npm run sim` prints.
+ */
 import { expect, it } from "vitest"
 import { longPlans } from "./found-plans.ts"
 import type { LifeAct } from "./lives/steps.ts"
 import type { Plan, Step } from "./plan.ts"
 import { run } from "./run.ts"
 
-/** At one server, while objects are made in it at the other. */
+/** Deletes a namespace at one server while objects are created in it at the other. */
 const namespaceGoes: Plan["steps"] = [
   { do: "life", server: 0, life: { act: "namespace", name: "n2", remove: false } },
   { do: "turns", count: 60 },
@@ -21,7 +24,10 @@ const namespaceGoes: Plan["steps"] = [
   ),
 ]
 
-/** As soon as it can be, while servers may still be busy with the old one. Later it goes too, and something in it holds it up. */
+/**
+ * Creates the namespace again as early as possible, while servers may still be emptying the old one. Later deletes it
+ * too, while an object with a finalizer holds it.
+ */
 function namespaceMadeAnew(pause: number): Plan["steps"] {
   const namespace = (server: number, remove: boolean): Step => ({ do: "life", server, life: { act: "namespace", name: "n2", remove } })
   const attempt: readonly Step[] = [{ do: "turns", count: pause }, namespace(0, false)]
@@ -46,7 +52,7 @@ function namespaceMadeAnew(pause: number): Plan["steps"] {
 const happens = (name: string): Step => ({ do: "life", server: 1, life: { act: "happen", namespace: "home", name, label: "" } })
 
 const found: Readonly<Record<string, Plan>> = {
-  "a batch whose flush failed, found when the store was opened anew and lost by the next power cut, is told to nobody": {
+  "a batch whose flush failed, which a reopened store found and the next power cut lost, reaches no client": {
     seed: 176,
     driver: "lmdb",
     length: 0,
@@ -67,7 +73,7 @@ const found: Readonly<Record<string, Plan>> = {
       { do: "start", server: 0 },
     ],
   },
-  "what waited behind a failed flush is not written": {
+  "commits that waited behind a failed flush are not written": {
     seed: 30,
     driver: "lmdb",
     length: 0,
@@ -83,7 +89,7 @@ const found: Readonly<Record<string, Plan>> = {
       { do: "turns", count: 30 },
     ],
   },
-  "what has a time to live ends though the store looked for such values just before it was written": {
+  "a value expires although the store looked for expired values just before the value was written": {
     seed: 314166522,
     driver: "lmdb",
     length: 0,
@@ -113,7 +119,7 @@ const found: Readonly<Record<string, Plan>> = {
       { do: "pass", milliseconds: 6000 },
     ],
   },
-  "a watch ahead of what its server has seen is not sent away when that server has a gap": {
+  "a watch ahead of its server is not ended as compacted when that server has a gap": {
     seed: 5039,
     driver: "shared",
     length: 0,
@@ -129,7 +135,7 @@ const found: Readonly<Record<string, Plan>> = {
       { do: "compact", back: 1 },
     ],
   },
-  "a list of the newest state whose revision is compacted away before it was read shows a newer one": {
+  "a list of the newest state whose revision is compacted before it was read shows a newer one": {
     seed: 293078871,
     driver: "etcd",
     length: 0,
@@ -173,7 +179,7 @@ const found: Readonly<Record<string, Plan>> = {
       { do: "compact", back: 0 },
     ],
   },
-  "a watch that waits for the past is not sent away when its server has a gap": {
+  "a watch that waits for past events is not ended as compacted when its server has a gap": {
     seed: 293386535,
     driver: "etcd",
     length: 0,
@@ -254,31 +260,31 @@ const found: Readonly<Record<string, Plan>> = {
       { do: "compact", back: 6 },
     ],
   },
-  "an object asked for at a server that has not heard yet that its namespace goes is not made": {
+  "a server that does not know yet that a namespace is being deleted creates no object in it": {
     seed: 36,
     driver: "shared",
     length: 0,
     steps: namespaceGoes,
   },
-  "nor where servers share an etcd": {
+  "nor do servers that share an etcd": {
     seed: 24,
     driver: "etcd",
     length: 0,
     steps: namespaceGoes,
   },
-  "a server that empties a namespace late does not end a new one of the same name": {
+  "a server that empties a namespace late does not delete a new one of the same name": {
     seed: 7,
     driver: "shared",
     length: 0,
     steps: namespaceMadeAnew(8),
   },
-  "nor where servers share an etcd and empty it": {
+  "nor do servers that share an etcd and empty it late": {
     seed: 5,
     driver: "etcd",
     length: 0,
     steps: namespaceMadeAnew(6),
   },
-  "an object with a time to live is not put on an old lease of etcd's that a clock put back makes look young": {
+  "an object with a time to live gets no old lease of etcd that looks young after the clock was set back": {
     seed: 12,
     driver: "etcd",
     length: 0,

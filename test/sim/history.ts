@@ -1,14 +1,17 @@
-/** What clients did and were told, and what really happened: all that the checks look at. Moments are whole numbers of one sequence. */
+/**
+ * Requests and answers of the clients, and the actual changes: the input of all checks. Moments are whole numbers of
+ * one sequence.
+ */
 
-/** What a client can see of one version of an object. */
+/** The parts of an object's version that a client can see. */
 export interface Content {
   /** metadata.resourceVersion */
   readonly version: number
   /** Written by create and PUT. */
   readonly text: string
-  /** Written by patches alone; PUT takes it away. */
+  /** Written by patches only; PUT removes it. */
   readonly patched: string
-  /** Value of the label `in`; "" without. */
+  /** Value of the label `in`; "" if absent. */
   readonly label: string
 }
 
@@ -17,10 +20,10 @@ export type Write =
   | { readonly do: "put"; readonly text: string; readonly label: string; readonly ifVersion?: number }
   | { readonly do: "patch"; readonly patched: string; readonly ifVersion?: number }
   | { readonly do: "delete"; readonly ifVersion?: number }
-  /** Put into the store itself, beside others in one commit, whether it was there or not. */
+  /** Written to the store directly, with others in one commit, whether the object existed or not. */
   | { readonly do: "set"; readonly text: string; readonly label: string }
 
-/** How a request about one object ended. `unknown`: no answer, or one that leaves open what has happened. */
+/** The outcome of a request about one object. `unknown`: no answer, or one that leaves open whether it happened. */
 export type Outcome =
   | { readonly is: "done"; readonly content?: Content }
   | { readonly is: "exists" | "missing" | "conflict" }
@@ -34,7 +37,7 @@ export interface WriteRecord {
   readonly outcome: Outcome
 }
 
-/** What a read had to show at least. */
+/** The minimum that a read must show. */
 export type Freshness =
   | { readonly mode: "consistent" }
   | { readonly mode: "any" }
@@ -46,11 +49,11 @@ export interface GetRecord {
   readonly freshness: Freshness
   readonly call: number
   readonly return: number
-  /** Undefined: it was not there. */
+  /** Undefined: it did not exist. */
   readonly content: Content | undefined
 }
 
-/** One whole list, or all pages of one. */
+/** One complete list, or all pages of one. */
 export interface ListRecord {
   readonly freshness: Freshness
   readonly label: string | undefined
@@ -58,7 +61,7 @@ export interface ListRecord {
   /** Of the first page: the others show the same state. */
   readonly return: number
   readonly pages: readonly { readonly version: number; readonly items: ReadonlyMap<string, Content> }[]
-  /** There is no further page. */
+  /** The last page was read. */
   readonly whole: boolean
 }
 
@@ -66,24 +69,24 @@ export type WatchedEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly name: string; readonly content: Content }
   | { readonly type: "BOOKMARK"; readonly version: number; readonly initialEnd: boolean }
 
-/** One watch from its beginning to its end; a resumed one is another. */
+/** One watch from its start to its end; a resumed watch is another one. */
 export interface WatchRecord {
   readonly id: string
   readonly label: string | undefined
-  /** Only this object. */
+  /** Name of the only object watched; undefined: all. */
   readonly name: string | undefined
-  /** Events after this were asked for; undefined: the state first. */
+  /** Requests events after this revision; undefined: the state first. */
   readonly after: number | undefined
   readonly events: WatchedEvent[]
-  /** "gone": 410. "live" while it goes on. */
+  /** "gone": ended with 410. "live" while it is open. */
   state: "live" | "gone" | "ended"
-  /** When "gone": the store had been compacted up to here. */
+  /** For "gone": the compacted revision of the store. */
   goneAtCompacted?: number
-  /** Told everything up to here, as the simulation knows: it was still live when the world had come to rest. */
+  /** The watch has got every event up to here: it was still live when the world had come to rest. */
   completeTo?: number
 }
 
-/** What a subscriber of the watch cache itself was handed, delivery by delivery. */
+/** The deliveries to a subscriber of the watch cache itself. */
 export interface DeliveryRecord {
   readonly id: string
   readonly after: number
@@ -93,7 +96,7 @@ export interface DeliveryRecord {
   }[]
 }
 
-/** An answer that no client should get in the circumstances, or a promise that the harness itself saw broken. */
+/** An answer that no client may get in the circumstances, or a violation that the harness itself saw. */
 export interface Complaint {
   readonly moment: number
   readonly text: string

@@ -1,4 +1,4 @@
-/** The checker itself, on histories whose verdict is known. */
+/** Tests of the checker itself, on histories with a known verdict. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { linearize, type Model, type Operation } from "./linearizable.ts"
@@ -8,7 +8,7 @@ type Action =
   | { readonly read: number }
   | { readonly swap: { readonly from: number; readonly to: number; readonly done: boolean } }
 
-/** One number that can be written, read, and changed on a condition. */
+/** One number that can be written, read, and swapped. */
 const register: Model<number, Action> = {
   initial: 0,
   key: String,
@@ -75,13 +75,13 @@ describe("impossible", () => {
         at(6, 7, { read: 1 }),
       ),
     ).toBe("impossible"))
-  it("names what could not come next", () => {
+  it("names the operations that could not come next", () => {
     const verdict = linearize([at(1, 2, { write: 1 }), at(3, 4, { read: 0 })], register)
     expect(verdict).toMatchObject({ order: [{ action: { write: 1 } }], stuck: [{ action: { read: 0 } }] })
   })
 })
 
-it("gives up when told to", () => {
+it("gives up after the given number of steps", () => {
   const many = Array.from({ length: 12 }, (_, index) => at(index, 100 + index, { write: index }))
   expect(linearize([...many, at(200, 201, { read: 99 })], register, { steps: 50 }).outcome).toBe("undecided")
 })
@@ -93,7 +93,7 @@ const action = fc.oneof(
 )
 const timed = fc.record({ action, before: fc.integer({ min: 0, max: 25 }), after: fc.integer({ min: 0, max: 25 }) })
 
-it("accepts whatever one object has really done, however calls and returns overlap", () => {
+it("accepts every history that one object has produced, however calls and returns overlap", () => {
   fc.assert(
     fc.property(fc.array(timed, { maxLength: 40 }), (steps) => {
       let state = 0
@@ -107,7 +107,7 @@ it("accepts whatever one object has really done, however calls and returns overl
   )
 })
 
-it("agrees with trying every order", () => {
+it("agrees with an exhaustive search", () => {
   const anyRead = fc.oneof(action, fc.record({ read: fc.integer({ min: 0, max: 3 }) }))
   const any = fc.record({
     action: anyRead,
@@ -132,7 +132,7 @@ function carriedOut(state: number, wanted: Action): Action {
   return wanted
 }
 
-/** The definition, word for word. */
+/** The definition, literally. */
 function possible(left: readonly Operation<Action>[], state: number): boolean {
   if (left.every((operation) => operation.return === open)) return true
   return left.some((operation) => {

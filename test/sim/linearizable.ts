@@ -1,21 +1,22 @@
 /**
- * Is there an order of these operations, each at one moment between its call and its return, that a single object could have carried out? The
- * search of Wing and Gong with the memory of Lowe: whatever set of operations led to a state once need not be looked at again. Operations whose
- * outcome nobody knows are open: they may take their place at any time after their call, or never.
+ * Decides whether there is an order of these operations, each at one moment between its call and its return, that a
+ * single object could have executed. This is the search of Wing and Gong with the memory of Lowe: a set of operations
+ * that led to a state once is not examined again. Operations of unknown outcome are open: they may happen at any time
+ * after their call, or never.
  */
 
 /** One operation as its caller saw it. Moments are whole numbers of one sequence. */
 export interface Operation<Action> {
   readonly action: Action
   readonly call: number
-  /** Infinity: nobody heard of the outcome. */
+  /** Infinity: the outcome is unknown. */
   readonly return: number
 }
 
-/** What a single object does. */
+/** The behaviour of a single object. */
 export interface Model<State, Action> {
   readonly initial: State
-  /** Every state that the action may lead to when it happens now with the outcome it had; none when that outcome is impossible. */
+  /** Every state to which the action with its outcome may lead; none when that outcome is impossible. */
   step(state: State, action: Action): readonly State[]
   /** Equal for equal states, and for no others. */
   key(state: State): string
@@ -23,17 +24,17 @@ export interface Model<State, Action> {
 
 export type Verdict<Action> =
   | { readonly outcome: "linearizable" }
-  /** `order`: a longest beginning that is possible. `stuck`: what could not come next, with its place in time. */
+  /** `order`: a longest possible prefix. `stuck`: the operations that could not come next, with their times. */
   | { readonly outcome: "impossible"; readonly order: readonly Operation<Action>[]; readonly stuck: readonly Operation<Action>[] }
-  /** More was looked at than allowed. */
+  /** The search exceeded its limit. */
   | { readonly outcome: "undecided" }
 
 interface Frame<State> {
   readonly state: State
-  /** Places of operations that have taken place, all before `first` and these. */
+  /** Indexes of operations that have happened: all before `first`, and these. */
   readonly first: number
   readonly beyond: ReadonlySet<number>
-  /** How it was come to; -1 at the beginning. */
+  /** The operation that led here; -1 at the beginning. */
   readonly via: number
   readonly before: Frame<State> | undefined
 }
@@ -58,7 +59,7 @@ export function linearize<State, Action>(
       deepest = frame
       deepestCount = count
     }
-    // Last pushed is tried first: what had to return soonest.
+    // The last candidate is tried first: the one that had to return soonest.
     for (const place of candidates) {
       const operation = sorted[place]
       if (operation === undefined) continue
@@ -75,7 +76,9 @@ export function linearize<State, Action>(
   return { outcome: "impossible", order: orderOf(sorted, deepest), stuck: stuckAt(sorted, deepest) }
 }
 
-/** What may happen next, the most urgent last; and how many operations with a known outcome are left. */
+/**
+ * Operations that may happen next, the most urgent last, and the number of remaining operations with a known outcome.
+ */
 function choices<State>(sorted: readonly Operation<unknown>[], { first, beyond }: Frame<State>): { candidates: number[]; due: number } {
   const candidates: number[] = []
   let due = 0
@@ -83,7 +86,7 @@ function choices<State>(sorted: readonly Operation<unknown>[], { first, beyond }
   for (let place = first; place < sorted.length; place++) {
     const operation = sorted[place]
     if (operation === undefined || beyond.has(place)) continue
-    // It was called after something else that is left had returned.
+    // It was called after another remaining operation had returned.
     if (operation.call > soonest) break
     candidates.push(place)
     soonest = Math.min(soonest, operation.return)
@@ -94,7 +97,7 @@ function choices<State>(sorted: readonly Operation<unknown>[], { first, beyond }
 }
 
 function returnOf(sorted: readonly Operation<unknown>[], place: number): number {
-  // Among open ones the later first, so that the sort has no Infinity to subtract.
+  // Finite, so that the sort never subtracts Infinity.
   return Math.min(sorted[place]?.return ?? 0, Number.MAX_SAFE_INTEGER)
 }
 

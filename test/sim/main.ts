@@ -1,4 +1,4 @@
-/** `npm run sim`: carries out plan after plan for as long as it is told, and says of each failure how to see it again. */
+/** `npm run sim`: runs plan after plan for the given time, and prints for each failure how to reproduce it. */
 import { parseArgs } from "node:util"
 import { describeFailure } from "./failure.ts"
 import { makePlan } from "./plan.ts"
@@ -6,17 +6,17 @@ import { run } from "./run.ts"
 
 const { values } = parseArgs({
   options: {
-    /** How long to go on; default 2. */
+    /** Duration; default 2. */
     minutes: { type: "string", default: "2" },
-    /** The first seed; alone, the only one. Default: another one each time. */
+    /** The first seed; if given without `minutes`, the only one. Default: a random one. */
     seed: { type: "string" },
     steps: { type: "string", default: "250" },
-    /** Also print what happened. */
+    /** Also print the trace. */
     trace: { type: "boolean", default: false },
   },
 })
 
-/** Failures after which it is enough. */
+/** Stops after this many failures. */
 const failuresMax = 5
 
 async function main(): Promise<number> {

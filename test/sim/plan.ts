@@ -1,9 +1,12 @@
-/** What happens in a run, step by step, drawn from a seed. A plan is data: the same steps do the same, and steps can be left out of it. */
+/**
+ * The steps of a run, drawn from a seed. A plan is data: the same steps have the same effect, and steps can be removed
+ * from it.
+ */
 import { actsOf, drawLife, drawThemes, type LifeAct } from "./lives/steps.ts"
 import { createRandom, type SeededRandom } from "./world/random.ts"
 import type { Driver } from "./world/world.ts"
 
-/** Which version a conditional write names: the newest that clients know, an older one, or none. */
+/** The version that a conditional write names: the newest that clients know, an older one, or none. */
 export type Condition = "known" | "stale" | "none"
 
 export type Step =
@@ -33,12 +36,15 @@ export type Step =
       readonly do: "watch"
       readonly server: number
       readonly slot: number
-      /** Where it ended, at a version some answer had, or with the state; the first two become the third when there is no such version. */
+      /**
+       * Start at the end of the slot's last watch, at a version from some answer, or with the state, which also
+       * replaces the first two when there is no such version.
+       */
       readonly from: "resume" | "known" | "state"
       readonly label: boolean
       readonly name: string | undefined
     }
-  /** `rival`: what somebody else does in the same moment, at the other server if there is one. */
+  /** `rival`: a concurrent act of another client, at the other server if there is one. */
   | { readonly do: "life"; readonly server: number; readonly life: LifeAct; readonly rival?: LifeAct }
   | { readonly do: "pause" | "unpause" | "leave"; readonly slot: number }
   | { readonly do: "turns"; readonly count: number }
@@ -54,7 +60,7 @@ export type Step =
 export interface Plan {
   readonly seed: number
   readonly driver: Driver
-  /** As drawn; what follows from faults comes on top. */
+  /** Number of steps drawn; consequences of faults come in addition. */
   readonly length: number
   readonly steps: readonly Step[]
 }
@@ -62,24 +68,24 @@ export interface Plan {
 export const watchSlots = 6
 const names = ["a", "b", "c", "d", "e"] as const
 
-/** How often what is drawn, for each kind of step. Reads and watches are four fifths of the traffic, as etcd's robustness tests have it. */
+/** Weight of each kind of step. Reads and watches are four fifths of the traffic, as in etcd's robustness tests. */
 const traffic: Readonly<Record<string, number>> = { write: 22, get: 14, list: 26, watch: 28, slow: 6, turns: 20, pass: 5 }
 
-/** Faults for each step of traffic. */
+/** Number of faults per step of traffic. */
 const faultShare = 0.04
 
-/** Steps about other kinds of objects for each step of traffic, in plans that have them. */
+/** Steps about other kinds of objects per step of traffic, in plans that have them. */
 const lifeShare = 0.5
 const plansWithLives = 0.7
 const rivalShare = 0.4
 
-/** By seed, so that runs of many seeds see them all. */
+/** Selected by seed, so that many seeds cover all. */
 const drivers: readonly [Driver, ...Driver[]] = ["lmdb", "shared", "lmdb", "etcd"]
 
 export interface PlanOptions {
-  /** Default: by the seed; odd ones have two servers that share what they keep. */
+  /** Default: by the seed; odd ones have two servers that share a store. */
   readonly driver?: Driver
-  /** What the plan is about beside ConfigMaps; default: drawn, and sometimes nothing. */
+  /** Themes of the plan beside ConfigMaps; default: drawn, and sometimes none. */
   readonly themes?: readonly string[]
 }
 
@@ -88,11 +94,11 @@ export function makePlan(seed: number, length: number, options: PlanOptions = {}
   const { driver = drivers[seed % drivers.length] ?? drivers[0] } = options
   const random = createRandom(seed, "plan")
   const steps: Step[] = []
-  // A sequence of its own, and additional: what is drawn of ConfigMaps stays.
+  // A separate sequence, so that the draws about ConfigMaps stay the same.
   const lives = createRandom(seed, "lives")
   const themes = options.themes ?? (lives.chance(plansWithLives) ? drawThemes(lives) : [])
   const acts = actsOf(themes)
-  /** What follows from a fault, and after how many steps. */
+  /** Consequences of a fault, and the step after which they follow. */
   const later: { readonly at: number; readonly steps: readonly Step[] }[] = []
   for (let index = 0; index < length; index++) {
     for (const { steps: due } of later.filter(({ at }) => at === index)) steps.push(...due)
@@ -117,7 +123,7 @@ function lifeStep(random: SeededRandom, acts: Readonly<Record<string, number>>, 
   const server = driver === "lmdb" ? 0 : random.integer(2)
   if ("setClockBy" in life) return { do: "step-clock", server, milliseconds: life.setClockBy }
   if (!random.chance(rivalShare)) return { do: "life", server, life }
-  // Those who do the same are in each other's way most.
+  // Equal acts conflict most often.
   const rival = drawLife(random, random.chance(0.6) ? act : weighted(random, acts), `${tag}-rival`)
   return { do: "life", server, life, ...("act" in rival && { rival }) }
 }
@@ -182,7 +188,10 @@ function drawWrite(random: SeededRandom, server: number, tag: string): Step {
   }
 }
 
-/** Of one server and its disk. What breaks is mended some steps later, group by group: a world that only breaks shows nothing. */
+/**
+ * A fault of one server and its disk. The repair follows some steps later, group by group: a world that only breaks
+ * proves nothing.
+ */
 function drawDiskFault(random: SeededRandom): readonly (readonly Step[])[] {
   const perhapsPower: readonly Step[] = random.chance(0.5) ? [{ do: "power-cut" }] : []
   const again: readonly Step[] = [...perhapsPower, { do: "start", server: 0 }]
@@ -207,7 +216,7 @@ function drawDiskFault(random: SeededRandom): readonly (readonly Step[])[] {
     case "clock":
       return [[{ do: "step-clock", server: 0, milliseconds: random.pick([-3_600_000, -1000, 1000, 3_600_000]) }]]
     default:
-      // With a crash amid it, sometimes: a sweep is a transaction of its own.
+      // Sometimes with a crash during the compaction: each of its sweeps is a transaction of its own.
       return random.chance(0.4)
         ? [
             [
@@ -220,9 +229,9 @@ function drawDiskFault(random: SeededRandom): readonly (readonly Step[])[] {
   }
 }
 
-/** Of two servers and their connections. */
+/** A fault of two servers and their connections. */
 function drawStoreFault(random: SeededRandom, server: number, driver: Driver): readonly (readonly Step[])[] {
-  // Only etcd has an alarm for a lack of space.
+  // Only etcd has an alarm for lack of space.
   const full = driver === "etcd" ? 2 : 0
   switch (weighted(random, { kill: 2, commit: 3, cut: 4, election: 2, stall: 2, compact: 5, clock: 1, full })) {
     case "full":

@@ -1,4 +1,4 @@
-/** Carries a plan out in a world of its own, lets the world come to rest, and checks everything that was promised. */
+/** Runs a plan in a world of its own, lets the world come to rest, and checks all guarantees. */
 import { createHash } from "node:crypto"
 import type { Clock } from "../../runtime/clock.ts"
 import type { RunningServer } from "../../runtime/server.ts"
@@ -21,35 +21,35 @@ import type { Plan, Step } from "./plan.ts"
 import { turns, turnsUntil } from "./world/turns.ts"
 import { createWorld, type World } from "./world/world.ts"
 
-/** A mistake planted into a server, to show that it is found. */
+/** A mistake planted into a server, to show that the simulation finds it. */
 export interface Planted {
-  /** Called with each server's cache of the objects before anybody uses it. */
+  /** Called with each server's cache of the objects before its first use. */
   readonly cache?: (cache: ResourceCache) => void
-  /** Called with each server before anybody uses it. */
+  /** Called with each server before its first use. */
   readonly server?: (running: RunningServer) => void
   /** Default: yes. */
   readonly garbageCollector?: boolean
-  /** What the driver of a shared store takes for the clock of its server. */
+  /** Replaces the clock of the driver of a shared store. */
   readonly driverClock?: (clock: Clock) => Clock
   /** Called once with the world. */
   readonly world?: (world: World) => void
 }
 
 export interface RunResult {
-  /** Broken promises in words; empty when all were kept. */
+  /** Descriptions of violations; empty when all guarantees were kept. */
   readonly faults: readonly string[]
   /** Every step, answer and event, in order. */
   readonly trace: readonly string[]
-  /** Equal for runs that went the same way. */
+  /** Equal for runs with the same course. */
   readonly fingerprint: string
-  /** What the run has seen, so that a test can tell that it looked at something. */
+  /** Counts of what the run has done, so that a test can verify that it exercised something. */
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Turns within which whatever does not wait for the clock has happened. */
+/** Turns within which everything that does not wait for the clock has happened. */
 const restTurns = 3000
 
-/** Called with any plan. Never throws for what a server does; a fault of the harness itself throws. */
+/** Called with any plan. Never throws for an error of a server; throws for a bug of the harness. */
 export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult> {
   const trace: string[] = []
   const history = createHistory()
@@ -103,7 +103,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
   }
 }
 
-/** The servers are up and the namespaces are there. */
+/** Waits until the servers are up and the namespaces exist. */
 async function began(world: World, clients: Clients, namespaces: readonly string[]): Promise<void> {
   await upAgain(world)
   for (const name of namespaces) {
@@ -120,7 +120,7 @@ async function upAgain(world: World): Promise<void> {
   for (let round = 0; round < 20 && !world.servers.every((server) => server.running !== undefined); round++) {
     for (const server of world.servers) server.start()
     await turnsUntil(() => world.servers.every((server) => server.running !== undefined), 300)
-    // A failed attempt is made again after a while.
+    // A failed start is retried after a while.
     if (!world.servers.every((server) => server.running !== undefined)) world.clock.advance(1000)
   }
 }
@@ -218,14 +218,17 @@ function breakOrMend(world: World, step: Fault): void {
   }
 }
 
-/** Mends everything, and demands what a sound world has to give: writes, equal lists, caches that are the store's. */
+/**
+ * Repairs everything, and requires what a healthy world must provide: writes, equal lists, and caches equal to the
+ * store.
+ */
 async function comeToRest(world: World, { clients, lives }: AllClients, history: History): Promise<void> {
   world.heal()
   clients.unpauseAll()
-  // Whoever was about to die does so now.
+  // A scheduled crash happens now.
   await turns(20)
   await upAgain(world)
-  // Longer than any wait before another attempt; in steps, since one attempt may begin the next wait.
+  // Longer than any delay before a retry; in steps, since one retry may begin the next delay.
   for (let step = 0; step < 20; step++) {
     world.clock.advance(1000)
     await turns(20)
@@ -267,7 +270,7 @@ async function objectCache(running: RunningServer): Promise<ResourceCache> {
   return (await registry.handle(kind)).cache
 }
 
-/** Subscribes to the cache itself, where deliveries can be seen. */
+/** Subscribes to the cache itself, where deliveries are visible. */
 function follow(cache: ResourceCache, history: History, id: string): void {
   const record: DeliveryRecord = { id, after: cache.revision(), deliveries: [] }
   history.deliveries.push(record)
@@ -302,11 +305,11 @@ function countsOf(history: History, world: World): Record<string, number> {
   }
 }
 
-/** Each kind of request that was answered well. */
+/** Counts the successful requests of each kind. */
 function countsOfLives({ calls, beliefs }: LifeHistory, { truth }: World): Record<string, number> {
   const counts: Record<string, number> = { beliefs: beliefs.length }
   const ended = truth.stored.changes.filter(({ resource, object }) => resource === "events" && object === undefined).length
-  // Nobody is asked about those.
+  // Expired events are those that no client deleted.
   counts["expired events"] = Math.max(0, ended - calls.filter(({ act, resource }) => act === "delete" && resource === "events").length)
   for (const { act, resource, status = 0 } of calls) {
     const name = `${act} ${resource}${status < 300 ? "" : ` ${status}`}`

@@ -1,9 +1,9 @@
-/** Makes a failing plan small: leaves steps out, in large pieces first, as long as what is left still fails in the same way. */
+/** Shrinks a failing plan: removes steps, in large pieces first, as long as the rest still fails in the same way. */
 import type { Plan } from "./plan.ts"
 
 /**
- * `fails` carries a plan out and answers whether it still fails. Called after a failure only; tries at most `attempts` plans, since each is a run of
- * its own.
+ * `fails` runs a plan and resolves with whether it still fails. Called after a failure only; tries at most `attempts`
+ * plans, since each is a complete run.
  */
 export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>, attempts: number): Promise<Plan> {
   let smallest = plan

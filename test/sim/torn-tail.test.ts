@@ -1,6 +1,7 @@
 /**
- * What a power cut leaves of the real data file: pages that were on their way reach the disk whole, in part or not at all, in any order, and the end
- * of the file may hold anything. Until the page that names the new state is written, the store is the one before. Promise 1 of the design.
+ * What a power cut leaves of the real data file: pages that were being written reach the disk completely, partly or not
+ * at all, in any order, and the end of the file may hold anything. Until the page with the new state is written, the
+ * store has its previous state. Promise 1 of the design.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,10 +16,10 @@ import { createRandom, type SeededRandom } from "./world/random.ts"
 
 const seed = Number(process.env.SIM_SEED ?? 1)
 const rounds = 60
-/** As `openEnvironment` lays the file out; the first two pages name the newest state in turn. */
+/** The layout of the file as `openEnvironment` creates it; the first two pages alternately hold the newest state. */
 const pageBytes = 8192
 const metaPages = 2
-/** What a disk writes in one go. */
+/** What a disk writes atomically. */
 const sectorBytes = 512
 
 let dir: string
@@ -50,7 +51,7 @@ it(`a torn batch is a batch that did not happen (SIM_SEED=${seed})`, { timeout: 
   expect(outcomes.after).toBeGreaterThan(0)
 })
 
-/** Everything flushed but the page that names the state, each page at random. */
+/** The file with everything flushed except the page that holds the state, each page at random. */
 function torn(random: SeededRandom, before: Buffer, after: Buffer): Buffer {
   const image = Buffer.alloc(after.length)
   for (let at = before.length; at < image.length; at += sectorBytes) random.bytes(16).copy(image, at)
@@ -63,16 +64,16 @@ function torn(random: SeededRandom, before: Buffer, after: Buffer): Buffer {
       page.copy(image, at + sector, sector, sector + sectorBytes)
     }
   }
-  // The file may not even have grown.
+  // The file may not have grown at all.
   return random.chance(0.3) ? image.subarray(0, before.length) : image
 }
 
-/** Whatever lay on the disk where the file has grown. */
+/** The file with arbitrary old content at its grown end. */
 function withGarbage(random: SeededRandom, after: Buffer): Buffer {
   return Buffer.concat([after, random.bytes(1 + random.integer(3 * pageBytes))])
 }
 
-/** Opens a copy, looks at everything in it, and writes to it: the next batch must find what it needs. */
+/** Opens a copy, reads everything in it, and writes to it: the next batch must find consistent data. */
 async function revisionOf(image: Buffer): Promise<number> {
   const copy = join(dir, "copy")
   mkdirSync(copy)

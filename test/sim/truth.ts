@@ -1,4 +1,7 @@
-/** What really happened: every durable commit of the store, in order. Taken from the store itself, beside the server. */
+/**
+ * What really happened: every durable commit of the store, in order. Read from the store itself, not through the
+ * server.
+ */
 import type { Content } from "./history.ts"
 import { type Instant, StoredObjects } from "./lives/stored-objects.ts"
 import {
@@ -24,7 +27,7 @@ export interface Change {
   readonly before: Content | undefined
 }
 
-/** Keys of what the simulation's clients write. */
+/** Prefix of the keys that the simulation's clients write. */
 export const objectPrefix = "/registry/configmaps/sim/"
 
 export class Truth {
@@ -34,10 +37,10 @@ export class Truth {
   revision = emptyState.revision
   private readonly current = new Map<string, Content>()
   readonly faults: string[] = []
-  /** The same of objects of every kind. */
+  /** The same for objects of every kind. */
   readonly stored: StoredObjects
 
-  /** `shown`: the clock that times to live are counted by. */
+  /** `shown`: the clock that counts times to live. */
   constructor(shown: () => Instant) {
     this.stored = new StoredObjects(shown)
   }
@@ -53,13 +56,13 @@ export class Truth {
     }
   }
 
-  /** Called with what a store in memory tells its watchers. */
+  /** Called with the events of a store in memory. */
   readEvents(events: readonly StoreEvent[], revision: number): void {
     this.revision = revision
     for (const event of events) this.add(event.key, event.revision, event.value)
   }
 
-  /** Called after a power cut: what is not on the disk has not happened. */
+  /** Called after a power cut: writes that are not on disk did not happen. */
   cutTo(image: Image): void {
     this.revision = stateOf(image).revision
     this.stored.cutTo(this.revision)
@@ -70,7 +73,7 @@ export class Truth {
     for (const { name, content } of this.changes) this.set(name, content)
   }
 
-  /** Objects by name as they were at a revision. */
+  /** Objects by name at a revision. */
   stateAt(revision: number): Map<string, Content> {
     const state = new Map<string, Content>()
     for (const change of this.changes) {
@@ -96,7 +99,7 @@ export class Truth {
   }
 }
 
-/** What a store on this disk knows about itself. */
+/** The state record of a store on this disk. */
 function stateOf(image: Image): State {
   const bytes = image.meta.get(metaKeys.state)
   return bytes === undefined ? emptyState : decodeState(bytes)
@@ -108,7 +111,7 @@ export interface Shown {
   readonly data?: { readonly text?: string; readonly patched?: string }
 }
 
-/** Called with decoded objects, of answers and of the store; there the version is the store's to know. */
+/** Called with decoded objects, from answers and from the store; for the latter the store supplies the version. */
 export function contentOf(object: Shown, version = Number(object.metadata.resourceVersion)): Content {
   return { version, text: object.data?.text ?? "", patched: object.data?.patched ?? "", label: object.metadata.labels?.in ?? "" }
 }

@@ -1,4 +1,4 @@
-/** The client of one watch: reads it as fast as it likes, and writes down what it is told. */
+/** The client of one watch: reads it at its own pace, and records the events. */
 import type { IncomingMessage } from "node:http"
 import type { WatchedEvent, WatchRecord } from "./history.ts"
 import { contentOf, type Shown } from "./truth.ts"
@@ -11,7 +11,7 @@ export interface WatchTold {
   readonly seen: (event: WatchedEvent) => void
 }
 
-/** One watch, read as fast as its client likes. */
+/** One watch, read at its client's pace. */
 export class OpenWatch {
   following = false
   private response: IncomingMessage | undefined
@@ -74,11 +74,11 @@ export class OpenWatch {
     )
     if (type === "ERROR") {
       if (object.code === 410) this.gone()
-      else if (![429, 503, 504].includes(object.code ?? 0)) this.told.complain(`watch ${this.record.id} was told ${JSON.stringify(object)}`)
+      else if (![429, 503, 504].includes(object.code ?? 0)) this.told.complain(`watch ${this.record.id} got ${JSON.stringify(object)}`)
       return this.leave()
     }
     const event = eventOf(type, object)
-    if (event === undefined) return this.told.complain(`watch ${this.record.id} was told of the unknown type ${type}`)
+    if (event === undefined) return this.told.complain(`watch ${this.record.id} got an event of the unknown type ${type}`)
     this.record.events.push(event)
     this.told.seen(event)
   }
@@ -99,7 +99,7 @@ function eventOf(type: string, object: Shown & { metadata: { annotations?: Reado
   return { type, name: object.metadata.name ?? "", content: contentOf(object) }
 }
 
-/** Where whoever resumes this watch may go on; undefined: nowhere, as amid the initial state. */
+/** Revision from which this watch can be resumed; undefined: none, as during the initial events. */
 export function resumePoint({ after, events }: Pick<WatchRecord, "after" | "events">): number | undefined {
   if (after === undefined && !events.some((event) => event.type === "BOOKMARK" && event.initialEnd)) return undefined
   const last = events.at(-1)

@@ -1,4 +1,7 @@
-/** What answers about objects of every kind say was so: written as told, there when refused for being there, owned as patched, gone when deleted. */
+/**
+ * Answers about objects of every kind must be true: the object was stored as shown, existed when a create was refused
+ * because of it, has the right field managers after a patch, and goes after a delete.
+ */
 import { deepEqual } from "../../../runtime/kit/field-path.ts"
 import { type ApiObject, isObject } from "../../../runtime/kit/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
@@ -46,12 +49,14 @@ function doneFault(call: ObjectCall, stored: StoredObjects): string | undefined 
   }
 }
 
-/** The answer is what was stored at its version; unless nothing was written, that version is of this very request. */
+/**
+ * The answer must show what was stored at its version. Unless nothing was written, this very request made that version.
+ */
 function shownFault({ act, answer, resource, namespace, since, until }: ObjectCall, stored: StoredObjects): string | undefined {
   const place: Place = { resource, namespace, name: answer.metadata?.name ?? "" }
   const version = Number(answer.metadata?.resourceVersion)
   const there = stored.history(place).find(({ revision }) => revision === version)
-  // The last finalizer that goes takes the object with it, and the answer shows the object as it was last, without that.
+  // Removing the last finalizer removes the object, and the answer shows its last state without that finalizer.
   if (act === "let-go" && stored.during(place, { since, until }).includes(undefined)) return undefined
   if (there?.object === undefined || !isShown(resource, there.object, answer)) return `but what it shows was not there at ${version}`
   const next = stored.history(place).find(({ revision }) => revision > version)
@@ -60,14 +65,14 @@ function shownFault({ act, answer, resource, namespace, since, until }: ObjectCa
   return undefined
 }
 
-/** Two kinds of Events share what is stored. */
+/** Two kinds of Events share one stored form. */
 function isShown(resource: Place["resource"], there: ApiObject, shown: ApiObject): boolean {
   if (resource === "events") return there.metadata?.uid === shown.metadata?.uid
   const { resourceVersion: _resourceVersion, ...metadata } = shown.metadata ?? {}
   return deepEqual({ ...shown, metadata }, there)
 }
 
-/** An apply that was taken owns its field afterwards; one that was not forced has taken it from nobody. */
+/** A successful apply owns its field afterwards; without force it has taken the field from no other manager. */
 function appliedFault(call: ObjectCall, { calls, stored }: { calls: readonly ObjectCall[]; stored: StoredObjects }): string | undefined {
   const { applied, answer, manager = "", since, status = 0 } = call
   if (applied === undefined || status >= 300) return undefined
@@ -80,7 +85,7 @@ function appliedFault(call: ObjectCall, { calls, stored }: { calls: readonly Obj
   const forced = calls.some(
     (other) => other.applied?.force === true && other.manager === manager && other.since < revision && revision <= other.until,
   )
-  // It may have found what it wanted, as it was left by an earlier request.
+  // An earlier request may already have set the value.
   if (revision <= since || textOf(before) === applied.text || forced) return undefined
   const others = ownersOf(before).filter((other) => other !== self)
   return others.length > 0 ? `but took the field from ${others.join()} without force` : undefined
@@ -106,12 +111,12 @@ function conflictFault(call: ObjectCall, stored: StoredObjects): string | undefi
   if (applied !== undefined) {
     const disputed = (state: ApiObject | undefined): boolean =>
       textOf(state) !== applied.text && ownersOf(state).some((other) => other !== applierOf(manager))
-    // Somebody else was faster too often: that says nothing of owners.
-    return !isOwnerConflict(answer) || (!applied.force && states.some(disputed)) ? undefined : "but nobody else wanted the field otherwise"
+    // The apply lost too many races, which does not concern field managers.
+    return !isOwnerConflict(answer) || (!applied.force && states.some(disputed)) ? undefined : "but no other manager wanted another value"
   }
-  // A candidate names the version that it has read before, and somebody may have been faster before it even asked.
+  // A candidate names the version that it read earlier, and another may have written before this request began.
   if (resource === "leases") return undefined
-  // Otherwise it lost a race, which takes somebody who won it; a namespace on its way says so too.
+  // Otherwise the request lost a race, which needs a winner. A namespace that is being deleted is another reason.
   return states.length > 1 || states.some((state) => isGoing(state)) ? undefined : "but nothing has changed"
 }
 
@@ -119,7 +124,7 @@ function isOwnerConflict({ details }: ApiObject): boolean {
   return isObject(details) && Array.isArray(details.causes) && details.causes.length > 0
 }
 
-/** Only addresses and ports can be refused here: somebody has them. */
+/** Only addresses and ports can be refused here: another service has them. */
 function takenFault({ answer, since, until }: ObjectCall, stored: StoredObjects): string | undefined {
   const text = JSON.stringify(answer)
   const wanted = /10\.0\.0\.\d+|\b30\d\d\d\b/.exec(text)?.[0] ?? ""
@@ -127,7 +132,7 @@ function takenFault({ answer, since, until }: ObjectCall, stored: StoredObjects)
   const held = revisions.some((revision) =>
     stored.all(revision).some(({ place, object }) => place.resource === "services" && JSON.stringify(object.spec).includes(wanted)),
   )
-  return held || /may not change|immutable|required/i.test(text) ? undefined : `but nobody had ${wanted}`
+  return held || /may not change|immutable|required/i.test(text) ? undefined : `but no service had ${wanted}`
 }
 
 function listFault({ answer, resource, namespace, since, until }: ObjectCall, stored: StoredObjects): string | undefined {
@@ -145,7 +150,7 @@ function listFault({ answer, resource, namespace, since, until }: ObjectCall, st
   return deepEqual(due.sort(), shown.sort()) ? undefined : `but shows ${shown.join()} at ${version}, there were ${due.join()}`
 }
 
-/** What was there all the time and has the label is going or gone. */
+/** Objects with the label that existed during the whole request must be going or gone. */
 function sweepFault({ resource, namespace, label, since, until }: ObjectCall, stored: StoredObjects): string | undefined {
   const left = stored.all(since).filter(({ place, object }) => {
     if (place.resource !== resource || place.namespace !== namespace) return false
@@ -164,7 +169,7 @@ function isGoing(object: ApiObject | undefined): boolean {
   return object === undefined || object.metadata?.deletionTimestamp !== undefined
 }
 
-/** One uid, one life. */
+/** A uid belongs to one object only. */
 function doubleUids(stored: StoredObjects): string[] {
   const seen = new Map<string, string>()
   return stored.changes.flatMap((change) => {

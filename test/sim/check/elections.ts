@@ -1,4 +1,7 @@
-/** Never do two candidates of one election take themselves for the leader: that Leases are for. */
+/**
+ * Two candidates of one election must never consider themselves the leader at the same time; Leases exist to prevent
+ * that.
+ */
 import type { LifeHistory } from "../lives/history.ts"
 
 export function electionFaults({ beliefs }: LifeHistory): string[] {

@@ -1,6 +1,6 @@
 /**
- * How objects end: for a reason, held by their finalizers, never coming back to life; namespaces with nothing in them, and nothing made in them
- * once they go. Specification sections 2.1 and 3.1.
+ * Endings of objects: each has a reason, waits for finalizers, and is final. A namespace that is removed is empty, and
+ * no object is created in it once its deletion has begun. Specification sections 2.1 and 3.1.
  */
 import type { ApiObject, OwnerReference } from "../../../runtime/kit/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
@@ -26,7 +26,7 @@ interface Scope {
   readonly stored: StoredObjects
 }
 
-/** What is made in a namespace was admitted while that was there and not going. */
+/** An object in a namespace was admitted while the namespace existed and its deletion had not begun. */
 function birthFaults(change: ObjectChange, { calls, stored }: Scope): string[] {
   if (change.namespace === "") return []
   const namespace = namespaceOf(change)
@@ -52,18 +52,18 @@ function lifeFaults(change: ObjectChange, before: ApiObject, scope: Scope): stri
   if (was.deletionTimestamp === undefined) return faults
   if (is.deletionTimestamp === undefined) faults.push("was going and came back")
   else if (is.deletionTimestamp > was.deletionTimestamp) faults.push("was going and got longer to live")
-  if (is.finalizers?.includes(holder) === true && was.finalizers?.includes(holder) !== true) faults.push("was going and is held anew")
+  if (is.finalizers?.includes(holder) === true && was.finalizers?.includes(holder) !== true) faults.push("was going and is held again")
   return faults
 }
 
-/** Nothing is removed that somebody holds; a namespace is the last of what is in it. */
+/** No object with a holding finalizer is removed; a namespace is removed after everything in it. */
 function removalFaults(change: ObjectChange, { metadata, spec }: ApiObject, { calls, stored }: Scope): string[] {
   const faults: string[] = []
   const finalizers = metadata?.finalizers ?? []
   if (finalizers.length > 1) faults.push(`was removed with the finalizers ${finalizers.join(" and ")}`)
   if (finalizers.length > 0 && metadata?.deletionTimestamp === undefined) faults.push("was removed at once in spite of a finalizer")
   if (finalizers.includes(holder) && !calls.some((call) => call.act === "let-go" && covers(call, change) && isWithin(call, change)))
-    faults.push("was removed although nobody let it go")
+    faults.push("was removed although its finalizer was never removed")
   if (change.resource !== "namespaces") return faults
   if (metadata?.deletionTimestamp === undefined) faults.push(`was removed at once with ${JSON.stringify(spec)}`)
   for (const { place } of stored.all(change.revision)) if (place.namespace === change.name) faults.push(`left ${placeText(place)} behind`)
@@ -78,14 +78,17 @@ function hasReason(change: ObjectChange, before: ApiObject, { calls, stored }: S
   return owners.length > 0 && owners.every((owner) => isNoOwner(stored, change, owner))
 }
 
-/** Whether the request is one to delete this object. */
+/** Whether the request deletes this object. */
 export function endsIt(call: ObjectCall, change: ObjectChange, before: ApiObject): boolean {
   if (call.act === "delete") return covers(call, change)
   const isSwept = call.act === "sweep" && call.resource === change.resource && call.namespace === change.namespace
   return isSwept && (call.label === undefined || before.metadata?.labels?.in === call.label)
 }
 
-/** Gone, or it has waited for its dependents to go: it need not wait for those that do not block it, nor do they stay. */
+/**
+ * The owner is gone, or is being deleted in the foreground: it need not wait for dependents that do not block it, and
+ * they are deleted too.
+ */
 function isNoOwner(stored: StoredObjects, change: ObjectChange, owner: OwnerReference): boolean {
   if (ownerAt(stored, change, owner, change.revision - 1) === undefined) return true
   return stored
@@ -97,7 +100,7 @@ function isGoingLast({ metadata }: ApiObject): boolean {
   return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(foreground) === true
 }
 
-/** Nobody knows of a time that a clock jumped over or went through twice. */
+/** While a clock was stepped, the time to live cannot be checked. */
 function hasOutlived(change: ObjectChange, { calls, stored }: Scope): boolean {
   const written = stored.history(change).findLast(({ revision }) => revision < change.revision)
   const call = calls.find((candidate) => written !== undefined && makes(candidate, written))
@@ -116,7 +119,7 @@ function covers(call: ObjectCall, place: Place): boolean {
   return call.resource === place.resource && call.namespace === place.namespace && call.name === place.name
 }
 
-/** Whether the request was under way, or may still have been, when this happened. */
+/** Whether the request was, or may have been, in progress at the change. */
 export function isWithin({ since, until, status = 0 }: ObjectCall, { revision }: ObjectChange): boolean {
   const refused = status >= 400 && status < 500
   return !refused && since < revision && revision <= until

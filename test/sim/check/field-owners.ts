@@ -1,7 +1,7 @@
-/** Reads from `managedFields` who owns the one field that several clients write. */
+/** Reads the managers of the one field that several clients write from `managedFields`. */
 import { type ApiObject, isObject } from "../../../runtime/kit/json.ts"
 
-/** Owners of `data.shared`: a manager who applies and one of the same name who writes otherwise are two. */
+/** Managers of `data.shared`: a manager that applies and one of the same name that updates count as two. */
 export function ownersOf(object: ApiObject | undefined): string[] {
   const owners = new Set<string>()
   for (const { manager, operation, fieldsV1 } of object?.metadata?.managedFields ?? []) {
@@ -11,7 +11,7 @@ export function ownersOf(object: ApiObject | undefined): string[] {
   return [...owners]
 }
 
-/** As which a manager applies. */
+/** The name of a manager that applies. */
 export function applierOf(manager: string): string {
   return `${manager}/Apply`
 }

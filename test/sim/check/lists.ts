@@ -1,4 +1,7 @@
-/** Invariant 10: a list is the state at its version; all pages of one show one state; and nobody is shown less than asked for. */
+/**
+ * Invariant 10: a list shows the state at its version, all pages of a list show one state, and no list is older than
+ * its request allows.
+ */
 import type { Content, History, ListRecord } from "../history.ts"
 import { sameContent, type Truth } from "../truth.ts"
 

@@ -1,10 +1,13 @@
-/** Invariant 1: what was done to each object can be explained by one object doing it in some order, versions included. */
+/**
+ * Invariant 1: the operations on each object, versions included, can be explained by a single object that executes them
+ * in some order.
+ */
 import type { Content, History, ListRecord, Write, WriteRecord } from "../history.ts"
 import { linearize, type Model, type Operation } from "../linearizable.ts"
 import type { Truth } from "../truth.ts"
 import { sameContent } from "../truth.ts"
 
-/** What was done and what came of it, as far as it says something about the object. */
+/** An operation and its outcome, as far as they concern the object. */
 export type Action =
   | { readonly do: "write"; readonly write: Write; readonly content: Content | undefined }
   | { readonly do: "refused"; readonly why: "exists" | "missing" | "conflict"; readonly write: Write }
@@ -12,7 +15,7 @@ export type Action =
   | { readonly do: "read"; readonly content: Content | undefined; readonly label?: string }
 
 interface State {
-  /** Undefined: it is not there. */
+  /** Undefined: the object does not exist. */
   readonly content: Content | undefined
   /** Every later version is greater. */
   readonly floor: number
@@ -42,7 +45,7 @@ function shows({ content }: State, read: Extract<Action, { do: "read" }>): boole
 function mayRefuse({ content }: State, { why, write }: Extract<Action, { do: "refused" }>): boolean {
   if (why === "exists") return content !== undefined
   if (why === "missing") return content === undefined
-  // Without a condition it is a race lost too often, which says nothing.
+  // Without a condition the request lost too many races, which proves nothing.
   if (!("ifVersion" in write) || write.ifVersion === undefined) return true
   return content?.version !== write.ifVersion
 }
@@ -58,7 +61,7 @@ function written({ content, floor }: State, write: Write, result: Content | unde
   return right ? [{ content: result, floor: result.version }] : []
 }
 
-/** Faults in words, one per object that cannot be explained. */
+/** A description of each object that cannot be explained. */
 export function objectFaults(history: History, truth: Truth): string[] {
   const names = new Set(truth.changes.map(({ name }) => name))
   for (const { name } of [...history.writes, ...history.gets]) names.add(name)
@@ -91,7 +94,7 @@ function writeOperation({ write, outcome, call, return: end, name }: WriteRecord
       return [{ call, return: end, action: { do: "write", write, content: outcome.content } }]
     case "unknown": {
       if (write.do === "delete") return [{ call, return: end, action: { do: "write", write, content: undefined } }]
-      // Each write leaves a mark of its own: whether it has happened can be seen, and with what version.
+      // Each write leaves a mark of its own, so the history shows whether it happened, and with which version.
       const change = truth.changes.find(
         ({ name: changed, content, before }) => changed === name && isMark(write, content) && !isMark(write, before),
       )
@@ -106,7 +109,7 @@ function isMark(write: Exclude<Write, { do: "delete" }>, content: Content | unde
   return write.do === "patch" ? content?.patched === write.patched : content?.text === write.text
 }
 
-/** A consistent list reads every object at one moment of its first page. */
+/** A consistent list reads every object at one moment during its first page. */
 function listOperation({ freshness, label, pages, whole, call, return: end }: ListRecord, name: string): Operation<Action>[] {
   if (freshness.mode !== "consistent") return []
   const content = pages.map(({ items }) => items.get(name)).find((item) => item !== undefined)
@@ -114,7 +117,7 @@ function listOperation({ freshness, label, pages, whole, call, return: end }: Li
   return [{ call, return: end, action: { do: "read", content, ...(label !== undefined && { label }) } }]
 }
 
-/** What was acknowledged is in the store, at the version that was told. */
+/** An acknowledged write is in the store at the version of its answer. */
 export function acknowledgedFaults(history: History, truth: Truth): string[] {
   return history.writes.flatMap(({ name, write, outcome }) => {
     if (outcome.is !== "done" || outcome.content === undefined) return []

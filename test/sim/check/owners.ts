@@ -1,4 +1,7 @@
-/** What owners that go do to their dependents. That dependents without owners go in the end, and no others, is checked elsewhere. */
+/**
+ * What the deletion of an owner does to its dependents. Other checks cover that dependents without owners are deleted
+ * in the end, and no others.
+ */
 import type { ApiObject } from "../../../runtime/kit/json.ts"
 import type { LifeHistory } from "../lives/history.ts"
 import { isWatchedOver } from "../lives/steps.ts"
@@ -9,12 +12,15 @@ export function ownerFaults({ calls }: LifeHistory, stored: StoredObjects): stri
   return stored.changes.flatMap((change) => {
     const { before, object } = change
     if (!isWatchedOver(change) || before === undefined || object !== undefined) return []
-    // Whoever deletes once more, and otherwise, has the last word.
+    // A later delete with another propagation policy takes precedence.
     return calls.some((call) => isWithin(call, change) && endsIt(call, change, before)) ? [] : removedOwner(change, stored)
   })
 }
 
-/** An owner that lets its dependents live has been forgotten by those it had; one that goes after them has seen those go that block it. */
+/**
+ * An owner that orphans its dependents is removed after they dropped their references; one that is deleted in the
+ * foreground is removed after the dependents that block it.
+ */
 function removedOwner(change: ObjectChange, stored: StoredObjects): string[] {
   const [finalizer] = change.before?.metadata?.finalizers ?? []
   if (finalizer !== "orphan" && finalizer !== foreground) return []
@@ -32,7 +38,7 @@ function removedOwner(change: ObjectChange, stored: StoredObjects): string[] {
   })
 }
 
-/** Being deleted, with this finalizer or with whichever. */
+/** Being deleted, with this finalizer or, for undefined, with any. */
 function has(object: ApiObject | undefined, finalizer: string | undefined): boolean {
   const { deletionTimestamp, finalizers = [] } = object?.metadata ?? {}
   return deletionTimestamp !== undefined && (finalizer === undefined || finalizers.includes(finalizer))

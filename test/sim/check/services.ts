@@ -1,4 +1,7 @@
-/** Addresses and node ports: one service each at any moment, and the ranges as they are stored always say who has what. */
+/**
+ * Addresses and node ports belong to one service each at any moment, and the stored ranges always agree with the
+ * services.
+ */
 import { decodeAllocation } from "../../../runtime/behaviours/services/range-allocation.ts"
 import { type NumberRange, serviceRanges } from "../../../runtime/behaviours/services/ranges.ts"
 import { type ApiObject, isObject, type JsonObject } from "../../../runtime/kit/json.ts"

@@ -1,11 +1,14 @@
-/** What has a time to live ends with it. That nothing ends before it is for `endings.ts` to see: only what nobody deleted has to have lived so long. */
+/**
+ * Values are deleted when their time to live has passed. `endings.ts` checks that none is deleted earlier: only objects
+ * that no client deleted must have lived so long.
+ */
 import { placeText, type StoredObjects } from "../lives/stored-objects.ts"
 import type { World } from "../world/world.ts"
 
-/** Of events here. */
+/** The time to live of events. */
 export const timeToLiveMs = 3_600_000
 
-/** Called once per run. What is never gone is complained of when the world comes to rest. */
+/** Called once per run. Values that never expire are reported when the world comes to rest. */
 export function lateFaults(stored: StoredObjects, { elections, lateMs }: Pick<World, "elections" | "lateMs">): string[] {
   if (lateMs === undefined) return []
   return stored.changes.flatMap((change) => {

@@ -1,6 +1,7 @@
 /**
- * Invariants 2 to 9: what a watch tells is what happened, in order, once, without gaps, filtered as asked, from where it was resumed; a bookmark comes
- * after everything it speaks of; a deletion has the version of its commit and the last state.
+ * Invariants 2 to 9: a watch delivers the changes that happened, in order, once, without gaps, filtered as requested,
+ * and from where it was resumed; a bookmark follows everything up to its version; a deletion has the version of its
+ * commit and the last state.
  */
 import type { Content, DeliveryRecord, History, WatchedEvent, WatchRecord } from "../history.ts"
 import { type Change, sameContent, type Truth } from "../truth.ts"
@@ -35,7 +36,7 @@ function oneWatch(watch: WatchRecord, truth: Truth): string[] {
     const expected = due[place]
     if (expected === undefined || !sameEvent(expected, event)) {
       faults.push(
-        `${wrong(event, due, place)}: ${id} after ${reached} was told ${describe(event)}, due was ${expected === undefined ? "nothing" : describe(expected)}`,
+        `${wrong(event, due, place)}: ${id} after ${reached} got ${describe(event)}, due was ${expected === undefined ? "nothing" : describe(expected)}`,
       )
       return faults
     }
@@ -45,20 +46,20 @@ function oneWatch(watch: WatchRecord, truth: Truth): string[] {
   const { completeTo } = watch
   const missing = due[place]
   if (completeTo !== undefined && missing !== undefined && missing.content.version <= completeTo)
-    faults.push(`reliable: ${id} was never told ${describe(missing)}, though the world came to rest at ${completeTo}`)
+    faults.push(`reliable: ${id} never got ${describe(missing)}, though the world came to rest at ${completeTo}`)
   if (watch.state === "gone" && goneAtCompacted !== undefined && reached >= goneAtCompacted)
     faults.push(`resumable: ${id} was refused after ${reached}, the store is compacted to ${goneAtCompacted} only`)
   return faults
 }
 
-/** Which promise a wrong event breaks. */
+/** The invariant that a wrong event violates. */
 function wrong(event: SeenEvent, due: readonly SeenEvent[], place: number): string {
   if (due.slice(0, place).some((earlier) => sameEvent(earlier, event))) return "unique"
   if (due.slice(place).some((later) => sameEvent(later, event))) return "reliable"
   return event.type === "DELETED" ? "deletion" : "ordered or filtered"
 }
 
-/** Looks at the initial events, if the watch begins with them. Undefined: it ended amid them. */
+/** Checks the initial events, if the watch begins with them. Undefined: it ended during them. */
 function initialPart(watch: WatchRecord, truth: Truth, faults: string[]): { after: number; rest: readonly WatchedEvent[] } | undefined {
   const { after, events, id } = watch
   if (after !== undefined) return { after, rest: events }
@@ -76,7 +77,7 @@ function initialPart(watch: WatchRecord, truth: Truth, faults: string[]): { afte
   return { after: mark.version, rest: events.slice(end + 1) }
 }
 
-/** What the watch is to be told, in order. */
+/** The events that the watch must deliver, in order. */
 function dueEvents(truth: Truth, watch: WatchRecord, after: number): SeenEvent[] {
   return truth.changes.flatMap((change) => (change.revision > after && covers(watch, change.name) ? seenAs(watch, change) : []))
 }
@@ -85,7 +86,7 @@ function seenAs(watch: WatchRecord, { name, revision, content, before }: Change)
   const was = before !== undefined && matches(watch, before)
   const is = content !== undefined && matches(watch, content)
   if (is) return [{ type: was ? "MODIFIED" : "ADDED", name, content }]
-  // It is shown as it last was, at the version of its going.
+  // Shows the last state, at the version of the deletion.
   return was ? [{ type: "DELETED", name, content: { ...before, version: revision } }] : []
 }
 
@@ -105,7 +106,10 @@ function describe(event: WatchedEvent): string {
   return event.type === "BOOKMARK" ? `BOOKMARK@${event.version}` : `${event.type} ${event.name}@${event.content.version}`
 }
 
-/** Invariant 5, which can be seen only where deliveries can: the writes of one commit come together, and commits come in order. */
+/**
+ * Invariant 5, which is visible in deliveries only: the writes of one commit arrive together, and commits arrive in
+ * order.
+ */
 function deliveryFaults({ id, after, deliveries }: DeliveryRecord, truth: Truth): string[] {
   const faults: string[] = []
   let reached = after
@@ -118,6 +122,6 @@ function deliveryFaults({ id, after, deliveries }: DeliveryRecord, truth: Truth)
   const due = truth.changes
     .filter(({ revision }) => revision > after && revision <= reached)
     .map(({ name, revision }) => `${name}@${revision}`)
-  if (told.join() !== due.join()) faults.push(`reliable: ${id} was handed ${told.join(" ")} of ${due.join(" ")}`)
+  if (told.join() !== due.join()) faults.push(`reliable: ${id} got ${told.join(" ")} of ${due.join(" ")}`)
   return faults
 }

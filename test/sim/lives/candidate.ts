@@ -1,11 +1,14 @@
-/** One candidate of an election by Lease, as client libraries run it: whoever holds the Lease renews it; others wait until it has not moved for its time. */
+/**
+ * One candidate of an election by Lease, as client libraries implement it: the holder of the Lease renews it; the
+ * others wait until it has not changed for its duration.
+ */
 import { type ApiObject, isObject } from "../../../runtime/kit/json.ts"
 import type { Answer } from "../ask.ts"
 import type { Belief, ObjectCall } from "./history.ts"
 import { home } from "./steps.ts"
 import type { Place } from "./stored-objects.ts"
 
-/** How long a holder is left alone that gives no sign. */
+/** How long a silent holder keeps the Lease. */
 export const leaseMs = 15_000
 
 const place: Place = { resource: "leases", namespace: home, name: "election" }
@@ -19,7 +22,7 @@ interface LeaseCall extends Place {
 }
 
 interface CandidateDeps {
-  /** Time that has passed: candidates measure it and trust no clock. */
+  /** Elapsed time: candidates measure it and trust no wall clock. */
   elapsedMs(): number
   call(server: number, wanted: LeaseCall): Promise<Answer | undefined>
   believes(belief: Belief): void
@@ -35,7 +38,7 @@ export class Candidate {
     private readonly deps: CandidateDeps,
   ) {}
 
-  /** Looks at the Lease, and takes or renews it if it may. */
+  /** Reads the Lease, and takes or renews it if allowed. */
   async round(server: number): Promise<void> {
     if (this.busy) return
     this.busy = true
@@ -59,7 +62,7 @@ export class Candidate {
     await this.write(server, { act: "change", ...place, method: "PUT", path: `${collection}/${place.name}`, body })
   }
 
-  /** Only an acknowledged write makes a leader, from the moment on that it was sent. */
+  /** Only an acknowledged write makes a leader, from the moment at which the write was sent. */
   private async write(server: number, wanted: LeaseCall): Promise<void> {
     const { deps, name } = this
     const sentMs = deps.elapsedMs()

@@ -1,4 +1,7 @@
-/** Clients whose objects have lives of their own: namespaces that go, finalizers, owners, addresses, times to live, elections. */
+/**
+ * Clients of objects with lifecycles: namespaces that are deleted, finalizers, owners, addresses, times to live,
+ * elections.
+ */
 import { type ApiObject, isObject, type JsonObject } from "../../../runtime/kit/json.ts"
 import { type Answer, ask, isTrouble, type Question } from "../ask.ts"
 import type { History } from "../history.ts"
@@ -12,9 +15,9 @@ import { type Place, placeText, resources } from "./stored-objects.ts"
 
 /** The clients' own finalizer. */
 export const holder = "sim.example.org/hold"
-/** Under way at a time; more are left out, as by clients that limit themselves. */
+/** Maximum number of requests in flight; further ones are dropped, as by clients with a rate limit. */
 const requestsMax = 12
-/** Rounds of some seconds within which whatever has begun to go is gone. */
+/** Rounds of some seconds within which every deletion that has begun must finish. */
 const settleRounds = 60
 
 interface Wanted extends Place, Question {
@@ -27,7 +30,7 @@ interface Wanted extends Place, Question {
 }
 
 export class LifeClients {
-  /** Uids that answers have shown, by place: owners are named by them, also long after. */
+  /** Uids that answers have shown, by place: they identify owners, also long after. */
   private readonly uids = new Map<string, string>()
   private readonly candidates = new Map<string, Candidate>()
   private underWay = 0
@@ -46,7 +49,7 @@ export class LifeClients {
     return this.underWay === 0
   }
 
-  /** Begins what the step says, unless too much is under way. */
+  /** Starts the act of a step, unless too many requests are in flight. */
   act(server: number, act: LifeAct): void {
     if (this.underWay >= requestsMax) return
     this.underWay++
@@ -56,7 +59,7 @@ export class LifeClients {
     })
   }
 
-  /** Called when nothing is wrong any more: what holds objects lets go, and then all that was begun has to come to its end. */
+  /** Called when no fault is left: removes the clients' finalizers, and waits until all deletions have finished. */
   async settle(): Promise<void> {
     if (!this.used) return
     const { stored } = this.world.truth
@@ -73,7 +76,7 @@ export class LifeClients {
     this.complain(`the world came to rest, but ${unrest(stored).join(", and ")}`)
   }
 
-  /** Called last: what has a time to live ends with it. */
+  /** Called last: all values with a time to live must expire. */
   async outlive(): Promise<void> {
     const left = (): number => this.world.truth.stored.all().filter(({ place }) => place.resource === "events").length
     for (let hours = 0; hours < 12 && left() > 0; hours++) {
@@ -201,7 +204,9 @@ export class LifeClients {
     return answer
   }
 
-  /** The least that reads must show. The embedded store's newest commit may be durable before anybody has been told of it. */
+  /**
+   * The minimum that reads must show. The embedded store's newest commit may be durable before any client knows of it.
+   */
   private visible(): number {
     return this.world.driver === "lmdb" ? this.told : this.world.truth.revision
   }
@@ -219,12 +224,12 @@ export class LifeClients {
   }
 }
 
-/** Of one object. */
+/** A request about one object. */
 function named(method: string, place: Place): Question {
   return { method, path: `${collectionPath(place)}/${place.name}` }
 }
 
-/** Of all of a kind. */
+/** A request about all objects of a kind. */
 function collection(method: string, place: Pick<Place, "resource" | "namespace">): Question {
   return { method, path: collectionPath(place) }
 }

@@ -1,29 +1,32 @@
-/** What clients asked about objects of every kind and were told. `since` and `until` are revisions: those of the store at call and return. */
+/**
+ * Requests about objects of every kind, with their answers. `since` and `until` are revisions of the store at call and
+ * return.
+ */
 import type { ApiObject } from "../../../runtime/kit/json.ts"
 import type { Place, Instant } from "./stored-objects.ts"
 
 export interface ObjectCall extends Place {
-  /** `let-go`: takes the clients' own finalizer out. `sweep`: deletes a collection; its `name` is "". */
+  /** `let-go`: removes the clients' own finalizer. `sweep`: deletes a collection; its `name` is "". */
   readonly act: "create" | "change" | "let-go" | "delete" | "sweep" | "get" | "list"
-  /** Who writes, as an owner of fields. */
+  /** The field manager. */
   readonly manager?: string
-  /** What an apply, forced or not, says. */
+  /** Value of an apply, and whether it is forced. */
   readonly applied?: { readonly text: string; readonly force: boolean }
   /** Only objects with the label `in`. */
   readonly label?: string
-  /** Set for a name that the server is to complete. */
+  /** Set for a name that the server completes. */
   readonly generate?: boolean
   readonly since: number
-  /** Infinity: nobody knows whether it has happened, or may yet. */
+  /** Infinity: whether it has happened, or may still happen, is unknown. */
   readonly until: number
-  /** When it was called. */
+  /** The time of the call. */
   readonly at: Instant
   /** Undefined: no answer. */
   readonly status: number | undefined
   readonly answer: ApiObject
 }
 
-/** From `fromMs` to `untilMs`, in time that has passed, a candidate takes itself for the leader. */
+/** A candidate considers itself the leader from `fromMs` to `untilMs`, in elapsed time. */
 export interface Belief {
   readonly candidate: string
   readonly fromMs: number

@@ -1,8 +1,11 @@
-/** What may not last: states that somebody has to bring to an end, clients or the servers' own loops. */
+/** Temporary states, which clients or the server's own controllers must bring to an end. */
 import type { ApiObject, OwnerReference } from "../../../runtime/kit/json.ts"
 import { type Place, placeText, type StoredObjects } from "./stored-objects.ts"
 
-/** In words; empty when everything has come to its end. Called when all finalizers of clients have been taken out. */
+/**
+ * Descriptions of the temporary states; empty when there are none. Called when all finalizers of clients have been
+ * removed.
+ */
 export function unrest(stored: StoredObjects): string[] {
   return stored.all().flatMap(({ place, object }) => {
     const text = placeText(place)
@@ -17,7 +20,10 @@ function isOrphaned(stored: StoredObjects, place: Place, { metadata }: ApiObject
   return owners.length > 0 && owners.every((owner) => ownerAt(stored, place, owner, Number.POSITIVE_INFINITY) === undefined)
 }
 
-/** The owner that a reference means, as it was at a revision; undefined when it was not there, or another of its name. */
+/**
+ * The owner that a reference identifies, at a revision; undefined when it did not exist, or another object had its
+ * name.
+ */
 export function ownerAt(stored: StoredObjects, dependent: Place, { name, uid }: OwnerReference, revision: number): ApiObject | undefined {
   const owner = stored.at({ ...dependent, resource: "configmaps", name }, revision)
   return owner?.metadata?.uid === uid ? owner : undefined

@@ -1,4 +1,4 @@
-/** Traffic about objects whose lives are more than being written and deleted, drawn from a seed. */
+/** Traffic about objects with lifecycles, drawn from a seed. */
 import type { SeededRandom } from "../world/random.ts"
 import type { Place, Resource } from "./stored-objects.ts"
 
@@ -10,13 +10,13 @@ export type LifeAct =
   | {
       readonly act: "make"
       readonly namespace: string
-      /** "": the server completes it. */
+      /** "": the server generates it. */
       readonly name: string
       readonly tag: string
       readonly label: string
       /** With a finalizer of the clients. */
       readonly held: boolean
-      /** Names of owners, dead or alive, as far as clients have ever seen them. */
+      /** Names of owners, existing or deleted, as far as clients have seen them. */
       readonly owners: readonly string[]
       readonly blocks: boolean
     }
@@ -51,19 +51,19 @@ export type LifeAct =
   | { readonly act: "look"; readonly resource: Resource; readonly namespace: string; readonly name: string }
   | { readonly act: "survey"; readonly resource: Resource; readonly namespace: string }
 
-/** Nobody deletes it. The others come and go. */
+/** Never deleted; the other namespaces are created and deleted. */
 export const home = "home"
 const passing = ["n1", "n2"] as const
 const namespaces: readonly string[] = [home, ...passing]
 const things = ["p", "q", "r", "s"] as const
 const services = ["v", "w", "x"] as const
 
-/** Whether whatever happens to an object is done by clients of the simulation, or follows from what they do. */
+/** Whether all changes of an object are made by clients of the simulation, or follow from what they do. */
 export function isWatchedOver({ resource, namespace, name }: Place): boolean {
   return namespaces.includes(resource === "namespaces" ? name : namespace)
 }
 
-/** What a plan is about beside ConfigMaps, and how often each act comes then. */
+/** Themes of a plan beside ConfigMaps, with the weight of each act. */
 const themes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   namespaces: { namespace: 30, make: 40, serve: 8, happen: 5, "drop configmaps": 5, "sweep configmaps": 4, "let-go": 8 },
   holds: { make: 30, "drop configmaps": 30, "let-go": 25, change: 15, "sweep configmaps": 5 },
@@ -79,19 +79,19 @@ const themeNames = Object.keys(themes)
 const reads = { look: 14, survey: 10 }
 const themesAtOnce = 3
 
-/** Some of the themes. Called once per plan. */
+/** Draws some of the themes. Called once per plan. */
 export function drawThemes(random: SeededRandom): readonly string[] {
   return Array.from({ length: themesAtOnce }, () => themeNames[random.integer(themeNames.length)] ?? "")
 }
 
-/** The acts of these themes, and how often each comes. */
+/** The acts of these themes, with their weights. */
 export function actsOf(names: readonly string[]): Readonly<Record<string, number>> {
   const weights: Record<string, number> = { ...reads }
   for (const name of names) for (const [act, weight] of Object.entries(themes[name] ?? {})) weights[act] = (weights[act] ?? 0) + weight
   return weights
 }
 
-/** What a client does, or time that is to pass, or by how much a clock is set. `act` is a name out of the weights. */
+/** An act of a client, time to pass, or a step of a clock. `act` is a name from the weights. */
 export function drawLife(
   random: SeededRandom,
   act: string,
@@ -148,7 +148,7 @@ function drawMake(random: SeededRandom, from: { namespace: string; tag: string; 
   }
 }
 
-/** Few addresses and ports are asked for by name, so that they are asked for again and again. */
+/** Few addresses and ports are requested explicitly, so that requests collide often. */
 function drawService(random: SeededRandom, { act, namespace }: { act: "serve" | "retype"; namespace: string }): LifeAct {
   const type = random.pick<ServiceType>(["ClusterIP", "NodePort", "NodePort", "ExternalName"])
   return {
@@ -161,7 +161,7 @@ function drawService(random: SeededRandom, { act, namespace }: { act: "serve" | 
   }
 }
 
-/** `act` ends with the resource. */
+/** `act` ends with the name of the resource. */
 function drawDeletion(random: SeededRandom, { act, namespace, label }: { act: string; namespace: string; label: string }): LifeAct {
   const resource: Deletable = act.endsWith("services") ? "services" : act.endsWith("events") ? "events" : "configmaps"
   if (act.startsWith("sweep")) return { act: "sweep", resource, namespace, label: label === "" ? undefined : label }

@@ -1,7 +1,10 @@
-/** What really became of objects of every kind: all durable versions of each, in order. Filled by `Truth`, from the store itself. */
+/**
+ * The actual history of objects of every kind: all durable versions of each, in order. `Truth` fills it from the store
+ * itself.
+ */
 import type { ApiObject } from "../../../runtime/kit/json.ts"
 
-/** What clients of the simulation make, by its name in the API. */
+/** The kinds that clients of the simulation create, by resource name. */
 export const resources = {
   namespaces: { path: "namespaces", api: "/api/v1" },
   configmaps: { path: "configmaps", api: "/api/v1" },
@@ -13,10 +16,10 @@ export type Resource = keyof typeof resources
 
 const resourceNames = ["namespaces", "configmaps", "services", "events", "leases"] as const satisfies readonly Resource[]
 const root = "/registry/"
-/** Objects there are written past the API too, and have checks of their own. */
+/** The simulation also writes these objects past the API, and other checks cover them. */
 const notHere = "configmaps/sim/"
 
-/** Where an object is; `namespace` is "" for namespaces. */
+/** Identity of an object; `namespace` is "" for namespaces. */
 export interface Place {
   readonly resource: Resource
   readonly namespace: string
@@ -28,7 +31,7 @@ export interface ObjectChange extends Place {
   /** Undefined: it was removed. */
   readonly object: ApiObject | undefined
   readonly before: ApiObject | undefined
-  /** What the clock showed that times to live are counted by, and how often it had been stepped. */
+  /** The time on the clock that counts times to live, and how often that clock had been stepped. */
   readonly at: Instant
 }
 
@@ -64,7 +67,7 @@ export class StoredObjects {
     this.keep({ ...place, revision, object, before: this.history(place).at(-1)?.object, at: this.shown() })
   }
 
-  /** Called after a power cut: what is not on the disk has not happened. */
+  /** Called after a power cut: writes that are not on disk did not happen. */
   cutTo(revision: number): void {
     const kept = this.changes.filter((change) => change.revision <= revision)
     this.changes.length = 0
@@ -73,23 +76,23 @@ export class StoredObjects {
     this.ranges.splice(0, this.ranges.length, ...this.ranges.filter((change) => change.revision <= revision))
   }
 
-  /** All changes of one object and of others of its name, in order. */
+  /** All changes of one object, and of others with its name, in order. */
   history(place: Place): readonly ObjectChange[] {
     return this.histories.get(placeText(place)) ?? []
   }
 
-  /** The object as it was at a revision. */
+  /** The object at a revision. */
   at(place: Place, revision: number): ApiObject | undefined {
     return this.history(place).findLast((change) => change.revision <= revision)?.object
   }
 
-  /** Every state it had while a request was under way: that at `since`, and each one up to `until`. */
+  /** Every state during a request: the one at `since`, and each later one up to `until`. */
   during(place: Place, { since, until }: { readonly since: number; readonly until: number }): (ApiObject | undefined)[] {
     const later = this.history(place).filter(({ revision }) => revision > since && revision <= until)
     return [this.at(place, since), ...later.map(({ object }) => object)]
   }
 
-  /** Everything there was at a revision; by default, everything there is. */
+  /** All objects at a revision; by default, at present. */
   all(revision = Number.POSITIVE_INFINITY): { readonly place: Place; readonly object: ApiObject }[] {
     return [...this.histories.values()].flatMap((history) => {
       const last = history.findLast((change) => change.revision <= revision)

@@ -1,4 +1,7 @@
-/** Mistakes about the lives of objects, one each, planted into a sound server where it commits: the simulation must find every one of them. */
+/**
+ * Mistakes about the lifecycles of objects, each planted into a correct server at its commits: the simulation must find
+ * every one.
+ */
 import { type ApiObject, isObject } from "../../../runtime/kit/json.ts"
 import type { RunningServer } from "../../../runtime/server.ts"
 import type { Store, Write } from "../../../runtime/storage/store.ts"
@@ -6,7 +9,7 @@ import { holder } from "../lives/clients.ts"
 import type { Planted } from "../run.ts"
 import type { Driver } from "../world/world.ts"
 
-/** Nobody asks whether there is a namespace, or waits for what is being made in one that goes. */
+/** Creates do not check their namespace, and the deletion of a namespace does not wait for creates in progress. */
 const noNamespaceLifecycle: Planted = {
   server({ parts: { registry } }) {
     Object.assign(registry.deps, { admission: [] })
@@ -20,34 +23,34 @@ const finalizerPassedOver = onWrite((write, object) =>
     : write,
 )
 
-/** As a collector does that looks for owners in a cache that lags. */
+/** A garbage collector that looks for owners in a lagging cache. */
 const livingOwnersDependent = afterWrite(({ metadata }) => metadata?.ownerReferences !== undefined)
 
 const dependentForgotten: Planted = { garbageCollector: false }
 
-/** An owner that was to let its dependents live goes before these know. */
+/** An owner with orphaning is removed before its dependents dropped their references. */
 const ownerGoneTooEarly = afterWrite(
   ({ metadata }) => metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes("orphan") === true,
 )
 
-/** Ranges are written by whoever comes last. */
+/** The last writer of a range wins. */
 const numberGivenTwice = withoutChecksOf("/registry/ranges/")
 
-/** Leases too. */
+/** The last writer of a Lease wins. */
 const twoLeaders = withoutChecksOf("/registry/leases/")
 
 const timeCutShort = onWrite((write) => (write.ttlSeconds === undefined ? write : { ...write, ttlSeconds: write.ttlSeconds / 2 }))
 
-/** A lease is used for as long as etcd has it. */
+/** A lease is reused for as long as etcd keeps it. */
 const leaseOfAnyAge: Planted = { driverClock: (clock) => ({ ...clock, nowMs: () => 0, elapsedMs: () => 0 }) }
 
-/** How old a lease is, is read off a clock that somebody may put back. */
+/** The age of a lease is measured by a clock that may be set back. */
 const leaseByTheWall: Planted = { driverClock: (clock) => ({ ...clock, elapsedMs: clock.nowMs }) }
 
-/** A lease is asked for that lasts for much longer, to be used for longer. */
+/** Requests leases that last much longer, and reuses them for longer. */
 const timeStretched = onWrite((write) => (write.ttlSeconds === undefined ? write : { ...write, ttlSeconds: write.ttlSeconds * 1.1 }))
 
-/** Whoever writes an object forgets whose its fields are. */
+/** Every write drops the object's managedFields. */
 const fieldsOfNobody = onWrite((write, object) => {
   if (!isObject(object.data) || object.data.shared === undefined) return write
   const { managedFields: _managedFields, ...metadata } = object.metadata ?? {}
@@ -64,49 +67,49 @@ const deletionNotDone: Planted = {
 export interface LifeMistake {
   /** Default: "shared". */
   readonly driver?: Driver
-  /** The theme of plans that can show it. */
+  /** The theme of plans that can reveal it. */
   readonly about: string
   readonly planted: Planted
-  /** The promise that it breaks. */
+  /** The check that finds it. */
   readonly foundAs: RegExp
 }
 
 export const lifeMistakes: Readonly<Record<string, LifeMistake>> = {
-  "an object made behind its namespace": {
+  "an object created after its namespace": {
     about: "namespaces",
     planted: noNamespaceLifecycle,
     foundAs: /^endings: .* (was made in|was asked for when) /,
   },
-  "a finalizer passed over": {
+  "a finalizer ignored": {
     about: "holds",
     planted: finalizerPassedOver,
     foundAs: /^endings: .* was removed (although nobody let it go|at once)/,
   },
-  "a dependent collected though its owner lives": {
+  "a dependent collected although its owner exists": {
     about: "owners",
     planted: livingOwnersDependent,
     foundAs: /^endings: .* ended without a reason/,
   },
-  "a dependent forgotten": { about: "owners", planted: dependentForgotten, foundAs: /still there without any of its owners/ },
-  "an owner gone before it let go": { about: "owners", planted: ownerGoneTooEarly, foundAs: /^owners: / },
-  "a number given twice": { about: "services", planted: numberGivenTwice, foundAs: /^services: / },
-  "an event gone early": { about: "events", planted: timeCutShort, foundAs: /^endings: events .* ended without a reason/ },
-  "an event gone early by an old lease": {
+  "a dependent never collected": { about: "owners", planted: dependentForgotten, foundAs: /still there without any of its owners/ },
+  "an owner removed before it released its dependents": { about: "owners", planted: ownerGoneTooEarly, foundAs: /^owners: / },
+  "a number allocated twice": { about: "services", planted: numberGivenTwice, foundAs: /^services: / },
+  "an event expired early": { about: "events", planted: timeCutShort, foundAs: /^endings: events .* ended without a reason/ },
+  "an event expired early by an old lease": {
     driver: "etcd",
     about: "events",
     planted: leaseOfAnyAge,
     foundAs: /^endings: events .* ended without a reason/,
   },
-  "an event gone early by a clock put back": {
+  "an event expired early by a clock that was set back": {
     driver: "etcd",
     about: "clocks",
     planted: leaseByTheWall,
     foundAs: /^endings: events .* ended without a reason/,
   },
-  "an event gone late": { driver: "etcd", about: "events", planted: timeStretched, foundAs: /^times to live: events / },
+  "an event expired late": { driver: "etcd", about: "events", planted: timeStretched, foundAs: /^times to live: events / },
   "two leaders": { about: "elections", planted: twoLeaders, foundAs: /^elections: / },
-  "a field that nobody owns": { about: "patches", planted: fieldsOfNobody, foundAs: /^answers: .* does not own what it applied/ },
-  "a deletion acknowledged and not done": { about: "holds", planted: deletionNotDone, foundAs: /^answers: delete .* never going/ },
+  "a field without a manager": { about: "patches", planted: fieldsOfNobody, foundAs: /^answers: .* does not own what it applied/ },
+  "a deletion acknowledged but not done": { about: "holds", planted: deletionNotDone, foundAs: /^answers: delete .* never going/ },
 }
 
 type Commit = Store["commit"]
@@ -118,7 +121,7 @@ function wrapCommit({ parts }: RunningServer, wrapped: (commit: Commit, options:
   Object.assign(store, { commit: (options: Parameters<Commit>[0]) => wrapped(commit, options) })
 }
 
-/** Puts something else, or deletes, in place of what was to be put. */
+/** Replaces puts by other writes. */
 function onWrite(change: (write: Put, object: ApiObject) => Write): Planted {
   return {
     server: (running) =>
@@ -128,7 +131,7 @@ function onWrite(change: (write: Put, object: ApiObject) => Write): Planted {
   }
 }
 
-/** Deletes what was put, for every third object of this kind. */
+/** Deletes every third object of this kind right after it was put. */
 function afterWrite(concerns: (object: ApiObject) => boolean): Planted {
   let count = 0
   return {
@@ -150,7 +153,7 @@ function withoutChecksOf(prefix: string): Planted {
   }
 }
 
-/** Of values that are stored as JSON; nothing of others. */
+/** The object in a value stored as JSON; empty for other values. */
 function objectOf({ value }: Put): ApiObject {
   const text = Buffer.from(value).toString()
   return text.startsWith("{") ? JSON.parse(text) : {}

@@ -1,16 +1,18 @@
-/** Old mistakes of watch caches and stores, one each, planted into a sound server: the simulation must find every one of them. */
+/**
+ * Known mistakes of watch caches and stores, each planted into a correct server: the simulation must find every one.
+ */
 import type { ResourceCache, SubscribeOptions } from "../../../runtime/storage/cache.ts"
 import { StoreError } from "../../../runtime/storage/store.ts"
 import type { Planted } from "../run.ts"
 
-/** etcd #14370: acknowledged before it is on the disk. */
+/** etcd #14370: acknowledged before it is on disk. */
 const lostAcknowledgement: Planted = {
   world(world) {
     if (world.disk !== undefined) world.disk.faults.lying = true
   },
 }
 
-/** A watch that is resumed is told its last event again, and now and then in between. */
+/** A resumed watch delivers its last event again, and occasionally others. */
 const duplicatedEvent: Planted = {
   cache: (cache) =>
     wrapSubscribe(cache, (subscribe, options) => {
@@ -26,7 +28,7 @@ const duplicatedEvent: Planted = {
     }),
 }
 
-/** etcd #18089, #19179: what was forgotten is passed over in silence. */
+/** etcd #18089, #19179: compacted events are skipped silently. */
 const gapAfterCompaction: Planted = {
   cache: (cache) =>
     wrapSubscribe(cache, (subscribe, options) => {
@@ -49,7 +51,7 @@ const gapAfterCompaction: Planted = {
     }),
 }
 
-/** etcd #15220: progress is told before the events it speaks of. */
+/** etcd #15220: progress is reported before the events it covers. */
 const bookmarkTooEarly: Planted = {
   cache: (cache) =>
     wrapSubscribe(cache, (subscribe, options) => {
@@ -62,7 +64,7 @@ const bookmarkTooEarly: Planted = {
     }),
 }
 
-/** Pages after the first show the present under the first one's version. */
+/** Pages after the first show the present state with the first one's version. */
 const pageFromNewerSnapshot: Planted = {
   cache: (cache) =>
     Object.assign(cache, {

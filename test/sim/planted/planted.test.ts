@@ -1,4 +1,7 @@
-/** Old mistakes, planted one at a time: a simulation that does not find each of them soon proves nothing by finding none. */
+/**
+ * Known mistakes, planted one at a time: a simulation that does not find each of them soon proves nothing when it finds
+ * none.
+ */
 import { describe, expect, it } from "vitest"
 import { makePlan, type PlanOptions } from "../plan.ts"
 import { type Planted, run } from "../run.ts"
@@ -6,10 +9,10 @@ import { lifeMistakes } from "./life-mistakes.ts"
 import { mistakes } from "./mistakes.ts"
 
 const steps = 250
-/** Seeds within which each is to be found; most are by the first or second that is about them. */
+/** Number of seeds within which each must be found; most are found by the first or second relevant one. */
 const seeds = 12
 
-/** What each is to be found as: the promise that it breaks. */
+/** The check that must find each mistake. */
 const foundAs: Readonly<Record<string, RegExp>> = {
   "lost acknowledgement": /^acknowledged write lost|not linearizable/,
   "duplicated event": /^unique|^atomic/,
@@ -21,7 +24,7 @@ const foundAs: Readonly<Record<string, RegExp>> = {
 interface Case {
   readonly planted: Planted
   readonly foundAs: RegExp
-  /** Plans that are about it. */
+  /** Options of plans that can reveal it. */
   readonly options: PlanOptions
 }
 

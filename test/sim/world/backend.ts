@@ -1,4 +1,7 @@
-/** The embedded store's way to the simulated disk: the real engine, run by a worker that takes its time, may stand still, and dies with its process. */
+/**
+ * The embedded store's backend on the simulated disk: the real engine, run by a worker with delays that may stall and
+ * that dies with its process.
+ */
 import type { Backend } from "../../../runtime/storage/lmdb/backend.ts"
 import type { ByteWriter } from "../../../runtime/storage/lmdb/batch.ts"
 import { createEngine, type Engine } from "../../../runtime/storage/lmdb/engine.ts"
@@ -9,11 +12,11 @@ import { ProcessDied, type SimDisk } from "./disk.ts"
 import type { SeededRandom } from "./random.ts"
 import { turns } from "./turns.ts"
 
-/** What the simulation does to the storage worker of one process. */
+/** The faults of the storage worker of one process. */
 export interface WorkerControl {
-  /** Nothing is answered while it resolves to something that is pending. */
+  /** No request is answered while this promise is pending. */
   stalled(): Promise<void> | undefined
-  /** The process dies a few turns after the next answer: some of what follows from it has happened then. */
+  /** The process dies a few turns after the next answer, when some of its consequences have happened. */
   dieAfterAnswer: boolean
 }
 
@@ -21,14 +24,14 @@ export interface BackendOptions {
   readonly disk: SimDisk
   readonly random: SeededRandom
   readonly control: WorkerControl
-  /** Called when a crash point was reached. The process is dead from then on. */
+  /** Called when a crash point was reached. The process is dead afterwards. */
   readonly onDeath: () => void
   readonly alive: () => boolean
-  /** Called when a compaction is asked for: from then on nothing older is read. */
+  /** Called when a compaction is requested: from then on nothing older is read. */
   readonly onCompact: (revision: number) => void
 }
 
-/** In place of `openBackend`, with everything but the disk it speaks to. */
+/** Replaces `openBackend`, with everything but the disk. */
 export async function openSimBackend(options: BackendOptions): Promise<Backend> {
   const { alive, control, disk, random } = options
   let opened: { environment: Environment; reader: Reader; engine: Engine } | undefined = open(disk)
@@ -38,7 +41,10 @@ export async function openSimBackend(options: BackendOptions): Promise<Backend> 
     if (opened === undefined) throw new StoreError("unavailable", "the simulated store could not be opened again")
     return opened
   }
-  /** One request after the other, as the worker thread takes them. What a dead process asked for is never done and never answered. */
+  /**
+   * Serves one request after the other, as the worker thread does. Requests of a dead process are never executed or
+   * answered.
+   */
   function request<T>(perform: (engine: Engine) => T): Promise<T> {
     const done = before.then(async () => {
       await turns(random.integer(3))
@@ -88,11 +94,11 @@ export async function openSimBackend(options: BackendOptions): Promise<Backend> 
 
 function open(disk: SimDisk): { environment: Environment; reader: Reader; engine: Engine } {
   const environment = disk.open()
-  // Two handles, as main thread and worker have.
+  // Two handles, as for main thread and worker.
   return { environment, reader: createReader(environment), engine: createEngine(disk.open()) }
 }
 
-/** Whoever opens a store writes down that it is the owner, which also makes what is found there durable. */
+/** Opening a store writes the owner's record, which also makes the data found there durable. */
 async function claim({ onDeath }: BackendOptions, { meta, root }: Environment): Promise<void> {
   try {
     root.transactionSync(() => meta.putSync(metaKeys.owner, Buffer.from("the simulation")))

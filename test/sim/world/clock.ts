@@ -1,24 +1,27 @@
-/** Time of the simulation. Waits count elapsed time; what a clock shows can be stepped, as an operator or a time service steps it. */
+/**
+ * Time of the simulation. Delays count elapsed time; the time that a clock shows can be stepped, as an operator or a
+ * time service does.
+ */
 import type { Clock } from "../../../runtime/clock.ts"
 import { createManualClock } from "../../contract/manual-clock.ts"
 
 export interface SimClock {
-  /** Lets time pass; what falls due runs, of processes that live. */
+  /** Advances time and runs the due callbacks of living processes. */
   advance(byMs: number): void
-  /** Milliseconds that have passed since the beginning. */
+  /** Milliseconds since the beginning. */
   elapsedMs(): number
-  /** When the next callback falls due, in milliseconds from now; undefined while nothing waits. */
+  /** Milliseconds until the next callback is due; undefined for none. */
   nextDueInMs(): number | undefined
   /** The clock of one machine. */
   machine(): MachineClock
 }
 
 export interface MachineClock {
-  /** Makes the clock show so much more, or less, without time having passed. */
+  /** Changes the time that the clock shows, without elapsed time. */
   step(byMs: number): void
-  /** What it shows, and how often it has been stepped. */
+  /** The time that it shows, and how often it has been stepped. */
   shown(): { readonly ms: number; readonly steps: number }
-  /** The clock as one process on the machine has it. Its callbacks die with it. */
+  /** The clock of one process on the machine. Its callbacks die with it. */
   process(): { readonly clock: Clock; kill(): void }
 }
 

@@ -1,6 +1,7 @@
 /**
- * One server's connection to a store that it shares with others: everything takes its time, events reach each server when they do, and the
- * connection is lost when the store's leader is. What was asked for when that happens may have been done.
+ * One server's connection to a store that it shares with others: everything takes time, events reach each server at
+ * different times, and the connection breaks when the store loses its leader. A request in flight at that moment may
+ * have been executed.
  */
 import { readPast } from "../../../runtime/storage/past.ts"
 import {
@@ -21,19 +22,19 @@ import {
 import type { SeededRandom } from "./random.ts"
 import { turns } from "./turns.ts"
 
-/** What the simulation does to one server's connection. */
+/** The faults of one server's connection. */
 export interface ConnectionControl {
   stalled(): Promise<void> | undefined
   alive(): boolean
   readonly random: SeededRandom
-  /** The process dies right after the store has carried a commit out, before it hears of it. */
+  /** The process dies right after the store has executed a commit, before the answer arrives. */
   dieAfterCommit: boolean
   onDeath(): void
 }
 
 export class StoreConnection implements Store {
   private cutOff = false
-  /** Grows with every loss: who was waiting then gets an error. */
+  /** Incremented with every loss: requests that were waiting get an error. */
   private epoch = 0
   private readonly watches = new Set<WatchLine>()
 
@@ -43,7 +44,7 @@ export class StoreConnection implements Store {
     private readonly control: ConnectionControl,
   ) {}
 
-  /** The leader is lost: watches end, and nothing is answered but errors until `restore`. */
+  /** The leader is lost: watches end, and every answer is an error until `restore`. */
   cut(): void {
     this.cutOff = true
     this.epoch++
@@ -56,7 +57,7 @@ export class StoreConnection implements Store {
     this.cutOff = false
   }
 
-  /** Whether everything the store has told was handed to the server. */
+  /** Whether every event of the store has reached the server. */
   get idle(): boolean {
     return [...this.watches].every((watch) => watch.idle)
   }
@@ -113,12 +114,12 @@ export class StoreConnection implements Store {
     return this.call(() => this.shared.status())
   }
 
-  /** The others go on. */
+  /** Closes this connection; the others go on. */
   async close(): Promise<void> {
     for (const watch of [...this.watches]) watch.stop()
   }
 
-  /** `lost`: what is thrown when the connection is lost behind it. */
+  /** `lost`: the error when the connection breaks after the request was sent. */
   private async call<T>(perform: () => Promise<T>, lost = unavailable): Promise<T> {
     const { alive, random, stalled } = this.control
     const { epoch } = this
@@ -135,7 +136,7 @@ export class StoreConnection implements Store {
   }
 }
 
-/** The events of one watch on their way to one server, in order. */
+/** The events of one watch in transit to one server, in order. */
 class WatchLine {
   private readonly waiting: { events: readonly StoreEvent[]; revision: number }[] = []
   private sending = false
@@ -180,7 +181,7 @@ class WatchLine {
       await turns(1 + this.how.random.integer(4))
       await this.how.stalled()
       if (this.over || !this.how.alive()) return
-      // Several commits may come at once.
+      // Several commits may arrive together.
       const together = this.waiting.splice(0, 1 + this.how.random.integer(3))
       const last = together.at(-1)
       if (last !== undefined)

@@ -1,6 +1,7 @@
 /**
- * A disk for the embedded store's engine: the tables of one LMDB environment in memory, as LMDB would show them to a process, and as a power cut
- * would leave them. A transaction is atomic: until its flush nothing of it survives. What fails, and where a process dies, is said beforehand.
+ * A disk for the embedded store's engine: the tables of one LMDB environment in memory, as LMDB shows them to a
+ * process, and as a power cut leaves them. A transaction is atomic: until its flush none of it survives. Failures and
+ * crashes are set in advance.
  */
 import type { Environment, Table } from "../../../runtime/storage/lmdb/environment.ts"
 import { OrderedMap } from "../../../runtime/storage/ordered-map.ts"
@@ -10,33 +11,39 @@ const tableNames = ["log", "index", "expiry", "meta"] as const
 type TableName = (typeof tableNames)[number]
 export type Image = Readonly<Record<TableName, Rows>>
 
-/** Thrown through the engine when the process dies inside it: nobody answers any more. */
+/** Thrown through the engine when the process dies inside it; no request is answered any more. */
 export class ProcessDied extends Error {}
 
-/** Where the next process that gets there dies. `write`: at so many writes from now, inside a transaction. */
+/** Where the next process to get there dies. `write`: after this many writes, inside a transaction. */
 export type CrashPoint =
   | { readonly at: "write"; readonly writes: number }
   | { readonly at: "before-flush" }
   | { readonly at: "after-flush" }
 
 export interface SimDisk {
-  /** What the next transactions meet. */
+  /** Faults for the next transactions. */
   readonly faults: {
-    /** Nothing more can be written. */
+    /** Writes fail for lack of space. */
     full: boolean
-    /** The next flush fails. `data`: before anything refers to what it wrote. `commit`: with the new state in place, but not for sure on the disk. */
+    /**
+     * The next flush fails. `data`: before anything references what it wrote. `commit`: with the new state in place,
+     * but not certainly on disk.
+     */
     failFlush: "data" | "commit" | undefined
     crash: CrashPoint | undefined
-    /** Flushes are acknowledged and not done, as disks with a broken cache do. Only for showing that this is found. */
+    /**
+     * Flushes are acknowledged and not done, as by disks with a broken cache. Used only to show that the simulation
+     * finds this.
+     */
     lying: boolean
   }
-  /** What the store did although it must not, in words. */
+  /** Descriptions of the store's violations. */
   readonly breaches: string[]
-  /** Opens it for a process. Counts as a look at what is really there, after which writes may begin again. */
+  /** Opens it for a process. Counts as a read of the actual data, after which writes may begin again. */
   open(): Environment
-  /** What was not flushed is gone. */
+  /** Drops everything that was not flushed. */
   powerCut(): void
-  /** What is durable. */
+  /** The durable content. */
   durable(): Image
 }
 
@@ -44,7 +51,7 @@ export interface SimDisk {
 export function createDisk(onDurable: (image: Image) => void): SimDisk {
   let visible = emptyImage()
   let durable = visible
-  /** A flush has failed and nobody has looked since at what is there. */
+  /** A flush has failed, and the store was not opened since. */
   let suspect = false
   const faults: SimDisk["faults"] = { full: false, failFlush: undefined, crash: undefined, lying: false }
   const breaches: string[] = []
@@ -108,13 +115,13 @@ interface Shared {
   flush(written: Image): void
 }
 
-/** One process's handles. Outside transactions it sees one state per turn, unless it asks for a newer one. */
+/** One process's handles. Outside transactions it sees one state per turn, unless it requests a newer one. */
 function openEnvironment({ visible, countWrite, flush }: Shared): Environment {
   let seen = visible()
   let writing: Image | undefined
   let changed = false
   let reading = false
-  /** A look at the state lasts until the turn of the event loop ends, as LMDB's read transactions do. */
+  /** A view of the state lasts until the turn of the event loop ends, as LMDB's read transactions do. */
   function look(): Image {
     if (!reading) {
       reading = true
@@ -171,6 +178,6 @@ function openEnvironment({ visible, countWrite, flush }: Shared): Environment {
     async close() {},
   }
   const tables = { log: table("log"), index: table("index"), expiry: table("expiry"), meta: table("meta") }
-  // The engine and the reader use what is above and nothing else of the package's large types.
+  // Engine and reader use only this part of the package's large types.
   return { dir: "", root: root as unknown as Environment["root"], ...(tables as unknown as Record<TableName, Table>) }
 }

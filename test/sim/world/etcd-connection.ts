@@ -1,4 +1,7 @@
-/** One server's connection to the simulated etcd: calls and watches that take their turns, and are lost with the leader. */
+/**
+ * One server's connection to the simulated etcd: calls and watches with delays, which break with the loss of the
+ * leader.
+ */
 import type { Connection, WatchStream, WatchStreamEvents } from "../../../runtime/storage/etcd/connection.ts"
 import { RpcError } from "../../../runtime/storage/etcd/connection.ts"
 import type { RpcFault } from "../../../runtime/storage/etcd/failures.ts"
@@ -19,10 +22,10 @@ import { turns } from "./turns.ts"
 
 type WatchResponseOut = Encodable<typeof watchResponse>
 
-/** One server's way to it. */
+/** One server's connection. */
 export class SimEtcdConnection implements Connection {
   private cutOff = false
-  /** Grows with every loss: who was waiting then gets an error. */
+  /** Incremented with every loss: calls that were waiting get an error. */
   private epoch = 0
   private readonly streams = new Set<SimWatchStream>()
 
@@ -31,7 +34,7 @@ export class SimEtcdConnection implements Connection {
     private readonly control: ConnectionControl,
   ) {}
 
-  /** The leader is lost: streams end, and nothing is answered but errors until `restore`. */
+  /** The leader is lost: streams end, and every answer is an error until `restore`. */
   cut(): void {
     this.cutOff = true
     this.epoch++
@@ -42,7 +45,7 @@ export class SimEtcdConnection implements Connection {
     this.cutOff = false
   }
 
-  /** Whether everything that etcd has told was handed over. */
+  /** Whether every response of etcd was delivered. */
   get idle(): boolean {
     return [...this.streams].every((stream) => stream.idle)
   }
@@ -85,13 +88,13 @@ export class SimEtcdConnection implements Connection {
   }
 }
 
-/** One watch: what etcd tells, on its way, in order. */
+/** One watch: etcd's responses in transit, in order. */
 class SimWatchStream {
   private readonly waiting: WatchResponseOut[] = []
   private sending = false
   private over = false
   private watch: { stop(): void } | undefined
-  /** What was there before goes with the events. */
+  /** Events carry previous values. */
   private previous = false
 
   constructor(
@@ -127,7 +130,7 @@ class SimWatchStream {
     await this.control.stalled()
     if (this.over) return
     if (create !== undefined) await this.begin(create)
-    // What was told before stands in line before it.
+    // It is queued after the events that were sent before.
     else if (progress !== undefined) this.push({ header: { revision: await this.etcd.store.revision() } })
   }
 

@@ -1,4 +1,4 @@
-/** Servers that share an etcd: the real driver, and behind its connection the simulated cluster. */
+/** Servers that share an etcd: the real driver, with the simulated cluster behind its connection. */
 import type { Clock } from "../../../runtime/clock.ts"
 import { openEtcdStore } from "../../../runtime/storage/etcd/etcd-store.ts"
 import { defaultLeaseLimits } from "../../../runtime/storage/etcd/leases.ts"
@@ -11,10 +11,13 @@ import type { Hub } from "./hub.ts"
 import type { SeededRandom } from "./random.ts"
 import { turns } from "./turns.ts"
 
-/** Versions on both sides of the one from which on progress can be trusted. */
+/** One version with unreliable and one with reliable progress. */
 const etcdVersions = ["3.4.23", "3.5.21"] as const
 
-/** Called once per world. `store` is what the cluster keeps, on a machine with this clock; `compact` is told of every compaction. */
+/**
+ * Called once per world. `store` holds the cluster's data, on a machine with this clock; `compact` is called for every
+ * compaction.
+ */
 export async function etcdHub(
   store: Store,
   compact: Store["compact"],
@@ -48,10 +51,10 @@ export async function etcdHub(
   }
 }
 
-/** Up to here a wait is one for what is on its way, and passes by itself. */
+/** Waits up to this length are for responses in transit and elapse by themselves. */
 const shortWaitMs = 500
 
-/** Time passes in steps of a plan, and what is on its way arrives between them. */
+/** Time advances in steps of a plan, and responses arrive in between. */
 function withShortWaitsInTurns(clock: Clock, { alive, random }: ConnectionControl): Clock {
   return {
     ...clock,

@@ -1,6 +1,7 @@
 /**
- * etcd as the driver sees it, over a store in memory: transactions, ranges, watches with progress, compaction, leases and alarms, with etcd's own
- * numbers and words for what goes wrong. Requests and answers pass through the driver's own encoding, both ways.
+ * etcd as the driver sees it, over a store in memory: transactions, ranges, watches with progress, compaction, leases
+ * and alarms, with etcd's own error codes and messages. Requests and answers pass through the driver's own encoding in
+ * both directions.
  */
 import { status } from "@grpc/grpc-js"
 import type { Clock } from "../../../runtime/clock.ts"
@@ -35,12 +36,12 @@ type TxnRequest = Decoded<typeof txnCall.request>
 type RequestOperation = TxnRequest["success"][number]
 type KeyValueOut = NonNullable<NonNullable<Encodable<typeof rangeCall.response>["kvs"]>[number]>
 
-/** The cluster that all servers speak to. Called once per world; `compact` is told of every compaction. */
+/** The cluster that all servers use. Created once per world; `compact` is called for every compaction. */
 export class SimEtcd {
-  /** Out of space: nothing is put until it is cleared. */
+  /** Out of space: puts fail until it is cleared. */
   full = false
   private readonly leases: SimLeases
-  /** How often a key was put since it was created. */
+  /** Number of puts of each key since its creation. */
   private readonly versions = new Map<string, number>()
   private deleted: { revision: number; keys: Set<string> } = { revision: 0, keys: new Set() }
 
@@ -48,7 +49,7 @@ export class SimEtcd {
     readonly store: Store,
     readonly version: string,
     private readonly compact: Store["compact"],
-    /** Of the machine that etcd runs on. */
+    /** The clock of etcd's machine. */
     clock: Clock,
   ) {
     this.leases = new SimLeases(clock, (keys) => void store.commit({ checks: [], writes: keys.map((key) => ({ type: "delete", key })) }))
@@ -60,12 +61,12 @@ export class SimEtcd {
     await this.store.watch({ prefix: "", afterRevision: await this.store.revision(), onEvents, onEnd: () => undefined })
   }
 
-  /** The cluster has another leader. */
+  /** The cluster has elected another leader. */
   elected(): void {
     this.leases.beginAnew()
   }
 
-  /** Carries out one call whose request was encoded; answers the encoded response. Throws RpcError. */
+  /** Executes one call with an encoded request; resolves with the encoded response. Throws RpcError. */
   async perform(path: string, request: Buffer): Promise<Buffer> {
     switch (path) {
       case rangeCall.path:
@@ -91,7 +92,7 @@ export class SimEtcd {
     }
   }
 
-  /** A key as etcd tells it. */
+  /** A key in etcd's form. */
   keyValue({ key, createRevision, modRevision, value }: StoredValue): KeyValueOut {
     return { key, createRevision, modRevision, version: this.versions.get(key) ?? 1, value, lease: this.leases.of(key) }
   }
@@ -161,7 +162,7 @@ export class SimEtcd {
     return { type: "put", key, value }
   }
 
-  /** Leases need room too. */
+  /** Leases need disk space too. */
   private grant({ id, ttl }: Decoded<typeof leaseGrantCall.request>): Encodable<typeof leaseGrantCall.response> {
     if (this.full) throw new RpcError(simFaults.noSpace)
     if (this.leases.has(id)) throw new RpcError(simFaults.leaseExists)
@@ -186,16 +187,16 @@ export class SimEtcd {
   }
 }
 
-/** Whether a request that names a key, or from one up to another, speaks of this one. */
+/** Whether a request for a key, or for a range of keys, includes this one. */
 export function isWithin(key: string, range: { readonly key: string; readonly rangeEnd: string }): boolean {
   if (range.rangeEnd === "") return key === range.key
   return compareKeys(key, range.key) >= 0 && (range.rangeEnd === leastKey || compareKeys(key, range.rangeEnd) < 0)
 }
 
-/** etcd's numbers and words for what goes wrong. */
+/** etcd's error codes and messages. */
 export const simFaults = {
   noLeader: { code: status.UNAVAILABLE, details: "etcdserver: no leader" },
-  /** What was asked for may have been done. */
+  /** The request may have been executed. */
   dropped: { code: status.UNAVAILABLE, details: "Connection dropped" },
   noSpace: { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: mvcc: database space exceeded" },
   leaseExists: { code: status.FAILED_PRECONDITION, details: "etcdserver: lease already exists" },

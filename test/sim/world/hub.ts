@@ -1,9 +1,9 @@
-/** What the servers of a simulation share, behind the one seam of storage or the other. */
+/** The store that the servers of a simulation share, simulated at the `Store` interface or below the driver of etcd. */
 import type { Clock } from "../../../runtime/clock.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
 import { type ConnectionControl, StoreConnection } from "./connection.ts"
 
-/** One server's way to a store that it shares. */
+/** One server's connection to the shared store. */
 export interface Line {
   readonly store: Store
   readonly idle: boolean
@@ -11,20 +11,20 @@ export interface Line {
   restore(): void
 }
 
-/** Made once per world. */
+/** Created once per world. */
 export interface Hub {
-  /** How long after its time to live a value may still be there. */
+  /** How long after its time to live a value may still exist. */
   readonly lateMs: number
   connect(control: ConnectionControl, clock: Clock): Promise<Line>
   fill(full: boolean): void
-  /** Another leader: times to live that are counted by leases begin anew. Undefined where they are not. */
+  /** Elects another leader: times to live that leases count start again. Undefined for stores without leases. */
   readonly elect?: () => void
 }
 
-/** Stores that end values themselves look once a second. */
+/** Stores that expire values themselves do so once a second. */
 const storeLateMs = 1000
 
-/** Called where the driver itself is simulated: `compact` is told of every compaction. */
+/** Called where the driver itself is simulated: `compact` is called for every compaction. */
 export function plainHub(store: Store, compact: Store["compact"]): Hub {
   return {
     lateMs: storeLateMs,

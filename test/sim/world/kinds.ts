@@ -1,4 +1,7 @@
-/** The generated kinds with everything of them loaded: loading modules is I/O, whose turns nobody can foretell. */
+/**
+ * The generated kinds with all their modules loaded: loading a module is I/O, which takes an unpredictable number of
+ * turns.
+ */
 import { bodies, kinds } from "../../../generated/index.ts"
 import type { BodyType } from "../../../runtime/bodies.ts"
 import type { Kind } from "../../../runtime/kit/kind.ts"

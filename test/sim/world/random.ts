@@ -1,18 +1,21 @@
-/** Chance from a seed: the same draws for the same seed, on every machine. */
+/** Random numbers from a seed: the same draws for the same seed, on every machine. */
 import type { Random } from "../../../runtime/random.ts"
 
 export interface SeededRandom extends Random {
   /** In [0, 1). */
   fraction(): number
-  /** True in `share` of the cases. */
+  /** True with probability `share`. */
   chance(share: number): boolean
-  /** One of what is there. */
+  /** One of the elements. */
   pick<T>(from: readonly [T, ...T[]]): T
-  /** Another sequence, which draws here do not disturb. */
+  /** Another sequence, which is independent of draws here. */
   fork(name: string): SeededRandom
 }
 
-/** Called once per purpose: purposes with sequences of their own can change without disturbing each other (splitmix32 of the seed and the name). */
+/**
+ * Called once per purpose: purposes with separate sequences can change without affecting each other (splitmix32 of the
+ * seed and the name).
+ */
 export function createRandom(seed: number, name = ""): SeededRandom {
   let state = [...`${seed}/${name}`].reduce(
     (hash, character) => Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0,

@@ -1,4 +1,7 @@
-/** One server of the simulation: a whole API server in this process, without a network, that can be killed and started again. */
+/**
+ * One server of the simulation: a complete API server in this process, without a network, that can be killed and
+ * restarted.
+ */
 import { silentLog } from "../../../runtime/logging.ts"
 import type { BehaviourOptions } from "../../../runtime/kit/behaviour.ts"
 import { defaultOptions } from "../../../runtime/options/load.ts"
@@ -10,7 +13,7 @@ import type { LoadedKinds } from "./kinds.ts"
 import type { SeededRandom } from "./random.ts"
 import { connectTo, type Wire } from "./wire.ts"
 
-/** One life of a server. */
+/** One process of a server, from start to end. */
 export interface Life {
   readonly number: number
   alive: boolean
@@ -21,18 +24,18 @@ export interface Life {
 
 export interface SimServerOptions {
   readonly name: string
-  /** Where clients of a cluster would find it. */
+  /** The address that clients of a cluster would use. */
   readonly address: string
   readonly clock: MachineClock
   readonly random: SeededRandom
   readonly shared: boolean
   readonly loaded: LoadedKinds
   readonly garbageCollector?: boolean
-  /** Opens its way to the store, once per life. */
+  /** Opens its connection to the store, once per process. */
   readonly openStore: (life: Life, clock: Clock, random: SeededRandom) => Promise<Store>
-  /** Called when a life is over. */
+  /** Called when a process has ended. */
   readonly onDeath: () => void
-  /** Called when a server has started, before anybody speaks to it. */
+  /** Called when a server has started, before its first request. */
   readonly onStart?: (running: RunningServer) => Promise<void>
 }
 
@@ -58,12 +61,12 @@ export class SimServer {
     return this.life?.wire
   }
 
-  /** Undefined until it has started wholly. */
+  /** Undefined until it has started completely. */
   get running(): RunningServer | undefined {
     return this.life?.running
   }
 
-  /** Begins a life, unless there is one. Listens a few turns later. */
+  /** Starts a process, unless one is running. It listens a few turns later. */
   start(): void {
     if (this.life !== undefined) return
     const { clock, kill } = this.options.clock.process()
@@ -85,7 +88,7 @@ export class SimServer {
     void this.begin(life, clock)
   }
 
-  /** As SIGKILL does. */
+  /** Like SIGKILL. */
   kill(): void {
     this.life?.kill()
   }
@@ -99,7 +102,7 @@ export class SimServer {
       life.running = running
       await this.options.onStart?.(running)
     } catch {
-      // It could not start: whoever looks after it starts it again.
+      // The start failed; the caller starts it again.
       life.kill()
     }
   }
@@ -118,7 +121,7 @@ function serverOptions(
       "advertise-address": address,
       "authorization-mode": ["AlwaysAllow"],
       "anonymous-auth": false,
-      // What a check can read beside the server.
+      // Checks read the stored values without the server.
       "storage-media-type": "application/json",
       "max-requests-inflight": 0,
       "max-mutating-requests-inflight": 0,

@@ -5,13 +5,13 @@ import { dispatchTo } from "../../../runtime/http/request-listener.ts"
 import type { ListenOptions } from "../../../runtime/http/listen.ts"
 
 export interface Wire {
-  /** Resolves with the head of the answer; rejects when the connection breaks before. */
+  /** Resolves with the head of the answer; rejects when the connection breaks earlier. */
   request(options: { method: string; path: string; headers: Readonly<Record<string, string>>; body?: string }): Promise<IncomingMessage>
-  /** Every connection breaks now; what was not read is lost. */
+  /** Breaks every connection; unread data is lost. */
   cut(): void
 }
 
-/** Called once per process, with the application it serves. */
+/** Called once per process, with the application to serve. */
 export function connectTo(app: ListenOptions["app"]): Wire {
   const server = createServer(dispatchTo(app))
   const open = new Set<End>()
@@ -43,7 +43,7 @@ export function connectTo(app: ListenOptions["app"]): Wire {
   }
 }
 
-/** Two streams, each of which reads what the other was given. */
+/** Two connected streams: each reads what the other writes. */
 function pair(): [End, End] {
   const one = new End()
   const other = new End()
@@ -54,7 +54,7 @@ function pair(): [End, End] {
 
 class End extends Duplex {
   far: End | undefined
-  /** Who has written and waits for the reader. */
+  /** Completes the pending write when the reader has taken its data. */
   private taken: (() => void) | undefined
 
   override _read(): void {
@@ -78,12 +78,12 @@ class End extends Duplex {
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     const { far } = this
     this.far = undefined
-    // A connection that breaks breaks at both ends.
+    // A broken connection breaks at both ends.
     if (far !== undefined && !far.destroyed) far.destroy(error ?? undefined)
     callback(error)
   }
 
-  // What node's server and client ask of a socket and a pair of streams has no use for.
+  // Methods of a socket that node's server and client call, and that a pair of streams does not need.
   setTimeout(): this {
     return this
   }

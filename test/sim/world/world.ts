@@ -1,4 +1,4 @@
-/** Store, servers, time and everything that can go wrong with them, under one seed. */
+/** Store, servers, time and all their faults, under one seed. */
 import type { Clock } from "../../../runtime/clock.ts"
 import { type RunningServer } from "../../../runtime/server.ts"
 import { openStoreOn } from "../../../runtime/storage/lmdb/lmdb-store.ts"
@@ -15,8 +15,8 @@ import { createRandom, type SeededRandom } from "./random.ts"
 import { SimServer } from "./server.ts"
 
 /**
- * "lmdb": one server on the embedded store. "shared": two servers on one store that both reach over a connection. "etcd": the same, through the
- * driver of etcd.
+ * "lmdb": one server on the embedded store. "shared": two servers that reach one store over connections. "etcd": the
+ * same, through the driver of etcd.
  */
 export type Driver = "lmdb" | "shared" | "etcd"
 
@@ -26,31 +26,31 @@ export interface World {
   readonly random: SeededRandom
   readonly servers: readonly SimServer[]
   readonly truth: Truth
-  /** How long after its time to live a value may still be there; undefined where that is counted by a clock that steps. */
+  /** How long after its time to live a value may still exist; undefined where a clock that is stepped counts it. */
   readonly lateMs: number | undefined
-  /** When times to live began anew, as the clock showed that they are counted by. */
+  /** Moments at which times to live started again, on the clock that counts them. */
   readonly elections: readonly number[]
-  /** Of the embedded store. */
+  /** The disk of the embedded store. */
   readonly disk: SimDisk | undefined
   /** The store answers nothing until `resume`. */
   stall(): void
   resume(): void
-  /** The shared store has no leader, as one server sees it. */
+  /** One server sees the shared store without a leader. */
   cut(server: number): void
   restore(server: number): void
-  /** Nothing more can be written, or it can again. */
+  /** Makes the store full, or ends that. */
   fill(full: boolean): void
-  /** The server dies at such a moment. */
+  /** The server dies at the given point. */
   dieAt(server: number, moment: CrashPoint | { readonly at: "answer" }): void
-  /** What was not flushed is gone; of a machine whose server has died. */
+  /** Drops everything that was not flushed; for a machine whose server has died. */
   powerCut(): void
-  /** No fault is left. */
+  /** Removes all faults. */
   heal(): void
-  /** No event is on its way from the store to a server. */
+  /** No event is in transit from the store to a server. */
   quiet(): boolean
-  /** Forgets what happened before, as an operator may. */
+  /** Compacts the store, as an operator may. */
   compact(revision: number): Promise<void>
-  /** What happened before is forgotten, whoever asked for it. */
+  /** The compacted revision, whichever server compacted. */
   compacted(): number
 }
 
@@ -60,11 +60,11 @@ export interface WorldOptions {
   readonly onStart?: (running: RunningServer, server: SimServer) => Promise<void>
   /** Default: yes. */
   readonly garbageCollector?: boolean
-  /** What the driver of a shared store takes for the clock of its server. Default: that clock. */
+  /** Replaces the clock of the driver of a shared store. */
   readonly driverClock?: (clock: Clock) => Clock
 }
 
-/** Called once per run. Servers are started by the caller. */
+/** Called once per run. The caller starts the servers. */
 export async function createWorld(options: WorldOptions): Promise<World> {
   const loaded = await loadKinds()
   return options.driver === "lmdb" ? embedded(options, loaded) : await shared(options, loaded, options.driver)
@@ -191,7 +191,7 @@ async function shared(options: WorldOptions, loaded: LoadedKinds, driver: "share
     return server
   })
   const elections: number[] = []
-  /** The leader is another one, or the same that could not be seen from there. */
+  /** The cluster has elected another leader, or the old one is reachable again. */
   function restore(index: number): void {
     if (lost.delete(index) && hub.elect !== undefined && election.integer(2) === 0) {
       hub.elect()
@@ -236,7 +236,7 @@ async function shared(options: WorldOptions, loaded: LoadedKinds, driver: "share
 interface Stall {
   begin(): void
   end(): void
-  /** Undefined while nothing stands still. */
+  /** Undefined while nothing is stalled. */
   over(): Promise<void> | undefined
 }
 
