@@ -1,6 +1,6 @@
 /**
- * What do the sets of server-side apply cost, and do they grow with the object and no faster? Milliseconds for 1,000 and 10,000 fields, their ratio
- * (10 is linear), and the cost for a pod.
+ * What do the field sets of server-side apply cost, and does the cost grow no faster than the object? Milliseconds for
+ * 1,000 and 10,000 fields, their ratio (10 is linear), and the cost for a pod.
  * Run: node --import tsx bench/apply-growth.ts
  */
 import { compareObjects } from "../runtime/apply/ownership/compare.ts"
@@ -19,7 +19,7 @@ import { bestOf } from "./support/cache-fixtures.ts"
 
 const value = "x".repeat(100)
 
-/** An object with `count` fields of about 100 bytes each, and the same with one of them changed. */
+/** An object with `count` fields of about 100 bytes each, and the same object with one of them changed. */
 const objects: Readonly<Record<string, (count: number, changed: string) => JsonObject>> = {
   map: (count, changed) => ({
     labels: Object.fromEntries(
@@ -96,7 +96,7 @@ changedPod["metadata"] = {
 const rows = Object.entries(costs(podShape, pod, changedPod, 20, 200)).map(([operation, ms]) => [operation, round(ms)])
 console.log("pod", JSON.stringify(Object.fromEntries(rows)))
 
-/** Objects share no strings with each other when they come from the wire. */
+/** Objects that arrive over the network share no strings with each other. */
 function parsed(object: JsonObject): JsonObject {
   const { value } = parseJson(JSON.stringify(object))
   return isObject(value) ? value : {}

@@ -1,5 +1,5 @@
 /**
- * How many events per second does the cache take in and hand out, at 0, 100 and 1,000 watchers of everything, and when
+ * How many events per second does the cache take in and deliver, at 0, 100 and 1,000 watchers of everything, and when
  * the same watchers watch 1,000 other namespaces?
  * Run: node --import tsx bench/cache-fan-out.ts
  */

@@ -1,5 +1,5 @@
 /**
- * How much memory does an object cost in the watch cache, and does writing to all of them let it grow?
+ * How much memory does an object cost in the watch cache, and does it grow when all objects are rewritten?
  * Run: node --expose-gc --import tsx bench/cache-memory.ts [objects]
  */
 import { systemClock } from "../runtime/clock.ts"
@@ -43,7 +43,9 @@ console.log(
 console.log(JSON.stringify({ afterFill: show(filled), afterFirstList: show(withJson), afterRewritingAll: show(rewritten) }))
 await cache.close()
 
-/** Any server that has worked for a while has grown it to its limit; what it takes is not the cache's. */
+/**
+ * Every server that has worked for a while has grown its young generation to the limit; that memory is not the cache's.
+ */
 function growYoungGeneration(): void {
   for (let round = 0; round < 8; round++) {
     const survivors = Array.from({ length: 200_000 }, (_, index) => ({ index, round }))
@@ -52,8 +54,8 @@ function growYoungGeneration(): void {
 }
 
 /**
- * Resident memory, and what the process has asked for and not let go. The allocator keeps what reading and decoding needed for a moment; regions of
- * slabs count whole among the live, although only what was written of them is resident.
+ * Resident memory, and allocated memory that was not freed. The allocator keeps memory that reading and decoding needed
+ * for a moment. Regions of slabs count completely as allocated, although only their written part is resident.
  */
 interface Memory {
   readonly resident: number

@@ -1,5 +1,6 @@
 /**
- * How long do a snapshot and a walk over 10,000 objects take, a page of 500 at the beginning and near the end, and a page of the past?
+ * How long do a snapshot, a walk over 10,000 objects, a page of 500 at the beginning and near the end, and a page of a
+ * past state take?
  * Run: node --import tsx bench/cache-reads.ts
  */
 import { systemClock } from "../runtime/clock.ts"

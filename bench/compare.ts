@@ -1,7 +1,8 @@
 /**
- * How far ahead of the Go original is the server, in throughput and in CPU for each request? Puts the same load on both in turns, in one run, over
- * HTTP/2 and over HTTP/1.1: ours on lmdb with authentication by token, the other on etcd with nothing on. Needs ORCH_BENCH_COMPARE, the folder of
- * the tool that has the other (compare.mjs), and Go. Above 1 we are ahead; goals are those the project has set itself.
+ * How far ahead of the Go original is the server, in throughput and in CPU per request? Runs the same load on both in
+ * turns, over HTTP/2 and over HTTP/1.1: this server on lmdb with token authentication, the original on etcd with all
+ * optional features off. Needs ORCH_BENCH_COMPARE, the folder of the tool that has the original (compare.mjs), and Go.
+ * Above 1 this server is ahead; the goals are the project's own.
  * Run: npm run bench -- compare
  */
 import { spawn } from "node:child_process"
@@ -19,7 +20,7 @@ const only = options.word("only", "")
 const protocols = options.word("protocols", "HTTP/2,HTTP/1.1").split(",")
 options.done()
 
-/** What is wanted of each phase: ours in relation to theirs. */
+/** The goal of each phase: this server's figure in relation to the original's. */
 const goals: Readonly<Record<string, { readonly cpu: number; readonly throughput: number }>> = {
   create: { cpu: 3.5, throughput: 2.5 },
   get: { cpu: 4, throughput: 3 },
@@ -34,7 +35,7 @@ const goals: Readonly<Record<string, { readonly cpu: number; readonly throughput
 }
 const memoryGoal = 2
 
-/** As compare.mjs --json prints it; null where there is nothing to compare. */
+/** As compare.mjs --json prints it; null where a comparison is impossible. */
 interface Comparison {
   readonly table: readonly {
     readonly phase: string
@@ -52,12 +53,12 @@ interface Comparison {
 }
 
 const folder = process.env["ORCH_BENCH_COMPARE"]
-if (folder === undefined) console.log("passed over: ORCH_BENCH_COMPARE does not name the folder of compare.mjs")
+if (folder === undefined) console.log("skipped: ORCH_BENCH_COMPARE does not name the folder of compare.mjs")
 else
   for (const protocol of protocols)
     tellComparison(protocol, await compare(folder, protocol, { store: "lmdb", options: ["--vendor=kubernetes"] }))
 
-/** A fresh server for each protocol, so that neither begins with what the other has left behind. */
+/** A fresh server for each protocol, so that neither is affected by the other's objects. */
 async function compare(tool: string, protocol: string, serverOptions: ServerOptions): Promise<Comparison> {
   const server = await startServerProcess(serverOptions)
   const words = [

@@ -1,7 +1,8 @@
 /**
- * By how much does the server grow while 200 clients list 10 MB at once: as fast as they can, and reading nothing at all; over connections of
- * HTTP/1.1, over four of HTTP/2, over one, compressed? Resident memory of the whole process, highest value during the lists against that before them;
- * promised is less than 100 MB. Run: node --import tsx bench/concurrent-lists.ts
+ * By how much does the server grow while 200 clients list 10 MB at once: as fast as they can, and reading nothing at
+ * all; over connections of HTTP/1.1, over four of HTTP/2, over one, compressed? Resident memory of the whole process,
+ * its maximum during the lists against the value before them; the goal is less than 100 MB.
+ * Run: node --import tsx bench/concurrent-lists.ts
  */
 import { randomBytes } from "node:crypto"
 import { type ClientHttp2Session, connect } from "node:http2"
@@ -14,10 +15,10 @@ const objects = 100
 const objectBytes = 100 * 1024
 const path = "/api/v1/namespaces/default/configmaps"
 const sampleMs = 50
-/** How long readers that read nothing are watched. */
+/** How long readers that read nothing are observed. */
 const stalledMs = 3000
 
-/** Starts so many lists. `read`: until they end, and the promise resolves then; otherwise it resolves when all have begun. */
+/** Starts `count` lists. With `read`, resolves when they have ended; otherwise, when all have begun. */
 type Client = (server: ServerProcess, options: { count: number; read: boolean; gzip?: boolean }) => Promise<() => void>
 
 const clients: Readonly<Record<string, Client>> = {
@@ -31,7 +32,7 @@ for (const [how, client] of Object.entries(clients)) {
   for (const read of [true, false]) {
     const server = await startServerProcess()
     await fill(server)
-    // What the first lists need is not what many need: code is compiled, buffers are pooled.
+    // The first lists need extra memory once: code is compiled and buffers are pooled.
     ;(await client(server, { count: 10, read: true }))()
     await setTimeout(1000)
     const before = residentMb(server)
@@ -73,7 +74,7 @@ async function fill(server: ServerProcess): Promise<void> {
   agent.destroy()
 }
 
-/** As hard to compress as anything that lists hold. */
+/** As hard to compress as any content of a list. */
 function text(): string {
   return randomBytes((objectBytes * 3) / 4).toString("base64")
 }
@@ -91,7 +92,8 @@ async function overConnections(
     Array.from({ length: count }, () => {
       return new Promise<void>((resolve, reject) => {
         const outgoing = request({ ...target(server), agent: false }, (incoming) => {
-          // Not every compressed list ends within the deadline of requests: all of them take as much CPU as a minute has.
+          // Not every compressed list ends within the deadline of requests: all of them together take as much CPU as a
+          // minute has.
           if (read) incoming.resume().on("close", resolve).on("error", resolve)
           else resolve()
         })

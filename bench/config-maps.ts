@@ -1,6 +1,7 @@
 /**
- * How fast do 10 clients create ConfigMaps, and list them in pages of 5,000, when there are 1,000 ... 256,000; and a list of 1,000 at once? The rig
- * of rancher/dartboard (k6/k8s_api_benchmark.js), where a server on three dedicated store machines made 471 creates a second, and 27 pages of 5,000.
+ * How fast do 10 clients create ConfigMaps, and list them in pages of 5,000, when there are 1,000 ... 256,000, and how
+ * fast is one list of 1,000? The setup of rancher/dartboard (k6/k8s_api_benchmark.js), where a server on three
+ * dedicated store machines made 471 creates a second, and 27 pages of 5,000.
  * Run: npm run bench -- config-maps
  */
 import { configMapsIn, createConfigMaps, makeNamespaces } from "./support/config-maps.ts"

@@ -1,7 +1,8 @@
 /**
- * What does a request cost when both servers keep their objects on etcd, and etcd's own work counts on both sides? Puts the same load on ours and
- * on the Go original in turns, phase by phase, each with an etcd of its own with its defaults, and takes medians. Needs ORCH_BENCH_COMPARE, the folder of the tool that has the other
- * (compare.mjs), and Go. Above 1 we are ahead; goals are those the project has set itself.
+ * What does a request cost when both servers keep their objects on etcd, and etcd's own work counts on both sides? Runs
+ * the same load on this server and on the Go original in turns, phase by phase, each with an etcd of its own with
+ * default settings, and takes medians. Needs ORCH_BENCH_COMPARE, the folder of the tool that has the original
+ * (compare.mjs), and Go. Above 1 this server is ahead; the goals are the project's own.
  * Run: npm run bench -- etcd-compare
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process"
@@ -21,7 +22,10 @@ const seconds = options.number("seconds", { small: 1, full: 2 })
 const only = options.word("only", "create,get,list,page,selector,update,watch")
 options.done()
 
-/** What is wanted of each phase in CPU: writes pay for etcd on both sides; of our reads only a consistent one asks it anything, with others at once. */
+/**
+ * The CPU goal of each phase: writes pay for etcd on both sides; of this server's reads, only consistent ones call
+ * etcd, and share the call with concurrent ones.
+ */
 const goals: Readonly<Record<string, number>> = {
   create: 1.2,
   patch_merge: 1.2,
@@ -35,7 +39,7 @@ const goals: Readonly<Record<string, number>> = {
   watch_fanout: 2,
 }
 
-/** One phase as the load generator prints it; other lines are its settings. */
+/** One phase as the load generator prints it; its other lines are settings. */
 interface Phase {
   readonly per_s?: number
   readonly deliveries_per_s?: number
@@ -54,14 +58,14 @@ interface Side {
 const namespace = "bench"
 
 const folder = process.env["ORCH_BENCH_COMPARE"]
-if (folder === undefined) console.log("passed over: ORCH_BENCH_COMPARE does not name the folder of compare.mjs")
+if (folder === undefined) console.log("skipped: ORCH_BENCH_COMPARE does not name the folder of compare.mjs")
 else await compare(folder)
 
 async function compare(tool: string): Promise<void> {
   const loadgen = built(tool, { name: "loadgen", target: "." })
   const sides = { theirs: await startTheirs(tool), ours: await startOurs(tool) }
   const found = { theirs: new Map<string, Phase[]>(), ours: new Map<string, Phase[]>() }
-  // What the reads ask for; both servers are warm after it.
+  // Creates the objects for the reads, and warms up both servers.
   for (const side of Object.values(sides)) await load(loadgen, side, { phases: "create", namespace })
   for (const phases of inOrder(only.split(","))) {
     for (let round = 0; round < rounds; round++) {
@@ -96,12 +100,12 @@ function throughput({ per_s = 0, deliveries_per_s = per_s }: Phase): number {
   return deliveries_per_s
 }
 
-/** Creates come last: with every namespace that they fill the other one's reads get dearer. */
+/** Creates run last: every namespace that they fill makes the other phases' reads more expensive. */
 function inOrder(phases: readonly string[]): readonly string[] {
   return [...phases.filter((phase) => phase !== "create"), ...phases.filter((phase) => phase === "create")]
 }
 
-/** Others may use the machine meanwhile, for seconds or minutes: the two stand side by side, and no single round decides. */
+/** Other programs may use the machine for seconds or minutes: the two sides alternate, and no single round decides. */
 function middle(rounds: readonly Phase[]): Phase {
   return {
     per_s: median(rounds.map(throughput)),
@@ -115,7 +119,7 @@ function median(numbers: readonly number[]): number {
 }
 
 interface Turn {
-  /** One word of the load generator's; it may stand for two phases. */
+  /** One phase name of the load generator, which may produce two phases. */
   readonly phases: string
   readonly namespace: string
 }
@@ -174,7 +178,7 @@ async function startEtcd(tool: string): Promise<{ readonly url: string; readonly
   return { url, pid: child.pid ?? 0, stop: () => end(child) }
 }
 
-/** Where compare.mjs keeps its programs; what it has not built yet is built here. */
+/** The folder of compare.mjs's programs; a missing program is built here. */
 function built(tool: string, { name, target }: { name: string; target: string }): string {
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "api-bench")
   const program = join(cache, name)
@@ -184,7 +188,7 @@ function built(tool: string, { name, target }: { name: string; target: string })
   return program
 }
 
-/** A question that fails leaves nothing behind. */
+/** A benchmark that fails leaves no process behind. */
 function started(program: string, words: readonly string[]): ChildProcess {
   const child = spawn(program, words, { stdio: "ignore" })
   process.once("exit", () => child.kill("SIGKILL"))
@@ -198,13 +202,13 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Asks until it is answered; a program that never answers is for whoever runs the question to end. */
+/** Repeats `ask` until it succeeds. A program that never answers must be ended by the user. */
 async function answering(ask: () => void): Promise<void> {
   for (;;) {
     try {
       return ask()
     } catch {
-      // Not yet. Asking takes a process, which is pause enough.
+      // Not ready yet. `ask` starts a process, which is delay enough.
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

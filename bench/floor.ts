@@ -1,6 +1,7 @@
 /**
- * How near is the server to what node allows? The same load in turns on it and on a bare node:http2 server that answers as many bytes out of a
- * constant buffer, over HTTP/2: single objects, pages of 500 and whole lists, with the smallest CPU and the most answers a second of several rounds.
+ * How near is the server to the limit that node sets? Runs the same load in turns on it and on a bare node:http2 server
+ * that answers with as many bytes out of a constant buffer, over HTTP/2: single objects, pages of 500 and whole lists.
+ * Shows the smallest CPU and the most answers per second of several rounds.
  * Run: npm run bench -- floor
  */
 import { fork } from "node:child_process"
@@ -51,7 +52,7 @@ await bare.stop()
 await ours.stop()
 rmSync(dataDir, { recursive: true })
 
-/** Of the answers, by path. */
+/** Lengths of the answers, by path. */
 async function lengths(): Promise<Record<string, number>> {
   const found: Record<string, number> = {}
   for (const { path } of Object.values(asked)) {

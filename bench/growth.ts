@@ -1,6 +1,8 @@
 /**
- * Does the cost of a verb grow with the number of objects, from 1,000 to 300,000? The server's CPU and the time until 99 of 100 were answered, for one
- * object, a page of 500, 100 objects by their namespace and by a label, the hundredth part of all, and a new watch. Run: npm run bench -- growth
+ * Does the cost of a verb grow with the number of objects, from 1,000 to 300,000? The server's CPU and the time until
+ * 99 of 100 requests were answered, for one object, a page of 500, 100 objects by their namespace and by a label, one
+ * hundredth of all objects, and a new watch.
+ * Run: npm run bench -- growth
  */
 import { configMapBody, configMapsIn, createConfigMaps, makeNamespaces } from "./support/config-maps.ts"
 import { measured, openLoad } from "./support/load.ts"
@@ -21,13 +23,13 @@ const collection = configMapsIn("growth")
 const one = `${collection}/object-{index}`
 const merge = "application/merge-patch+json"
 const apply = "application/apply-patch+yaml"
-/** Far apart, in no order. */
+/** Indexes far apart, in no order. */
 const stride = 7919
 
-/** In this order: what the last ones leave behind is what the first of the next size begins with. */
+/** In this order, since each plan's effects on the cache are the starting point of the next. */
 function plans(objects: number): Readonly<Record<string, RequestPlan>> {
   const each = { clients, count: requests, stride, modulo: objects, buckets: 100 }
-  // Reads of many cost a hundred times as much as those of one.
+  // Reads of many objects cost a hundred times as much as reads of one.
   const many = { clients, count: Math.ceil(requests / 25), buckets: 100 }
   const json = { contentType: "application/json" }
   const extra = { clients, count: requests, first: 900_000, buckets: 100 }
@@ -60,7 +62,7 @@ function plans(objects: number): Readonly<Record<string, RequestPlan>> {
       method: "GET",
       path: `${collection}?fieldSelector=metadata.name%3Dobject-{index}`,
     },
-    // Whatever the first has to prepare is not the others' cost.
+    // The first one builds the index, which must not count for the others.
     "first list by label": { ...many, clients: 1, count: 1, method: "GET", path: `${collection}?labelSelector=app%3Dfew` },
     "list of 100 by label": { ...many, method: "GET", path: `${collection}?labelSelector=app%3Dfew` },
     "list, 1 in 100 by label": { ...many, method: "GET", path: `${collection}?labelSelector=share%3Ds{bucket}` },
@@ -88,12 +90,12 @@ for (const objects of sizes) {
 load.close()
 await server.stop()
 
-/** Every verb once, untold: the first size would otherwise pay for the compilation of what all use. */
+/** Runs every verb once without reporting it: otherwise the first size would pay for compilation. */
 async function warmUp(objects: number): Promise<void> {
   for (const plan of Object.values(plans(objects))) await measured(server, load, plan)
 }
 
-/** Watches that begin at the newest version, as those of informers do behind their list. */
+/** Watches that begin at the newest version, as those of informers do after their list. */
 async function newWatches(objects: number): Promise<void> {
   const { versions } = await load.requests({ method: "GET", path: `${collection}?limit=1`, clients: 1, count: 1, keepsVersions: true })
   const cpu = cpuSeconds(server.pid)

@@ -1,7 +1,8 @@
 /**
- * What do 1,000 idle watchers cost the server: as streams of five HTTP/2 connections, and as 1,000 HTTP/1.1 connections of their own?
- * Resident memory of the whole process, before and after, without helping the collector. Of an HTTP/1.1 watcher some 37 KB are node's for any TLS
- * connection; a bare server that holds as many answers open costs as much.
+ * What do 1,000 idle watchers cost the server: as streams of five HTTP/2 connections, and as 1,000 HTTP/1.1
+ * connections? Resident memory of the whole process, before and after, without forced garbage collection. Of an
+ * HTTP/1.1 watcher some 37 KB are node's cost of any TLS connection; a bare server that holds as many answers open
+ * costs as much.
  * Run: node --import tsx bench/idle-watchers.ts
  */
 import { execFileSync, spawn } from "node:child_process"
@@ -17,7 +18,7 @@ import { setTimeout } from "node:timers/promises"
 
 const watchers = 1000
 const connections = 5
-/** Until the collector of a server that has nothing to do has run. */
+/** Until the garbage collector of an idle server has run. */
 const settleMs = 3000
 const path = "/api/v1/namespaces/default/configmaps?watch=1&allowWatchBookmarks=true"
 
@@ -48,7 +49,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-/** The server as its users run it, in a process of its own. */
+/** The server in a process of its own, as its users run it. */
 async function startServer(): Promise<Server> {
   const dataDir = mkdtempSync(join(tmpdir(), "idle-watchers-"))
   const port = await freePort()
@@ -70,7 +71,7 @@ async function startServer(): Promise<Server> {
   }
 }
 
-/** A port of loopback that nobody has at the moment. */
+/** A port of loopback that is free at the moment. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -1,7 +1,8 @@
 /**
- * How much memory and CPU do lists of 10,000 objects of 100 KB take, a gigabyte each, as JSON, in the compact encoding and as Tables, one at a time
- * and several? The rig of perf-tests (clusterloader2/testing/list) and of KEP-5116, where a server grew to 70-80 GB, and to 3 GB once it wrote lists
- * item by item. Run: npm run bench -- large-lists
+ * How much memory and CPU do lists of 10,000 objects of 100 KB take, a gigabyte each, as JSON, in the compact encoding
+ * and as Tables, one at a time and several? The setup of perf-tests (clusterloader2/testing/list) and of KEP-5116,
+ * where a server grew to 70-80 GB, and to 3 GB once it wrote lists item by item.
+ * Run: npm run bench -- large-lists
  */
 import { configMapsIn, createConfigMaps, makeNamespaces } from "./support/config-maps.ts"
 import { measured, openLoad } from "./support/load.ts"

@@ -1,6 +1,8 @@
 /**
- * For how long does one request about one object hold everybody up, when the object is as large as an object may be? The longest turn of the
- * server's event loop, for every way to send and to ask for it. Promised are less than 50 ms. Run: npm run bench -- large-objects
+ * For how long does one request about one object block the event loop, when the object has the maximum size? The
+ * longest turn of the server's event loop, for every way to send and to request the object. The goal is less than 50
+ * ms.
+ * Run: npm run bench -- large-objects
  */
 import { stringify as yamlText } from "yaml"
 import type { ApiObject, JsonObject } from "../runtime/kit/json.ts"
@@ -15,7 +17,7 @@ const options = openOptions()
 const rounds = options.number("rounds", { small: 5, full: 15 })
 /** Fields of the maps, near `objectFieldsMax`. */
 const keys = options.number("keys", { small: 16_000, full: 16_000 })
-/** Cases whose names hold this word; all of them when it is empty. */
+/** Only cases whose names contain this word; all cases when it is empty. */
 const only = options.word("only", "")
 options.done()
 
@@ -28,25 +30,25 @@ type Form = keyof typeof types
 
 interface Case {
   readonly name: string
-  /** What is measured, in the round of this number. */
+  /** The measured request of the given round. */
   readonly request: (round: number) => Request
-  /** Sent before, unmeasured. */
+  /** Requests sent before, unmeasured. */
   readonly before?: (round: number) => readonly Request[]
   readonly status?: number
 }
 
-/** An object, and where it lies. */
+/** An object, and its collection. */
 interface Subject {
   readonly resource: string
   readonly collection: string
   readonly forms: readonly Form[]
-  /** Of another round something in it is other. */
+  /** The object differs between rounds. */
   readonly object: (round: number) => ApiObject
 }
 
 const name = "large"
 
-/** In no order that anybody would sort them into. */
+/** Keys in an order that differs from every usual sort order. */
 function scattered(count: number, nameOf: (index: number) => string, value: string): Record<string, string> {
   const step = 7919
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [nameOf((index * step) % count), value]))
@@ -293,7 +295,7 @@ function refusedCases(): Case[] {
   ]
 }
 
-/** A pod of so many containers that say nothing: two bytes each. */
+/** A pod with this many empty containers: two bytes each. */
 function compactPod(containers: number): Buffer {
   const spec = Buffer.from("1200".repeat(containers), "hex")
   const raw = Buffer.concat([Buffer.from([0x12]), varint(spec.length), spec])

@@ -1,6 +1,7 @@
 /**
- * How long do 16 writers wait for a create on lmdb, and 100 watchers for 200 events a second? Promised are less than 10 ms for 99 of 100, of each.
- * Beside the events a plain file is written and flushed as often: where that stands still, so does every store on that disk.
+ * How long do 16 writers wait for a create on lmdb, and 100 watchers for 200 events a second? The goal is less than 10
+ * ms for 99 of 100, of each. Beside the events a plain file is written and flushed as often: where that stalls, so does
+ * every store on that disk.
  * Run: npm run bench -- latency
  */
 import { openChurn } from "./support/churn.ts"
@@ -20,9 +21,12 @@ const seconds = options.number("seconds", { small: 5, full: 60 })
 options.done()
 
 const goalMs = 10
-/** Creates before the clock starts: what they need is compiled by then, which takes about as many. */
+/** Creates before the measurement, about as many as it takes until their code is compiled. */
 const warmUp = 20_000
-/** Events before the clock starts. Within the first half second the watching process, which has yet to compile what it does, is what is waited for. */
+/**
+ * Seconds of events before the measurement. During the first half second, most of the latency is the watching process
+ * compiling its own code.
+ */
 const warmUpSeconds = 5
 
 const server = await startServerProcess({ store: "lmdb" })
@@ -60,7 +64,7 @@ tell({
   goalMs,
   kept: watches.lagP99Ms < goalMs,
 })
-// A write of 12 KB and its flush: no commit that falls into the same moment can do better.
+// A write of 12 KB and its flush: no commit at the same moment can do better.
 tell({
   asked: "the disk alone, beside the events",
   p50Ms: flushes.percentile(0.5),

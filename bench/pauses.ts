@@ -1,6 +1,8 @@
 /**
- * How long does a client that gets one object wait while another one lists, sorts, selects and watches 300,000 ConfigMaps and 30,000 Pods, in every
- * media type, one request after the other? Promised are less than 60 ms for 999 of 1,000 gets. Run: npm run bench -- pauses
+ * How long does a client that gets one object wait while another one lists, sorts, selects and watches 300,000
+ * ConfigMaps and 30,000 Pods, in every media type, one request after the other? The goal is less than 60 ms for 999 of
+ * 1,000 gets.
+ * Run: npm run bench -- pauses
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,15 +22,15 @@ const objects = options.number("objects", { small: 10_000, full: 300_000 })
 const pods = options.number("pods", { small: 1000, full: 30_000 })
 const bytes = options.number("bytes", { small: 1024, full: 1024 })
 const rounds = options.number("rounds", { small: 2, full: 3 })
-/** Gets of a phase that is over sooner go on until then. */
+/** Gets continue for this long even if the phase ends sooner. */
 const seconds = options.number("seconds", { small: 1, full: 3 })
-/** Phases whose names hold this word; all of them when it is empty. */
+/** Only phases whose names contain this word; all phases when it is empty. */
 const only = options.word("only", "")
 options.done()
 
 const goalMs = 60
 const nodes = 100
-/** Requests of a phase that has pages. */
+/** Number of page requests in a phase with pages. */
 const pagesAsked = 10
 
 interface Phase extends Pick<RequestPlan, "accept" | "acceptEncoding" | "pages" | "count"> {
@@ -39,7 +41,7 @@ interface Phase extends Pick<RequestPlan, "accept" | "acceptEncoding" | "pages" 
 const partial = "as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 const compact = "application/vnd.kubernetes.protobuf"
 
-/** What is asked of both collections. Compact lists come before JSON has been asked for, and after it. */
+/** Requests for both collections. Compact lists run before JSON has been requested, and after it. */
 const forms: readonly Phase[] = [
   { name: "compact, before JSON", accept: compact },
   { name: "partial compact, before JSON", accept: `${compact};${partial}` },
@@ -76,7 +78,7 @@ const dataDir = mkdtempSync(join(tmpdir(), "bench-pauses-"))
 process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }))
 const serverOptions = { store: "lmdb", dataDir, options: ["--vendor=kubernetes", "--feature-gates=WatchList=true"] } as const
 await fill()
-// A server that has just started has nothing but stored values.
+// A server that has just started has only stored values.
 const server = await startServerProcess(serverOptions)
 const load = openLoad(server)
 const client = openHttp2Client(server)
@@ -126,7 +128,7 @@ async function watched(name: string, path: string, count: number): Promise<void>
   })
 }
 
-/** Gets one object again and again until `other` is done. */
+/** Gets one object repeatedly until `other` is done. */
 async function phase(name: string, other: () => Promise<unknown>): Promise<void> {
   if (!name.includes(only)) return
   const waits = createHistogram()

@@ -1,6 +1,7 @@
 /**
- * What does the way from a request to its verb cost by itself? Requests without a network, sent through the adapter, Hono's routing and all filters to
- * a middleware that answers at once; and the same through the adapter and an empty Hono application. The smallest of several rounds.
+ * What does the path from a request to its verb cost? Requests without a network, sent through the adapter, Hono's
+ * routing and all filters to a middleware that answers at once; and the same through the adapter and an empty Hono
+ * application. The smallest of several rounds.
  * Run: npm run bench -- pipeline
  */
 import { EventEmitter } from "node:events"
@@ -19,7 +20,7 @@ const requests = options.number("requests", { small: 20_000, full: 100_000 })
 const rounds = options.number("rounds", { small: 5, full: 20 })
 options.done()
 
-/** As much of an answer as the filters ask for. */
+/** The parts of an answer that the filters use. */
 class Answer extends EventEmitter {
   statusCode = 200
   readonly headersSent = false
@@ -42,7 +43,7 @@ const headers = { host: "localhost:6443", authorization: `Bearer ${adminToken}`,
 const socket = { localAddress: "127.0.0.1", localPort: 6443, remoteAddress: "127.0.0.1" }
 
 function incomingAt(url: string): Incoming {
-  return { method: "GET", url, headers, httpVersionMajor: 2, socket, complete: true, readableEnded: true, destroyed: false } as Incoming // Nobody reads it.
+  return { method: "GET", url, headers, httpVersionMajor: 2, socket, complete: true, readableEnded: true, destroyed: false } as Incoming // Never read.
 }
 
 /** Microseconds of one request, of the fastest round. */

@@ -1,4 +1,7 @@
-/** Makes docs/PERFORMANCE.md and its pictures from the figures in bench/results. Called by `npm run bench -- --report`, and alone by `-- report`. */
+/**
+ * Makes docs/PERFORMANCE.md and its charts from the figures in bench/results. Called by `npm run bench -- --report`,
+ * and alone by `-- report`.
+ */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { chartsOf, type DrawnChart } from "./support/charts.ts"
@@ -8,32 +11,32 @@ import { tables } from "./support/tables.ts"
 
 const docsFolder = join(dirname(benchFolder), "docs")
 
-/** Busy cores up to which a machine counts as having nothing else to do. */
+/** Number of busy cores up to which a machine counts as idle. */
 const quietCores = 0.2
-/** Of the cores' time, 0 to 1. */
+/** Share of the cores' time, 0 to 1. */
 const quietStolen = 0.02
 
 const preface = `# Performance
 
-Figures of the last run of each question; \`npm run bench -- --report\` makes this page from bench/results. \`npm run bench -- --list\` tells what there is to ask,
-\`npm run bench -- selector --full --report\` asks one question at the published size (without \`--full\`, at a size that any machine has time for), and
+Figures of the last run of each question; \`npm run bench -- --report\` makes this page from bench/results. \`npm run bench -- --list\` lists the questions,
+\`npm run bench -- selector --full --report\` runs one question at the published size (without \`--full\`, at a size that any machine has time for), and
 \`--objects=5000\` sets one size.
 
 ## Method
 
-* The server is the bundle of dist/, started as users start it: TLS, authentication by token, one process. Objects lie in lmdb on disk unless a row says otherwise.
-* Clients run in processes of their own on the same machine and share its cores: throughput is what both come to. CPU is the server's alone, from
+* The server is the bundle of dist/, started as users start it: TLS, authentication by token, one process. Objects are in lmdb on disk unless a row says otherwise.
+* Clients run in processes of their own on the same machine and share its cores: throughput is what both achieve together. CPU is the server's alone, from
   /proc/PID/stat, and therefore the steadier figure. Memory is the resident memory of the server's process.
 * Clients speak HTTP/2 with the windows that Go's client has. Connections are made before the clock starts.
 * A paced client counts latency from when a request was due, not from when it could be sent: waiting is not hidden.
 * The lag of a watch counts from sending the write to the event's arrival, on the one steady clock that all processes of the machine share.
 * Percentiles come from buckets that grow by 2 %. Each figure is one run: read differences below 20 % as noise. Where a section says
   that it is provisional, the machine had other work, or its host kept time for others: times are too long, and CPU too where caches were lost.
-* The comparison (\`compare\`) puts the same load on another server of this API, in turns in one run; ORCH_BENCH_COMPARE names the folder of that tool.
-  docs/GOALS.md tells what stands behind the goals that are missed.
+* The comparison (\`compare\`) runs the same load on another server of this API, in turns in one run; ORCH_BENCH_COMPARE names the folder of that tool.
+  docs/GOALS.md explains the goals that are missed.
 `
 
-/** Called after questions were asked. Returns what was written, as paths in the repository. */
+/** Called after questions have run. Returns the paths of the written files in the repository. */
 export function writeReport(): readonly string[] {
   const written: string[] = []
   const pictures = join(docsFolder, "performance")
@@ -53,7 +56,7 @@ export function writeReport(): readonly string[] {
   return [...written, "docs/PERFORMANCE.md"]
 }
 
-/** Why the figures of a run are worth less than those of another. */
+/** Why the figures of a run are less reliable. */
 function doubts({ cores, loadBefore, stolen = 0 }: Machine): string[] {
   if (stolen > quietStolen) {
     const percent = Math.round(stolen * 100)

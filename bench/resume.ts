@@ -1,6 +1,7 @@
 /**
- * What does it cost when a herd of watches resumes after a restart, over tens of megabytes of history that the new process has never seen? Resident memory
- * above rest, at its highest and after all have caught up, and whether each was told every event. `stalled` ones never read: what do they hold?
+ * What does it cost when a herd of watches resumes after a restart, over tens of megabytes of history that the new
+ * process has never seen? Resident memory above that of the idle server, at its maximum and after all have caught up,
+ * and whether each watch got every event. `stalled` watches never read: how much do they hold?
  * Run: npm run bench -- resume
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -23,13 +24,13 @@ options.done()
 
 const path = configMapsIn("default")
 const objects = 100
-/** Under the streams that a server usually allows on one connection. */
+/** Below the number of streams that a server usually allows on one connection. */
 const watchersPerConnection = 50
-/** Until a server that has nothing to do has come to rest. */
+/** Until an idle server has come to rest. */
 const restMs = 3000
-/** For which those that read nothing are left alone. */
+/** How long watches that read nothing are left alone. */
 const ignoredMs = 10_000
-/** For which a watch may be told nothing before it counts as forgotten. */
+/** How long a watch may get no event before it counts as lost. */
 const patienceMs = 30_000
 
 const folder = mkdtempSync(join(tmpdir(), "bench-resume-"))
@@ -38,7 +39,7 @@ for (const watchers of herds) await resume({ watchers, readsNothing: false })
 await resume({ watchers: stalled, readsNothing: true })
 rmSync(folder, { recursive: true, force: true })
 
-/** Objects and updates of them; answers the version before the updates. */
+/** Creates objects and updates them; resolves with the version before the updates. */
 async function fill(): Promise<{ events: number; start: string }> {
   const server = await startServerProcess({ store: "lmdb", dataDir: folder })
   const client = openHttp2Client(server, 4)
@@ -56,7 +57,7 @@ async function fill(): Promise<{ events: number; start: string }> {
   let start = ""
   for (let index = 0; index < objects; index++) start = await send(index, "POST", "")
   const updates = Math.round((megabytes * 1024 * 1024) / bytes)
-  // An update that changes nothing would be none.
+  // Each update must change something.
   let next = objects
   const write = async (): Promise<void> => {
     while (next < objects + updates) {
@@ -64,7 +65,7 @@ async function fill(): Promise<{ events: number; start: string }> {
       await send(index, "PUT", `/object-${index % objects}`)
     }
   }
-  // No two at the same object at a time.
+  // No object has two updates in flight.
   await Promise.all(Array.from({ length: 32 }, write))
   client.close()
   await server.stop()
@@ -100,7 +101,7 @@ async function resume({ watchers, readsNothing }: { watchers: number; readsNothi
   await server.stop()
 }
 
-/** Events on a stream that is read as it comes, until it has all of them. */
+/** Number of events on a stream that is read continuously, until it has all of them. */
 function counted(stream: ClientHttp2Stream): Promise<number> {
   return new Promise((resolve) => {
     let count = 0

@@ -1,10 +1,12 @@
 /**
- * Does the server stay as it is, and lose nothing, under 1,000 watchers, 200 writes a second and 300,000 objects for twenty minutes? Every watcher's
- * events are compared with what was written to its namespace: each version once, in order, although watches end and are taken up again. Memory is
- * told every minute by its parts: what the process itself holds (`anonMb`), pages of the store's file (`fileMb`), which the kernel takes back when
- * it needs them and which grow with the history that the store keeps, the JavaScript heap and the buffers outside it. It is flat when what the
- * process holds, at the lowest of each minute, does not rise any more after ten minutes, twice what the history reaches back; a shorter run says nothing about
- * that. `--namespaces=1` lets every watcher see every write. Run: npm run bench -- soak
+ * Does the server stay stable, and lose nothing, under 1,000 watchers, 200 writes a second and 300,000 objects for
+ * twenty minutes? Every watcher's events are compared with the writes to its namespace: each version once, in order,
+ * although watches end and are resumed. Memory is reported every minute by its parts: what the process itself holds
+ * (`anonMb`), pages of the store's file (`fileMb`), which the kernel takes back when it needs them and which grow with
+ * the history that the store keeps, the JavaScript heap and the buffers outside it. Memory is stable when the minimum
+ * of each minute that the process itself holds does not rise any more after ten minutes, twice the length of the
+ * history; a shorter run says nothing about that. `--namespaces=1` lets every watcher see every write.
+ * Run: npm run bench -- soak
  */
 import { openChurn } from "./support/churn.ts"
 import { createConfigMaps, makeNamespaces } from "./support/config-maps.ts"
@@ -25,12 +27,12 @@ const watchSeconds = options.number("watch-seconds", { small: 10, full: 120 })
 options.done()
 
 /**
- * While caches, histories and the heap still fill. Five minutes of history come first; while the next five push them out, memory that was freed is
- * used again in pieces, and heap and buffers grow until the next full collections (300,000 objects, 200 writes a second: 1,289 MB after seven minutes, 1,319 after
- * ten and after fifteen).
+ * Time in which caches, histories and the heap still fill. Five minutes of history come first; while the next five
+ * replace them, freed memory is reused in pieces, and heap and buffers grow until the next full collections (300,000
+ * objects, 200 writes a second: 1,289 MB after seven minutes, 1,319 after ten and after fifteen).
  */
 const warmUpMinutes = 10
-/** What may be left of a rise of the lowest memory of each minute, as a line through them says: a collection that comes late is no leak. */
+/** Permitted rise of the memory minimum per minute, by linear regression: a collection that runs late is not a leak. */
 const risePerMinuteMaxMb = 4
 const samples: Sample[] = []
 
@@ -51,7 +53,7 @@ tellVerdict()
 churn.close()
 await server.stop()
 
-/** Each second into the verdict, each minute to those who look on. */
+/** Every second counts for the verdict; every minute is printed. */
 function sample(watches: WatchFigures): void {
   const minute = (performance.now() - started) / 60_000
   const memory = memoryOf(server)
@@ -104,7 +106,7 @@ function lowestOfMinutes(of: readonly Sample[]): Sample[] {
   return [...lowest.values()]
 }
 
-/** Slope of the line with the least squares; undefined of fewer than three. */
+/** Slope of the least-squares line; undefined for fewer than three samples. */
 function riseOf(of: readonly Sample[]): number | undefined {
   if (of.length < 3) return undefined
   const mean = (value: (each: Sample) => number): number => of.reduce((sum, each) => sum + value(each), 0) / of.length

@@ -1,6 +1,7 @@
 /**
- * What becomes of clients that take their answers slowly, or not at all? Those that take nothing must go after the stall limit, those that are slow and
- * move must not, and a list of 20 MB must reach a client of 1 Mbit/s whole. Over HTTP/2 and HTTP/1.1, at the limits that users have.
+ * What happens to clients that take their answers slowly, or not at all? Those that take nothing must be disconnected
+ * after the stall limit, slow ones that progress must not, and a list of 20 MB must reach a client of 1 Mbit/s
+ * completely. Over HTTP/2 and HTTP/1.1, with the default limits.
  * Run: npm run bench -- stalled-readers --full
  */
 import { readFileSync } from "node:fs"
@@ -22,16 +23,16 @@ options.done()
 
 const path = configMapsIn("default")
 const streamsPerConnection = 50
-/** What a slow client takes in a second. */
+/** Bytes that a slow client takes per second. */
 const slowBytes = 40_000
 /** 1 Mbit/s. */
 const listBytes = 125_000
-/** How much later than its limit a client may go: connections are looked at every now and then. */
+/** How much later than its limit a client may be disconnected: connections are checked periodically. */
 const graceMs = 10_000
 
 /** A client that reads an answer at its own pace. */
 interface Reader {
-  /** Bytes of the answer so far; whether it ended, and not by force. */
+  /** Bytes of the answer so far, whether it ended completely, and whether the connection is gone. */
   readonly state: { bytes: number; isWhole: boolean; isGone: boolean }
   close(): void
 }
@@ -41,7 +42,7 @@ await fill()
 for (const protocol of ["h2", "http/1.1"] as const) await ask(protocol)
 await server.stop()
 
-/** Objects of 1 MB: the list has as many as it takes, and the first is what stalled readers ask for. */
+/** Objects of 1 MB: as many as the list needs; stalled readers request the first. */
 async function fill(): Promise<void> {
   const client = openHttp2Client(server)
   for (let index = 0; index < listObjects; index++) {
@@ -62,7 +63,8 @@ async function ask(protocol: "h2" | "http/1.1"): Promise<void> {
   const moving = Array.from({ length: slow }, () => open(one, slowBytes))
   const list = open(path, listBytes)
   const limitMs = protocol === "h2" ? writeStallTimeoutMs : socketStallTimeoutMs
-  // The system takes an answer of 1 MB for a connection that reads nothing, and its client does not see that the server has ended it.
+  // The kernel buffers an answer of 1 MB for a connection that reads nothing, and its client does not notice that the
+  // server has ended it.
   const others = (): number => [...moving, list].filter(({ state }) => !state.isGone).length
   const countGone = (): number =>
     protocol === "h2" ? silent.filter(({ state }) => state.isGone).length : stalled - Math.max(0, openConnections() - others())
@@ -89,7 +91,7 @@ async function ask(protocol: "h2" | "http/1.1"): Promise<void> {
   for (const reader of [...silent, ...moving, list]) reader.close()
 }
 
-/** Connections that the server has, as the system tells. */
+/** Number of the server's connections, as the kernel counts them. */
 function openConnections(): number {
   const port = `:${server.port.toString(16).toUpperCase().padStart(4, "0")}`
   const lines = readFileSync("/proc/net/tcp", "latin1").split("\n")
@@ -99,12 +101,12 @@ function openConnections(): number {
   }).length
 }
 
-/** Streams of HTTP/2 that take so many bytes a second, many to a connection. */
+/** HTTP/2 streams that take this many bytes per second, many on each connection. */
 function http2Readers(): (asked: string, bytesPerSecond: number) => Reader {
   let count = 0
   let session: ReturnType<typeof connectHttp2> | undefined
   return (asked, bytesPerSecond) => {
-    // Streams that take nothing share connections with each other only.
+    // Streams that take nothing share connections only with each other.
     if (session === undefined || bytesPerSecond > 0 || count++ % streamsPerConnection === 0) {
       session = connectHttp2(`https://127.0.0.1:${server.port}`, { ca: server.authority })
       session.on("error", () => undefined)
@@ -123,12 +125,12 @@ function http1Reader(asked: string, bytesPerSecond: number): Reader {
   const reader = paced(socket, bytesPerSecond)
   let tail = ""
   socket.on("data", (chunk: Buffer) => (tail = `${tail}${chunk.subarray(-8).toString("latin1")}`.slice(-8)))
-  // An object has its length said, which the bytes tell; a list ends with the last chunk.
+  // An object has a Content-Length and ends with its last byte; a list ends with the last chunk.
   socket.on("end", () => (reader.state.isWhole = tail.endsWith("}\n") || tail.endsWith("0\r\n\r\n")))
   return { ...reader, close: () => socket.destroy() }
 }
 
-/** Reads so many bytes a second, in tenths; none at all for 0. */
+/** Reads this many bytes per second, in ten steps; nothing for 0. */
 function paced(stream: ClientHttp2Stream | TLSSocket, bytesPerSecond: number): Omit<Reader, "close"> {
   const state = { bytes: 0, isWhole: false, isGone: false }
   let allowed = 0

@@ -1,6 +1,7 @@
 /**
- * How long does a server take from its start to `/readyz`, and to its first list, with 150,000 objects of 1 KB in its store?
- * Run: npm run bench -- start-up; `--objects=150000 --rounds=5` are the published sizes. Uses the bundle in dist/.
+ * How long does a server take from its start to `/readyz`, and to its first list, with 150,000 objects of 1 KB in its
+ * store? `--objects=150000 --rounds=5` are the published sizes. Uses the bundle in dist/.
+ * Run: npm run bench -- start-up
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { Agent, get } from "node:https"
@@ -23,7 +24,7 @@ options.done()
 const dataDir = mkdtempSync(join(tmpdir(), "bench-start-up-"))
 try {
   await fillStore()
-  // The first start makes the certificate; its figures are those of nobody's second start.
+  // The first start creates the certificate and does not count.
   for (let round = 0; round <= rounds; round++) await measure(round)
 } finally {
   rmSync(dataDir, { recursive: true })
@@ -44,7 +45,7 @@ async function measure(round: number): Promise<void> {
   if (round > 0) tell({ objects, round, servingMs: server.startMs, readyMs, firstPageMs, cpuMs, residentMb: resident })
 }
 
-/** Answers the status once the whole body has come. */
+/** Resolves with the status when the whole body has arrived. */
 function statusOf({ port, token }: Target, agent: Agent, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` }

@@ -1,7 +1,8 @@
 /**
- * What can clients without a credential do to the others, with 1,000 connections of one address? Tells the server's memory, the time of gets of a client
- * that has one, and the time that others of another address take to connect and to get, attack by attack. Each connection that the server ends is opened
- * again. Memory is compared with that of a server in use: what the first thousand requests of anybody make it take is not the strangers'.
+ * What can clients without a credential do to the others, with 1,000 connections from one address? Reports, for each
+ * attack, the server's memory, the latency of gets of an authenticated client, and the time that clients of another
+ * address take to connect and get an object. A connection that the server ends is opened again. Memory is compared with
+ * that of a server in use, since the first thousand requests of any client raise it.
  * Run: npx tsx bench/strangers.ts [seconds of each attack, default 20] [names of attacks]
  */
 import { type ChildProcess, spawn } from "node:child_process"
@@ -19,13 +20,16 @@ import { residentMb, startServerProcess, type Target } from "./support/server-pr
 const connections = 1000
 const restSeconds = 10
 
-/** Says something, again and again, as long as the connection takes it. */
+/** Sends bytes repeatedly, as long as the connection accepts them. */
 interface Attack {
   readonly protocol: "h2" | "http/1.1" | "none"
-  /** What is said first, and then for ever; nothing: the connection is closed and opened again. */
+  /**
+   * Bytes that are sent first, and bytes that are sent for ever after; when `again` is empty, the connection is closed
+   * and opened again.
+   */
   readonly first: Buffer
   readonly again: Buffer
-  /** Does not read what the server says. */
+  /** Does not read the server's answers. */
   readonly isDeaf?: boolean
 }
 
@@ -130,7 +134,7 @@ interface Times {
   readonly max: number
 }
 
-/** Milliseconds that gets take, one after the other. */
+/** Latencies of consecutive gets, in milliseconds. */
 async function getsFor({ authority, port, token }: Target, seconds: number): Promise<Times> {
   const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: authority })
   const times: number[] = []
@@ -145,7 +149,7 @@ async function getsFor({ authority, port, token }: Target, seconds: number): Pro
   return timesOf(times)
 }
 
-/** Milliseconds that clients of another address take from their connection to their answer. */
+/** Milliseconds that clients of another address take from connecting to their answer. */
 async function newcomersFor({ authority, port, token }: Target, seconds: number): Promise<Times> {
   const times: number[] = []
   const from = { ca: authority, localAddress: "127.0.0.2" }

@@ -1,7 +1,8 @@
 /**
- * How late do events arrive at 100 watchers while more and more is written, and how much can be written at all? The rigs of perf-tests
- * (testing/write-throughput) and k0smotron (watch-churn), where the stores below a server were 5 to 50 s behind. A rate of 0 is as fast as the
- * writers can. Run: npm run bench -- watch-lag
+ * How late do events arrive at 100 watchers as the write rate rises, and what is the highest rate? The setups of
+ * perf-tests (testing/write-throughput) and k0smotron (watch-churn), where the stores below a server were 5 to 50 s
+ * behind. A rate of 0 is as fast as the writers can.
+ * Run: npm run bench -- watch-lag
  */
 import { createConfigMaps, makeNamespaces } from "./support/config-maps.ts"
 import { openOptions } from "./support/options.ts"

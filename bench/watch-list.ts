@@ -1,6 +1,7 @@
 /**
- * How much memory do many informers take that all begin at once, with lists streamed through watches (sendInitialEvents), over 400 objects of 1 MB?
- * The rig of KEP-3157 (perf-tests, testing/watch-list), where 16 informers that listed killed a server, and 1,024 that streamed did not, at 2 GB.
+ * How much memory do many informers take that all begin at once, with lists streamed through watches
+ * (sendInitialEvents), over 400 objects of 1 MB? The setup of KEP-3157 (perf-tests, testing/watch-list), where 16
+ * informers that listed killed a server, and 1,024 that streamed did not, at 2 GB.
  * Run: npm run bench -- watch-list
  */
 import { setTimeout } from "node:timers/promises"
@@ -55,7 +56,7 @@ for (const watchers of informers) {
 load.close()
 await server.stop()
 
-/** Looks again and again until every informer has been told that its initial events are complete. */
+/** Polls until every informer has received the end of its initial events. */
 async function allInitialised(watchers: number): Promise<WatchFigures> {
   const deadline = performance.now() + limitSeconds * 1000
   for (;;) {

@@ -1,6 +1,7 @@
 /**
- * What does each step of a write cost on the main thread? Microseconds of CPU, best of many rounds, for a ConfigMap of 1 KB, a Deployment and a
- * Pod: reading the body, owners, validation, patching and applying, without HTTP and without a disk.
+ * What does each step of a write cost on the main thread? Microseconds of CPU, best of many rounds, for a ConfigMap of
+ * 1 KB, a Deployment and a Pod: reading the body, managed fields, validation, patching and applying, without HTTP and
+ * without a disk.
  * Run: node --import tsx bench/write-path.ts
  */
 import { applyConfiguration } from "../runtime/apply/managed-fields/apply.ts"
@@ -43,7 +44,7 @@ const metadata: JsonObject = { labels: { app: "a1", tier: "t" } }
 interface Subject {
   readonly resource: string
   readonly body: JsonObject
-  /** Of one field, by the number of the call. */
+  /** A patch of one field, by the number of the call. */
   readonly patch: (call: number) => JsonObject
 }
 
@@ -78,7 +79,7 @@ for (const subject of subjects) {
 await close()
 process.exit()
 
-/** Microseconds a call: the best of many short rounds, so that neighbours on the machine do not count. */
+/** Microseconds per call: the best of many short rounds, so that other programs on the machine do not count. */
 async function cost(call: (index: number) => unknown): Promise<number> {
   let index = 0
   let calls = 1

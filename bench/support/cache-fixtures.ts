@@ -1,8 +1,8 @@
-/** What the benches of the watch cache share: a store that holds nothing, and objects of about 1 KB. */
+/** Shared by the benchmarks of the watch cache: a store without data, and objects of about 1 KB. */
 import type { ResourceCodec } from "../../runtime/storage/cache.ts"
 import type { Store, StoredValue, StoreEvent, WatchOptions } from "../../runtime/storage/store.ts"
 
-/** A store whose content is computed, so that memory measured is the cache's own. Events are fed by hand. */
+/** A store with computed content, so that the measured memory is the cache's own. `emit` feeds events. */
 export interface SyntheticStore extends Store {
   emit(events: readonly StoreEvent[], revision: number): void
 }
@@ -11,7 +11,7 @@ export function keyOf(index: number): string {
   return `/registry/configmaps/namespace-${index % 100}/config-map-${String(index).padStart(6, "0")}`
 }
 
-/** About 1 KB of JSON as it is on the wire, without resourceVersion. */
+/** About 1 KB of JSON as on the wire, without resourceVersion. */
 export function valueOf(index: number, round = 0): Buffer {
   return Buffer.from(textOf(index, round))
 }
@@ -30,7 +30,7 @@ function textOf(index: number, round = 0): string {
   return JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata, data })
 }
 
-/** Puts the revision in place by one concatenation, as the JSON storage format allows. */
+/** Inserts the revision by one concatenation, as the JSON storage format allows. */
 export const codec: ResourceCodec = {
   toJson({ modRevision, value }) {
     const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
@@ -49,7 +49,7 @@ export function syntheticStore(count: number): SyntheticStore {
   const positions = new Map(indexes.map((index, position) => [keyOf(index), position]))
   let watcher: WatchOptions | undefined
   let current = count + 1
-  /** As a store's memory: a value in it lasts until the next is read. */
+  /** Like a store's memory: a value in it is valid until the next one is read. */
   const scratch = Buffer.allocUnsafeSlow(4096)
   const unsupported = (): never => {
     throw new Error("not part of this bench")

@@ -1,4 +1,4 @@
-/** Which pictures docs/PERFORMANCE.md has: for each, the question whose rows it shows, and which columns. */
+/** The charts of docs/PERFORMANCE.md: for each, the question whose rows it shows, and the columns. */
 import { groupsOf } from "./groups.ts"
 import type { Result } from "./results.ts"
 import type { Row } from "./tell.ts"
@@ -6,15 +6,15 @@ import { type Chart, type Series, svgChart } from "./svg-chart.ts"
 import { svgRatios } from "./svg-ratios.ts"
 
 interface Picture extends Omit<Chart, "series"> {
-  /** File in docs/performance, without its ending. */
+  /** File name in docs/performance, without extension. */
   readonly file: string
   readonly question: string
   readonly x: string
-  /** Columns that become lines, with their names. */
+  /** Columns that become lines, with their labels. */
   readonly lines?: Readonly<Record<string, string>>
-  /** One column for all lines; rows with equal values in `by` are one line. */
+  /** One column for all lines; rows with equal values of `by` form one line. */
   readonly by?: { readonly name: string; readonly y: string }
-  /** Rows that are drawn and need no table: there are many, and only their course matters. */
+  /** Rows that appear in the chart only: there are many, and only their course matters. */
   readonly onlyDrawn?: boolean
 }
 
@@ -62,7 +62,7 @@ const pictures: readonly Picture[] = [
   },
 ]
 
-/** One for each protocol, from the rows of the comparison. */
+/** One chart for each protocol, from the rows of the comparison. */
 const ratioPictures = [
   { file: "compare-cpu", title: "CPU for each request, the original's by ours", value: "cpuRatio", goal: "cpuGoal" },
   { file: "compare-throughput", title: "Throughput, ours by the original's", value: "ratio", goal: "ratioGoal" },
@@ -80,7 +80,7 @@ export function chartsOf(result: Result): readonly DrawnChart[] {
   return result.question === "compare" ? comparisons(result) : lineCharts(result)
 }
 
-/** Whether a row has its place in a picture and nowhere else. */
+/** Whether a row appears in a chart and in no table. */
 export function isOnlyDrawn({ question }: Result, row: Row): boolean {
   return pictures.some((picture) => picture.onlyDrawn === true && picture.question === question && row[picture.x] !== undefined)
 }

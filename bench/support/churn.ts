@@ -1,4 +1,7 @@
-/** Writers and watchers at the same objects, in a process each, and the proof that every watcher has seen every write once and in order. */
+/**
+ * Runs writers and watchers on the same objects, in one process each, and verifies that every watcher got every write
+ * once and in order.
+ */
 import { setTimeout } from "node:timers/promises"
 import { configMapsIn } from "./config-maps.ts"
 import { type Load, openLoad } from "./load.ts"
@@ -8,35 +11,38 @@ import { cpuSeconds, type ServerProcess } from "./server-process.ts"
 export interface ChurnPlan {
   readonly writers: number
   readonly watchers: number
-  /** `object-NNNNNN` of namespaces `churn-N`, which must be there: object i lies in namespace i by `namespaces`. */
+  /** `object-NNNNNN` in the existing namespaces `churn-N`: object i is in namespace i modulo `namespaces`. */
   readonly objects: number
-  /** Each watcher watches one of them. One when absent: everybody sees everything. */
+  /** Each watcher watches one of them. One when absent: every watcher sees every write. */
   readonly namespaces?: number
   readonly seconds: number
   /** As fast as the writers can when absent. */
   readonly perSecond?: number
-  /** Connections of the watchers. One for each 50 when absent: few clients hold more watches than a server's usual 250 on one. */
+  /**
+   * Connections of the watchers. One for each 50 when absent: few clients hold more watches on one connection than a
+   * server's usual limit of 250.
+   */
   readonly connections?: number
   /** As in `WatchPlan`. */
   readonly watchSeconds?: number
-  /** Called now and then while it runs. */
+  /** Called about once a second while it runs. */
   readonly each?: (watches: WatchFigures) => void
 }
 
 export interface ChurnFigures {
   readonly writes: RequestFigures
   readonly watches: WatchFigures
-  /** Cores that the server, and the watchers, kept busy meanwhile. */
+  /** Average number of cores that the server, and the watchers, kept busy. */
   readonly cores: number
   readonly watcherCores: number
   /** Events that were not delivered within a minute after the last write. */
   readonly lost: number
-  /** Watchers whose history is not that of the writes of their namespace, in words; empty is what must be. */
+  /** Descriptions of the watchers whose history differs from the writes to their namespace; must be empty. */
   readonly broken: readonly string[]
 }
 
 export interface Churn {
-  /** The writers' process, for filling. */
+  /** The writers' process, also used to create the objects. */
   readonly writers: Load
   run(plan: ChurnPlan): Promise<ChurnFigures>
   close(): void
@@ -45,7 +51,10 @@ export interface Churn {
 const settleMs = 60_000
 const pollMs = 100
 const eachMs = 1000
-/** Far from each other, so that neighbours are not written one after the other. Prime to any number of objects that is not a multiple of it. */
+/**
+ * Far apart, so that neighbours are not written one after the other. Coprime with every number of objects that is not a
+ * multiple of it.
+ */
 const stride = 7919
 
 /** Called once per server. */
@@ -112,7 +121,7 @@ async function writeAll(load: Load, { writers, objects, seconds, perSecond }: Ch
   return writes
 }
 
-/** Where all watches of a run begin. */
+/** The version at which all watches of a run begin. */
 async function newestVersion(load: Load): Promise<number> {
   const { versions } = await load.requests({
     method: "GET",
@@ -141,7 +150,7 @@ function tellNowAndThen(load: Load, each: ChurnPlan["each"]): { stop(): Promise<
   }
 }
 
-/** Waits until as many events have come as were written, or until nobody would wait any longer. */
+/** Waits until as many events have arrived as were written, or the time limit has passed. */
 async function settled(load: Load, expected: readonly History[], watchers: number): Promise<WatchFigures> {
   const wanted = wantedEvents(expected, watchers)
   const deadline = performance.now() + settleMs
@@ -152,7 +161,7 @@ async function settled(load: Load, expected: readonly History[], watchers: numbe
   }
 }
 
-/** Watchers are spread over the namespaces in turns. */
+/** Watchers are assigned to the namespaces round robin. */
 function wantedEvents(expected: readonly History[], watchers: number): number {
   return Array.from({ length: watchers }, (_, watcher) => expected[watcher % expected.length]?.count ?? 0).reduce(
     (sum, count) => sum + count,
@@ -160,12 +169,15 @@ function wantedEvents(expected: readonly History[], watchers: number): number {
   )
 }
 
-/** What who sees all of these versions has seen. */
+/** The history of a watcher that got all of these versions. */
 export function historyOf(versions: readonly number[], bucket: number): History {
   return { bucket, count: versions.length, last: versions.at(-1) ?? 0, sum: versions.reduce(nextSum, 0) }
 }
 
-/** In words, for each watcher that has seen anything else than what was written to its namespace; faults that watchers have told first. */
+/**
+ * Descriptions of each watcher whose history differs from the writes to its namespace, after the faults that watchers
+ * reported.
+ */
 export function brokenHistories(expected: readonly History[], { histories, faults }: Pick<WatchFigures, "histories" | "faults">): string[] {
   return [
     ...faults,

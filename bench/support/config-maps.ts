@@ -1,14 +1,17 @@
-/** The objects that most questions ask about: ConfigMaps of a given size, in a namespace or in several. */
+/** The objects of most questions: ConfigMaps of a given size, in one namespace or several. */
 import type { Load, Measured } from "./load.ts"
 import { measured } from "./load.ts"
 import type { ServerProcess } from "./server-process.ts"
 
-/** Collections of these questions. `{bucket}` stays for the load process to fill. */
+/** The path of a collection. `{bucket}` in it is filled in by the load process. */
 export function configMapsIn(namespace: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps`
 }
 
-/** JSON of a ConfigMap whose data has about so many bytes. Labels split the objects in hundredths: `{bucket}` needs 100 buckets, or fewer of them. */
+/**
+ * JSON of a ConfigMap with about `bytes` bytes of data. Labels divide the objects into hundredths: `{bucket}` needs 100
+ * buckets or fewer.
+ */
 export function configMapBody(name: string, bytes: number, app = "bench"): string {
   return JSON.stringify({
     apiVersion: "v1",
@@ -18,14 +21,14 @@ export function configMapBody(name: string, bytes: number, app = "bench"): strin
   })
 }
 
-/** Text that neither repeats itself at once nor needs escaping. */
+/** Text without short repetitions and without characters to escape. */
 function payload(bytes: number): string {
   let text = ""
   for (let word = 0; text.length < bytes; word++) text += `${((word * 2654435761) >>> 0).toString(36)} `
   return text.slice(0, bytes)
 }
 
-/** Makes a namespace, or as many as there are buckets. They may be there already. */
+/** Creates a namespace, or one per bucket. They may exist already. */
 export async function makeNamespaces(load: Load, name: string, buckets = 1): Promise<void> {
   await load.requests({
     method: "POST",
@@ -50,7 +53,10 @@ export interface Fill {
   readonly app?: string
 }
 
-/** Creates `object-NNNNNN`, with as many clients as keep both cores busy unless told otherwise: as the question, or to have something to ask. */
+/**
+ * Creates `object-NNNNNN`, either as the measurement or to prepare one. By default with as many clients as keep both
+ * cores busy.
+ */
 export function createConfigMaps(server: ServerProcess, load: Load, fill: Fill): Promise<Measured> {
   const { namespace, count, bytes, first = 0, clients = 64, buckets = 100, app } = fill
   return measured(server, load, {

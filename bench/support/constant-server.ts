@@ -1,18 +1,19 @@
 /**
- * A bare node:http2 server: answers each path with as many bytes as it is told, out of a constant buffer. What it needs is what node itself costs.
- * Forked by `bench/floor.ts`, which sends it a `ConstantPlan`; tells its port when it listens.
+ * A bare node:http2 server: answers each path with a given number of bytes out of a constant buffer. Its cost is the
+ * cost of node itself. Forked by `bench/floor.ts`, which sends it a `ConstantPlan`; replies with its port when it
+ * listens.
  */
 import { createSecureServer } from "node:http2"
 
 export interface ConstantPlan {
-  /** PEM, as the server under test has them. */
+  /** PEM texts, the same as those of the server under test. */
   readonly key: string
   readonly certificate: string
   /** Lengths of the answers, by path with its query. */
   readonly bytes: Readonly<Record<string, number>>
 }
 
-/** Node resets streams of a session that holds more, and a session holds whole lists here. */
+/** Node resets streams of a session that holds more, and here a session holds whole lists. */
 const sessionMegabytes = 1024
 
 process.once("message", ({ bytes, certificate, key }: ConstantPlan) => {

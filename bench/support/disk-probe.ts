@@ -1,4 +1,7 @@
-/** How long the disk alone takes to make a write durable, while something else is measured. A stall here is one of the disk, or of its host, not of the server. */
+/**
+ * Measures how long the disk alone takes to make a write durable during another measurement. A stall here is the disk's
+ * or the host's, not the server's.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -7,16 +10,22 @@ import { setTimeout } from "node:timers/promises"
 import { createHistogram, type Histogram } from "./histogram.ts"
 
 export interface DiskProbe {
-  /** Ends it and tells how long the flushes took, from when each was due: those that wait behind one that stalls count too. */
+  /**
+   * Ends it and resolves with the durations of the flushes, each from when it was due: flushes that wait behind a
+   * stalled one count too.
+   */
   stop(): Promise<Histogram>
 }
 
-/** What a commit of one small object writes. */
+/** Bytes that a commit of one small object writes. */
 const bytes = 12 * 1024
-/** Blocks that were written before, again and again: no flush waits for the file system to make the file longer. */
+/** Blocks that have been written before, so that no flush waits for the file system to extend the file. */
 const places = 512
 
-/** Called before what is measured begins: writes and flushes so many times a second, in a file beside the stores of `startServerProcess`. */
+/**
+ * Called before the measurement begins: writes and flushes `perSecond` times a second, in a file beside the stores of
+ * `startServerProcess`.
+ */
 export function startDiskProbe(perSecond: number): DiskProbe {
   const folder = mkdtempSync(join(tmpdir(), "bench-disk-"))
   const flushes = createHistogram()

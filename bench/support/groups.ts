@@ -1,4 +1,4 @@
-/** Splits into groups of those with the same key, in the order in which keys first come. (`Map.groupBy` came with Node 21.) */
+/** Groups items by key, in the order in which keys first occur. (`Map.groupBy` was added in Node 21.) */
 export function groupsOf<Item>(items: readonly Item[], key: (item: Item) => string): ReadonlyMap<string, readonly Item[]> {
   const groups = new Map<string, Item[]>()
   for (const item of items) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { createHistogram } from "./histogram.ts"
 
 describe("a histogram", () => {
-  it("tells percentiles within 3 % of the truth, and the greatest exactly", () => {
+  it("reports percentiles within 3 % of the exact value, and the maximum exactly", () => {
     const histogram = createHistogram()
     for (let ms = 1; ms <= 1000; ms++) histogram.record(ms)
     expect(histogram.percentile(0.5) / 500).toBeCloseTo(1, 1)
@@ -13,7 +13,7 @@ describe("a histogram", () => {
 
   it("is 0 when nothing was recorded", () => expect(createHistogram().percentile(0.99)).toBe(0))
 
-  it("keeps what is beyond its buckets in the last", () => {
+  it("keeps values beyond its buckets in the last one", () => {
     const histogram = createHistogram()
     histogram.record(1e12)
     histogram.record(0)

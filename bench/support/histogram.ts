@@ -1,4 +1,7 @@
-/** Counts of durations in buckets that grow by 2 %, so that a million latencies cost as much memory as ten, and those of several processes add up. */
+/**
+ * Counts durations in buckets that grow by 2 %, so that a million latencies cost as much memory as ten, and histograms
+ * of several processes can be added.
+ */
 
 const bucketsPerDoubling = 32
 const doublings = 36
@@ -6,7 +9,7 @@ const smallestMs = 0.001
 
 export interface Histogram {
   record(ms: number): void
-  /** What so large a share of the durations did not exceed; 0 when there are none. */
+  /** The duration that this share of the durations did not exceed; 0 when there are none. */
   percentile(share: number): number
   count(): number
   maxMs(): number

@@ -1,10 +1,13 @@
-/** HTTP/2 as the API's real clients speak it: a few connections, many streams, and windows that a reader on the same machine never waits for. */
+/**
+ * HTTP/2 as the API's real clients use it: a few connections, many streams, and windows that never delay a reader on
+ * the same machine.
+ */
 import { once } from "node:events"
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2"
 import { bindWithoutResource } from "../../runtime/storage/etcd/bound-functions.ts"
 import type { Target } from "./server-process.ts"
 
-/** As Go's client has them, which most clients of such an API are. */
+/** The windows of Go's client, which most clients of such an API use. */
 const streamWindowBytes = 4 * 1024 * 1024
 const connectionWindowBytes = 1024 * 1024 * 1024
 
@@ -20,16 +23,19 @@ export interface Request {
 export interface Answer {
   readonly status: number
   readonly bytes: number
-  /** How the body begins, `keptBytes` or a little more: lists of a gigabyte are counted, not kept. */
+  /** The beginning of the body, `keptBytes` or a little more: lists of a gigabyte are counted, not kept. */
   readonly head: Buffer
 }
 
 export interface Http2Client {
-  /** Resolves when all connections are there, so that no request pays for them; rejects when one cannot be had. */
+  /**
+   * Resolves when all connections are open, so that no request pays for opening them; rejects when one cannot be
+   * opened.
+   */
   connected(): Promise<void>
   /** Resolves at the end of the answer; rejects when the connection or the stream breaks. */
   send(request: Request): Promise<Answer>
-  /** Resolves with an open stream when its head has come; rejects when the status is not 200. For watches. */
+  /** Resolves with an open stream when its head has arrived; rejects when the status is not 200. For watches. */
   open(path: string): Promise<ClientHttp2Stream>
   close(): void
 }
@@ -37,7 +43,7 @@ export interface Http2Client {
 /** Enough for the metadata of a list or an object of ordinary size. */
 const keptBytes = 16 * 1024
 
-/** Connections are used in turns. */
+/** Requests use the connections round robin. */
 export function openHttp2Client({ port, authority, token }: Target, connections = 1): Http2Client {
   bindWithoutResource()
   const sessions = Array.from({ length: connections }, () => openSession(port, authority))
@@ -72,7 +78,7 @@ function openSession(port: number, authority: string): ClientHttp2Session {
     settings: { initialWindowSize: streamWindowBytes, enablePush: false },
   })
   session.once("connect", () => session.setLocalWindowSize(connectionWindowBytes))
-  // Streams tell of it as well: those who wait for an answer are rejected.
+  // Streams report the error too, and reject the pending requests.
   session.on("error", () => undefined)
   return session
 }

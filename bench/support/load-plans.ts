@@ -1,9 +1,10 @@
-/** What a load process is told to do, and what it tells when it is done: plain data, so that both travel between processes. */
+/** The tasks of a load process and their results: plain data, so that both can be sent between processes. */
 import type { Target } from "./server-process.ts"
 
 /**
- * Requests that differ by a number. In `path` and `body`, `{index}` stands for the number with six digits, `{bucket}` for its remainder by
- * `buckets`, `{now}` for the machine's steady clock in microseconds when the request is sent.
+ * Requests that differ by a number. In `path` and `body`, `{index}` is replaced by the number with six digits,
+ * `{bucket}` by its remainder modulo `buckets`, `{now}` by the machine's monotonic clock in microseconds when the
+ * request is sent.
  */
 export interface RequestPlan {
   readonly method: string
@@ -12,32 +13,35 @@ export interface RequestPlan {
   readonly contentType?: string
   readonly accept?: string
   readonly acceptEncoding?: string
-  /** Statuses that are a success. 200 and 201 when absent. */
+  /** Statuses that count as success. 200 and 201 when absent. */
   readonly expected?: readonly number[]
-  /** Requests under way at a time. */
+  /** Number of requests in flight. */
   readonly clients: number
-  /** Connections that the clients share. One when absent, as Go's client has. */
+  /** Connections that the clients share. One when absent, as in Go's client. */
   readonly connections?: number
-  /** Ends after so many requests, or after so many seconds, whatever is first. */
+  /** Ends after this many requests, or after this many seconds, whichever is first. */
   readonly count?: number
   readonly seconds?: number
-  /** Requests are due at a steady rate, and latency counts from when they were due; otherwise as fast as they are answered. */
+  /**
+   * Requests are due at a steady rate, and latency counts from when they were due; when absent, each follows the answer
+   * to the one before.
+   */
   readonly perSecond?: number
   /** The number of the n-th request is `(first + n) * stride % modulo`. 0, 1 and no remainder when absent. */
   readonly first?: number
   readonly stride?: number
   readonly modulo?: number
   readonly buckets?: number
-  /** Each client follows the continue tokens of its answers, from the beginning again after the last page. */
+  /** Each client follows the continue tokens of its answers, and starts again after the last page. */
   readonly pages?: boolean
-  /** Tell the versions of the objects that were written, bucket by bucket. */
+  /** Return the versions of the written objects by bucket. */
   readonly keepsVersions?: boolean
 }
 
 export interface RequestFigures {
   readonly count: number
   readonly failed: number
-  /** The first failure in words. */
+  /** Description of the first failure. */
   readonly failure?: string
   readonly seconds: number
   readonly bytes: number
@@ -45,35 +49,38 @@ export interface RequestFigures {
   readonly p95Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** Ascending, of each bucket. Empty unless asked for. */
+  /** Ascending, for each bucket. Empty unless requested. */
   readonly versions: readonly (readonly number[])[]
 }
 
-/** Watches that stay open. `{bucket}` in `path` stands for the watcher's number by `buckets`. */
+/** Watches that stay open. `{bucket}` in `path` is replaced by the watcher's number modulo `buckets`. */
 export interface WatchPlan {
   readonly path: string
   readonly watchers: number
   readonly connections: number
   readonly buckets?: number
-  /** Each watch is asked for so many seconds, or up to twice as many, as informers do; then it is taken up. Until the server ends it when absent. */
+  /**
+   * Each watch requests a timeout between this many seconds and twice as many, as informers do, and is then resumed.
+   * When absent, watches last until the server ends them.
+   */
   readonly watchSeconds?: number
 }
 
-/** Of all watchers of one process together. */
+/** Sums over all watchers of one process. */
 export interface WatchFigures {
   readonly events: number
   readonly bytes: number
-  /** From sending the write, by the `stamp` in the object's data, to the event at the watcher. */
+  /** From sending the write, by the `stamp` in the object's data, to the event's arrival at the watcher. */
   readonly lagP50Ms: number
   readonly lagP99Ms: number
   readonly lagMaxMs: number
-  /** Watches that the server ended and that were taken up again where they had ended. */
+  /** Watches that the server ended and that were resumed from there. */
   readonly resumed: number
-  /** Watchers that have been told that their initial events are complete. */
+  /** Watchers that have received the end of their initial events. */
   readonly initialised: number
-  /** What each watcher has seen: how many versions, the last, and a sum over all in their order. */
+  /** The history of each watcher: the number of versions, the last one, and an order-dependent sum over all. */
   readonly histories: readonly History[]
-  /** Broken promises in words, the first few. */
+  /** Descriptions of the first few violations. */
   readonly faults: readonly string[]
 }
 
@@ -84,7 +91,10 @@ export interface History {
   readonly sum: number
 }
 
-/** The sum over a history with one more version. It depends on the order: a version that is missing, doubled or misplaced shows. */
+/**
+ * The sum over a history with one more version. It depends on the order, so that a missing, duplicated or misplaced
+ * version changes it.
+ */
 export function nextSum(sum: number, version: number): number {
   return (Math.imul(sum, 31) + version) >>> 0
 }
@@ -95,14 +105,14 @@ export type Call =
   | { readonly call: "watchFigures" }
   | { readonly call: "endWatches" }
 
-/** From the bench to its load process. */
+/** Message from the benchmark to its load process. */
 export interface CallMessage {
   readonly id: number
   readonly target: Target
   readonly call: Call
 }
 
-/** And back: one for each call. */
+/** The reply; one for each call. */
 export interface ResultMessage {
   readonly id: number
   readonly requests?: RequestFigures
@@ -110,7 +120,7 @@ export interface ResultMessage {
   readonly failure?: string
 }
 
-/** Microseconds of the clock that all processes of a machine share and nobody sets. */
+/** Microseconds of the monotonic clock that all processes of a machine share. */
 export function nowUs(): number {
   return Number(process.hrtime.bigint() / 1000n)
 }

@@ -1,4 +1,4 @@
-/** The load process: does what the bench tells it to, one call at a time or several. Started by `openLoad`. */
+/** The load process: executes the calls of the benchmark, one at a time or several. Started by `openLoad`. */
 import type { CallMessage, ResultMessage } from "./load-plans.ts"
 import { runRequests } from "./request-load.ts"
 import { openWatches, type WatchLoad } from "./watch-load.ts"

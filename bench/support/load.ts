@@ -1,4 +1,7 @@
-/** Clients in a process of their own: what they cost is then not mixed with what the server costs, nor delayed by what the bench does. */
+/**
+ * Clients in a process of their own, so that their cost is neither mixed with the server's, nor delayed by the
+ * benchmark.
+ */
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { Call, CallMessage, RequestFigures, RequestPlan, ResultMessage, WatchFigures, WatchPlan } from "./load-plans.ts"
@@ -7,7 +10,7 @@ import { cpuSeconds } from "./server-process.ts"
 
 export interface Load {
   requests(plan: RequestPlan): Promise<RequestFigures>
-  /** Resolves when all watches are open; they replace those that were. */
+  /** Resolves when all watches are open; they replace the previous ones. */
   watch(plan: WatchPlan): Promise<void>
   watchFigures(): Promise<WatchFigures>
   endWatches(): Promise<void>
@@ -16,19 +19,20 @@ export interface Load {
   close(): void
 }
 
-/** What a plan cost the server. */
+/** The server's cost of a plan. */
 export interface Measured extends RequestFigures {
   readonly perSecond: number
   readonly megabytesPerSecond: number
-  /** The server's CPU for each request. */
+  /** The server's CPU per request. */
   readonly cpuUs: number
-  /** The server's CPU by the time that passed: 1 is one core. */
+  /** The server's CPU divided by the elapsed time: 1 is one core. */
   readonly cores: number
 }
 
 /**
- * What the clients themselves wait for is not the server's doing: node's client keeps each stream for a while, and collecting them in one go, with
- * threads that take the cores from the server, took 5 to 10 ms eight times a second. Often and little is 1 ms.
+ * Delays inside the clients must not count as the server's: node's client keeps each stream for a while, and collecting
+ * them at once, with threads that take the cores from the server, took 5 to 10 ms eight times a second. Frequent small
+ * collections take 1 ms.
  */
 const collectsLittle = ["--single-threaded-gc", "--max-semi-space-size=2"]
 
@@ -75,7 +79,7 @@ function caller(worker: ChildProcess): (call: Call, target: CallMessage["target"
     else call?.reject(new Error(message.failure))
   })
   worker.on("exit", () => {
-    for (const { reject } of waiting.values()) reject(new Error("the load process ended before it had told anything"))
+    for (const { reject } of waiting.values()) reject(new Error("the load process ended without an answer"))
     waiting.clear()
   })
   return (call, target) =>
@@ -86,7 +90,10 @@ function caller(worker: ChildProcess): (call: Call, target: CallMessage["target"
     })
 }
 
-/** Requests of a plan, with what they cost the server. Throws when a request failed: figures of failures are no figures. */
+/**
+ * Runs the requests of a plan and adds the server's cost. Throws when a request failed: figures of failures mean
+ * nothing.
+ */
 export async function measured(server: ServerProcess, load: Load, plan: RequestPlan): Promise<Measured> {
   const before = cpuSeconds(server.pid)
   const figures = await load.requests(plan)

@@ -1,11 +1,11 @@
 /**
- * Loaded into a server's process before its program: measures turns of the event loop while somebody asks it to. Says "turns" with their
- * milliseconds, longest first, for each "stop" that follows a "start".
+ * Loaded into a server's process before its program: measures turns of the event loop on request. The message "start"
+ * begins a measurement. The next message ends it; the reply is the milliseconds of the longest turns, longest first.
  */
 import { performance } from "node:perf_hooks"
 import { isMainThread } from "node:worker_threads"
 
-/** Turns that are told. */
+/** Number of turns that are reported. */
 const toldTurns = 8
 let turns = []
 let isMeasuring = false
@@ -16,7 +16,10 @@ function now() {
   return { wallMs: performance.now(), cpuUs: user + system }
 }
 
-/** Whichever is less: a turn takes longer than its work where other processes have the processor, and threads beside it add to the processor's time. */
+/**
+ * The smaller of elapsed and CPU time: a turn takes longer than its work when other processes use the core, and other
+ * threads add to the process's CPU time.
+ */
 function turn() {
   if (!isMeasuring) return
   const ended = now()

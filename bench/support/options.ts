@@ -1,6 +1,6 @@
-/** Sizes of a question: small enough by default to be tried on any machine, `--full` as published, and each by its name. */
+/** Sizes of a question: small enough by default for any machine, `--full` as published, and each by its name. */
 
-/** One size. `full` is what the published figures were made with. */
+/** One size. `full` is the published one. */
 export interface Scale<Value> {
   readonly small: Value
   readonly full: Value
@@ -13,7 +13,7 @@ export interface Options {
   numbers(name: string, scale: Scale<readonly number[]>): readonly number[]
   /** `--name=word`. */
   word(name: string, otherwise: string): string
-  /** Called when every option was asked for: ends the process with a sentence when one was given that nobody asked for. */
+  /** Called when every option was read: ends the process with a message when an unknown option was given. */
   done(): void
 }
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest"
 import { allQuestions } from "./questions.ts"
 
 describe("questions", () => {
-  it("are files that say what they ask and how they are run", () => {
+  it("are files that contain a question and how to run it", () => {
     const questions = allQuestions()
     expect(questions.map(({ name }) => name)).toEqual(expect.arrayContaining(["cache-reads", "compare", "growth", "selector", "soak"]))
     expect(questions.filter(({ asks }) => !asks.includes("?") || asks.includes("Run:")).map(({ name }) => name)).toEqual([])
   })
 
-  it("are not what they share", () => expect(allQuestions().map(({ name }) => name)).not.toContain("report"))
+  it("do not include the files that they share", () => expect(allQuestions().map(({ name }) => name)).not.toContain("report"))
 })

@@ -1,18 +1,21 @@
-/** Which questions there are: the files of bench/ that say how they are run, by name, each with what it asks. */
+/**
+ * Lists the questions: the files of bench/ whose first comment has a `Run:` line, by name, each with the question it
+ * answers.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export interface Question {
   readonly name: string
-  /** The comment at the top of the file, as one paragraph and without the line that says how to run it. */
+  /** The comment at the top of the file as one paragraph, without the `Run:` line. */
   readonly asks: string
 }
 
 /** The folder of the questions. */
 export const benchFolder = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Called by those who list, run and report. By name. */
+/** Called to list, run and report questions. Sorted by name. */
 export function allQuestions(): readonly Question[] {
   return readdirSync(benchFolder)
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))

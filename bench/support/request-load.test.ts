@@ -15,7 +15,7 @@ describe("a plan's requests", () => {
     expect(indexOf({ method: "GET", path: "", clients: 1, first: 5 }, 2)).toBe(7)
   })
 
-  it("follow the token of a page", () => {
+  it("use the token of the page before", () => {
     expect(continueOf(Buffer.from('{"kind":"ConfigMapList","metadata":{"resourceVersion":"7","continue":"abc=="},"items":[]}'))).toBe(
       "abc==",
     )
@@ -26,7 +26,7 @@ describe("a plan's requests", () => {
 describe("a history's sum", () => {
   const sum = (...versions: number[]): number => versions.reduce(nextSum, 0)
 
-  it("shows what is missing, doubled or misplaced", () => {
+  it("changes for a missing, duplicated or misplaced version", () => {
     const whole = sum(11, 12, 13)
     for (const other of [sum(11, 13), sum(11, 12, 12, 13), sum(12, 11, 13)]) expect(other).not.toBe(whole)
   })

@@ -1,4 +1,4 @@
-/** Sends the requests of a plan. Runs in a load process, so that its CPU is not the server's. */
+/** Sends the requests of a plan. Runs in a load process, so that its CPU does not count as the server's. */
 import { setTimeout } from "node:timers/promises"
 import { createHistogram } from "./histogram.ts"
 import { type Answer, type Http2Client, openHttp2Client } from "./http2-client.ts"
@@ -57,13 +57,13 @@ export async function runRequests(target: Target, plan: RequestPlan): Promise<Re
   }
 }
 
-/** Which object the n-th request of a plan is about. */
+/** The number of the object of a plan's n-th request. */
 export function indexOf({ first = 0, stride = 1, modulo }: RequestPlan, turn: number): number {
   const index = (first + turn) * stride
   return modulo === undefined ? index : index % modulo
 }
 
-/** One request of the plan; a broken connection is an answer too. */
+/** Sends one request of the plan; resolves with an Error when the connection breaks. */
 function sender(client: Http2Client, plan: RequestPlan): (index: number, token: string) => Promise<Answer | Error> {
   const { method, contentType, accept, acceptEncoding, buckets = 1 } = plan
   const path = template(plan.path)
@@ -85,7 +85,7 @@ function sender(client: Http2Client, plan: RequestPlan): (index: number, token: 
   }
 }
 
-/** A text with its places for numbers. Cut once: bodies of a megabyte are not searched for each request. */
+/** Compiles a text with placeholders. Split once, so that bodies of a megabyte are not searched for each request. */
 export function template(text: string): Fill {
   const pieces = text.split(/\{(index|bucket|now)\}/)
   return (index, bucket) => {

@@ -1,4 +1,4 @@
-/** What is kept of a run: bench/results/NAME.json, from which docs/PERFORMANCE.md is made. */
+/** The stored results of a run: bench/results/NAME.json, from which docs/PERFORMANCE.md is made. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { arch, cpus, release, totalmem, type } from "node:os"
@@ -23,15 +23,21 @@ export interface Machine {
   readonly cores: number
   readonly memoryGb: number
   readonly system: string
-  /** Cores that were busy before the run began: near 0 when nobody else was at work. */
+  /** Cores that were busy before the run began: near 0 on an idle machine. */
   readonly loadBefore: number
-  /** Part of the cores' time, 0 to 1, that the host of a virtual machine kept for others during the run; absent where the system does not tell. */
+  /**
+   * Share of the cores' time, 0 to 1, that the host of a virtual machine used for others during the run; absent where
+   * the system does not report it.
+   */
   readonly stolen?: number
 }
 
 const resultsFolder = join(benchFolder, "results")
 
-/** Cores that are busy for a second from now on. The machine's own average of a minute would tell of the question before. */
+/**
+ * Number of busy cores during the next second. The machine's own average over a minute would include the question
+ * before.
+ */
 export async function busyCores(): Promise<number> {
   const ticks = (): { all: number; idle: number } => {
     const times = cpus().map((each) => each.times)
@@ -55,7 +61,10 @@ export function thisMachine(loadBefore: number): Machine {
   }
 }
 
-/** Called before a run; the answer is called after it: the part of the cores' time, 0 to 1, that the host kept for others. Undefined but on Linux. */
+/**
+ * Called before a run; call the result after it: the share of the cores' time, 0 to 1, that the host used for others.
+ * Undefined except on Linux.
+ */
 export function watchStolenTime(): () => number | undefined {
   const before = processorTicks()
   return () => {
@@ -65,7 +74,10 @@ export function watchStolenTime(): () => number | undefined {
   }
 }
 
-/** Where the first line of /proc/stat has the stolen ticks, behind its name (proc_stat(5)); guests' ticks, which follow, are users' too. */
+/**
+ * Column of the stolen ticks in the first line of /proc/stat, not counting its name (proc_stat(5)); guests' ticks,
+ * which follow, are included in users'.
+ */
 const stolenColumn = 7
 
 function processorTicks(): { all: number; stolen: number } | undefined {
@@ -78,7 +90,7 @@ function processorTicks(): { all: number; stolen: number } | undefined {
   return { all: ticks.reduce((sum, count) => sum + count, 0), stolen: ticks[stolenColumn] ?? 0 }
 }
 
-/** Of what was measured: the commit, `+` when something was changed since, and what it runs on. */
+/** Versions of what was measured: the commit, with `+` for uncommitted changes, and its platform. */
 export function versions(): Readonly<Record<string, string>> {
   const git = (...words: string[]): string => execFileSync("git", words, { cwd: benchFolder, encoding: "utf8" }).trim()
   const changed = git("status", "--porcelain", "--", "../runtime", "../generated", "../package-lock.json") !== ""
@@ -92,13 +104,13 @@ function packageVersion(name: string): string {
   return version
 }
 
-/** Replaces what was kept of this question. */
+/** Replaces the stored result of this question. */
 export function writeResult(result: Result): void {
   mkdirSync(resultsFolder, { recursive: true })
   writeFileSync(join(resultsFolder, `${result.question}.json`), `${JSON.stringify(result, undefined, 2)}\n`)
 }
 
-/** What was kept of a question; nothing when it was never reported. */
+/** The stored result of a question; undefined when it was never reported. */
 export function readResult(question: string): Result | undefined {
   const path = join(resultsFolder, `${question}.json`)
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined

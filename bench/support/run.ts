@@ -1,7 +1,7 @@
 /**
- * What `npm run bench` does once packages are installed and the server is built. Words are names of questions, all of them when there are none.
- * `--list` tells what there is, `--report` keeps the figures and makes docs/PERFORMANCE.md anew, the word `report` makes only that page; other
- * options go to the questions.
+ * The program behind `npm run bench`, which runs once packages are installed and the server is built. Words are names
+ * of questions, all of them when there are none. `--list` lists the questions, `--report` stores the figures and makes
+ * docs/PERFORMANCE.md, the word `report` only makes that page; other options are passed to the questions.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -29,7 +29,7 @@ if (unknown.length > 0) {
   if (reports) console.log(`wrote ${writeReport().join(", ")}`)
 }
 
-/** In a process of its own, so that no question inherits the garbage of another. */
+/** Runs the question in a process of its own, so that no question inherits the garbage of another. */
 async function run({ name, asks }: Question): Promise<void> {
   console.log(`\n${name}: ${asks}`)
   const machine = thisMachine(await busyCores())
@@ -64,7 +64,7 @@ async function run({ name, asks }: Question): Promise<void> {
   }
 }
 
-/** Figures are lines of JSON, some behind a word that says of what. Records in them become columns of their own. */
+/** Figures are lines of JSON, some after a word that names them. Records in them become columns of their own. */
 function rowOf(line: string): Row | undefined {
   const match = /^(?:(\S+) )?(\{.*\})$/.exec(line)
   if (match?.[2] === undefined) return undefined

@@ -1,6 +1,5 @@
 /**
- * The server as its users run it, in a process of its own, for questions about what it costs: its CPU and memory are then not mixed with its
- * clients'.
+ * The server as its users run it, in a process of its own, so that its CPU and memory are not mixed with its clients'.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,31 +12,31 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
-/** What a client has to know of a server; plain data, so that it can be sent to another process. */
+/** What a client needs to know of a server; plain data, so that it can be sent to another process. */
 export interface Target {
   readonly port: number
-  /** PEM text of what clients trust. */
+  /** PEM text of the authority that clients trust. */
   readonly authority: string
   readonly token: string
 }
 
 export interface ServerProcess extends Target {
   readonly pid: number
-  /** From starting the process to the line that says where it serves. */
+  /** From starting the process to the line that announces its address. */
   readonly startMs: number
-  /** Milliseconds of the longest turns of its event loop while `work` went on, longest first. Only with `tellsTurns`. */
+  /** Milliseconds of the longest turns of its event loop during `work`, longest first. Only with `tellsTurns`. */
   longestTurns(work: () => Promise<unknown>): Promise<readonly number[]>
   stop(): Promise<void>
 }
 
 export interface ServerOptions {
-  /** Where objects are kept. In memory when absent. */
+  /** The kind of store. In memory when absent. */
   readonly store?: "memory" | "lmdb"
   /** Further options of `serve`. */
   readonly options?: readonly string[]
-  /** A data folder that stays when the server stops. One of its own, which goes with it, when absent. */
+  /** A data folder that remains when the server stops. When absent, a temporary one that is deleted then. */
   readonly dataDir?: string
-  /** The process can be asked for the turns of its event loop (`loop-turns.mjs`). */
+  /** The process reports the turns of its event loop (`loop-turns.mjs`). */
   readonly tellsTurns?: boolean
 }
 
@@ -45,10 +44,13 @@ const supportFolder = dirname(fileURLToPath(import.meta.url))
 const turnsOption = `--import=${join(supportFolder, "loop-turns.mjs")}`
 const program = join(dirname(dirname(supportFolder)), "dist", "main.js")
 
-// By itself a signal ends a process without its "exit" listeners, which are what ends servers.
+// By default a signal ends a process without its "exit" listeners, which end the servers.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
 
-/** Called once per measurement. Runs the bundle that `npm run bench` has built; fails when there is none, or when the server ends before it serves. */
+/**
+ * Called once per measurement. Runs the bundle that `npm run bench` has built; fails when there is none, or when the
+ * server ends before it serves.
+ */
 export async function startServerProcess(given: ServerOptions = {}): Promise<ServerProcess> {
   const { store = "memory", options = [], dataDir, tellsTurns = false } = given
   if (!existsSync(program)) throw new Error("dist/main.js is missing: run the question with npm run bench, which builds it")
@@ -59,7 +61,7 @@ export async function startServerProcess(given: ServerOptions = {}): Promise<Ser
   const child = spawn(program, ["serve", ...words], {
     stdio: ["ignore", "pipe", "inherit", ...(tellsTurns ? ["ipc" as const] : [])],
     env: tellsTurns ? { ...process.env, NODE_OPTIONS: turnsOption } : process.env,
-  }) as ChildProcessByStdio<null, Readable, null> // As `stdio` says.
+  }) as ChildProcessByStdio<null, Readable, null> // As `stdio` determines.
   // A question that fails leaves neither server nor store behind.
   const killed = (): void => {
     child.kill("SIGKILL")
@@ -99,7 +101,7 @@ export async function startServerProcess(given: ServerOptions = {}): Promise<Ser
   }
 }
 
-/** Called before another program is started that is told its port: one of loopback that nobody has at the moment. */
+/** A port of loopback that is free at the moment. Called before another program is started on that port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -109,11 +111,11 @@ export async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
-/** Seconds of CPU that a process has used so far, its threads and the kernel on its behalf included. Linux only. */
+/** Seconds of CPU that a process has used so far, including its threads and the kernel on its behalf. Linux only. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  // proc(5): fields 14 and 15, in ticks of which Linux has told programs 100 a second since ever.
+  // proc(5): fields 14 and 15, in ticks, of which Linux always reports 100 a second to programs.
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
@@ -122,12 +124,14 @@ export function residentMb({ pid }: { readonly pid: number }): number {
   return statusMb(pid, "VmRSS")
 }
 
-/** Resident memory by where it comes from, in megabytes: what the process holds itself, and pages of files that it has mapped. Linux only. */
+/**
+ * Resident memory by origin, in megabytes: the process's own memory, and pages of files that it has mapped. Linux only.
+ */
 export function memoryOf({ pid }: { readonly pid: number }): { readonly anonMb: number; readonly fileMb: number } {
   return { anonMb: statusMb(pid, "RssAnon"), fileMb: statusMb(pid, "RssFile") }
 }
 
-/** What the server's metrics say of the JavaScript heap and of buffers outside it, in megabytes. */
+/** Size of the JavaScript heap and of buffers outside it, in megabytes, from the server's metrics. */
 export async function heapOf({
   port,
   authority,
@@ -154,12 +158,12 @@ export async function heapOf({
   }
 }
 
-/** The most that was resident since the last `forgetPeak`, or since the process began, in megabytes. Linux only. */
+/** Peak resident memory since the last `forgetPeak`, or since the process started, in megabytes. Linux only. */
 export function peakMb({ pid }: { readonly pid: number }): number {
   return statusMb(pid, "VmHWM")
 }
 
-/** Lets `peakMb` begin anew at what is resident now. */
+/** Resets `peakMb` to the present resident memory. */
 export function forgetPeak({ pid }: { readonly pid: number }): void {
   writeFileSync(`/proc/${pid}/clear_refs`, "5")
 }

@@ -21,7 +21,7 @@ describe("a chart", () => {
     expect(svg).toContain("CPU &lt;of> verbs")
   })
 
-  it("leaves out what has no place on a scale of powers", () => {
+  it("leaves out values that a logarithmic scale cannot show", () => {
     const points = [
       { x: 0, y: 5 },
       { x: 1000, y: 0 },
@@ -33,7 +33,7 @@ describe("a chart", () => {
     expect(svg).not.toMatch(/NaN|Infinity/)
   })
 
-  it("keeps names apart and inside", () => {
+  it("keeps labels apart and inside", () => {
     const series = Array.from({ length: 12 }, (_, index) => ({
       name: `verb ${index}`,
       points: [

@@ -1,6 +1,6 @@
 /**
- * Line charts as SVG texts: a title, two axes with round numbers, a line with its name for each series. No colours of a theme: white paper, dark
- * ink.
+ * Line charts as SVG texts: a title, two axes with round numbers, a labelled line for each series. No theme colours:
+ * white background, dark text.
  */
 
 export interface Series {
@@ -17,7 +17,7 @@ export interface Chart {
   readonly title: string
   readonly xLabel: string
   readonly yLabel: string
-  /** Powers of ten at equal distances. Values of 0 and below are then left out. */
+  /** Logarithmic axes; values of 0 and below are left out. */
   readonly logX?: boolean
   readonly logY?: boolean
   readonly series: readonly Series[]
@@ -26,9 +26,9 @@ export interface Chart {
 const width = 760
 const height = 420
 const frame = { left: 78, right: 190, top: 46, bottom: 54 }
-/** Told apart by those who see few colours as well (Okabe and Ito). */
+/** Distinguishable with colour blindness (Okabe and Ito). */
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5d3a9b", "#222222"]
-/** Names at the ends of lines need so much room to be read. */
+/** Vertical space for each label at the end of a line. */
 const nameHeight = 16
 
 interface Axis {
@@ -76,7 +76,7 @@ function axis(values: readonly number[], options: { from: number; to: number; lo
   return { ticks, place: (value) => from + ((scale(value) - first) / (last - first || 1)) * (to - from) }
 }
 
-/** Powers of ten, with their doubles and fives where those are few. */
+/** Powers of ten, with twice and five times each where there are few. */
 function powersAround(values: readonly number[]): readonly number[] {
   const lowest = Math.log10(Math.min(...values))
   const highest = Math.log10(Math.max(...values))
@@ -89,7 +89,7 @@ function powersAround(values: readonly number[]): readonly number[] {
   return all.slice(Math.max(first, 0), Math.max(last, first + 1) + 1)
 }
 
-/** About five of them, at distances of 1, 2 or 5 times a power of ten. */
+/** About five numbers, at intervals of 1, 2 or 5 times a power of ten. */
 function roundNumbersAround(values: readonly number[]): readonly number[] {
   const lowest = Math.min(...values)
   const highest = Math.max(...values)
@@ -125,7 +125,9 @@ function line(points: readonly Point[], { colour, dashed }: { colour: string; da
   ]
 }
 
-/** At the height where its line ends; moved down where names would lie over each other, and up again from the bottom where there is no room. */
+/**
+ * Labels at the height where their lines end; moved down where they would overlap, and up again from the bottom edge.
+ */
 function names(series: readonly Series[], yAxis: Axis): string[] {
   const ends = series
     .map(({ name, points }, index) => ({ name, index, y: yAxis.place(points.at(-1)?.y ?? yAxis.ticks[0] ?? 0) }))
@@ -144,7 +146,7 @@ function colourOf(index: number): string {
   return colours[index % colours.length] ?? "#222222"
 }
 
-/** A `text` element; `content` is escaped, `attributes` are not. For the other pictures as well. */
+/** A `text` element; `content` is escaped, `attributes` are not. Also used by the other charts. */
 export function svgText(x: number, y: number, content: string, attributes: string): string {
   const escaped = content.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
   return `<text x="${at(x)}" y="${at(y)}" ${attributes}>${escaped}</text>`
@@ -154,7 +156,7 @@ function at(value: number): string {
   return String(Math.round(value * 10) / 10)
 }
 
-/** 1,500 as 1.5 k. */
+/** 1,500 becomes 1.5 k. */
 function short(value: number): string {
   if (Math.abs(value) >= 1e6) return `${value / 1e6} M`
   return Math.abs(value) >= 1000 ? `${value / 1000} k` : String(Number(value.toPrecision(6)))

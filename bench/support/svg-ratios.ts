@@ -1,4 +1,7 @@
-/** Bars of ratios as an SVG text: to the right of 1 we are ahead, to the left behind, by powers of ten; a mark shows what was wanted. */
+/**
+ * Bars of ratios as an SVG text: right of 1 this server is ahead, left of it behind, on a logarithmic scale; a mark
+ * shows the goal.
+ */
 import { svgText } from "./svg-chart.ts"
 
 export interface Ratio {
@@ -12,7 +15,7 @@ const left = 170
 const right = 120
 const top = 58
 const rowHeight = 26
-/** What is shown at least, so that 1 is never at an edge. */
+/** The minimum range, so that 1 is never at an edge. */
 const shownAlways = [0.5, 10]
 
 /** The whole file. Ratios must be above 0. */

@@ -5,7 +5,7 @@ import { tables } from "./tables.ts"
 const machine = { processor: "p", cores: 2, memoryGb: 1, system: "s", loadBefore: 0 }
 const result: Result = { question: "selector", options: [], date: "", seconds: 1, machine, versions: {}, rows: [] }
 
-it("says once what is the same in all rows, and keeps rows with other columns apart", () => {
+it("states values that are equal in all rows once, and separates rows with other columns", () => {
   const rows = [{ objects: 20_000, form: "JSON", p50Ms: 1.23456 }, { objects: 20_000, form: "Table", p50Ms: 2 }, { complete: true }]
   expect(tables({ ...result, rows })).toEqual([
     "Of each row: objects 20,000.",
@@ -22,7 +22,7 @@ it("says once what is the same in all rows, and keeps rows with other columns ap
   ])
 })
 
-it("reads growth across", () => {
+it("arranges growth by columns", () => {
   const rows = [1000, 300_000].flatMap((objects) => [
     { objects, verb: "get", cpuUs: objects / 1000, p99Ms: null, perSecond: 1 },
     { objects, verb: "list", cpuUs: 7, p99Ms: 2, perSecond: 1 },
@@ -32,7 +32,7 @@ it("reads growth across", () => {
   expect(lines.filter((line) => line.startsWith("| get"))).toHaveLength(2)
 })
 
-it("leaves samples to the picture", () => {
+it("leaves samples to the chart", () => {
   const lines = tables({
     ...result,
     question: "soak",

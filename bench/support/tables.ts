@@ -1,15 +1,19 @@
-/** Figures as tables of Markdown. */
+/** Formats figures as Markdown tables. */
 import { isOnlyDrawn } from "./charts.ts"
 import { groupsOf } from "./groups.ts"
 import type { Result } from "./results.ts"
 import type { Row } from "./tell.ts"
 
-/** Questions whose rows are read across: what stands in front, what stands on top, and one table for each of the values. */
+/**
+ * Questions with pivoted tables: the column in front, the one across the top, and the values, with one table for each.
+ */
 const pivots: Readonly<Record<string, { readonly front: string; readonly top: string; readonly values: readonly string[] }>> = {
   growth: { front: "verb", top: "objects", values: ["cpuUs", "p99Ms", "perSecond"] },
 }
 
-/** Called for each reported question. Lines; rows with the same columns are one table, in the order in which they came. */
+/**
+ * Called for each reported question. Returns lines; rows with the same columns form one table, in their original order.
+ */
 export function tables(result: Result): string[] {
   const pivot = pivots[result.question]
   const shown = result.rows.filter((row) => !isOnlyDrawn(result, row))
@@ -19,7 +23,7 @@ export function tables(result: Result): string[] {
   })
 }
 
-/** What is the same in all rows is said once, above. */
+/** States values that are equal in all rows once, above the table. */
 function plainTable(rows: readonly Row[]): string[] {
   const all = Object.keys(rows[0] ?? {})
   const same = rows.length < 2 ? [] : all.filter((column) => rows.every((row) => row[column] === rows[0]?.[column]))

@@ -1,7 +1,10 @@
-/** What a question found out, as one line of JSON. `npm run bench -- --report` collects these lines. */
+/** A result of a question, as one line of JSON. `npm run bench -- --report` collects these lines. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
-/** Called once per measurement. Numbers are cut to what a single run can know: four digits. Names end in their units. */
+/**
+ * Called once per measurement. Numbers are rounded to four digits, the precision of a single run. Names end in their
+ * units.
+ */
 export function tell(row: Row): void {
   console.log(JSON.stringify(row, (_, value) => (typeof value === "number" ? cut(value) : value)))
 }

@@ -16,7 +16,7 @@ describe("the lines of a watch", () => {
     }
   })
 
-  it("are kept by their beginning when they are long and come in pieces", () => {
+  it("keep their beginning when they are long and arrive in pieces", () => {
     const [long = "", short] = linesOf(["x".repeat(20_000), "y".repeat(20_000), "\nshort\n"])
     expect(long.startsWith("x".repeat(8192))).toBe(true)
     expect(long.length).toBeLessThan(40_000)
@@ -27,11 +27,11 @@ describe("the lines of a watch", () => {
 describe("histories", () => {
   const expected = [historyOf([3, 5, 9], 0), historyOf([4, 6], 1)]
 
-  it("that are what was written are whole", () => {
+  it("that equal the writes are complete", () => {
     expect(brokenHistories(expected, { histories: [historyOf([3, 5, 9], 0), historyOf([4, 6], 1)], faults: [] })).toEqual([])
   })
 
-  it("with a gap, a double or another order are told", () => {
+  it("with a gap, a duplicate or another order are reported", () => {
     for (const seen of [
       [3, 9],
       [3, 5, 5, 9],

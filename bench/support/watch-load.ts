@@ -1,6 +1,6 @@
 /**
- * Holds the watches of a plan open and checks what comes. Runs in a load process; a thousand watchers share it, so events are searched, never
- * parsed.
+ * Holds the watches of a plan open and checks their events. Runs in a load process; a thousand watchers share it, so
+ * events are searched, never parsed.
  */
 import type { ClientHttp2Stream } from "node:http2"
 import { createHistogram } from "./histogram.ts"
@@ -13,7 +13,7 @@ export interface WatchLoad {
   end(): void
 }
 
-/** What is kept of a line that comes in pieces: metadata and stamp are in front. */
+/** Bytes kept of a line that arrives in pieces: metadata and stamp are at its beginning. */
 const keptBytes = 8192
 const faultsMax = 20
 const newline = 0x0a
@@ -21,12 +21,12 @@ const newline = 0x0a
 interface Watcher {
   readonly number: number
   readonly bucket: number
-  /** Where the watch is taken up again when the server ends it. */
+  /** Where the watch is resumed when the server ends it. */
   version: number
   count: number
   sum: number
   initialised: boolean
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of an incomplete line. */
   rest: Buffer[]
   restBytes: number
 }
@@ -63,7 +63,7 @@ export async function openWatches(target: Target, plan: WatchPlan): Promise<Watc
 
   function take(watcher: Watcher, line: Buffer, now: number): void {
     const type = String.fromCharCode(line[9] ?? 0)
-    if (type === "E") return fault(`watcher ${watcher.number} was told: ${line.toString("utf8", 0, 300)}`)
+    if (type === "E") return fault(`watcher ${watcher.number} got an error event: ${line.toString("utf8", 0, 300)}`)
     const version = numberAfter(line, '"resourceVersion":"')
     if (type === "B") {
       if (version < watcher.version) fault(`watcher ${watcher.number}: bookmark ${version} after ${watcher.version}`)
@@ -71,7 +71,7 @@ export async function openWatches(target: Target, plan: WatchPlan): Promise<Watc
       watcher.version = version
       return
     }
-    // Initial events come in the order of their names.
+    // Initial events are ordered by name.
     if (version <= watcher.version && (watcher.initialised || !plan.path.includes("sendInitialEvents")))
       fault(`watcher ${watcher.number}: version ${version} after ${watcher.version}`)
     watcher.version = version
@@ -112,13 +112,13 @@ function pathOf({ path, watchSeconds }: WatchPlan, { number, bucket, version }: 
   return version === 0 ? filled : filled.replace(/resourceVersion=\d*/, `resourceVersion=${version}`)
 }
 
-/** Once, however the stream ends. */
+/** Calls `over` once, however the stream ends. */
 function whenOver(stream: ClientHttp2Stream, over: () => void): void {
   stream.on("error", () => undefined)
   stream.once("close", over)
 }
 
-/** The lines that a chunk completes: whole, or as much of their beginning as is kept. */
+/** The lines that a chunk completes: complete, or the kept part of their beginning. */
 export function* lines(watcher: Pick<Watcher, "rest" | "restBytes">, chunk: Buffer): Generator<Buffer> {
   let from = 0
   for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
@@ -141,7 +141,7 @@ function forgetRest(watcher: Pick<Watcher, "rest" | "restBytes">): void {
   watcher.restBytes = 0
 }
 
-/** The decimal number behind a text; 0 when it is not there. */
+/** The decimal number after a text; 0 when the text is missing. */
 function numberAfter(line: Buffer, text: string): number {
   const at = line.indexOf(text)
   if (at < 0) return 0
