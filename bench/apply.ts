@@ -118,7 +118,7 @@ async function podApply(): Promise<JsonObject> {
   return { changed: Math.round(changed), unchanged: Math.round(same) }
 }
 
-/** Over TLS, client and server in this process. */
+/** Over TLS, with client and server in this process. */
 async function largeApply(): Promise<JsonObject> {
   const server = await startInProcess({ store: "memory", vendor: "orch" })
   const client = createHttpClient({ protocol: "http1", port: server.port, authority: server.authority })

@@ -56,7 +56,7 @@ async function cost(app: Hono<ServerEnv>): Promise<number> {
       for (let index = 0; index < 100; index++) {
         const outgoing = new Answer()
         dispatch(incomingAt(`/api/v1/namespaces/default/configmaps/object-${index}`), outgoing as unknown as Outgoing) // As above.
-        // As a connection does once an answer is sent.
+        // A connection does so once an answer is sent.
         queueMicrotask(() => outgoing.emit("close"))
       }
       await new Promise((resolve) => setImmediate(resolve))

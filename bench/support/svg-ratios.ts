@@ -18,7 +18,7 @@ const rowHeight = 26
 /** The minimum range, so that 1 is never at an edge. */
 const shownAlways = [0.5, 10]
 
-/** The whole file. Ratios must be above 0. */
+/** The whole file. Ratios must be greater than 0. */
 export function svgRatios(title: string, ratios: readonly Ratio[]): string {
   const values = [...ratios.flatMap(({ value, goal = value }) => [value, goal]), ...shownAlways].map(Math.log10)
   const [from, to] = [Math.min(...values), Math.max(...values)]

@@ -18,7 +18,7 @@ export interface Feed {
   end(error: StoreError): void
 }
 
-/** Called once per open store, with the revision it was opened at. */
+/** Called once per open store, with the store's revision at that time. */
 export function createFeed(startRevision: number): Feed {
   const watchers = new Set<WatchOptions>()
   const queue: { events: readonly StoreEvent[]; revision: number }[] = []

@@ -143,7 +143,7 @@ export interface Store {
   watch(options: WatchOptions): Promise<{ stop(): void }>
   /** The revision of the newest durable commit: a consistent read must show at least this. */
   revision(): Promise<number>
-  /** Forgets history before `revision` (values current at it are kept). */
+  /** Drops the history before `revision` (values current at it are kept). */
   compact(options: { revision: number }): Promise<void>
   status(): Promise<StoreStatus>
   close(): Promise<void>

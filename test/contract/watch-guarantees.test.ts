@@ -71,8 +71,8 @@ function broken(seen: readonly Observation[], resumed?: readonly Observation[]):
 }
 
 describe("watch guarantees", () => {
-  test("hold for a faithful history", () => expectGuarantees(history(good)))
-  test.each(breaks)("$promise notices", ({ promise, resumed, seen }) => {
+  test("hold for a correct history", () => expectGuarantees(history(good)))
+  test.each(breaks)("$promise detects its violation", ({ promise, resumed, seen }) => {
     expect(broken(seen, resumed)).toContain(promise)
   })
 })

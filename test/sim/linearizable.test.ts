@@ -32,13 +32,13 @@ function outcome(...operations: Operation<Action>[]): string {
 }
 
 describe("possible", () => {
-  it("nothing", () => expect(outcome()).toBe("linearizable"))
+  it("an empty history", () => expect(outcome()).toBe("linearizable"))
   it("one after the other", () => expect(outcome(at(1, 2, { write: 1 }), at(3, 4, { read: 1 }))).toBe("linearizable"))
-  it("a read beside a write sees the state before", () =>
+  it("a read during a write that sees the state before", () =>
     expect(outcome(at(1, 4, { write: 1 }), at(2, 3, { read: 0 }))).toBe("linearizable"))
-  it("a read beside a write sees the state after", () =>
+  it("a read during a write that sees the state after", () =>
     expect(outcome(at(1, 4, { write: 1 }), at(2, 3, { read: 1 }))).toBe("linearizable"))
-  it("writes beside each other in either order", () => {
+  it("concurrent writes in either order", () => {
     for (const last of [1, 2])
       expect(outcome(at(1, 4, { write: 1 }), at(2, 3, { write: 2 }), at(5, 6, { read: last }))).toBe("linearizable")
   })
@@ -46,7 +46,7 @@ describe("possible", () => {
     expect(outcome(at(1, open, { write: 9 }), at(2, 3, { read: 0 }), at(4, 5, { read: 9 }))).toBe("linearizable"))
   it("a write of unknown outcome that never happened", () =>
     expect(outcome(at(1, open, { write: 9 }), at(2, 3, { read: 0 }), at(4, 5, { read: 0 }))).toBe("linearizable"))
-  it("one of two swaps beside each other", () =>
+  it("one of two concurrent swaps", () =>
     expect(outcome(at(1, 4, { swap: { from: 0, to: 1, done: true } }), at(2, 3, { swap: { from: 0, to: 2, done: false } }))).toBe(
       "linearizable",
     ))
@@ -56,11 +56,11 @@ describe("impossible", () => {
   it("a lost write", () => expect(outcome(at(1, 2, { write: 1 }), at(3, 4, { read: 0 }))).toBe("impossible"))
   it("a value from nowhere", () => expect(outcome(at(1, 2, { read: 5 }))).toBe("impossible"))
   it("going back in time", () => expect(outcome(at(1, 8, { write: 1 }), at(2, 3, { read: 1 }), at(4, 5, { read: 0 }))).toBe("impossible"))
-  it("an unknown write seen before it was asked for", () =>
+  it("an unknown write seen before its call", () =>
     expect(outcome(at(1, 2, { read: 9 }), at(3, open, { write: 9 }))).toBe("impossible"))
-  it("an unknown write that comes and goes", () =>
+  it("an unknown write that appears and disappears", () =>
     expect(outcome(at(1, open, { write: 9 }), at(2, 3, { read: 9 }), at(4, 5, { read: 0 }))).toBe("impossible"))
-  it("two swaps that both win", () =>
+  it("two swaps that both succeed", () =>
     expect(outcome(at(1, 4, { swap: { from: 0, to: 1, done: true } }), at(2, 3, { swap: { from: 0, to: 2, done: true } }))).toBe(
       "impossible",
     ))

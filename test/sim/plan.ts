@@ -27,7 +27,7 @@ export type Step =
       readonly server: number
       readonly freshness: "consistent" | "any" | "not-older" | "exact"
       readonly label: boolean
-      /** 0: all at once. */
+      /** 0: no pages. */
       readonly limit: number
       /** Turns between pages. */
       readonly pause: number

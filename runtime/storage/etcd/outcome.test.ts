@@ -34,12 +34,12 @@ const commit = (store: Store, ttlSeconds?: number) => store.commit({ checks: [],
 const unavailable = (details: string) => ({ code: status.UNAVAILABLE, details })
 
 it.each<[string, FakeMember["behaviour"]]>([
-  ["the member goes", "drops"],
+  ["the member drops the connection", "drops"],
   ["the connection breaks", unavailable("Connection dropped")],
   ["etcd times out", unavailable("etcdserver: request timed out")],
   ["the leader changes", unavailable("etcdserver: leader changed")],
   ["the member stops", unavailable("etcdserver: server stopped")],
-  ["a proxy between says something", unavailable("upstream connect error or disconnect/reset before headers")],
+  ["a proxy answers instead", unavailable("upstream connect error or disconnect/reset before headers")],
   ["the connection is shed", { code: status.RESOURCE_EXHAUSTED, details: "Bandwidth exhausted or memory limit exceeded" }],
   ["something unknown happens", { code: status.UNKNOWN, details: "" }],
 ])("is undecided when %s, and sends the commit once", async (_what, behaviour) => {
@@ -65,7 +65,7 @@ it.each<[string, FakeMember["behaviour"], string]>([
   ["etcd has too much to do", { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: too many requests" }, "unavailable"],
   ["etcd is full", { code: status.RESOURCE_EXHAUSTED, details: "etcdserver: mvcc: database space exceeded" }, "full"],
   ["it is too large", { code: status.INVALID_ARGUMENT, details: "etcdserver: request is too large" }, "too-large"],
-  ["this server may not", { code: status.PERMISSION_DENIED, details: "etcdserver: permission denied" }, "unavailable"],
+  ["this server has no permission", { code: status.PERMISSION_DENIED, details: "etcdserver: permission denied" }, "unavailable"],
 ])("was not done when %s", async (_what, behaviour, code) => {
   const refusing = await member()
   refusing.behaviour = behaviour

@@ -42,8 +42,8 @@ export const metaKeys = {
 
 /**
  * Called once per thread and store. Throws StoreError "unavailable" when the folder holds something else or a newer
- * format. Pages of 8 KiB measured best (disk use 1.4 times the payload, against 2 times at 4 KiB); `overlappingSync`
- * must be off, else a transaction ends before its data is durable.
+ * format. Pages of 8 KiB measured best (disk use 1.4 times the payload, against 2 times at 4 KiB). `overlappingSync`
+ * must be off; otherwise a transaction ends before its data is durable.
  */
 export function openEnvironment(options: EnvironmentOptions): Environment {
   const { dir, mapSize = defaultMapSize, readOnly = false } = options

@@ -15,8 +15,8 @@ afterEach(() => rm(dir, { recursive: true }))
 const sizeOf = async () => (await stat(path)).size
 
 test.each([
-  ["a small file is kept twice as long as what is in it", 2, 4],
-  ["a large one is kept 4 MiB longer", 30, 46],
+  ["keeps a small file twice as long as its data", 2, 4],
+  ["keeps a large file 4 MiB longer than its data", 30, 46],
 ])("%s", async (_what, used, kept) => {
   await writeFile(path, Buffer.alloc(used * step, 1))
   const headroom = createHeadroom({ path, usedBytes: () => used * step })

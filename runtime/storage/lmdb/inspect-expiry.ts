@@ -12,7 +12,7 @@ export async function inspectExpiry(inspector: Inspector): Promise<void> {
   for (const entry of environment.expiry.getRange({ transaction })) {
     await inspector.step()
     if (entry.key.length <= 8) {
-      fault(`what falls due has an entry without a key: ${Buffer.from(entry.key).toString("hex")}`)
+      fault(`the expiry table has an entry without a key: ${Buffer.from(entry.key).toString("hex")}`)
       continue
     }
     const due = readExpiryKey(entry.key)
@@ -20,7 +20,7 @@ export async function inspectExpiry(inspector: Inspector): Promise<void> {
     const version = readVersion(entry.value)
     const current = readVersion(environment.index.get(keys.current(due.key), { transaction }))
     const at = { key, revision: version?.modRevision ?? 0 }
-    if (version === undefined) fault("what falls due says nothing of its version", at)
+    if (version === undefined) fault("its entry in the expiry table has no version", at)
     else if (current?.modRevision !== version.modRevision) fault("it falls due although it is not current", at)
     else if (Math.ceil(current.expiresAtMs) !== due.expiresAtMs) fault(`it falls due at ${due.expiresAtMs} ms, not at its end`, at)
   }

@@ -150,7 +150,7 @@ const cases: readonly { name: string; damage: (environment: Environment) => void
     faults: ["foo/e version 7: its record has 4 bytes, less than its header", "version 7: its record has 4 bytes, less than its header"],
   },
   {
-    name: "a value with another letter in it",
+    name: "a value with a changed letter",
     damage({ log }) {
       const record = Buffer.from(log.get(logKey(5, 1)) ?? "")
       record.write("F", record.length - 4)
@@ -159,22 +159,22 @@ const cases: readonly { name: string; damage: (environment: Environment) => void
     faults: ["foo/d version 5: its record in the log is not what was written: the checksum differs"],
   },
   {
-    name: "a value that nothing will end",
+    name: "a value without its expiry entry",
     damage: ({ expiry }) => expiry.removeSync(expiryKey(dueMs, Buffer.from("foo/e"))),
     faults: ["foo/e version 7: it should end at 2023-11-14T22:14:20.000Z, but nothing will end it"],
   },
   {
-    name: "a value that falls due without being current",
+    name: "an expiry entry of a value that is not current",
     damage: ({ expiry }) => expiry.putSync(expiryKey(dueMs, Buffer.from("foo/b")), version(3, 3, 0, dueMs)),
     faults: ["foo/b version 3: it falls due although it is not current"],
   },
   {
-    name: "a counter that is wrong",
+    name: "a wrong counter",
     damage: ({ meta }) => meta.putSync(metaKeys.state, encodeState({ ...state, keys: 9 })),
     faults: ["the counter of keys says 9, but there are 4"],
   },
   {
-    name: "history that was swept and is there",
+    name: "history that should have been swept",
     damage: ({ meta }) => meta.putSync(metaKeys.state, encodeState({ ...state, compactedRevision: 3, sweptRevision: 9 })),
     faults: expect.arrayContaining([
       "the revisions of the store are out of order: swept 9, compacted 3, newest 8",

@@ -34,7 +34,7 @@ export interface CacheLimits {
   readonly slabBytes: number
   /** Slabs are cut out of regions of this size, whose memory becomes resident as it is used. */
   readonly regionBytes: number
-  /** Objects per store read while filling. */
+  /** Objects per store read during a fill. */
   readonly fillPage: number
   /**
    * Events between two snapshots that are kept for reads at an older revision; the events in between are undone one by

@@ -1,4 +1,4 @@
-/** Reads that wait until the cache has reached a revision. */
+/** Reads that wait until the cache reaches a revision. */
 import type { Clock } from "../../clock.ts"
 
 interface Waiter {
@@ -13,8 +13,8 @@ export class Waiters {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * True once `reached` was called with `revision` or more; false when `timeoutMs` passed first or the cache was
-   * closed.
+   * Resolves with true once `reached` was called with `revision` or more, and with false when `timeoutMs` passed first
+   * or the cache was closed.
    */
   wait(revision: number, timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
