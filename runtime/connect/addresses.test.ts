@@ -51,19 +51,19 @@ test.each([
   expect(() => checkAddress(address, policy)).toThrow(why)
 })
 
-test("a name is good when all of its addresses are, and its first is dialled", async () => {
+test("a name is allowed when all of its addresses are; its first address is dialled", async () => {
   expect(await dialledAddress("a", policy, async () => ["10.0.0.2", "10.0.0.1"])).toBe("10.0.0.2")
   await expect(dialledAddress("a", policy, async () => ["10.0.0.2", "::1"])).rejects.toThrow("loopback")
   await expect(dialledAddress("a", policy, async () => [])).rejects.toThrow("has no address")
 })
 
-test("every range that is refused can be allowed", () => {
+test("every refused range can be allowed", () => {
   const open = addressPolicy({ own: () => ["192.0.2.1"], allowedCidrs: ["0.0.0.0/0", "::/0"], clock })
   for (const address of ["169.254.169.254", "fd00:ec2::254", "64:ff9b:1::1", "2001::1", "::1", "192.0.2.1", "ff02::1"])
     expect(() => checkAddress(address, open)).not.toThrow()
 })
 
-test("addresses that the machine gets and loses later count, and it is not asked for each request", () => {
+test("the machine's own addresses are refreshed while the server runs, but not for each request", () => {
   let addresses = ["192.0.2.1"]
   let asked = 0
   const own = (): readonly string[] => {

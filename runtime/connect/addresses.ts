@@ -1,6 +1,6 @@
 /**
- * Where connections on behalf of clients may go. A name is resolved once, every address it stands for is judged, and the first of them is the
- * one that is dialled: a name that is resolved again could stand for another address by then.
+ * Decides which addresses the server may connect to on behalf of clients. A name is resolved once, every address it
+ * resolves to is checked, and the first of them is dialled. Resolving a second time could return a different address.
  */
 import { assert } from "../assert.ts"
 import type { Clock } from "../clock.ts"
@@ -8,13 +8,13 @@ import { type IpAddress, type IpRange, parseCidr, parseIp } from "../kit/ip-addr
 import { ownAddressesMs } from "../limits.ts"
 
 export interface AddressPolicy {
-  /** This server's own addresses, those that it got after its start too. */
+  /** This server's own addresses, including those the machine acquired after the server started. */
   readonly own: () => readonly string[]
-  /** `--proxy-allowed-cidrs`: may be reached although they would be refused. */
+  /** `--proxy-allowed-cidrs`: exceptions to the refused ranges. */
   readonly allowed: readonly IpRange[]
 }
 
-/** Nothing is sent there; the message says why and what would allow it. */
+/** The address is refused. The message gives the reason and the option that would allow it. */
 export class AddressError extends Error {
   constructor(message: string) {
     super(message)
@@ -22,7 +22,10 @@ export class AddressError extends Error {
   }
 }
 
-/** Called once at start with the values of the options. `own` is asked once in `ownAddressesMs`: asking the machine takes a while. */
+/**
+ * Called once at start with the values of the options. The result of `own` is cached for `ownAddressesMs`: reading the
+ * machine's interfaces is slow.
+ */
 export function addressPolicy(options: { own: () => readonly string[]; allowedCidrs: readonly string[]; clock: Clock }): AddressPolicy {
   const { clock } = options
   let known: readonly string[] | undefined
@@ -40,7 +43,10 @@ export function addressPolicy(options: { own: () => readonly string[]; allowedCi
   }
 }
 
-/** The address to dial for `host`, a name or an address. Throws AddressError for one that is not allowed, and what `lookup` throws. */
+/**
+ * Returns the address to dial for `host`, a name or an address. Throws AddressError when one of its addresses is
+ * refused; passes on errors of `lookup`.
+ */
 export async function dialledAddress(
   host: string,
   policy: AddressPolicy,
@@ -54,8 +60,8 @@ export async function dialledAddress(
 }
 
 /**
- * Throws AddressError for loopback, link-local and other addresses that are no single machine's, for those at which clouds tell a machine its secrets,
- * and for the server's own.
+ * Throws AddressError for loopback, link-local and other addresses that do not belong to a single machine, for cloud
+ * metadata addresses, and for the server's own addresses.
  */
 export function checkAddress(text: string, policy: AddressPolicy): void {
   const address = parseIp(text)
@@ -65,7 +71,7 @@ export function checkAddress(text: string, policy: AddressPolicy): void {
   if (fault !== undefined) throw new AddressError(`address not allowed: ${text} is ${fault}; --proxy-allowed-cidrs can allow it`)
 }
 
-/** Ranges that nothing is sent to. The first that an address is in says why. */
+/** Refused ranges. The first match gives the reason. */
 const refusedRanges: readonly (readonly [string, string])[] = [
   ["0.0.0.0/32", "unspecified"],
   ["::/128", "unspecified"],
@@ -76,13 +82,13 @@ const refusedRanges: readonly (readonly [string, string])[] = [
   ["fe80::/10", "a link-local address"],
   ["224.0.0.0/3", "a multicast, reserved or broadcast address"],
   ["ff00::/8", "a multicast address"],
-  // Where Amazon, Google, Azure, Alibaba and Oracle answer beside 169.254.169.254.
+  // Metadata services of Amazon, Google, Azure, Alibaba and Oracle, besides 169.254.169.254.
   ["fd00:ec2::/32", "an address of a cloud's metadata"],
   ["fd20:ce::254/128", "an address of a cloud's metadata"],
   ["168.63.129.16/32", "an address of a cloud's metadata"],
   ["100.100.100.200/32", "an address of a cloud's metadata"],
   ["192.0.0.192/32", "an address of a cloud's metadata"],
-  // Gateways make others of them, by rules that are not known here, or nothing at all: RFC 8215, 4380, 4291, 6666.
+  // Translated by gateways under rules unknown to this server, or discarded: RFC 8215, 4380, 4291, 6666.
   ["64:ff9b:1::/48", "an address that a local gateway translates"],
   ["2001::/32", "a Teredo address"],
   ["::/96", "an IPv4-compatible address"],
@@ -95,7 +101,10 @@ const refused = refusedRanges.map(([cidr, fault]) => {
   return { range, fault }
 })
 
-/** IPv6 addresses that lead to an IPv4 one, and the byte at which that begins: RFC 6052, 3056 and 2765. Mapped ones are read as IPv4. */
+/**
+ * IPv6 ranges that embed an IPv4 address, with the offset of its first byte: RFC 6052, 3056 and 2765. IPv4-mapped
+ * addresses are parsed as IPv4.
+ */
 const embeddings = [
   ["64:ff9b::/96", 12],
   ["2002::/16", 2],

@@ -1,4 +1,4 @@
-/** What requests to other machines lean on, put together once per server. */
+/** Everything that requests to other machines need, created once per server. */
 import { networkInterfaces } from "node:os"
 import type { Clock } from "../clock.ts"
 import type { Vendor } from "../vendor.ts"
@@ -6,7 +6,7 @@ import { addressPolicy } from "./addresses.ts"
 import { type AgentTls, createDialer, type Network, type Send, systemNetwork } from "./dialer.ts"
 import type { AgentSettings } from "./node-agent.ts"
 
-/** Options of the server; every one has a default. */
+/** Options of the server; all have defaults. */
 export interface ConnectOptions {
   /** `--node-agent-preferred-address-types` */
   readonly agentAddressTypes?: readonly string[]
@@ -16,9 +16,9 @@ export interface ConnectOptions {
   readonly agentTls?: AgentTls
   /** `--proxy-allowed-cidrs` */
   readonly allowedCidrs?: readonly string[]
-  /** Absent: that of this machine. */
+  /** Default: the network of this machine. */
   readonly network?: Network
-  /** Absent: those of this machine's interfaces at the time. */
+  /** Default: the current addresses of this machine's interfaces. */
   readonly networkAddresses?: () => readonly string[]
 }
 
@@ -27,16 +27,19 @@ export interface Connector {
   readonly agent: AgentSettings
 }
 
-/** Specification section 8. */
+/** The default order of the specification, section 8. */
 export const standardAddressTypes: readonly string[] = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"]
 const standardTimeoutMs = 5000
 
-/** Of all interfaces, as they are at the moment. */
+/** The current addresses of all interfaces. */
 function systemAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address.split("%", 1)[0] ?? ""))
 }
 
-/** Called once per server. `advertised`: where clients reach it; its other addresses are those of the machine's interfaces. */
+/**
+ * Called once per server. `advertised` is the address at which clients reach the server; the rest of its own addresses
+ * are those of the machine's interfaces.
+ */
 export function createConnector(options: ConnectOptions, server: { clock: Clock; vendor: Vendor; advertised: string }): Connector {
   const { networkAddresses = systemAddresses } = options
   const send = createDialer({

@@ -1,4 +1,4 @@
-/** Over real sockets: what is refused leaves no connection behind, and what is silent is given up. */
+/** Runs over real sockets: a refused target leaves no connection behind, and a silent one is given up. */
 import { once } from "node:events"
 import { createServer, type Server, type Socket } from "node:net"
 import { afterEach, expect, test } from "vitest"
@@ -13,7 +13,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop()
 })
 
-/** A server on loopback that takes connections and says nothing. */
+/** A server on loopback that accepts connections and sends nothing. */
 async function start(agentTls: AgentTls = {}) {
   const clock = createManualClock()
   const sockets: Socket[] = []
@@ -53,7 +53,7 @@ test.each([
   const { sockets, send, target, signal } = await start()
   const sent = send({ ...target, ...place }, { method, headers, signal })
   await expect(sent).rejects.toMatchObject({ code: 400, reason: "BadRequest" })
-  // Connections are taken in the order in which they came: none was before this one.
+  // Connections are accepted in order, so none was made before this one.
   const request = await send(target, { method: "GET", headers: {}, signal })
   request.on("error", () => undefined).end()
   await expect.poll(() => sockets.length).toBe(1)
@@ -68,7 +68,7 @@ test("TLS that cannot be set up closes the connection", async () => {
   expect(dialled.map(({ destroyed }) => destroyed)).toEqual([true])
 })
 
-test("the signal ends the connection, also when the request is over", async () => {
+test("the signal closes the connection, even after the request has finished", async () => {
   const { sockets, send, target } = await start()
   const controller = new AbortController()
   const request = await send(target, { method: "GET", headers: { connection: "keep-alive" }, signal: controller.signal })
@@ -83,7 +83,7 @@ test("the signal ends the connection, also when the request is over", async () =
   await expect.poll(() => sockets[0]?.destroyed).toBe(true)
 })
 
-test("a name that is not found in time, and an answer that does not begin in time, are given up", async () => {
+test("a name that does not resolve in time, and a response that does not begin in time, are given up", async () => {
   const { clock, sockets, send, target, signal } = await start()
   const policy = addressPolicy({ own: () => [], allowedCidrs: [], clock })
   const network = { ...systemNetwork, lookup: () => new Promise<never>(() => undefined) }
@@ -95,7 +95,7 @@ test("a name that is not found in time, and an answer that does not begin in tim
   const replied = replyTo(request, clock)
   request.write("some")
   await expect.poll(() => sockets[0]?.bytesRead ?? 0).toBeGreaterThan(0)
-  // What the other end has taken meanwhile counts as progress; what it says does not.
+  // Bytes that the other end has accepted count as progress; bytes that it sends do not.
   clock.advance(proxyAnswerTimeoutMs)
   sockets[0]?.write("HTTP/1.1 200 OK\r\nX: ")
   clock.advance(proxyAnswerTimeoutMs)

@@ -1,4 +1,7 @@
-/** Connections to other machines on behalf of clients: address judged, time to connect bounded, TLS as the other end wants it. */
+/**
+ * Opens connections to other machines on behalf of clients: checks the address, bounds the time to connect, sets up TLS
+ * as the target needs it.
+ */
 import { lookup } from "node:dns/promises"
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest } from "node:http"
 import { connect as netConnect, isIP, type Socket } from "node:net"
@@ -15,9 +18,9 @@ import {
 } from "../limits.ts"
 import { type AddressPolicy, dialledAddress } from "./addresses.ts"
 
-/** The network underneath; tests put another one in its place. */
+/** The network layer; tests replace it. */
 export interface Network {
-  /** Every address of a name. Rejects when there is none. */
+  /** Resolves with all addresses of a name. Rejects when there is none. */
   readonly lookup: (name: string) => Promise<readonly string[]>
   readonly connect: (to: { readonly address: string; readonly port: number }) => Socket
 }
@@ -40,9 +43,12 @@ export interface Target {
   /** A name or an address. */
   readonly host: string
   readonly port: number
-  /** Escaped path and query, as they are sent. */
+  /** Escaped path and query, written to the request line unchanged. */
   readonly path: string
-  /** agent: the server's own credentials, and the agent's certificate is verified when its authority is known. other: neither. */
+  /**
+   * agent: presents the server's client certificate; verifies the agent's certificate if its authority is configured.
+   * agent-unverified: presents the client certificate, verifies nothing. other: neither.
+   */
   readonly trust: "agent" | "agent-unverified" | "other"
   readonly timeoutMs?: number
 }
@@ -55,14 +61,15 @@ export interface DialerOptions {
 }
 
 /**
- * How a request for a target is sent: head only, the caller writes the body and ends it. `signal` ends the connection, whatever it was used for: more
- * could be asked there with the rights of this server, so the caller aborts it in any case.
+ * Sends the head of a request to a target; the caller writes the body and ends it. `signal` closes the connection
+ * whatever state it is in. The caller always aborts it: an open connection could be used for more requests with the
+ * rights of this server.
  */
 export type Send = (target: Target, how: { method: string; headers: OutgoingHttpHeaders; signal: AbortSignal }) => Promise<ClientRequest>
 
 /**
- * Made once per server. The answer rejects with AddressError, with the resolver's error, or with 400 for what cannot be written in a request; what
- * comes later is the request's `error` event.
+ * Called once per server. The returned promise rejects with AddressError, with the resolver's error, or with 400 for a
+ * request that cannot be written. Later errors arrive as the request's `error` event.
  */
 export function createDialer(options: DialerOptions): Send {
   const { network, policy, clock } = options
@@ -71,7 +78,8 @@ export function createDialer(options: DialerOptions): Send {
     const looked = dialledAddress(target.host, policy, network.lookup)
     const address = await within(looked, { clock, timeoutMs, fault: `the address of ${target.host} was not found within ${timeoutMs} ms` })
     signal.throwIfAborted()
-    // Connected by node once it has taken everything else: what it refuses leaves no connection behind.
+    // Node calls this only after it has accepted path, method and headers, so a rejected request leaves no connection
+    // behind.
     const createConnection = (): Socket => connected(address, target, { ...options, signal })
     const { path } = target
     try {
@@ -92,7 +100,7 @@ export function createDialer(options: DialerOptions): Send {
   }
 }
 
-/** What a request cannot be written with is the client's to mend; node has looked at path, method and header fields. */
+/** Turns node's errors about path, method and header fields into 400: the client can fix them. */
 function unwritable(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   if (code === "ERR_UNESCAPED_CHARACTERS")
@@ -104,7 +112,7 @@ function unwritable(error: unknown): unknown {
   return error
 }
 
-/** Resolves or rejects as `promise`, or rejects with `fault` when that takes too long. */
+/** Settles as `promise`, or rejects with `fault` after `timeoutMs`. */
 function within<T>(promise: Promise<T>, { clock, timeoutMs, fault }: { clock: Clock; timeoutMs: number; fault: string }): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(timeoutMs, () => reject(new Error(fault)))
@@ -116,7 +124,7 @@ function connected(address: string, target: Target, options: DialerOptions & { s
   const { network, agentTls, clock, signal } = options
   const socket = network.connect({ address, port: target.port })
   const stream = target.scheme === "https" ? encrypted(socket, target, agentTls) : socket
-  // The request listens while it has the connection; before and after nobody else would.
+  // The request listens while it owns the connection; an `error` before or after that would be unhandled.
   stream.on("error", () => {})
   const end = (): void => void stream.destroy()
   signal.addEventListener("abort", end)
@@ -125,7 +133,7 @@ function connected(address: string, target: Target, options: DialerOptions & { s
   return stream
 }
 
-/** Until the connection can carry a request, with TLS until both ends agree. */
+/** Destroys the stream unless it can carry a request in time; for TLS, unless the handshake completes. */
 function boundConnecting(stream: Socket, clock: Clock, { scheme, host, port, timeoutMs = proxyDialTimeoutMs }: Target): void {
   const cancel = clock.after(timeoutMs, () => stream.destroy(new Error(`no connection to ${host}:${port} within ${timeoutMs} ms`)))
   stream.once(scheme === "https" ? "secureConnect" : "connect", cancel)
@@ -137,7 +145,7 @@ function encrypted(socket: Socket, { host, trust }: Target, { authority, certifi
   try {
     const stream = tlsConnect({
       socket,
-      // The name that the certificate is compared with; the connection is there already.
+      // The name that the certificate is compared with; the TCP connection exists already.
       host,
       ...(isIP(host) === 0 && { servername: host }),
       rejectUnauthorized: known,
@@ -152,22 +160,23 @@ function encrypted(socket: Socket, { host, trust }: Target, { authority, certifi
   }
 }
 
-/** The answer to a request, or the connection that it turned into. */
+/** The response to a request, or the connection that it was upgraded to. */
 export type Reply =
   | { readonly upgraded: false; readonly message: IncomingMessage }
   | { readonly upgraded: true; readonly message: IncomingMessage; readonly socket: Socket; readonly head: Buffer }
 
 /**
- * Resolves with the head of the answer. Rejects when there is none, with 504 when there is none in time: `proxyAnswerTimeoutMs` after the last byte
- * of the request was taken, twice as long at most. To be called before the request is ended.
+ * Resolves with the head of the response. Rejects when there is none, with 504 when none arrives in time:
+ * `proxyAnswerTimeoutMs` after the last byte of the request was accepted, at most twice as long. Call it before ending
+ * the request.
  */
 export function replyTo(request: ClientRequest, clock: Clock): Promise<Reply> {
   const cancel = boundWaiting(request, clock)
   let informed = 0
   return new Promise<Reply>((resolve, reject) => {
-    // Not once: a connection that is destroyed may have more to say.
+    // Not `once`: a destroyed connection may report further errors.
     request.on("error", reject)
-    // One that is destroyed by its signal, or while it has no connection yet, need not have an error.
+    // A request destroyed by its signal, or before it has a connection, may close without an error.
     request.on("close", () => reject(new Error("the connection was closed before there was an answer")))
     request.on("information", () => {
       informed++
@@ -178,7 +187,7 @@ export function replyTo(request: ClientRequest, clock: Clock): Promise<Reply> {
   }).finally(cancel)
 }
 
-/** What comes back before the head is whole counts for nothing: it could come byte by byte for ever. */
+/** Bytes received before the head is complete do not count as progress: they could trickle in for ever. */
 function boundWaiting(request: ClientRequest, clock: Clock): () => void {
   let taken = 0
   let cancel = clock.after(proxyAnswerTimeoutMs, look)

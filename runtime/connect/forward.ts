@@ -1,4 +1,4 @@
-/** One request passed on and its answer passed back, both as streams: neither is ever held as a whole. */
+/** Passes one request on and its response back, both as streams: neither is ever held as a whole. */
 import type { ClientRequest, IncomingMessage } from "node:http"
 import { Readable, type Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -13,8 +13,9 @@ import { answerHeaders, answerTrailers, hasBody } from "./headers.ts"
 import { rewriteLinks } from "./html-links.ts"
 
 /**
- * Sends the client's body behind a request whose head was sent, or ends it. A client that breaks off breaks the request. When the other end takes no
- * more, the rest stays with the client, who is to see the answer.
+ * Sends the client's body after the head of the request, or ends the request if there is none. A client that
+ * disconnects aborts the request. When the other end stops reading, the rest of the body stays unread, so the client
+ * still gets the response.
  */
 export function sendBody(incoming: Incoming, request: ClientRequest): void {
   if (!hasBody(incoming)) {
@@ -26,7 +27,7 @@ export function sendBody(incoming: Incoming, request: ClientRequest): void {
   body.pipe(request)
 }
 
-/** Throws 502 for the head of an answer that cannot be passed on. Called before anything of it is. */
+/** Throws 502 for a response head that cannot be passed on. Called before any of it is passed on. */
 export function checkAnswer({ statusCode = 0, rawHeaders, headers }: IncomingMessage): void {
   if (statusCode < 200 || statusCode > 599) throw badGateway(`it has the status ${statusCode}, and there are none but 100 to 599`)
   if (rawHeaders.length >= 2 * answerHeaderFieldsMax) throw badGateway(`it has ${answerHeaderFieldsMax} header fields or more`)
@@ -40,15 +41,15 @@ function badGateway(why: string): ApiError {
 }
 
 export interface AnswerOptions {
-  /** Rewrites a link of the other end so that it leads through the proxy; absent: links stay. */
+  /** Rewrites a link of the other end so that it leads through the proxy. Absent: links stay. */
   readonly link?: (link: string) => string
-  /** The answer is one to HEAD: there is no body, whatever the header says of it. */
+  /** The response belongs to a HEAD request: it has no body, whatever its header says. */
   readonly isHead?: boolean
-  /** Instead of the other end's word for it. */
+  /** Replaces the content type of the other end. */
   readonly contentType?: string
 }
 
-/** Passes an answer on. Resolves when all of it was, rejects when one of the two connections broke. */
+/** Passes a response on. Resolves once all of it is written; rejects when one of the two connections breaks. */
 export async function passAnswer(message: IncomingMessage, outgoing: Outgoing, options: AnswerOptions = {}): Promise<void> {
   letWait(outgoing)
   const steps = startAnswer(message, outgoing, options)
@@ -58,12 +59,12 @@ export async function passAnswer(message: IncomingMessage, outgoing: Outgoing, o
   outgoing.end()
 }
 
-/** The body, in one piece what came at a time: chunks of a byte each would cost twice as much. */
+/** The body; chunks that arrive together are joined. Passing chunks of one byte each would cost twice as much. */
 async function* gathered(message: IncomingMessage): AsyncGenerator<Buffer> {
   for await (const piece of message) yield piece
 }
 
-/** Sends the head. Answers what the body goes through. */
+/** Sends the head. Returns the transforms for the body. */
 function startAnswer(message: IncomingMessage, outgoing: Outgoing, options: AnswerOptions): readonly Transform[] {
   const { link, contentType, isHead } = options
   const headers = answerHeaders(message)
@@ -79,7 +80,7 @@ function startAnswer(message: IncomingMessage, outgoing: Outgoing, options: Answ
   return isHead === true ? [] : steps
 }
 
-/** What an HTML page goes through. Of encoded ones only gzip is understood; the others pass with their links as they are. */
+/** The transforms for an HTML page. Only gzip is decoded; pages in other encodings pass with their links unchanged. */
 function linkSteps(message: IncomingMessage, link: (link: string) => string): readonly Transform[] {
   if (message.statusCode === 204 || message.statusCode === 304) return []
   const type = (message.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
@@ -89,7 +90,10 @@ function linkSteps(message: IncomingMessage, link: (link: string) => string): re
   return encoding === "gzip" ? [createGunzip(), rewriteLinks(link), createGzip()] : []
 }
 
-/** The first bytes of a refusal as a text, as many as came within `refusalTimeoutMs`; the rest is not read, and its connection is closed. */
+/**
+ * Returns the first bytes of a refusal as text: as many as arrive within `refusalTimeoutMs`. The rest is not read and
+ * the connection is closed.
+ */
 export async function textOfRefusal(message: IncomingMessage, clock: Clock): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -102,7 +106,7 @@ export async function textOfRefusal(message: IncomingMessage, clock: Clock): Pro
       if (size >= refusalBytesMax) break
     }
   } catch {
-    // It broke off: what came is told.
+    // The response broke off: return what arrived.
   } finally {
     cancel()
     message.destroy()

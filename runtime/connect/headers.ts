@@ -1,6 +1,6 @@
 /**
- * Which header fields travel between the two connections. Hop-by-hop fields belong to one connection (RFC 9110 section 7.6.1); credentials of
- * the client are for this server and nobody else.
+ * Decides which header fields travel between the two connections. Hop-by-hop fields belong to one connection (RFC 9110
+ * section 7.6.1). Credentials of the client are meant for this server alone.
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http"
 import type { Incoming } from "../http/exchange.ts"
@@ -19,19 +19,19 @@ const hopByHop = new Set([
   "http2-settings",
 ])
 
-/** Who the client is, or says it is: this server has decided that already. */
+/** Fields that identify the client; this server has authenticated it already. */
 const identity = /^(authorization|impersonate-.*|x-remote-.*)$/
 
 const bearerProtocol = /^base64url\.bearer\.authorization\./
 
-/** Upgrade protocols that are passed through: websockets, and the streams of exec, attach and portforward. */
+/** Upgrade protocols that pass: websockets, and the streams of exec, attach and portforward. */
 export function isPassedProtocol(protocol: string): boolean {
   return protocol === "websocket" || protocol.startsWith("spdy/")
 }
 
 /**
- * The header of the request to the other end. `uri`: the path on this server. `upgrade`: the protocol to change to; absent, the request's body goes
- * along and is framed.
+ * Returns the header of the request to the other end. `uri`: the path on this server. `upgrade`: the protocol to change
+ * to; absent: the request's body is sent along and framed.
  */
 export function requestHeaders(incoming: Incoming, options: { uri?: string; upgrade?: string }): OutgoingHttpHeaders {
   const named = namedByConnection(incoming.headers.connection)
@@ -40,7 +40,7 @@ export function requestHeaders(incoming: Incoming, options: { uri?: string; upgr
     if (value === undefined || name.startsWith(":") || hopByHop.has(name) || identity.test(name) || named.has(name)) continue
     headers[name] = value
   }
-  // Of the two names of HTTP/2 the one that this server has looked at; RFC 9113 section 8.3.1.
+  // HTTP/2 has two fields for the host; this is the one that this server validated (RFC 9113 section 8.3.1).
   const host = incoming.headers[":authority"] ?? incoming.headers.host
   if (typeof host === "string") headers["host"] = host
   if (/(^|,)\s*trailers\s*(,|$)/i.test(String(incoming.headers.te ?? ""))) headers["te"] = "trailers"
@@ -55,15 +55,15 @@ export function requestHeaders(incoming: Incoming, options: { uri?: string; upgr
 }
 
 /**
- * How the other end knows where the body ends. Node frames bodies of some methods only: that of a GET without a length would be read as the next
- * request, with the rights of this server.
+ * Marks where the body ends. Node frames the bodies of some methods only: without a length the body of a GET would be
+ * parsed as the next request, with the rights of this server.
  */
 function framing(incoming: Incoming): OutgoingHttpHeaders {
   if (!hasBody(incoming) || incoming.headers["content-length"] !== undefined) return {}
   return { "transfer-encoding": "chunked" }
 }
 
-/** Whether a body goes along: one of no bytes whose length was announced does not. */
+/** Whether a body is sent along. A body announced with length 0 is not. */
 export function hasBody(incoming: Incoming): boolean {
   const length = incoming.headers["content-length"]
   if (length !== undefined) return Number(length) > 0
@@ -71,7 +71,7 @@ export function hasBody(incoming: Incoming): boolean {
   return incoming.headers["transfer-encoding"] !== undefined
 }
 
-/** A browser sends its token as one of the protocols of a websocket. */
+/** Removes the bearer token that browsers send as a websocket protocol. */
 function withoutBearer(headers: OutgoingHttpHeaders): void {
   const sent = headers["sec-websocket-protocol"]
   if (typeof sent !== "string") return
@@ -82,7 +82,10 @@ function withoutBearer(headers: OutgoingHttpHeaders): void {
   else delete headers["sec-websocket-protocol"]
 }
 
-/** The header of the answer to the client, names in small letters. What lets other sites' scripts read an answer is not passed on. */
+/**
+ * Returns the header of the response to the client, names in lower case. Fields that let scripts of other sites read
+ * the response are dropped.
+ */
 export function answerHeaders({ headersDistinct, headers }: IncomingMessage): Map<string, string[]> {
   const named = namedByConnection(headers.connection)
   const passed = new Map<string, string[]>()
@@ -93,10 +96,10 @@ export function answerHeaders({ headersDistinct, headers }: IncomingMessage): Ma
 
 const forOtherSites = /^access-control-allow-(?:credentials|headers|methods|origin)$/
 
-/** Fields that say how a message is framed, routed or allowed have no place behind it; RFC 9110 section 6.5.1. */
+/** Fields about framing, routing or permission, which must not appear in trailers (RFC 9110 section 6.5.1). */
 const neverTrailers = new Set(["content-length", "content-encoding", "content-type", "host", "location", "set-cookie", "cache-control"])
 
-/** The trailers of an answer, complete once its body was read. */
+/** The trailers of a response, complete once its body has been read. */
 export function answerTrailers({ trailersDistinct }: IncomingMessage): Record<string, string> {
   const passed: Record<string, string> = {}
   for (const [name, values = []] of Object.entries(trailersDistinct))
@@ -104,7 +107,7 @@ export function answerTrailers({ trailersDistinct }: IncomingMessage): Record<st
   return passed
 }
 
-/** Fields that `Connection` names are of that connection only. */
+/** Names of the fields that `Connection` lists; they apply to that connection only. */
 function namedByConnection(connection = ""): ReadonlySet<string> {
   const names = connection.split(",").map((name) => name.trim().toLowerCase())
   return new Set(names.filter((name) => name !== ""))

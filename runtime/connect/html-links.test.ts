@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest"
 import { htmlTagBytesMax, turnWorkMax } from "../limits.ts"
 import { rewriteLinks } from "./html-links.ts"
 
-/** The page as it comes out when it goes in as these pieces. */
+/** Returns the page that results from feeding in these pieces. */
 async function rewritten(pieces: readonly Buffer[]): Promise<Buffer> {
   return buffer(Readable.from(pieces).pipe(rewriteLinks((link) => `/p${link}`)))
 }
@@ -15,11 +15,11 @@ const page = `<!doctype html><A HREF = "/a" title="/t">é</A><img src='/i' alt="
 const expected = `<!doctype html><A HREF = "/p/a" title="/t">é</A><img src='/p/i' alt="a > b"><img src=/p/u><!-- <a href="/c"> --><script src="/p/s">"<a href='/r'>"</script>
 <style>a:after { content: '<a href="/r">' }</style><input formaction="/p/f" value="/v"/><a><a href>x < y</a><p href="/no">`
 
-test("links of known attributes change, all else stays", async () => {
+test("links in known attributes change, everything else stays", async () => {
   expect((await rewritten([Buffer.from(page)])).toString()).toBe(expected)
 })
 
-test("however the page is cut into pieces", async () => {
+test("the result does not depend on how the page is cut into pieces", async () => {
   const bytes = Buffer.from(page)
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 12 }), async (cuts) => {
@@ -31,7 +31,7 @@ test("however the page is cut into pieces", async () => {
   )
 })
 
-test("bytes that are no markup pass as they are", async () => {
+test("bytes that are not markup pass unchanged", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (bytes) => {
       const text = Buffer.from(bytes.map((byte) => (byte === 0x3d ? 0x3e : byte)))
@@ -41,7 +41,7 @@ test("bytes that are no markup pass as they are", async () => {
   )
 })
 
-test("a link that does not end is not gathered without bound, and the page behind it is rewritten", async () => {
+test("an endless link is not buffered without bound, and the page after it is rewritten", async () => {
   const long = Buffer.from(`<a href="/${"x".repeat(2 * htmlTagBytesMax)}`)
   expect((await rewritten([long, Buffer.from("more")])).length).toBe(long.length + 4)
   expect((await rewritten([long, Buffer.from('"><a href="/b">')])).toString()).toBe(`${long.toString()}"><a href="/p/b">`)
@@ -80,7 +80,7 @@ const hostile = [
   "&",
 ]
 
-/** What was looked at of these pieces: the library reads a page character by character. */
+/** Counts the characters that the tokenizer examines for these pieces; it reads a page character by character. */
 async function looks(pieces: readonly Buffer[]): Promise<number> {
   const spy = vi.spyOn(String.prototype, "charCodeAt")
   try {
@@ -91,7 +91,7 @@ async function looks(pieces: readonly Buffer[]): Promise<number> {
   }
 }
 
-test.each(hostile)("a page of %j is read once, in whatever pieces it comes", async (text) => {
+test.each(hostile)("a page of %j is read once, whatever its pieces", async (text) => {
   const page = Buffer.from(text.repeat(Math.ceil(20_000 / text.length)))
   for (const size of [1, 7, 1000, page.length]) {
     const pieces = Array.from({ length: Math.ceil(page.length / size) }, (_, index) => page.subarray(index * size, (index + 1) * size))
@@ -99,7 +99,7 @@ test.each(hostile)("a page of %j is read once, in whatever pieces it comes", asy
   }
 })
 
-test.each(hostile)("ten megabytes of %j pass as they come", async (text) => {
+test.each(hostile)("ten megabytes of %j pass without delay", async (text) => {
   const piece = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)))
   const links = rewriteLinks((link) => link)
   let [sent, passed] = [0, 0]
@@ -113,7 +113,7 @@ test.each(hostile)("ten megabytes of %j pass as they come", async (text) => {
   }
 })
 
-test("any markup comes out the same in whatever pieces, and as it was when no link changes", async () => {
+test("any markup gives the same result whatever its pieces, and is unchanged when no link changes", async () => {
   const parts = [
     ...hostile,
     "/x",
@@ -145,7 +145,7 @@ test("any markup comes out the same in whatever pieces, and as it was when no li
   )
 })
 
-test("a page of nothing but links takes turns with others", async () => {
+test("a page of nothing but links yields to other work", async () => {
   const links = rewriteLinks((link) => link).resume()
   await new Promise((resolve) => links.write("", resolve))
   let others = 0

@@ -1,6 +1,7 @@
 /**
- * Links in HTML pages that pass through a proxy, rewritten on the way: only the values of known attributes change, all other bytes stay. Pages
- * come from machines that are not trusted: each byte is looked at once, and nothing but the beginning of a link is held back.
+ * Rewrites links in HTML pages that pass through a proxy. Only the values of known attributes change; all other bytes
+ * stay. Pages come from untrusted machines, so each byte is examined once and nothing but an incomplete link is
+ * buffered.
  */
 import { Transform, type TransformCallback } from "node:stream"
 import type { QuoteType, Tokenizer, TokenizerCallbacks } from "htmlparser2"
@@ -8,7 +9,7 @@ import { assert } from "../assert.ts"
 import { htmlTagBytesMax } from "../limits.ts"
 import { Turns } from "../turns.ts"
 
-/** Attributes that hold a URL, by element: those of `atomsToAttrs` in the reference's proxy. */
+/** Attributes that hold a URL, by element: `atomsToAttrs` of the reference's proxy. */
 const linkAttributes: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     a: ["href"],
@@ -39,15 +40,15 @@ const linkAttributes: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([element, attributes]) => [element, new Set(attributes)]),
 )
 
-/** Characters of the longest name above; names that are longer are not looked at. */
+/** Length of the longest name above; longer names are skipped. */
 const nameCharactersMax = 10
 
-/** The library of `Tokenizer`: 30 ms to load, so only the first page loads it. */
+/** The library that exports `Tokenizer`. Loading takes 30 ms, so it is loaded for the first page only. */
 type Library = typeof import("htmlparser2")
 
 /**
- * A stream from the page as it came to the page as it is passed on. `rewrite` is called with the value of each such attribute, character
- * references in its path decoded. Links of more than `htmlTagBytesMax` bytes stay as they are.
+ * A transform from the original page to the rewritten one. `rewrite` receives the value of each such attribute with the
+ * character references in its path decoded. Links of more than `htmlTagBytesMax` bytes stay as they are.
  */
 export function rewriteLinks(rewrite: (link: string) => string): Transform {
   const turns = new Turns()
@@ -70,7 +71,7 @@ export function rewriteLinks(rewrite: (link: string) => string): Transform {
     assert(page !== undefined, "nothing comes before the library is there")
     for (let at = 0; at < chunk.length; at += sliceBytes) {
       const before = page.linksSeen
-      // Latin-1 keeps every byte what it was; markup and links are ASCII.
+      // Latin-1 preserves every byte; markup and links are ASCII.
       links.push(Buffer.from(page.next(chunk.toString("latin1", at, at + sliceBytes)), "latin1"))
       if (turns.isOver(sliceBytes * byteWork + (page.linksSeen - before) * linkWork)) await turns.next()
     }
@@ -78,12 +79,15 @@ export function rewriteLinks(rewrite: (link: string) => string): Transform {
   return links
 }
 
-/** Bytes of a page that are looked at in one go, and microseconds that a byte and a link take: a page of nothing but links takes turns. */
+/**
+ * Bytes of a page processed in one turn, and the cost in microseconds of a byte and of a link: a page of nothing but
+ * links yields to other work.
+ */
 const sliceBytes = 8 * 1024
 const byteWork = 0.01
 const linkWork = 2
 
-/** What the library tells; every part of it that nobody here listens to is passed over. */
+/** The callbacks of the tokenizer, all of them doing nothing; subclasses override those they need. */
 class Tokens implements TokenizerCallbacks {
   onattribdata(_start: number, _end: number): void {}
   onattribend(_quote: QuoteType): void {}
@@ -102,17 +106,20 @@ class Tokens implements TokenizerCallbacks {
   ontextentity(): void {}
 }
 
-/** The library tells where names and values begin and end, in characters from the beginning of the page, and keeps no text itself. */
+/**
+ * The tokenizer reports where names and values begin and end, in characters from the beginning of the page. It keeps no
+ * text.
+ */
 class Page extends Tokens {
   private readonly tokenizer: Tokenizer
   private chunk = ""
-  /** Where the chunk begins, and what came right before it: a name may have begun there. */
+  /** Offset of the current chunk, and the text right before it, in which a name may have begun. */
   private chunkAt = 0
   private before = ""
-  /** What was passed on or is held back, up to here. */
+  /** Offset up to which the page was passed on or is buffered. */
   private doneAt = 0
   private out: string[] = []
-  /** Attributes of the open tag that are links. */
+  /** The attributes of the open tag that hold links. */
   private attributes: ReadonlySet<string> | undefined
   private isLink = false
   private held = ""
@@ -126,7 +133,7 @@ class Page extends Tokens {
     this.tokenizer = new library.Tokenizer({ decodeEntities: false }, this)
   }
 
-  /** What can be passed on after `chunk`. */
+  /** Takes the next chunk; returns what can be passed on. */
   next(chunk: string): string {
     this.chunk = chunk
     this.tokenizer.write(chunk)
@@ -136,7 +143,7 @@ class Page extends Tokens {
     return this.taken()
   }
 
-  /** What is left at the end of the page. */
+  /** Returns what is left at the end of the page. */
   rest(): string {
     this.giveUp()
     return this.taken()
@@ -150,7 +157,7 @@ class Page extends Tokens {
     this.isLink = this.attributes?.has(this.name(start, end)) === true
   }
 
-  /** Some of the value, as far as the chunk has it. */
+  /** Reports a part of the value, as far as the chunk has it. */
   override onattribdata(start: number, end: number): void {
     if (!this.isLink) return
     this.passUpTo(start)
@@ -168,7 +175,7 @@ class Page extends Tokens {
     this.isLink = false
   }
 
-  /** In small letters; "" for one that is too long to be known. It ends in this chunk. */
+  /** The name that ends in this chunk, in lower case; "" for one too long to be known. */
   private name(start: number, end: number): string {
     if (end - start > nameCharactersMax) return ""
     const from = start - this.chunkAt
@@ -195,7 +202,7 @@ class Page extends Tokens {
   private rewritten(value: string, quote: QuoteType): string {
     const reference = value.indexOf("&")
     const query = value.indexOf("?")
-    // Those of a query need not be decoded to find the path.
+    // A reference in the query does not matter for the path.
     if (reference < 0 || (query >= 0 && query < reference)) return this.rewrite(value)
     const link = Value.decoded(this.library, value, quote)
     const result = this.rewrite(link)
@@ -203,7 +210,10 @@ class Page extends Tokens {
   }
 }
 
-/** A value without character references. Those of other characters than ASCII's are escaped as in any URL: the page's own encoding stays out of it. */
+/**
+ * Decodes the character references of a value. References to non-ASCII characters are percent-encoded, which does not
+ * depend on the encoding of the page.
+ */
 class Value extends Tokens {
   private readonly parts: string[] = []
 
@@ -229,7 +239,7 @@ class Value extends Tokens {
   }
 }
 
-/** As the value of an attribute, quoted or not. */
+/** Escapes a text for use as an attribute value, quoted or not. */
 function escaped(text: string): string {
   return text.replace(/[\s&"'<>]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

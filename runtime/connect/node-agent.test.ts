@@ -12,7 +12,7 @@ async function messageFor(options: ApiObject, objects: Readonly<Record<string, A
   return answer instanceof Error ? answer.message : ""
 }
 
-test("a message names some of many containers and addresses, and says how many there are", async () => {
+test("an error message lists a few of many containers and addresses, and their number", async () => {
   const containers = Array.from({ length: 20_000 }, (_, index) => ({ name: `c${index}` }))
   const pods = { metadata: { name: "a" }, spec: { nodeName: "n", containers } }
   for (const options of [{}, { container: "x".repeat(200_000) }]) {

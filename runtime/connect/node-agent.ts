@@ -1,4 +1,7 @@
-/** The agent on a node: where it listens, and which of its paths a request for a pod becomes (catalog resources.yaml: nodes, pods). */
+/**
+ * The agent on a node: its address, and the path it serves a request for a pod under (catalog resources.yaml: nodes,
+ * pods).
+ */
 import { ApiError, badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { cut } from "../kit/quote.ts"
@@ -10,14 +13,14 @@ import { listIn, numberIn, objectIn, type ObjectReader, textIn } from "./objects
 const defaultPort = 10_250
 
 export interface AgentSettings {
-  /** `--node-agent-preferred-address-types`, the best first. */
+  /** `--node-agent-preferred-address-types`, most preferred first. */
   readonly addressTypes: readonly string[]
-  /** `--node-agent-timeout`: until a connection has to stand. */
+  /** `--node-agent-timeout`: time limit for connecting. */
   readonly timeoutMs: number
   readonly vendor: Vendor
 }
 
-/** Where a node's agent listens. Throws 500 for a node that says no address: nobody has told the server how to reach it. */
+/** Returns the address of a node's agent. Throws 500 for a node without a usable address. */
 export function agentAddress(node: ApiObject, { addressTypes, vendor }: AgentSettings): { host: string; port: number } {
   const addresses = listIn(node.status, "addresses")
   const host = addressTypes.map((type) => addressOf(node, { type, addresses, vendor })).find((address) => address !== "")
@@ -44,11 +47,11 @@ function addressOf(
     addresses.find((one) => textIn(one, "type") === type),
     "address",
   )
-  // Agents of old said their host name by this label only.
+  // Old agents report their host name in this label only.
   return found === "" && type === "Hostname" ? (node.metadata?.labels?.[vendor.domain("orch.io/hostname")] ?? "") : found
 }
 
-/** What a request for a part of a pod asks its agent for. */
+/** A request for a pod's sub-resource that the node's agent serves. */
 export interface AgentRequest {
   readonly connect: "attach" | "exec" | "log" | "portforward"
   readonly namespace: string
@@ -57,7 +60,10 @@ export interface AgentRequest {
   readonly options: JsonObject
 }
 
-/** The agent's path for a request, or undefined when no node has the pod yet and the answer is an empty log. Throws 400, 404 or 500. */
+/**
+ * Returns the agent's path for a request, or undefined when the pod has no node yet and the response is an empty log.
+ * Throws 400, 404 or 500.
+ */
 export async function agentTarget(request: AgentRequest, read: ObjectReader, settings: AgentSettings): Promise<Target | undefined> {
   const { connect, name, namespace, options } = request
   const pod = await read("pods", name, namespace)
@@ -79,7 +85,7 @@ export async function agentTarget(request: AgentRequest, read: ObjectReader, set
   }
 }
 
-/** Throws 400 when the pod has several containers and none is named, or not that one. */
+/** Throws 400 when the pod does not have the named container, or has several and none is named. */
 function chosenContainer(pod: ApiObject, asked: string): string {
   const name = pod.metadata?.name ?? ""
   const containers = listIn(pod.spec, "containers").map((one) => textIn(one, "name"))
@@ -94,7 +100,7 @@ function chosenContainer(pod: ApiObject, asked: string): string {
   throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${listed(names, " ")}]`)
 }
 
-/** The first of what an object has, as a message names them. */
+/** The first few texts, joined for an error message. */
 function listed(texts: readonly string[], separator: string): string {
   const first = texts
     .slice(0, shownItemsMax)

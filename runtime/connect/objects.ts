@@ -1,7 +1,7 @@
-/** Reading the objects that say where a request goes. */
+/** Reads the objects that determine where a request goes. */
 import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 
-/** The newest state of a core object. Throws 404. */
+/** Returns the newest state of a core object. Throws 404. */
 export type ObjectReader = (resource: "endpoints" | "nodes" | "pods" | "services", name: string, namespace: string) => Promise<ApiObject>
 
 /** The object in field `name`; undefined when it is absent. */

@@ -23,7 +23,7 @@ test.each([
   ["/api/v1/nodes/n/proxy/../../x", ["..", "..", "x"], "/x", "/api/v1/nodes/n/proxy/../.."],
 ])("the paths of %s", (path, tail, target, prefix) => expect(proxyPaths(path, tail)).toEqual({ target, prefix }))
 
-test("the path at the other end is normal, as node's own normalization has it", () => {
+test("the target path is normalized as node does it", () => {
   const segments = fc.array(fc.constantFrom("..", ".", "", "a", "bc", "...", "é "), { maxLength: 12 })
   fc.assert(
     fc.property(segments, (tail) => {
@@ -34,16 +34,16 @@ test("the path at the other end is normal, as node's own normalization has it", 
   )
 })
 
-test("a long path that goes up and down costs no more than its length", () => {
+test("normalizing a long path that goes up and down takes linear time", () => {
   const normalize = vi.spyOn(posix, "normalize")
-  // Node's normalization joins the long part to each step anew: seconds for this one.
+  // Node's normalization concatenates the long part again at each step, which takes seconds here.
   const tail = ["A".repeat(100_000), ...new Array<string>(50_000).fill("b").flatMap((one) => [one, ".."])]
   expect(proxyPaths(`/${tail.join("/")}`, tail).target.length).toBe(100_001)
   expect(normalize).not.toHaveBeenCalled()
   normalize.mockRestore()
 })
 
-test("a path is written with every byte that could mean something else escaped", () => {
+test("a path is escaped except for the bytes that have no special meaning", () => {
   expect(escapedPath("/a b/ü?#%41\r\n'(*)!/$&+,:;=@~")).toBe("/a%20b/%C3%BC%3F%23%2541%0D%0A%27%28%2A%29%21/$&+,:;=@~")
 })
 

@@ -1,12 +1,12 @@
-/** Paths on both sides of a proxy, and links from one side to the other. */
+/** Paths on both sides of a proxy, and links between the sides. */
 export interface ProxyPaths {
-  /** Decoded path at the other end; "" when the request names none. */
+  /** Decoded path at the other end; "" when the request has none. */
   readonly target: string
-  /** What stands before it on this server, without a slash at its end. */
+  /** The part of the path before it on this server, without a trailing slash. */
   readonly prefix: string
 }
 
-/** `path`: decoded, of the whole request. `tail`: its segments behind `proxy`. */
+/** `path` is the decoded path of the whole request, `tail` its segments after `proxy`. */
 export function proxyPaths(path: string, tail: readonly string[]): ProxyPaths {
   const joined = tail.length === 0 ? "" : `/${tail.join("/")}`
   const slashed = path.endsWith("/") && !joined.endsWith("/") ? `${joined}/` : joined
@@ -14,7 +14,10 @@ export function proxyPaths(path: string, tail: readonly string[]): ProxyPaths {
   return { target, prefix: path.endsWith(target) ? path.slice(0, path.length - target.length) : path }
 }
 
-/** As `posix.normalize` has it of a path from the root, whose own cost grows with the square of a long path that goes up and down. */
+/**
+ * Normalizes an absolute path like `posix.normalize`, but in linear time: node's cost grows with the square of a long
+ * path that goes up and down.
+ */
 function normalized(path: string): string {
   const kept: string[] = []
   for (const segment of path.split("/")) {
@@ -24,7 +27,7 @@ function normalized(path: string): string {
   return kept.length > 0 && path.endsWith("/") ? `/${kept.join("/")}/` : `/${kept.join("/")}`
 }
 
-/** A decoded path as it is written in a request line. Slashes that were escaped are slashes by now, as in the reference. */
+/** Encodes a decoded path for a request line. Escaped slashes have become plain slashes by now, as in the reference. */
 export function escapedPath(path: string): string {
   return encodeURI(path).replace(/[?#!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 }
@@ -32,8 +35,9 @@ export function escapedPath(path: string): string {
 const linkPattern = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)([?#].*)?$/is
 
 /**
- * A link of the other end, made to lead through the proxy when it leads to a path of the same host. Others stay. `hosts`: how the other end
- * may call itself: its address, and the host that the client asked for.
+ * Rewrites a link of the other end to lead through the proxy when it leads to a path of the same host; other links
+ * stay. `hosts`: the names that the other end may use for itself, which are its address and the host that the client
+ * requested.
  */
 export function rewrittenLink(link: string, options: { prefix: string; hosts: readonly string[] }): string {
   const [, scheme, host, path = "", rest = ""] = linkPattern.exec(link) ?? []

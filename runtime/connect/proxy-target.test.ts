@@ -8,7 +8,7 @@ import { proxyTarget } from "./proxy-target.ts"
 
 const request = { resource: "services", namespace: "default", name: "s:web" } as const
 
-/** Where a request through service `s` leads, and how many pods were read for it. */
+/** Returns the target of a request through service `s`, and how many pods were read for it. */
 async function through(addresses: readonly JsonObject[], pods: Readonly<Record<string, ApiObject>>) {
   let reads = 0
   const read = async (resource: string, name: string): Promise<ApiObject> => {
@@ -25,14 +25,14 @@ async function through(addresses: readonly JsonObject[], pods: Readonly<Record<s
 
 const endpoint = (name: string, ip: string): JsonObject => ({ ip, targetRef: { kind: "Pod", namespace: "default", name } })
 
-test("a pod that many endpoints name is read once", async () => {
+test("a pod named by many endpoints is read once", async () => {
   const addresses = Array.from({ length: 5000 }, (_, index) => endpoint("a", `10.0.${index >> 8}.${index & 255}`))
   const { target, reads } = await through(addresses, { a: { status: { podIPs: [{ ip: "10.0.3.7" }] } } })
   expect(target).toMatchObject({ host: "10.0.3.7", port: 80 })
   expect(reads).toBe(1)
 })
 
-test("only so many pods are read in vain", async () => {
+test("reads of missing pods are limited", async () => {
   const addresses = Array.from({ length: 5000 }, (_, index) => endpoint(`p${index}`, "10.0.0.1"))
   const { target, reads } = await through(addresses, {})
   expect(target).toMatchObject({ code: 503, message: expect.stringContaining(`none of ${endpointPodsMax} pods`) })

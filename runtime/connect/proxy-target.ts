@@ -1,4 +1,7 @@
-/** From a proxy path to the machine behind it: pods by their address, services by one of their endpoints, nodes by their agent's host. */
+/**
+ * Resolves a proxy path to a machine: a pod by its address, a service by one of its endpoints, a node by its agent's
+ * host.
+ */
 import { ApiError, badRequest, unavailable } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { endpointPodsMax } from "../limits.ts"
@@ -12,7 +15,7 @@ import { parseSchemeNamePort, type SchemeNamePort } from "./resource-name.ts"
 export interface ProxyRequest {
   readonly resource: "nodes" | "pods" | "services"
   readonly namespace: string
-  /** As in the path: `[scheme:]name[:port]`. */
+  /** As written in the path: `[scheme:]name[:port]`. */
   readonly name: string
 }
 
@@ -22,7 +25,9 @@ export interface ProxyContext {
   readonly agent: AgentSettings
 }
 
-/** Everything of a target but its path. Throws 400 for a bad name, 404, 503 when nothing stands behind a service. */
+/**
+ * Returns the target without its path. Throws 400 for a bad name, 404, and 503 when a service has no usable endpoint.
+ */
 export async function proxyTarget(request: ProxyRequest, context: ProxyContext): Promise<Omit<Target, "path">> {
   const parsed = parseSchemeNamePort(request.name)
   const singular = request.resource.slice(0, -1)
@@ -76,7 +81,7 @@ async function ofService(parsed: SchemeNamePort, request: ProxyRequest, context:
   throw unavailable(`no endpoints available for service ${JSON.stringify(request.name)}`)
 }
 
-/** A number names a port of the service; its endpoints know it by its name. */
+/** Resolves the number of a service's port to its name, under which the endpoints list it. */
 async function nameOfPort({ name, port }: SchemeNamePort, namespace: string, read: ObjectReader): Promise<string> {
   const service = await read("services", name, namespace)
   const found = listIn(service.spec, "ports").find((one) => numberIn(one, "port") === Number(port))
@@ -84,7 +89,7 @@ async function nameOfPort({ name, port }: SchemeNamePort, namespace: string, rea
   return textIn(found, "name")
 }
 
-/** Every item once, beginning anywhere: load is spread, and what cannot be used is passed over. */
+/** All items once, starting at a random one: spreads the load and lets the caller skip unusable items. */
 function fromRandom(items: readonly JsonObject[], random: Random): readonly JsonObject[] {
   if (items.length === 0) return items
   const start = random.integer(items.length)
@@ -92,8 +97,9 @@ function fromRandom(items: readonly JsonObject[], random: Random): readonly Json
 }
 
 /**
- * The pods that endpoints name. Endpoints are written by users too: an address counts only as that of a pod in the same namespace that says so itself.
- * Each pod is read once, and only so many are: there is no end to the addresses that an object may name in vain.
+ * Looks up the pods that endpoints name. Users can write endpoints, so an address counts only if a pod in the same
+ * namespace reports it. Each pod is read once and the number of reads is limited: an object may name any number of
+ * missing pods.
  */
 class EndpointPods {
   private readonly addresses = new Map<string, ReadonlySet<string>>()

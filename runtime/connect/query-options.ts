@@ -1,4 +1,4 @@
-/** Query parameters as an options object: PodLogOptions, PodExecOptions and their like. */
+/** Decodes query parameters to an options object: PodLogOptions, PodExecOptions and the like. */
 import { badRequest } from "../errors.ts"
 import type { ApiObject, JsonValue } from "../kit/json.ts"
 import type { Scalar, TypeShape } from "../kit/shape.ts"
@@ -6,8 +6,9 @@ import { canonicalTime, TimeError } from "../kit/time.ts"
 import { booleanParameter, integerParameter } from "../query.ts"
 
 /**
- * The object that the parameters stand for, by the fields of its type; parameters that no field is called after are passed over. Throws 400
- * for values that are not of the field's type. Of a repeated parameter the first value counts, unless the field is a list.
+ * Returns the object that the parameters describe, by the fields of its type. Ignores unknown parameters. Throws 400
+ * for values that do not have the field's type. The first value of a repeated parameter counts, unless the field is a
+ * list.
  */
 export function decodeOptions(query: URLSearchParams, shape: TypeShape): ApiObject {
   const options: ApiObject = {}
@@ -37,7 +38,7 @@ function scalarOf(query: URLSearchParams, name: string, scalar: Scalar): JsonVal
   }
 }
 
-/** Old clients wrote JSON's null for no time. */
+/** Old clients send JSON's null for an absent time. */
 function timeOf(text: string, name: string): string | null {
   if (text === "" || text === "null") return null
   try {

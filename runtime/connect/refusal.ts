@@ -1,20 +1,26 @@
-/** Answers of a node agent that are no success, and connections that did not come about, as the errors that clients know. */
+/** Translates unsuccessful responses of a node agent and failed connections to API errors. */
 import { ApiError, badRequest, internal, type Reason, unavailable } from "../errors.ts"
 import { AddressError } from "./addresses.ts"
 import type { Target } from "./dialer.ts"
 
-/** Nothing came back from a machine behind a proxy path: the reference's 503, and 400 for an address that is refused. */
+/** The machine behind a proxy path did not respond: 503 as in the reference, or 400 for a refused address. */
 export function unreachableService(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   return error instanceof AddressError ? badRequest(error.message) : unavailable(`error trying to reach service: ${messageOf(error)}`)
 }
 
-/** No connection for a changed protocol to a machine behind a proxy path: the reference's 500 without a reason, and 400 for an address that is refused. */
+/**
+ * An upgraded connection to the machine behind a proxy path failed: 500 without a reason as in the reference, or 400
+ * for a refused address.
+ */
 export function unreachableBackend(error: unknown, target: Target): ApiError {
   return error instanceof AddressError ? badRequest(error.message) : unreachableAgent(error, target)
 }
 
-/** Nothing came back from a node agent: the reference's 500 without a reason. A refused address is the cluster's fault here, not the client's. */
+/**
+ * A node agent did not respond: 500 without a reason, as in the reference. A refused address is a fault of the cluster
+ * here, not of the client.
+ */
 export function unreachableAgent(error: unknown, { host, port }: Target): ApiError {
   if (error instanceof ApiError) return error
   return new ApiError(500, "", `error dialing backend: ${host}:${port} could not be reached: ${messageOf(error)}`)
@@ -22,8 +28,8 @@ export function unreachableAgent(error: unknown, { host, port }: Target): ApiErr
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Several addresses that all failed have one error each and no text of their own.
-  const { errors } = error as { errors?: readonly unknown[] } // `AggregateError`, of whatever realm.
+  // When several addresses all fail, each has its own error and the whole has no text.
+  const { errors } = error as { errors?: readonly unknown[] } // An `AggregateError` of any realm.
   return error.message === "" && errors !== undefined ? errors.map(messageOf).join("; ") : error.message
 }
 
@@ -38,7 +44,7 @@ const reasons: Readonly<Record<number, readonly [Reason, string]>> = {
   504: ["Timeout", "the server was unable to return a response in the time allotted, but may still be processing the request"],
 }
 
-/** The agent's refusal to give the log of pod `name`. Redirects are refusals too: they are never followed. */
+/** The agent refused to return the log of pod `name`. Redirects count as refusals: they are never followed. */
 export function refusedLog(status: number, text: string, name: string): ApiError {
   if (status === 400) return badRequest(text)
   if (status === 500) return internal(text)

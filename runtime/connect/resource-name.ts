@@ -3,11 +3,11 @@
 export interface SchemeNamePort {
   readonly scheme: "" | "http" | "https"
   readonly name: string
-  /** A number or, for services, the name of a port; "" when the path says none. */
+  /** A number or, for services, the name of a port; "" when the path has none. */
   readonly port: string
 }
 
-/** Undefined for what is none: no name, another scheme, further colons. */
+/** Undefined for a malformed text: an empty name, another scheme, further colons. */
 export function parseSchemeNamePort(text: string): SchemeNamePort | undefined {
   const parts = text.split(":")
   const [scheme, name, port] = parts.length === 3 ? parts : ["", ...parts]

@@ -1,6 +1,7 @@
 /**
- * A request that changes the protocol: after 101 from the other end both connections are one, byte by byte. Anything else the other end says
- * is an answer like others, and its connection is closed: nobody may go on speaking there with the rights of this server (CVE-2018-1002105).
+ * Requests that change the protocol. After 101 from the other end the two connections are joined, byte by byte. Any
+ * other response is handled like a normal one and its connection is closed: a client must not go on sending there with
+ * the rights of this server (CVE-2018-1002105).
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -10,14 +11,14 @@ import { tcpKeepAliveMs, tunnelIdleTimeoutMs } from "../limits.ts"
 import type { Reply } from "./dialer.ts"
 
 interface Ends {
-  /** Aborted when the client has gone or the server stops. */
+  /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal
   readonly clock: Clock
 }
 
 /**
- * Joins the two. `server`: the other end's 101. Resolves when either side has ended, once the other one has what was said, or when `signal` is
- * aborted; both are closed then. What one side does not take holds back the other.
+ * Joins the two connections. `server` is the other end's 101. Resolves when either side has ended and the other has
+ * received everything, or when `signal` is aborted; both are closed then. Each side is read at the pace of the other.
  */
 export function join(client: TakenConnection, server: Extract<Reply, { upgraded: true }>, { signal, clock }: Ends): Promise<void> {
   const { socket: near, head: nearHead } = client
@@ -39,7 +40,7 @@ export function join(client: TakenConnection, server: Extract<Reply, { upgraded:
       socket.setKeepAlive(true, tcpKeepAliveMs)
       socket.on("error", end)
       socket.on("close", end)
-      // Neither protocol goes on in one direction: kept open, a side could wait for ever for one that has gone.
+      // Neither protocol continues in one direction: a half-open side could wait for ever.
       socket.on("end", () => other.destroySoon())
     }
     near.write(headText(message), "latin1")
@@ -51,7 +52,10 @@ export function join(client: TakenConnection, server: Extract<Reply, { upgraded:
   })
 }
 
-/** Calls `end` once nothing has moved for `tunnelIdleTimeoutMs`, whether nobody speaks or one side takes nothing. The answer stops looking. */
+/**
+ * Calls `end` once no byte has moved for `tunnelIdleTimeoutMs`, because neither side sends or one does not read.
+ * Returns a function that cancels the check.
+ */
 function whenIdle(sockets: readonly Socket[], clock: Clock, end: () => void): () => void {
   let moved = -1
   let cancel = clock.after(tunnelIdleTimeoutMs, look)
@@ -65,7 +69,7 @@ function whenIdle(sockets: readonly Socket[], clock: Clock, end: () => void): ()
   return () => cancel()
 }
 
-/** The other end's own words; a reason that HTTP does not allow is left out. */
+/** The head of the other end's response. A reason phrase that HTTP does not allow is replaced. */
 function headText({ statusMessage = "", rawHeaders }: IncomingMessage): string {
   const lines = [`HTTP/1.1 101 ${/^[\t\x20-\x7e\x80-\xff]+$/.test(statusMessage) ? statusMessage : "Switching Protocols"}`]
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`)
