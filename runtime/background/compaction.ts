@@ -1,12 +1,12 @@
-/** Old revisions are forgotten in time, so that the store does not grow with every write for ever. */
+/** Compacts the store at intervals: without it the store would grow with every write. */
 import type { Clock } from "../clock.ts"
 import { type Store, StoreError } from "../storage/store.ts"
 import { every } from "./every.ts"
 import { type Log, type Loop, textOfError } from "./loop.ts"
 
 /**
- * Called once at start with `--store-compaction-interval`; 0 turns it off. Each run forgets what the run before had seen, so that watches
- * and pages have at least one interval to go on.
+ * Called once at start with `--store-compaction-interval`; 0 turns compaction off. Each run compacts to the revision
+ * that the previous run saw, so that watches and pages stay valid for at least one interval.
  */
 export function startCompaction(options: { store: Store; clock: Clock; log: Log; intervalMs: number }): Loop {
   const { store, clock, log, intervalMs } = options
@@ -26,7 +26,7 @@ export function startCompaction(options: { store: Store; clock: Clock; log: Log;
   })
 }
 
-/** Another server may have been faster. */
+/** Another server may have compacted further already. */
 async function compactTo(store: Store, revision: number): Promise<void> {
   try {
     await store.compact({ revision })

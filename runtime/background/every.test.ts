@@ -4,10 +4,10 @@ import { openMemoryStore } from "../storage/memory/memory-store.ts"
 import { startCompaction } from "./compaction.ts"
 import { every } from "./every.ts"
 
-/** Lets everything that was begun come to its end. */
+/** Lets all pending promises settle. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test("runs at its interval, failures or not, until it is stopped", async () => {
+test("runs at its interval, whether the task fails or not, until it is stopped", async () => {
   const clock = createManualClock()
   let runs = 0
   const errors: unknown[] = []
@@ -30,7 +30,7 @@ test("runs at its interval, failures or not, until it is stopped", async () => {
   expect([runs, errors.length]).toEqual([3, 1])
 })
 
-test("runs at once when asked to", async () => {
+test("runs at once on request", async () => {
   let runs = 0
   const loop = every({ clock: createManualClock(), intervalMs: 1000, atOnce: true, task: async () => void runs++, onError: () => {} })
   await loop.stop()
@@ -47,7 +47,7 @@ async function written(times: number) {
   return { clock, store, write, log: { warn: () => {} } }
 }
 
-test("compaction forgets what was there an interval ago, not what came since", async () => {
+test("compaction drops what existed one interval ago, not what was written since", async () => {
   const { clock, store, write, log } = await written(3)
   await write()
   const seen = await store.revision()
@@ -61,7 +61,7 @@ test("compaction forgets what was there an interval ago, not what came since", a
   await loop.stop()
 })
 
-test("compaction of a store that does not change asks for nothing, and 0 turns it off", async () => {
+test("compaction of an unchanged store sends no request, and 0 turns it off", async () => {
   const { clock, store, log } = await written(0)
   let asked = 0
   const counting = Object.assign(Object.create(store), { compact: async () => void asked++ })

@@ -1,4 +1,4 @@
-/** Work at regular intervals, counted from the end of the last run: runs never overlap. */
+/** Runs a task at regular intervals. The interval starts when a run ends, so runs never overlap. */
 import type { Clock } from "../clock.ts"
 import type { Loop } from "./loop.ts"
 
@@ -6,15 +6,15 @@ export interface EveryOptions {
   readonly clock: Clock
   readonly intervalMs: number
   readonly task: () => Promise<void>
-  /** Until the run after one that failed; default `intervalMs`. */
+  /** Delay after a failed run; default `intervalMs`. */
   readonly retryMs?: number
-  /** Told of every failure. */
+  /** Called for every failure. */
   readonly onError: (error: unknown) => void
-  /** Also run at once. */
+  /** Whether the first run starts immediately. */
   readonly atOnce?: boolean
 }
 
-/** Called by loops that look at the clock rather than at events. */
+/** Called by controllers that act on time instead of events. */
 export function every(options: EveryOptions): Loop {
   const { clock, intervalMs, retryMs = intervalMs, task, onError } = options
   let stopped = false

@@ -1,4 +1,4 @@
-/** Everything there is of a kind, then every change: what loops that react to objects are fed by. */
+/** An informer: delivers all objects of a kind, then every change. */
 import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { Kind } from "../kit/kind.ts"
@@ -6,14 +6,17 @@ import type { CachedObject, CacheEvent, Subscription } from "../storage/cache.ts
 import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
 
 export interface Follower {
-  /** All objects there are: at first, and again whenever events may have been lost. */
+  /** All existing objects: at first, and again whenever events may have been lost. */
   onState(objects: Iterable<CachedObject>, handle: KindHandle): void
   onEvents(events: readonly CacheEvent[], handle: KindHandle): void
 }
 
 const retryMs = 1000
 
-/** Called once per kind by a loop; resolves when the first state was told, or when that failed and is going to be tried again. */
+/**
+ * Called by a controller, once per kind. Resolves once the first state is delivered, or has failed and a retry is
+ * scheduled.
+ */
 export async function follow(deps: BackgroundDeps, kind: Kind, follower: Follower): Promise<Loop> {
   const { registry, clock, log } = deps
   let subscription: Subscription | undefined
@@ -45,7 +48,7 @@ export async function follow(deps: BackgroundDeps, kind: Kind, follower: Followe
   function later(error: unknown): void {
     subscription = undefined
     if (stopped) return
-    log.warn({ kind: kind.kind, error: textOfError(error) }, "a background watch has ended and begins anew")
+    log.warn({ kind: kind.kind, error: textOfError(error) }, "a background watch has ended and restarts")
     cancel = clock.after(retryMs, () => void begin())
   }
 

@@ -32,7 +32,7 @@ async function remove(path: string, propagationPolicy: "Background" | "Foregroun
   await collector.idle()
 }
 
-test("what happened while no collector ran is made up for", async () => {
+test("changes made while no collector ran are caught up with", async () => {
   const owner = await make("configmaps", "owner")
   await make("secrets", "child", [reference(owner)])
   const waiting = await make("configmaps", "waiting")
@@ -45,7 +45,7 @@ test("what happened while no collector ran is made up for", async () => {
   expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([[], []])
 })
 
-test("an owner that went while the watch was lost is noticed afterwards", async () => {
+test("an owner deleted while the watch was lost is noticed afterwards", async () => {
   const watches: { options: WatchOptions; stop: () => void }[] = []
   const store: Store = Object.assign(Object.create(one.store), {
     async watch(options: WatchOptions) {
@@ -63,7 +63,7 @@ test("an owner that went while the watch was lost is noticed afterwards", async 
   const lost = watches.splice(0)
   for (const { stop } of lost) stop()
   await one.remove("configmaps", "a/owner")
-  // History is gone too: nobody can tell what happened.
+  // Drops the history as well, so that the missed events cannot be replayed.
   await one.store.compact({ revision: await one.store.revision() })
   for (const { options } of lost) options.onEnd(new StoreError("unavailable", "the line is dead"))
   await vi.waitFor(async () => {
@@ -75,8 +75,8 @@ test("an owner that went while the watch was lost is noticed afterwards", async 
   await two.close()
 })
 
-test("an owner that the cache has not heard of yet keeps its dependents", async () => {
-  // Secrets in a store of their own: their watch is ahead of that of the owners.
+test("an owner that the cache has not received yet keeps its dependents", async () => {
+  // Secrets have a store of their own, and its watch is ahead of the watch of the owners.
   const secrets = await openMemoryStore({ clock: one.clock })
   const withSecrets = (main: Store): Store => overrideStores(main, [{ path: "secrets", store: secrets }], "/registry/")
   const elsewhere = await openRegistry({ store: withSecrets(one.store), clock: one.clock })
@@ -90,7 +90,7 @@ test("an owner that the cache has not heard of yet keeps its dependents", async 
       }),
   })
   const here = await openRegistry({ store: withSecrets(late), clock: one.clock })
-  // Something to fill the cache of owners with before their watch falls behind.
+  // Fills the owners' cache before its watch falls behind.
   await make("configmaps", "other")
   await collector.stop()
   collector = startGarbageCollector(here, { workers: 4 })
@@ -98,7 +98,7 @@ test("an owner that the cache has not heard of yet keeps its dependents", async 
   isHeld = true
   const owner = await elsewhere.create("configmaps", { metadata: { name: "owner", namespace: "a" } })
   await elsewhere.create("secrets", { metadata: { name: "child", namespace: "a", ownerReferences: [reference(owner)] } })
-  // Everything that can be done without the owner's event is done.
+  // Everything that does not need the owner's event completes.
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
   isHeld = false
   for (const deliver of held) deliver()
@@ -108,7 +108,7 @@ test("an owner that the cache has not heard of yet keeps its dependents", async 
   await Promise.all([here.close(), elsewhere.close()])
 })
 
-/** How often the store is asked for its revision: every look at an object does so a few times. */
+/** Counts the requests for the store's revision: processing an object takes a few. */
 function countReads(): () => number {
   let reads = 0
   const real: Store["revision"] = one.store.revision.bind(one.store)
@@ -119,7 +119,7 @@ function countReads(): () => number {
   return () => reads
 }
 
-test.each(["Foreground", "Background", "Orphan"] as const)("the work on many dependents grows as they do: %s", async (policy) => {
+test.each(["Foreground", "Background", "Orphan"] as const)("the work on many dependents grows linearly: %s", async (policy) => {
   const count = 1000
   const owner = await make("configmaps", "owner")
   const blocking = reference(owner, { blockOwnerDeletion: true })
@@ -132,7 +132,7 @@ test.each(["Foreground", "Background", "Orphan"] as const)("the work on many dep
   expect(reads()).toBeLessThan(20 * count)
 })
 
-test("several objects are looked at at once, within bounds", async () => {
+test("several objects are processed in parallel, up to the limit", async () => {
   const owner = await make("configmaps", "owner")
   for (let index = 0; index < 20; index++) await make("secrets", `child-${index}`, [reference(owner)])
   await collector.idle()
@@ -149,7 +149,7 @@ test("several objects are looked at at once, within bounds", async () => {
   expect(most).toBe(4)
 })
 
-test("what cannot be deleted is tried again later, and told", async () => {
+test("a failed deletion is logged and retried later", async () => {
   const owner = await make("configmaps", "owner")
   await make("secrets", "child", [reference(owner)])
   await collector.idle()
@@ -172,7 +172,7 @@ test("what cannot be deleted is tried again later, and told", async () => {
   expect(one.logged).toContain("an object could not be collected; tried again later")
 })
 
-test("a collector that stopped half-way is finished by the next one", async () => {
+test("work of a collector that stopped half-way is completed by the next one", async () => {
   const owner = await make("configmaps", "owner")
   for (let index = 0; index < 30; index++) await make("secrets", `child-${index}`, [reference(owner, { blockOwnerDeletion: true })])
   await collector.idle()
@@ -195,7 +195,7 @@ test("a collector that stopped half-way is finished by the next one", async () =
   expect(children.filter((child) => child?.metadata?.ownerReferences !== undefined)).toEqual([])
 })
 
-test("an object that got a new owner while it was judged stays", async () => {
+test("an object that gets a new owner while it is processed stays", async () => {
   const [gone, kept] = [await make("configmaps", "gone"), await make("configmaps", "kept")]
   await make("secrets", "child", [reference(gone)])
   await collector.idle()
@@ -216,7 +216,7 @@ test("an object that got a new owner while it was judged stays", async () => {
   expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual([reference(kept)])
 })
 
-test("two collectors on two servers do no harm to each other", async () => {
+test("two collectors on two servers do not interfere", async () => {
   const two = await openRegistry({ store: one.store, clock: one.clock })
   const second = startGarbageCollector(two, { workers: 4 })
   const owner = await make("configmaps", "owner")

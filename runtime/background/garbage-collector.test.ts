@@ -31,7 +31,7 @@ async function remove(path: string, propagationPolicy: "Background" | "Foregroun
   await collector.idle()
 }
 
-test("dependents go after their owner, and theirs after them", async () => {
+test("dependents are deleted after their owner, and their own dependents after them", async () => {
   const owner = await make("configmaps", "owner")
   const child = await make("secrets", "child", [reference(owner)])
   await make("serviceaccounts", "grandchild", [reference(child)])
@@ -40,7 +40,7 @@ test("dependents go after their owner, and theirs after them", async () => {
   expect([await one.names("configmaps"), await one.names("secrets"), await one.names("serviceaccounts")]).toEqual([[], ["a/stranger"], []])
 })
 
-test("an object whose owner never was goes; a name alone does not make an owner", async () => {
+test("an object whose owner never existed is deleted; a matching name is not enough", async () => {
   const owner = await make("configmaps", "owner")
   await make("secrets", "a", [absent])
   await make("secrets", "b", [reference(owner, { uid: "another-uid" })])
@@ -49,14 +49,14 @@ test("an object whose owner never was goes; a name alone does not make an owner"
   expect(await one.names("secrets")).toEqual(["a/c"])
 })
 
-test("one owner that is there is enough; those that are gone are forgotten", async () => {
+test("one existing owner keeps an object; references to absent ones are dropped", async () => {
   const [kept, gone] = [await make("configmaps", "kept"), await make("configmaps", "gone")]
   await make("secrets", "child", [reference(gone), reference(kept)])
   await remove("a/gone", "Background")
   expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual([reference(kept)])
 })
 
-test("owners of kinds that nobody here knows count as there", async () => {
+test("owners of unknown kinds count as existing", async () => {
   await make("secrets", "child", [{ ...absent, apiVersion: "example.com/v1", kind: "Thing" }])
   await collector.idle()
   expect(await one.names("secrets")).toEqual(["a/child"])
@@ -78,7 +78,7 @@ test("a cluster-scoped owner counts for namespaced dependents", async () => {
   expect(await one.names("configmaps")).toEqual([])
 })
 
-test("orphan: dependents stay and lose the reference, the owner goes", async () => {
+test("orphan: dependents stay and lose the reference, the owner is deleted", async () => {
   const owner = await make("configmaps", "owner")
   await make("secrets", "child", [reference(owner, { blockOwnerDeletion: true })])
   await remove("a/owner", "Orphan")
@@ -86,7 +86,7 @@ test("orphan: dependents stay and lose the reference, the owner goes", async () 
   expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toBeUndefined()
 })
 
-test("orphan without dependents does not hang", async () => {
+test("orphan without dependents completes", async () => {
   await make("configmaps", "owner")
   await remove("a/owner", "Orphan")
   expect(await one.names("configmaps")).toEqual([])
@@ -103,14 +103,14 @@ test("foreground: the owner waits for dependents that block it", async () => {
   expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([[], []])
 })
 
-test("foreground: dependents that do not block go all the same", async () => {
+test("foreground: dependents that do not block are deleted as well", async () => {
   const owner = await make("configmaps", "owner")
   await make("secrets", "child", [reference(owner)])
   await remove("a/owner", "Foreground")
   expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([[], []])
 })
 
-test("foreground: a chain goes from its end", async () => {
+test("foreground: a chain is deleted from its end", async () => {
   const owner = await make("configmaps", "owner")
   const child = await make("secrets", "child", [reference(owner, { blockOwnerDeletion: true })])
   await make("serviceaccounts", "grandchild", [reference(child, { blockOwnerDeletion: true })], { finalizers: ["example.com/held"] })
@@ -128,7 +128,7 @@ test("foreground: a dependent with another owner loses the reference and stays",
   expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([["a/other"], ["a/child"]])
 })
 
-test("objects that own each other, or themselves, do not wait for each other for ever", async () => {
+test("objects that own each other or themselves do not deadlock", async () => {
   const left = await make("configmaps", "left")
   const right = await make("configmaps", "right", [reference(left, { blockOwnerDeletion: true })])
   const own = await make("configmaps", "own")
@@ -144,7 +144,7 @@ test("objects that own each other, or themselves, do not wait for each other for
   expect(await one.names("configmaps")).toEqual([])
 })
 
-test("a finalizer that asks for it is heard when a dependent goes", async () => {
+test("a dependent's own orphan finalizer is honoured when the dependent is deleted", async () => {
   const owner = await make("configmaps", "owner")
   const child = await make("secrets", "child", [reference(owner)], { finalizers: ["orphan"] })
   await make("serviceaccounts", "grandchild", [reference(child)])
@@ -152,7 +152,7 @@ test("a finalizer that asks for it is heard when a dependent goes", async () => 
   expect([await one.names("secrets"), await one.names("serviceaccounts")]).toEqual([[], ["a/grandchild"]])
 })
 
-test("a reference given later counts", async () => {
+test("a reference added later counts", async () => {
   await make("secrets", "child")
   await collector.idle()
   await one.update("secrets", "a/child", (old) => ({ ...old, metadata: { ...old.metadata, ownerReferences: [absent] } }))
@@ -160,7 +160,7 @@ test("a reference given later counts", async () => {
   expect(await one.names("secrets")).toEqual([])
 })
 
-test("an owner is looked for in the dependent's own namespace only, and people are told", async () => {
+test("an owner is looked up in the dependent's own namespace only, and an Event reports it", async () => {
   await one.create("namespaces", { metadata: { name: "a" } })
   await one.create("namespaces", { metadata: { name: "b" } })
   const owner = await one.create("configmaps", { metadata: { name: "owner", namespace: "b" } })
@@ -177,14 +177,14 @@ test("an owner is looked for in the dependent's own namespace only, and people a
   })
 })
 
-test("a cluster-scoped object with a namespaced owner stays, and people are told", async () => {
+test("a cluster-scoped object with a namespaced owner stays, and an Event reports it", async () => {
   const owner = await make("configmaps", "owner")
   await one.create("nodes", { metadata: { name: "n", ownerReferences: [reference(owner)] } })
   await collector.idle()
   expect((await one.names("events")).map((path) => path.replace(/\.[0-9a-f]+$/, ""))).toEqual(["default/n"])
 })
 
-test("of an owner that has simply gone nobody is told", async () => {
+test("no Event is written for an owner that was deleted", async () => {
   await one.create("namespaces", { metadata: { name: "b" } })
   const owner = await make("configmaps", "owner")
   await make("secrets", "child", [reference(owner)])
@@ -192,7 +192,7 @@ test("of an owner that has simply gone nobody is told", async () => {
   expect([await one.names("secrets"), await one.names("events")]).toEqual([[], []])
 })
 
-test("the right uid under a wrong kind or name is no owner", async () => {
+test("the right uid under a wrong kind or name is not an owner", async () => {
   const owner = await make("configmaps", "owner")
   await make("secrets", "wrong-kind", [reference(owner, { kind: "ServiceAccount" })])
   await make("secrets", "wrong-name", [reference(owner, { name: "other" })])
@@ -217,7 +217,7 @@ test("owners in another version of their kind, and of another group, are found",
   expect(await one.names("secrets")).toEqual([])
 })
 
-test("while one owner is of an unknown kind nothing is done to the object, not even its other references", async () => {
+test("an object with one owner of an unknown kind is left alone, including its other references", async () => {
   const gone = await make("configmaps", "gone")
   const references = [reference(gone), { ...absent, apiVersion: "example.com/v1", kind: "Thing" }]
   await make("secrets", "child", references)
@@ -225,7 +225,7 @@ test("while one owner is of an unknown kind nothing is done to the object, not e
   expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toEqual(references)
 })
 
-test("a change of mind while the owner waits is heard: what still stands is let go", async () => {
+test("switching to orphan while the owner waits releases the dependents that are left", async () => {
   const owner = await make("configmaps", "owner")
   const held = { finalizers: ["example.com/held"] }
   await make("secrets", "child", [reference(owner, { blockOwnerDeletion: true })], held)
@@ -236,7 +236,7 @@ test("a change of mind while the owner waits is heard: what still stands is let 
   expect((await one.get("secrets", "a/child"))?.metadata?.ownerReferences).toBeUndefined()
 })
 
-test("a change of mind to background lets the owner go at once", async () => {
+test("switching to background deletes the owner at once", async () => {
   const owner = await make("configmaps", "owner")
   await make("secrets", "child", [reference(owner, { blockOwnerDeletion: true })], { finalizers: ["example.com/held"] })
   await remove("a/owner", "Foreground")
@@ -244,7 +244,7 @@ test("a change of mind to background lets the owner go at once", async () => {
   expect([await one.names("configmaps"), await one.names("secrets")]).toEqual([[], ["a/child"]])
 })
 
-test("of a chain of waiting owners one that stops blocking is enough", async () => {
+test("a waiting owner is deleted once its dependent stops blocking", async () => {
   const owner = await make("configmaps", "owner")
   await make("secrets", "child", [reference(owner, { blockOwnerDeletion: true })], { finalizers: ["example.com/held"] })
   await remove("a/owner", "Foreground")
@@ -253,7 +253,7 @@ test("of a chain of waiting owners one that stops blocking is enough", async () 
   expect(await one.names("configmaps")).toEqual([])
 })
 
-test("three objects in a circle go in the foreground", async () => {
+test("three objects in a circle are deleted in the foreground", async () => {
   const first = await make("configmaps", "first")
   const second = await make("configmaps", "second", [reference(first, { blockOwnerDeletion: true })])
   const third = await make("configmaps", "third", [reference(second, { blockOwnerDeletion: true })])
@@ -263,7 +263,7 @@ test("three objects in a circle go in the foreground", async () => {
   expect(await one.names("configmaps")).toEqual([])
 })
 
-test("a dependent of two owners goes with the last of them", async () => {
+test("a dependent of two owners is deleted with the last of them", async () => {
   const [left, right] = [await make("configmaps", "left"), await make("configmaps", "right")]
   await make("secrets", "child", [reference(left, { blockOwnerDeletion: true }), reference(right, { blockOwnerDeletion: true })])
   await remove("a/left", "Foreground")
@@ -272,7 +272,7 @@ test("a dependent of two owners goes with the last of them", async () => {
   expect(await one.names("secrets")).toEqual([])
 })
 
-test("without a collector no finalizers are added for it", async () => {
+test("without a collector its finalizers are not added", async () => {
   const handle = await one.handle("configmaps")
   await make("configmaps", "c")
   const registry = Object.assign(Object.create(one.registry), { deps: { ...one.registry.deps, garbageCollector: false } })

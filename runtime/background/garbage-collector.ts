@@ -1,6 +1,7 @@
 /**
- * Dependents go when their owners have gone, and owners wait for them or let them go first, as the delete request said (finalizers
- * `foregroundDeletion` and `orphan`). Kinds without objects are never opened; the first object of a kind opens it.
+ * The garbage collector. Deletes dependents whose owners are gone, and handles owners that wait for their dependents or
+ * release them first, as the delete request asked (finalizers `foregroundDeletion` and `orphan`). A kind is opened when
+ * its first object appears; kinds without objects never are.
  */
 import type { Kind } from "../kit/kind.ts"
 import type { ObjectMeta, OwnerReference } from "../kit/json.ts"
@@ -17,28 +18,31 @@ import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
 import { createWorkQueue } from "./work-queue.ts"
 
 export interface GarbageCollector extends Loop {
-  /** Resolves when everything known has been dealt with. For tests. */
+  /** Resolves when everything known has been processed. For tests. */
   idle(): Promise<void>
 }
 
-/** Called once at start unless `--enable-garbage-collector=false`. `workers`: objects that are looked at at once, `--concurrent-gc-syncs`. */
+/**
+ * Called once at start unless `--enable-garbage-collector=false`. `workers`: objects processed in parallel,
+ * `--concurrent-gc-syncs`.
+ */
 export function startGarbageCollector(deps: BackgroundDeps, { workers }: { workers: number }): GarbageCollector {
   return new Collector(deps, workers)
 }
 
 const retryMs = 1000
-/** What objects must have to be looked at; all others are passed by without being decoded. */
+/** Fields that make an object relevant; objects without them are skipped without decoding. */
 const marks = ["ownerReferences", "deletionTimestamp"] as const
 
 class Collector implements GarbageCollector {
   private readonly index = new OwnerIndex()
-  /** Owners that wait for their dependents: store keys by uid, and the other way round. */
+  /** Owners that wait for their dependents: uid to store key, and the reverse. */
   private readonly waiting = new Map<string, string>()
   private readonly waitingUids = new Map<string, string>()
-  /** Objects with an owner of a kind that nobody here knows, to be judged anew when a kind is added. */
+  /** Objects with an owner of an unknown kind, processed again when a kind is added. */
   private readonly unresolved = new Set<string>()
   private kindsRevision: number
-  /** Storage paths whose first state was taken. */
+  /** Storage paths whose first state was received. */
   private readonly seen = new Set<string>()
   private readonly followed = new Map<string, { kind: Kind; following: Promise<Loop> }>()
   private readonly queue
@@ -90,7 +94,7 @@ class Collector implements GarbageCollector {
     await this.queue.stop()
   }
 
-  /** Decisions want to know every dependent there is: kinds that are being opened come first. */
+  /** A decision needs every existing dependent, so kinds that are being opened are waited for first. */
   private async work(key: string): Promise<void> {
     await this.settled()
     await collect(this.collection, key)
@@ -100,13 +104,13 @@ class Collector implements GarbageCollector {
     await Promise.all([...this.followed.values()].map(({ following }) => following))
   }
 
-  /** Keys alone tell which kinds have objects. */
+  /** Watches the keys of the store, which reveal the kinds that have objects. */
   private async watchKeys(): Promise<void> {
     const { store, storePrefix } = this.deps.registry.deps
     try {
       const afterRevision = await store.revision()
       for (const kind of this.unfollowed()) {
-        // The watch of keys is that of the main store: a kind with a store of its own is followed though it may have no objects yet.
+        // This watch covers the main store only, so a kind with a store of its own is followed even without objects.
         if (store.overrides?.some(({ path }) => path === kind.storage.path)) {
           this.follow(kind)
           continue
@@ -134,13 +138,16 @@ class Collector implements GarbageCollector {
   private watchLater(error: unknown): void {
     if (this.stopped || (error instanceof StoreError && error.code === "closed")) return
     const { clock, log } = this.deps
-    log.warn({ error: textOfError(error) }, "the garbage collector lost its watch and begins anew")
+    log.warn({ error: textOfError(error) }, "the garbage collector lost its watch and restarts it")
     this.cancelRetry = clock.after(retryMs, () => {
       this.watching = this.watchKeys()
     })
   }
 
-  /** Kinds whose objects may own or be owned: all that are stored by themselves and can be deleted, events excepted. */
+  /**
+   * Kinds whose objects may own or be owned and that are not followed yet: all that are stored by themselves and can be
+   * deleted, except events.
+   */
   private unfollowed(): Kind[] {
     const { kinds } = this.deps.registry.deps
     return kinds.all().filter((kind) => this.isCollected(kind) && !this.followed.has(kind.storage.path) && kinds.stored(kind) === kind)
@@ -157,7 +164,7 @@ class Collector implements GarbageCollector {
     if (kind !== undefined) this.follow(kind)
   }
 
-  /** Owners whose kind was unknown may be looked up now. */
+  /** Owners whose kind was unknown may be found now. */
   private noticeKinds(): void {
     const { revision } = this.deps.registry.deps.kinds
     if (revision === this.kindsRevision) return
@@ -191,7 +198,10 @@ class Collector implements GarbageCollector {
     this.followed.set(kind.storage.path, { kind, following })
   }
 
-  /** A second state of a kind comes after a gap: owners may have gone unnoticed, so everybody is judged again. */
+  /**
+   * A second state of a kind follows a gap in which deletions of owners may have been missed, so all objects are
+   * processed again.
+   */
   private takeState(objects: Iterable<CachedObject>, handle: KindHandle): void {
     const { path } = handle.kind.storage
     if (this.seen.has(path)) for (const key of this.index.keysBelow("")) this.queue.add(key)
@@ -226,7 +236,7 @@ class Collector implements GarbageCollector {
     if (waits || (changed && owners.length > 0)) this.queue.add(object.key)
   }
 
-  /** Whether the object is being deleted and held by one of the collector's own finalizers. */
+  /** Returns whether the object is being deleted and held by one of the collector's own finalizers. */
   private noteWaiting(key: string, metadata: ObjectMeta | undefined): boolean {
     if (metadata?.uid !== undefined && isWaiting(metadata, foregroundFinalizer)) {
       this.waiting.set(metadata.uid, key)
@@ -253,7 +263,10 @@ class Collector implements GarbageCollector {
     this.tellOwners(before)
   }
 
-  /** Owners may have waited for just this; one that others still block need not be looked at. */
+  /**
+   * Queues owners that may have waited for this change; an owner that another dependent still blocks need not be
+   * processed.
+   */
   private tellOwners(owners: readonly OwnerReference[]): void {
     for (const { uid } of owners) {
       const key = this.waiting.get(uid)
@@ -262,14 +275,14 @@ class Collector implements GarbageCollector {
   }
 }
 
-/** The same owners, and the same ones blocked. */
+/** Whether both lists name the same owners with the same blocking. */
 function sameOwners(left: readonly OwnerReference[], right: readonly OwnerReference[]): boolean {
   const text = (owners: readonly OwnerReference[]): string =>
     owners.map(({ uid, blockOwnerDeletion }) => `${uid}${blockOwnerDeletion === true ? "!" : ""}`).join(" ")
   return text(left) === text(right)
 }
 
-/** What cannot be read has no owner that is known, and stays. The cache tells of it. */
+/** An object that cannot be decoded has no known owner and stays. The cache reports it. */
 function metadataOf(object: CachedObject): ObjectMeta | undefined {
   try {
     return parseObject(object.json()).metadata

@@ -12,7 +12,7 @@ import type { Loop } from "./loop.ts"
 
 let clock: ManualClock
 let store: Store
-/** Identities of those whose loops run. */
+/** Identities of the servers whose controllers run. */
 let leading: Set<string>
 const opened: OpenRegistry[] = []
 const started: Loop[] = []
@@ -27,7 +27,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()))
 })
 
-/** Enough turns of the loop for everything that does not wait for the clock. */
+/** Runs enough turns of the event loop for everything that does not wait for the clock. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -35,7 +35,7 @@ async function settle(): Promise<void> {
 async function candidate(identity: string, its: Store = store): Promise<Loop> {
   const one = await openRegistry({ store: its, clock })
   opened.push(one)
-  // What a kind needs is loaded when it is first asked for, which takes as long as it takes.
+  // A kind's modules are loaded on first use, which takes an unknown number of turns.
   await one.registry.handle(leases(one))
   const start = (): Loop => {
     leading.add(identity)
@@ -81,7 +81,7 @@ test("the first leads, and the second does not while the first renews", async ()
   expect(await lease()).toMatchObject({ holderIdentity: "a", leaseDurationSeconds: 15, leaseTransitions: 0 })
 })
 
-test("the second leads with its next look after the first has stopped", async () => {
+test("the second leads at its next check after the first has stopped", async () => {
   const first = await candidate("a")
   await candidate("b")
   await first.stop()
@@ -92,7 +92,7 @@ test("the second leads with its next look after the first has stopped", async ()
   expect(await lease()).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 })
 })
 
-test("the second waits for a first that says nothing any more as long as it might be there, whatever the clock says", async () => {
+test("the second waits out the lease of a silent first, whatever the clock says", async () => {
   const { failing, broken } = withFaults(store)
   await candidate("a", failing)
   await candidate("b")
@@ -106,11 +106,11 @@ test("the second waits for a first that says nothing any more as long as it migh
   expect([...leading]).toEqual(["b"])
 })
 
-test("the second never leads within the time for which the first holds the lease", async () => {
+test("the second never leads while the first may hold the lease", async () => {
   const { failing, broken } = withFaults(store)
   await candidate("a", failing)
   await looks(1)
-  // It looks right behind the renewal that is the last.
+  // The first check of the second comes right after the last renewal.
   await candidate("b")
   const renewedMs = clock.nowMs()
   broken.yes = true
@@ -118,7 +118,7 @@ test("the second never leads within the time for which the first holds the lease
   expect(clock.nowMs() - renewedMs).toBeGreaterThanOrEqual(15_000)
 })
 
-test("a leader that cannot renew stops before another one begins, and leads again when it can", async () => {
+test("a leader that cannot renew stops before another one starts, and leads again when it can", async () => {
   const { failing, broken } = withFaults(store)
   await candidate("a", failing)
   broken.yes = true
@@ -132,7 +132,7 @@ test("a leader that cannot renew stops before another one begins, and leads agai
   expect([...leading]).toEqual(["a"])
 })
 
-test("who is still stopping when the time of its next term is over does not begin it", async () => {
+test("a leader that is still stopping when its next term is over does not start again", async () => {
   const { failing, broken } = withFaults(store)
   let stopped = (): void => {}
   let terms = 0
@@ -156,7 +156,7 @@ test("who is still stopping when the time of its next term is over does not begi
   expect(terms).toBe(1)
 })
 
-test("of two that begin at once, one leads", async () => {
+test("of two that start together, one leads", async () => {
   await Promise.all([candidate("a"), candidate("b")])
   await looks(2)
   expect([...leading]).toHaveLength(1)

@@ -1,7 +1,8 @@
 /**
- * Of several servers on one store, one does the work that is everybody's: it holds a Lease, as the programs of a control plane do among
- * themselves (catalog operations.yaml; the periods are those of client-go). Two leaders at once, for a moment or by a clock that is wrong, do no
- * harm: whatever the loops change, they change on conditions. The Lease saves doing it twice.
+ * Leader election among the servers of a shared store. One of them runs the controllers that serve all: it holds a
+ * Lease, as the components of a control plane do (catalog operations.yaml; the periods are those of client-go). Two
+ * leaders at once, briefly or through a wrong clock, do no harm, because controllers write conditionally. The Lease
+ * only avoids doing the work twice.
  */
 import { ApiError } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
@@ -13,24 +14,28 @@ import type { Registry } from "../registry/registry.ts"
 import { every } from "./every.ts"
 import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
 
-/** Name of the Lease, in the namespace of the system. */
+/** Name of the Lease in the system namespace. */
 export const leaderLeaseName = "orch-apiserver"
 
-/** How long the others wait for a leader that says nothing. */
+/** How long the others wait for a silent leader. */
 const leaseSeconds = 15
-/** A leader renews, and the others look, this often. */
+/** Interval at which a leader renews and the others check. */
 export const leaderRetryMs = 2000
-/** A leader that could not renew for so long stops before the others begin. */
+/** A leader that could not renew for this long stops, before another one starts. */
 const renewDeadlineMs = 10_000
-/** Looks at a Lease that did not change after which its holder counts as gone: counted and not timed, so that no clock step ends a leader. */
+/**
+ * Checks of an unchanged Lease after which its holder counts as gone. Counting checks instead of comparing times keeps
+ * clock steps from ending a leader's term.
+ */
 const unchangedLooksMax = Math.ceil((leaseSeconds * 1000) / leaderRetryMs) + 1
 
-/** Somebody else holds the Lease. */
+/** Another server holds the Lease. */
 class HeldByOther extends Error {}
 
 /**
- * Called once by each server of a shared store. `identity` must differ from that of every other server, and of this one when it ran before.
- * `start` is called whenever this server becomes the leader; its loops are stopped when it no longer is. Stopping gives the Lease back.
+ * Called once by each server of a shared store. `identity` must differ from that of every other server and of earlier
+ * runs of this one. Calls `start` whenever this server becomes the leader, and stops the controllers when it no longer
+ * is. Stopping releases the Lease.
  */
 export function startAsLeader(deps: BackgroundDeps, options: { identity: string; start: () => Loop }): Loop {
   const { clock, log } = deps
@@ -52,13 +57,13 @@ export function startAsLeader(deps: BackgroundDeps, options: { identity: string;
       await looking.stop()
       const led = term.end()
       await term.ended()
-      // Who cannot give it back leaves the others waiting for a while, and nothing else.
+      // If releasing fails, the others only wait a while longer.
       if (led) await candidate.giveBack().catch(() => undefined)
     },
   }
 }
 
-/** The time for which this server leads. */
+/** The period for which this server leads. */
 class Term {
   private loops: Loop | undefined
   private ending: Promise<void> = Promise.resolve()
@@ -78,11 +83,11 @@ class Term {
       this.end()
     })
     await this.ending
-    // The loops of the term before may take longer to stop than the Lease is held for.
+    // The controllers of the previous term may take longer to stop than the Lease is held for.
     if (!isOver) this.loops ??= this.start()
   }
 
-  /** Whether it was one. */
+  /** Ends the term. Returns whether this server led. */
   end(): boolean {
     this.cancelDeadline()
     const { loops } = this
@@ -101,7 +106,7 @@ class Term {
 class Candidate {
   private readonly registry: Registry
   private readonly clock: Clock
-  /** What it was when it was last seen held by another server, and how often since. */
+  /** The version of the Lease when another server was last seen holding it, and the number of checks since. */
   private seen = { version: "", looks: 0 }
 
   constructor(
@@ -112,12 +117,12 @@ class Candidate {
     this.clock = deps.clock
   }
 
-  /** Takes the Lease, or renews it: true when it is this server's now. Throws what the store says. */
+  /** Takes or renews the Lease. Resolves with whether this server holds it now. Passes on errors of the store. */
   async hold(): Promise<boolean> {
     return this.write((old) => this.held(old))
   }
 
-  /** So that the others need not wait until it is over. */
+  /** Releases the Lease, so that the others need not wait until it expires. */
   async giveBack(): Promise<void> {
     await this.write((old) => {
       const spec = specOf(old)
@@ -138,7 +143,7 @@ class Candidate {
     return { ...old, spec: { ...before, ...taken, ...since } }
   }
 
-  /** Whether the other server that holds the Lease may still do its work. */
+  /** Whether the other server that holds the Lease may still be leading. */
   private isAlive(old: ApiObject | undefined, spec: JsonObject): boolean {
     if (old === undefined || (spec.holderIdentity ?? "") === "") return false
     const version = old.metadata?.resourceVersion ?? ""
@@ -166,7 +171,7 @@ class Candidate {
       return true
     } catch (error) {
       if (error instanceof HeldByOther) return false
-      // The namespace comes with the first start of a store; a server that was faster is seen with the next look.
+      // The namespace is created at the first start on a store. A server that was faster is noticed at the next check.
       if (error instanceof ApiError && (error.reason === "NotFound" || error.reason === "Conflict")) return false
       throw error
     }

@@ -1,8 +1,8 @@
-/** What all background work has in common. Loops never throw: faults are logged and tried again. */
+/** Types shared by all controllers. Controllers never throw: they log errors and retry. */
 import type { Clock } from "../clock.ts"
 import type { Registry } from "../registry/registry.ts"
 
-/** Where faults are told; a pino logger is one. */
+/** Receives errors; a pino logger is one. */
 export interface Log {
   warn(values: object, text: string): void
 }
@@ -13,13 +13,13 @@ export interface BackgroundDeps {
   readonly log: Log
 }
 
-/** Work that goes on until it is stopped. */
+/** Background work that continues until it is stopped. */
 export interface Loop {
-  /** Resolves once nothing of it runs any more. */
+  /** Stops the work. Resolves once none of it is running any more. */
   stop(): Promise<void>
 }
 
-/** The text of whatever was thrown, for logs. */
+/** Returns a text for any thrown value, for logs. */
 export function textOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-/** What is in a namespace that is going, and what keeps it there. */
+/** Deletes the content of a terminating namespace and reports what is left. */
 import { ApiError } from "../errors.ts"
 import { inParallel } from "../kit/in-parallel.ts"
 import type { Kind } from "../kit/kind.ts"
@@ -10,42 +10,44 @@ import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
 import { textOfError } from "./loop.ts"
 
-/** Stores write what comes together in one go; more at once would only keep requests waiting. */
+/** Stores write concurrent commits as one batch; more parallel deletions would only delay requests. */
 const deletesAtOnce = 16
 
-/** One resource of which something is left. */
+/** A resource that still has objects in the namespace. */
 export interface Remaining {
   readonly handle: KindHandle
   readonly count: number
-  /** The state that was counted. */
+  /** The revision at which they were counted. */
   readonly revision: number
-  /** How many objects each finalizer holds. */
+  /** The number of objects that each finalizer holds. */
   readonly finalizers: ReadonlyMap<string, number>
 }
 
 export interface Sweep {
   readonly remaining: readonly Remaining[]
-  /** Why objects could not be deleted. */
+  /** Reasons why objects could not be deleted. */
   readonly faults: readonly string[]
 }
 
-/** The namespace that is going. */
+/** The terminating namespace. */
 export interface Swept {
   readonly name: string
   /**
-   * Whether the name still stands for it. Another server may have ended it, and somebody made one of the same name: what was there before this was
-   * asked is of the old one for sure, and what came later is not.
+   * Whether the name still refers to this namespace. Another server may have finished it, and a new namespace may have
+   * the same name. Objects read before this check belong to the old namespace; objects read later may not.
    */
   readonly isStill: () => Promise<boolean>
 }
 
-/** Every namespaced kind that is stored by itself and may be deleted, once per storage path. */
+/** Every namespaced kind that is stored by itself and can be deleted, once per storage path. */
 export function contentKinds(registry: Registry): Kind[] {
   const { kinds } = registry.deps
   return kinds.all().filter((kind) => kind.namespaced && kind.verbs.includes("delete") && kinds.stored(kind) === kind)
 }
 
-/** Deletes what is left of these kinds in the namespace, then says what is still there. Kinds without objects are not even opened. */
+/**
+ * Deletes the objects of these kinds in the namespace and returns what is left. Kinds without objects are not opened.
+ */
 export async function sweep(registry: Registry, kinds: readonly Kind[], namespace: Swept): Promise<Sweep> {
   const remaining: Remaining[] = []
   const faults: string[] = []
@@ -77,7 +79,7 @@ async function deleteAll(registry: Registry, handle: KindHandle, { name, isStill
   return faults
 }
 
-/** Answers why it was not possible. */
+/** Resolves with the reason when the object could not be deleted. */
 async function deleteOne(registry: Registry, handle: KindHandle, entry: CachedObject): Promise<string | undefined> {
   let name = ""
   try {
@@ -88,7 +90,7 @@ async function deleteOne(registry: Registry, handle: KindHandle, entry: CachedOb
     await deleteObject(registry, handle, { namespace, name, uid, dryRun: false, propagationPolicy: "Background" })
     return undefined
   } catch (error) {
-    // Gone, or made anew meanwhile: the next sweep sees.
+    // Already deleted, or replaced meanwhile: the next sweep handles it.
     if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined
     return `${handle.kind.resource} ${name}: ${textOfError(error)}`
   }
@@ -106,7 +108,7 @@ async function countLeft(registry: Registry, handle: KindHandle, namespace: stri
   return { handle, count, finalizers, revision: snapshot.revision }
 }
 
-/** What cannot be read was told of as a fault of its deletion. */
+/** An object that cannot be decoded was reported when its deletion failed. */
 function finalizersOf(entry: CachedObject): readonly string[] {
   try {
     return parseObject(entry.json()).metadata?.finalizers ?? []
@@ -123,8 +125,8 @@ interface Finding {
 }
 
 /**
- * The conditions of a namespace whose content did not go at once, in the order of the reference's namespace controller. Conditions of others
- * stay as and where they are.
+ * The conditions of a namespace whose content could not be deleted at once, in the order of the reference's namespace
+ * controller. Conditions of other writers keep their content and position.
  */
 export function conditionsOf(found: Sweep, before: readonly JsonObject[], now: string): JsonObject[] {
   const next = [...before]

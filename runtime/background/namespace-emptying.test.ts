@@ -31,12 +31,12 @@ async function conditions(): Promise<Record<string, string>> {
   return Object.fromEntries(list.map(({ type, status, message }) => [String(type), `${String(status)}: ${String(message)}`]))
 }
 
-test("an empty namespace goes at once", async () => {
+test("an empty namespace is deleted at once", async () => {
   await removeNamespace()
   expect(await one.get("namespaces", "a")).toBeUndefined()
 })
 
-test("everything in it goes, other namespaces stay", async () => {
+test("all its content is deleted, other namespaces stay", async () => {
   await one.create("configmaps", configMap("c"))
   await one.create("services", { metadata: { name: "s", namespace: "a" }, spec: { ports: [{ port: 80 }] } })
   await one.create("configmaps", { metadata: { name: "c", namespace: "b" } })
@@ -45,7 +45,7 @@ test("everything in it goes, other namespaces stay", async () => {
   expect([await one.names("configmaps"), await one.names("services")]).toEqual([["b/c"], []])
 })
 
-test("nothing of any kind outlives it", async () => {
+test("no object of any kind survives it", async () => {
   const { kinds, storePrefix } = one.registry.deps
   const isStored = ({ namespaced, verbs }: Kind): boolean => namespaced && verbs.includes("list")
   const stored = new Map(
@@ -66,7 +66,7 @@ test("nothing of any kind outlives it", async () => {
   expect(items.map(({ key }) => key).filter((key) => key.split("/").includes("a"))).toEqual([])
 })
 
-test("it stays while a deletion in it failed, though nothing is there any more", async () => {
+test("it stays after a deletion in it failed, even if nothing is left", async () => {
   await one.create("configmaps", configMap("c"))
   const real: Store["commit"] = one.store.commit.bind(one.store)
   let failures = 1
@@ -84,7 +84,7 @@ test("it stays while a deletion in it failed, though nothing is there any more",
   expect(await one.get("namespaces", "a")).toBeUndefined()
 })
 
-test("pods go before the rest, and a pod that is still running holds everything up", async () => {
+test("pods are deleted first, and a pod that is still running holds everything up", async () => {
   await one.create("pods", runningPod)
   await one.create("configmaps", configMap("c"))
   await removeNamespace()
@@ -99,7 +99,7 @@ test("pods go before the rest, and a pod that is still running holds everything 
   expect(await one.names("configmaps")).toEqual([])
 })
 
-test("finalizers of content are told, and their end is noticed", async () => {
+test("finalizers of content are reported, and their removal is noticed", async () => {
   for (const name of ["c", "d"]) await one.create("configmaps", configMap(name, { finalizers: ["example.com/held"] }))
   await removeNamespace()
   expect(await conditions()).toEqual({
@@ -111,7 +111,7 @@ test("finalizers of content are told, and their end is noticed", async () => {
   })
   const release = (path: string) => one.update("configmaps", path, (old) => ({ ...old, metadata: { ...old.metadata, finalizers: [] } }))
   await release("a/c")
-  // Ten thousand may go one by one: the conditions follow once a second.
+  // Ten thousand objects may disappear one by one, so conditions are updated once a second.
   one.clock.advance(1000)
   await emptying.idle()
   expect(await conditions()).toMatchObject({
@@ -132,7 +132,7 @@ test("a condition keeps its time while its status stays, and nothing is written 
   expect((await one.get("namespaces", "a"))?.metadata?.resourceVersion).toBe(before?.metadata?.resourceVersion)
 })
 
-test("conditions of others stay where they are", async () => {
+test("conditions of other writers keep their position", async () => {
   await one.create("configmaps", configMap("c", { finalizers: ["example.com/held"] }))
   const mine = { type: "Mine", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", reason: "R", message: "m" }
   await one.update("namespaces", "a", (old) => ({ ...old, status: { ...objectAt(old, "status"), conditions: [mine] } }), {
@@ -144,7 +144,7 @@ test("conditions of others stay where they are", async () => {
   expect(list.length).toBe(6)
 })
 
-test("a creation that was admitted before the namespace began to go does not outlive it", async () => {
+test("a creation admitted before the namespace began to terminate does not survive it", async () => {
   const real: Store["commit"] = one.store.commit.bind(one.store)
   let arrived = (): void => {}
   const stuck = new Promise<void>((resolve) => (arrived = resolve))
@@ -162,7 +162,7 @@ test("a creation that was admitted before the namespace began to go does not out
   await one.create("configmaps", configMap("early"))
   await one.remove("namespaces", "a")
   await one.create("configmaps", { metadata: { name: "elsewhere", namespace: "b" } })
-  // Everything that could run has run: the namespace waits for the creation, and so does its content.
+  // Everything that could run has run: the namespace and its content wait for the creation.
   for (let turn = 0; turn < 100; turn++) await Promise.resolve()
   expect(objectAt(await one.get("namespaces", "a"), "spec")).toEqual({ finalizers: ["orch"] })
   release()
@@ -182,7 +182,7 @@ test("a creation that fails does not hold the namespace", async () => {
   expect(await one.get("namespaces", "a")).toBeUndefined()
 })
 
-test("a namespace whose finalizers were cleared while it was alive goes with its content", async () => {
+test("a namespace whose finalizers were cleared while it was alive is deleted with its content", async () => {
   await one.create("configmaps", configMap("c"))
   await one.update("namespaces", "a", (old) => ({ ...old, spec: {} }), { subresource: "finalize" })
   const { removed } = await one.remove("namespaces", "a")
@@ -191,7 +191,7 @@ test("a namespace whose finalizers were cleared while it was alive goes with its
   expect([await one.get("namespaces", "a"), await one.names("configmaps")]).toEqual([undefined, []])
 })
 
-test("content that goes one by one is gone through once a second, not once an object", async () => {
+test("content that disappears one by one is swept once a second, not once per object", async () => {
   const count = 200
   const held = (index: number) => configMap(`c${index}`, { finalizers: ["example.com/held"] })
   await Promise.all(Array.from({ length: count }, (_, index) => one.create("configmaps", held(index))))
@@ -221,14 +221,14 @@ test("a service's finalizers hold its endpoints too", async () => {
   expect((await one.get("endpoints", "a/s"))?.metadata?.deletionTimestamp).toBeDefined()
 })
 
-test("finalizers of others stay in the spec", async () => {
+test("finalizers of other writers stay in the spec", async () => {
   await one.create("namespaces", { metadata: { name: "own" }, spec: { finalizers: ["example.com/own"] } })
   await one.remove("namespaces", "own")
   await emptying.idle()
   expect(objectAt(await one.get("namespaces", "own"), "spec")).toEqual({ finalizers: ["example.com/own"] })
 })
 
-test("a restart half-way goes on where it was", async () => {
+test("a restart half-way resumes the work", async () => {
   await one.create("pods", runningPod)
   await one.create("configmaps", configMap("c"))
   await removeNamespace()
@@ -240,10 +240,10 @@ test("a restart half-way goes on where it was", async () => {
   expect(await one.names("configmaps")).toEqual([])
 })
 
-test("what cannot be deleted is told and tried again", async () => {
+test("a failed deletion is reported and retried", async () => {
   await emptying.stop()
   await one.create("configmaps", configMap("c"))
-  // The report of the first failure is itself a change that calls the namespace up again.
+  // The report of the first failure is itself a change that queues the namespace again.
   let failures = 2
   const real: Store["commit"] = one.store.commit.bind(one.store)
   one.store.commit = async (options) => {

@@ -1,7 +1,7 @@
 /**
- * Ends namespaces: what is in a terminating one is deleted, pods first and the rest only when they are gone, so that nothing they rely on
- * goes before them (CVE-2024-7598); then the server's own finalizer is taken out. State is all in the objects: after a restart the loop goes
- * on where it was.
+ * The namespace controller. Deletes the content of a terminating namespace: pods first, the rest once they are gone, so
+ * that nothing they rely on disappears before them (CVE-2024-7598). Then it removes the server's own finalizer. All
+ * state is in the objects, so a restart resumes the work.
  */
 import { listOf, objectAt } from "../behaviours/pods/fields.ts"
 import { textsOf } from "../behaviours/services/fields.ts"
@@ -22,11 +22,11 @@ import { NamespaceWaits } from "./namespace-waits.ts"
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
 
 export interface NamespaceEmptying extends Loop {
-  /** Resolves when nothing can be done until something changes. For tests. */
+  /** Resolves when there is nothing to do until something changes. For tests. */
   idle(): Promise<void>
 }
 
-/** Called once at start, with `namespaces` served or not. */
+/** Called once at start, whether `namespaces` is served or not. */
 export function startNamespaceEmptying(deps: BackgroundDeps): NamespaceEmptying {
   const { registry, clock, log } = deps
   const kind = registry.deps.kinds.find("", "v1", "namespaces")
@@ -42,7 +42,7 @@ export function startNamespaceEmptying(deps: BackgroundDeps): NamespaceEmptying 
     try {
       if (object.field("status.phase") === "Terminating") queue.add(object.field("metadata.name"))
     } catch (error) {
-      // The cache tells of it. Other namespaces are emptied all the same.
+      // The cache reports it. Other namespaces are processed all the same.
       if (!(error instanceof UndecodableError)) throw error
     }
   }
@@ -81,7 +81,7 @@ async function empty(deps: BackgroundDeps, task: Task): Promise<void> {
   const namespace = entry === undefined ? undefined : handle.fromStored(parseObject(entry.json()))
   waits.end(name)
   if (namespace === undefined || !isOurs(namespace, registry.deps.vendor.word)) return
-  // Admission refuses by now; what it let in before must be there to be found.
+  // Admission refuses creations by now; those it admitted before must be finished to be found.
   await registry.creations.settled(name)
   const { uid } = namespace.metadata ?? {}
   const found = await sweepInOrder(deps, { name, isStill: async () => (await uidNow(registry, task)) === uid })
@@ -91,13 +91,16 @@ async function empty(deps: BackgroundDeps, task: Task): Promise<void> {
   if (found.faults.length > 0) throw new Error(found.faults.join("; "))
 }
 
-/** Going, and held by this server, or by nobody any more; else the content has been seen to and others are to finish. */
+/**
+ * Whether the namespace is terminating and held by this server's finalizer or by none. Otherwise its content is gone
+ * and other finalizers hold it.
+ */
 function isOurs(namespace: ApiObject, word: string): boolean {
   const finalizers = textsOf(namespace.spec, "finalizers")
   return namespace.metadata?.deletionTimestamp !== undefined && (finalizers.length === 0 || finalizers.includes(word))
 }
 
-/** Of the namespace that has the name now; undefined when none has. */
+/** Returns the uid of the current namespace of this name; undefined when there is none. */
 async function uidNow(registry: Registry, { handle, name }: Task): Promise<string | undefined> {
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   const entry = handle.cache.get(handle.key("", name))
@@ -116,7 +119,7 @@ async function sweepInOrder({ registry }: BackgroundDeps, namespace: Swept): Pro
   )
 }
 
-/** Says in the status what holds the namespace up. */
+/** Writes to the status what holds the namespace up. */
 async function report(
   { registry, clock }: BackgroundDeps,
   task: Task,
@@ -133,8 +136,8 @@ async function report(
 }
 
 /**
- * The last step: without finalizers of its own and of others the namespace is gone. Another server may have taken it already, and somebody made one
- * of the same name: that keeps its finalizer.
+ * The last step: a namespace without any finalizer is deleted. Another server may have finished it already and a new
+ * namespace may have its name; that one keeps its finalizer.
  */
 async function finalize({ registry }: BackgroundDeps, task: Task, uid: string | undefined): Promise<void> {
   const { word } = registry.deps.vendor
@@ -155,7 +158,7 @@ interface Change {
   readonly transform: (old: ApiObject | undefined) => ApiObject
 }
 
-/** Changes the namespace with this uid; nothing happens when it is gone, or another one has its name. */
+/** Updates the namespace with this uid. Does nothing when it is gone or another one has its name. */
 async function change(registry: Registry, task: Task, { uid, subresource, transform }: Change): Promise<void> {
   const { handle, name } = task
   const to = { namespace: "", name, subresource: subresourceOf(handle, subresource), ...(uid !== undefined && { uid }) }

@@ -1,24 +1,27 @@
-/** What calls the emptying of a namespace up again while somebody else has to let go of its content first. */
+/** Queues a namespace again when content that is held by other writers' finalizers changes. */
 import type { Clock } from "../clock.ts"
 import type { Subscription } from "../storage/cache.ts"
 import type { Remaining } from "./namespace-content.ts"
 
-/** Conditions follow their content this closely; emptying goes through all that is left each time. */
+/** Delay of an update of the conditions: each one goes through all content that is left. */
 const refreshMs = 1000
 
 interface Wait {
   readonly subscriptions: Subscription[]
-  /** Set while a look is due. */
+  /** Set while a sweep is scheduled. */
   cancel?: () => void
 }
 
-/** At once when a resource has emptied, else once a second while anything changes: ten thousand objects may go one by one. */
+/**
+ * Queues the namespace at once when a resource has become empty, otherwise at most once a second while anything
+ * changes: ten thousand objects may disappear one by one.
+ */
 export class NamespaceWaits {
   private readonly waits = new Map<string, Wait>()
 
   constructor(private readonly options: { clock: Clock; again: (name: string) => void }) {}
 
-  /** Called with what is left; what was waited for before is forgotten. */
+  /** Called with what is left; replaces earlier subscriptions of the namespace. */
   begin(name: string, remaining: readonly Remaining[]): void {
     this.end(name)
     const wait: Wait = { subscriptions: [] }
@@ -37,7 +40,7 @@ export class NamespaceWaits {
     }
   }
 
-  /** Called when the namespace is looked at. */
+  /** Called when the namespace is processed. */
   end(name: string): void {
     const wait = this.waits.get(name)
     this.waits.delete(name)

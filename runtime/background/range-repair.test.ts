@@ -35,7 +35,7 @@ async function taken(): Promise<string[]> {
 
 const service = (name: string, clusterIP: string) => ({ metadata: { name, namespace: "a" }, spec: { ports: [{ port: 80 }], clusterIP } })
 
-test("a range that fits is not written", async () => {
+test("a range that matches is not written", async () => {
   await one.create("services", service("s", "10.0.0.5"))
   const before = await one.store.revision()
   await repairOnce()
@@ -49,7 +49,7 @@ test("an empty cluster has no ranges to write", async () => {
   expect(await one.store.revision()).toBe(before)
 })
 
-test("numbers that no service has are given back, those that one has are taken", async () => {
+test("numbers without a service are released, numbers of services are allocated", async () => {
   await one.create("services", service("s", "10.0.0.5"))
   const wrong = new Bitmap(range.size)
   wrong.add(100)
@@ -59,14 +59,14 @@ test("numbers that no service has are given back, those that one has are taken",
   expect(one.logged).toEqual(["a range of services did not fit the services and was made anew"])
 })
 
-test("a range that cannot be read is made anew", async () => {
+test("a range that cannot be decoded is rebuilt", async () => {
   await one.create("services", service("s", "10.0.0.5"))
   await one.store.commit({ checks: [], writes: [{ type: "put", key: key(), value: Buffer.from("broken") }] })
   await repairOnce()
   expect(await taken()).toEqual(["10.0.0.5"])
 })
 
-test("two services with one number are told", async () => {
+test("two services with the same number are logged", async () => {
   await one.create("services", service("s", "10.0.0.5"))
   await write(new Bitmap(range.size))
   await one.create("services", service("t", "10.0.0.5"))
@@ -75,7 +75,7 @@ test("two services with one number are told", async () => {
   expect(one.logged).toContain("two services have the same number")
 })
 
-test("a service made while the range is being looked at is not forgotten", async () => {
+test("a service created during the repair is not lost", async () => {
   await one.create("services", service("s", "10.0.0.5"))
   await write(new Bitmap(range.size))
   const { behaviourDeps } = one.registry.deps
@@ -96,7 +96,7 @@ test("a service made while the range is being looked at is not forgotten", async
   expect(await taken()).toEqual(["10.0.0.5", "10.0.0.6"])
 })
 
-test("looks again every three minutes", async () => {
+test("repairs every three minutes", async () => {
   const loop = startRangeRepair(one)
   await one.create("services", service("s", "10.0.0.5"))
   await write(new Bitmap(range.size))

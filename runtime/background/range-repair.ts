@@ -1,6 +1,7 @@
 /**
- * Cluster addresses and node ports as the services have them against the ranges as they are stored (catalog operations.yaml: service IP
- * and node port repair). Allocation is atomic with its service, so there is nothing to repair unless someone else wrote to the store.
+ * Repairs the stored allocations of cluster addresses and node ports from the services that hold them (catalog
+ * operations.yaml: service IP and node port repair). An allocation is committed together with its service, so there is
+ * nothing to repair unless another program wrote to the store.
  */
 import type { StoredValue } from "../storage/store.ts"
 import { decodeAllocation, encodeAllocation } from "../behaviours/services/range-allocation.ts"
@@ -14,7 +15,7 @@ import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
 
 const intervalMs = 3 * 60_000
 
-/** Called once at start; repairs at once and every three minutes. */
+/** Called once at start. Repairs at once and then every three minutes. */
 export function startRangeRepair({ registry, clock, log }: BackgroundDeps): Loop {
   const { options } = registry.deps.behaviourDeps
   const { addresses, nodePorts } = serviceRanges(options)
@@ -26,7 +27,7 @@ export function startRangeRepair({ registry, clock, log }: BackgroundDeps): Loop
       for (const range of addresses.values()) await repair({ registry, clock, log }, range)
       await repair({ registry, clock, log }, nodePorts)
     },
-    onError: (error) => log.warn({ error: textOfError(error) }, "the ranges of services could not be checked; tried again later"),
+    onError: (error) => log.warn({ error: textOfError(error) }, "the ranges of services could not be checked; retrying later"),
   })
 }
 
@@ -34,7 +35,7 @@ async function repair({ registry, log }: BackgroundDeps, range: NumberRange): Pr
   const { behaviourDeps, store } = registry.deps
   const key = behaviourDeps.key(range.path)
   for (let attempt = 0; attempt < conflictRetries; attempt++) {
-    // Read first: services that come later fail the check.
+    // Read before the services: a service committed later makes the check fail.
     const stored = await behaviourDeps.read(range.path)
     const services = await behaviourDeps.readAll("services/specs")
     const bitmap = occupied(range, services)
@@ -52,7 +53,10 @@ function same(range: NumberRange, stored: StoredValue, wanted: Buffer): boolean 
   return decodeAllocation(range, stored.value)?.toBigEndian().equals(wanted) === true
 }
 
-/** Two services with one number came from elsewhere; only their owners can say which is right. */
+/**
+ * Reports services that share a number. Another program wrote them, and only their owners can decide which one is
+ * right.
+ */
 function reportDoubles({ log }: Pick<BackgroundDeps, "registry" | "log">, range: NumberRange, services: readonly ApiObject[]): void {
   const holders = new Map<number, string>()
   for (const service of services) {

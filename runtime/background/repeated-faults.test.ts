@@ -9,7 +9,7 @@ function setUp() {
   return { clock, lines, log }
 }
 
-test("the same fault is said once a minute, with how often it was left out", () => {
+test("the same fault is logged once a minute, with the number of suppressed repeats", () => {
   const { clock, lines, log } = setUp()
   for (let second = 0; second < 90; second++) {
     log.warn({ error: `server ${second % 3} is away` }, "tried again later")
@@ -21,7 +21,7 @@ test("the same fault is said once a minute, with how often it was left out", () 
   ])
 })
 
-test("faults of different things, and different faults, are all said", () => {
+test("faults of different objects and different faults are all logged", () => {
   const { lines, log } = setUp()
   log.warn({ key: "a", error: "no" }, "not collected")
   log.warn({ key: "b", error: "no" }, "not collected")
@@ -30,7 +30,7 @@ test("faults of different things, and different faults, are all said", () => {
   expect(lines).toHaveLength(3)
 })
 
-test("what came long ago is forgotten, so that faults of ever new things take no more memory", () => {
+test("old faults are forgotten, so memory does not grow with the number of objects", () => {
   const { lines, log } = setUp()
   for (let object = 0; object < 3000; object++) log.warn({ key: `${object}` }, "not collected")
   log.warn({ key: "2999" }, "not collected")
@@ -39,7 +39,7 @@ test("what came long ago is forgotten, so that faults of ever new things take no
   expect(lines).toHaveLength(3001)
 })
 
-test("a clock that is set back silences nothing for longer", () => {
+test("a clock that is set back does not suppress anything for longer", () => {
   const { clock, lines, log } = setUp()
   log.warn({}, "tried again later")
   clock.advance(-3_600_000)

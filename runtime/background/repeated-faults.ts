@@ -1,15 +1,19 @@
-/** Loops try again every second, and say so: while a store is away for an hour, one line a minute says as much as sixty. */
+/**
+ * Suppresses repeated warnings. Controllers retry every second and log each failure; while a store is away for an hour,
+ * one line a minute is as useful as sixty.
+ */
 import type { Clock } from "../clock.ts"
 import type { Log } from "./loop.ts"
 
-/** How long the same is not said again. */
+/** How long a repeated warning is suppressed. */
 const silenceMs = 60_000
-/** Different faults that are remembered; objects that cannot be collected may be many. */
+/** Limit on remembered faults; there may be many objects that cannot be collected. */
 const rememberedMax = 1000
 
 /**
- * Called once at start with the log that loops write to. The same text about the same thing (every value but `error`, which may name another server
- * each time) goes through once a minute, with `repeated`: how often it was left out before.
+ * Called once at start with the log that controllers write to. The same text about the same thing passes once a minute,
+ * with `repeated`: the number of suppressed repeats. Two warnings are the same when all values except `error` are
+ * equal; `error` may name another server each time.
  */
 export function withoutRepeats(log: Log, clock: Clock): Log {
   const told = new Map<string, { readonly atMs: number; repeated: number }>()

@@ -1,18 +1,18 @@
 /**
- * Which servers of one store are alive: each keeps a key below `masterleases/`, named by its address, that the store drops when it is not
- * written again in time (the reference's lease reconciler; layout and value are the reference's, so that both can share a store).
+ * The live servers of a store. Each server keeps a key below `masterleases/`, named by its address, which expires
+ * unless it is renewed. Layout and value are those of the reference's lease reconciler, so both can share a store.
  */
 import { internal } from "../errors.ts"
 import type { Registry } from "../registry/registry.ts"
 
-/** Catalog operations.yaml, endpoint reconciler. Renewed every ten seconds by the upkeep. */
+/** Catalog operations.yaml, endpoint reconciler. Renewed every ten seconds. */
 const leaseSeconds = 15
 
 function prefixOf(registry: Registry): string {
   return `${registry.deps.storePrefix}masterleases/`
 }
 
-/** Says that this server is alive for another fifteen seconds. */
+/** Renews the key of this server for another fifteen seconds. */
 export async function renewLease(registry: Registry, address: string): Promise<void> {
   const kind = registry.deps.kinds.find("", "v1", "endpoints")
   if (kind === undefined) return
@@ -24,12 +24,12 @@ export async function renewLease(registry: Registry, address: string): Promise<v
   })
 }
 
-/** Called when the server stops: the others need not wait for the lease to run out. */
+/** Called when the server stops, so that the others need not wait until the key expires. */
 export async function endLease(registry: Registry, address: string): Promise<void> {
   await registry.deps.store.commit({ checks: [], writes: [{ type: "delete", key: prefixOf(registry) + address }] })
 }
 
-/** Addresses of the servers that are alive. Throws when there is none: the caller has just renewed its own. */
+/** Returns the addresses of the live servers. Throws when there is none: the caller has just renewed its own. */
 export async function liveAddresses(registry: Registry): Promise<readonly string[]> {
   const prefix = prefixOf(registry)
   const { items } = await registry.deps.store.list({ prefix })

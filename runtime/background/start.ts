@@ -1,4 +1,4 @@
-/** All loops of a server, started and stopped together. */
+/** Starts and stops all controllers of a server. */
 import { startCompaction } from "./compaction.ts"
 import { startGarbageCollector } from "./garbage-collector.ts"
 import { startAsLeader } from "./leader.ts"
@@ -10,13 +10,14 @@ import { type MeasureOptions, startStorageMeasures, storesOf } from "./storage-m
 
 export interface BackgroundOptions extends MeasureOptions {
   readonly options: Options
-  /** Who this server is among those of a shared store; absent: it is alone, and does everything. */
+  /** Identity of this server among those of a shared store. Absent: it is the only one and runs all controllers. */
   readonly identity?: string
 }
 
 /**
- * Called once when the server listens. What changes objects is done by one server of a store; who compacts, the servers agree on by the key that the
- * reference uses (`Store.takeTurnToCompact`), and what has a time to live ends by itself.
+ * Called once when the server listens. Only one server of a store runs the controllers that change objects. For
+ * compaction the servers take turns through the reference's key (`Store.takeTurnToCompact`), and expiry needs no
+ * controller.
  */
 export function startBackground(deps: BackgroundDeps, { options, identity, ...measures }: BackgroundOptions): Loop {
   const { registry, clock, log } = deps
@@ -29,7 +30,7 @@ export function startBackground(deps: BackgroundDeps, { options, identity, ...me
   ])
 }
 
-/** The loops that change objects. */
+/** The controllers that change objects. */
 function startChanging(deps: BackgroundDeps, options: Options): Loop {
   const services = deps.registry.deps.kinds.find("", "v1", "services")
   return together([

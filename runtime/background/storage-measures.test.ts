@@ -3,7 +3,7 @@ import { openRegistry } from "../../test/support/open-registry.ts"
 import { until } from "../../test/contract/store-fixture.ts"
 import { type FoundMeasures, startStorageMeasures } from "./storage-measures.ts"
 
-test("objects are counted in the cache where it has them, and by the store where it can", async () => {
+test("objects are counted in the cache where it has them, otherwise by the store if it can", async () => {
   const opened = await openRegistry()
   const { registry, clock } = opened
   const store = {

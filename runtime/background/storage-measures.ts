@@ -1,23 +1,26 @@
-/** How much is stored: objects by resource and bytes by store, looked at now and then, so that a scrape of `/metrics` costs nothing. */
+/**
+ * Measures the storage at intervals, so that a scrape of `/metrics` costs nothing: objects by resource and bytes by
+ * store.
+ */
 import type { Store } from "../storage/store.ts"
 import type { Options } from "../options/table.ts"
 import { every } from "./every.ts"
 import { type BackgroundDeps, type Loop, textOfError } from "./loop.ts"
 
-/** Filled resources of the watch cache, by storage path; they need no question to the store. */
+/** Counts of the filled resources of the watch cache, by storage path; these need no request to the store. */
 export interface CachedCounts {
   objects(): readonly { readonly resource: string; readonly count: number }[]
 }
 
-/** What was found the last time, for `/metrics`. */
+/** The latest measurements, for `/metrics`. */
 export interface FoundMeasures {
-  /** By the resource as clients name it, with its group: `deployments.apps`. -1: it could not be counted. */
+  /** By the resource as clients name it, with its group: `deployments.apps`. -1: could not be counted. */
   readonly objects: Map<string, number>
-  /** By store: `etcd-0`, those of overrides with the numbers after it. */
+  /** By store: `etcd-0`; the stores of overrides follow with increasing numbers. */
   readonly bytes: Map<string, number>
 }
 
-/** Of `startStorageMeasures`. */
+/** Options of `startStorageMeasures`. */
 export interface MeasureOptions {
   readonly measures: FoundMeasures
   readonly cache: CachedCounts
@@ -47,7 +50,7 @@ export function startStorageMeasures(deps: BackgroundDeps, { measures, cache, op
   }
 }
 
-/** The store, and those that hold single resources. */
+/** The main store and the stores of single resources. */
 export function storesOf(store: Store): readonly Store[] {
   return [...new Set([store, ...(store.overrides ?? []).map((override) => override.store)])]
 }
@@ -59,7 +62,7 @@ async function countObjects({ registry }: BackgroundDeps, cache: CachedCounts, o
     if (kinds.stored(kind) !== kind || !kind.verbs.includes("list")) continue
     const { path } = kind.storage
     const name = kind.group === "" ? kind.resource : `${kind.resource}.${vendor.group(kind.group)}`
-    // An embedded store cannot count without reading: there only what is in use is told.
+    // An embedded store cannot count without reading, so it reports only resources that are in the cache.
     const count = cached.get(path) ?? (await store.count?.({ prefix: `${storePrefix}${path}/` }).catch(() => -1))
     if (count !== undefined) objects.set(name, count)
   }

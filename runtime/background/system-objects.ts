@@ -1,7 +1,7 @@
 /**
- * The objects that every cluster has (catalog operations.yaml: system namespaces, kubernetes service): the namespaces of the system, and the
- * Service through which programs in the cluster reach the server. Making them twice, or on several servers at once, does no harm: what is
- * there stays.
+ * Creates the objects that every cluster has (catalog operations.yaml: system namespaces, kubernetes service): the
+ * system namespaces, and the Service through which programs in the cluster reach the server. Creating them twice, or on
+ * several servers at once, does no harm: existing objects stay.
  */
 import { serviceRanges } from "../behaviours/services/ranges.ts"
 import { ApiError } from "../errors.ts"
@@ -14,13 +14,13 @@ import { awaitFreshness } from "../registry/read.ts"
 import type { KindHandle, Registry } from "../registry/registry.ts"
 import { updateObject } from "../registry/update.ts"
 
-/** In the neutral form. */
+/** Neutral names. */
 export const systemNamespaces = ["default", "orch-system", "orch-public", "orch-node-lease"] as const
 
 const portName = "https"
 const servicePort = 443
 
-/** Called at start and again from time to time: some of them can be deleted. */
+/** Called at start and at intervals, because some of them can be deleted. */
 export async function ensureNamespaces(registry: Registry): Promise<void> {
   const handle = await handleOf(registry, "namespaces")
   if (handle === undefined) return
@@ -28,7 +28,7 @@ export async function ensureNamespaces(registry: Registry): Promise<void> {
     await ensure(registry, handle, { namespace: "", object: { metadata: { name: registry.deps.vendor.namespace(name) } } })
 }
 
-/** Called at start, once the port is known and the namespaces are there. Puts ports and type right where they are not. */
+/** Called at start, once the port is known and the namespaces exist. Corrects ports and type of an existing Service. */
 export async function ensureService(registry: Registry, { port }: { port: number }): Promise<void> {
   const handle = await handleOf(registry, "services")
   const [primary] = serviceRanges(registry.deps.behaviourDeps.options).addresses.values()
@@ -45,8 +45,8 @@ export async function ensureService(registry: Registry, { port }: { port: number
 }
 
 /**
- * Called at start, and whenever the addresses of the servers change. An address that only this machine can reach is no endpoint, as the
- * API refuses them for everybody: then the object is there without one.
+ * Called at start and whenever the addresses of the servers change. An address that only this machine can reach is not
+ * listed: the API refuses such endpoints. The object then exists without an address.
  */
 export async function ensureEndpoints(
   registry: Registry,
@@ -59,7 +59,7 @@ export async function ensureEndpoints(
   const addressed = [{ addresses: reachable.map((ip) => ({ ip })), ports: [{ name: portName, port, protocol: "TCP" }] }]
   const subsets = reachable.length === 0 ? [] : addressed
   const labels = { [vendor.domain("endpointslice.orch.io/skip-mirror")]: "true" }
-  // As a decoded object has it: an empty list is none, in the cache as in the store.
+  // Decoded objects have no empty lists, neither in the cache nor in the store.
   const content = subsets.length === 0 ? {} : { subsets }
   const object = { metadata: { name: vendor.word, namespace: "default", labels }, ...content }
   const found = await ensure(registry, handle, { namespace: "default", object })
@@ -83,7 +83,7 @@ async function handleOf(registry: Registry, resource: string): Promise<KindHandl
   return kind === undefined ? undefined : registry.handle(kind)
 }
 
-/** The object that is there already; undefined when this call made it. */
+/** Resolves with the existing object; undefined when this call created it. */
 async function ensure(
   registry: Registry,
   handle: KindHandle,
@@ -97,7 +97,7 @@ async function ensure(
   try {
     await createObject(registry, handle, { namespace, object: full, dryRun: false, warn: () => {} })
   } catch (error) {
-    // Another server was faster and made the same.
+    // Another server was faster and created the same.
     if (!(error instanceof ApiError && error.reason === "AlreadyExists")) throw error
   }
   return undefined
@@ -108,7 +108,7 @@ function withDefaults(registry: Registry, handle: KindHandle, object: ApiObject)
   return object
 }
 
-/** True when every field of `wanted` is in `found` with the same value. */
+/** Whether `found` has every field of `wanted` with the same value. */
 function hasFields(found: JsonValue | undefined, wanted: JsonObject): boolean {
   return isObject(found) && Object.keys(wanted).every((name) => deepEqual(found[name], wanted[name]))
 }

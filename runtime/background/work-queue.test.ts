@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
 
-/** A queue whose work is written down; `failing` keys fail as often as they say. */
+/** A queue that records its work; `failing` gives the number of failures of a key. */
 function record(failing: Readonly<Record<string, number>> = {}) {
   const clock = createManualClock()
   const left = new Map(Object.entries(failing))
@@ -23,14 +23,14 @@ function record(failing: Readonly<Record<string, number>> = {}) {
   return { queue, clock, done, errors, failNext: (key: string) => left.set(key, 1) }
 }
 
-test("keys are worked on once each, in the order of asking", async () => {
+test("keys are processed once each, in the order they were added", async () => {
   const { queue, done } = record()
   for (const key of ["a", "b", "a", "c"]) queue.add(key)
   await queue.idle()
   expect(done).toEqual(["a", "b", "c"])
 })
 
-test("a key that is asked for while it is worked on is done once more", async () => {
+test("a key added while it is processed is processed once more", async () => {
   const clock = createManualClock()
   const done: string[] = []
   const queue: WorkQueue = createWorkQueue({
@@ -46,7 +46,7 @@ test("a key that is asked for while it is worked on is done once more", async ()
   expect(done).toEqual(["a", "a"])
 })
 
-test("what fails is tried again, ever later, up to a limit", async () => {
+test("a failed key is retried with growing delays, up to a limit", async () => {
   const { queue, clock, done, errors } = record({ a: 4 })
   queue.add("a")
   await queue.idle()
@@ -65,7 +65,7 @@ test("what fails is tried again, ever later, up to a limit", async () => {
   expect(done).toHaveLength(5)
 })
 
-test("what succeeded is tried again soon when it fails later", async () => {
+test("a later failure of a key that succeeded is retried soon again", async () => {
   const { queue, clock, done, failNext } = record({ a: 2 })
   queue.add("a")
   await queue.idle()
@@ -82,7 +82,7 @@ test("what succeeded is tried again soon when it fails later", async () => {
   expect(done).toHaveLength(5)
 })
 
-test("asking again does not wait for the retry, and the retry is not made twice", async () => {
+test("adding a key again does not wait for its retry, and the retry does not run twice", async () => {
   const { queue, clock, done } = record({ a: 1 })
   queue.add("a")
   await queue.idle()
@@ -93,14 +93,14 @@ test("asking again does not wait for the retry, and the retry is not made twice"
   expect(done).toEqual(["a", "a"])
 })
 
-test("one key that fails does not hold up the others", async () => {
+test("one failing key does not hold up the others", async () => {
   const { queue, done } = record({ a: 100 })
   for (const key of ["a", "b"]) queue.add(key)
   await queue.idle()
   expect(done).toEqual(["a", "b"])
 })
 
-test("after stop nothing is begun, and what runs has ended", async () => {
+test("after stop nothing starts, and running work has ended", async () => {
   const clock = createManualClock()
   const done: string[] = []
   let finish = (): void => {}
@@ -126,7 +126,7 @@ test("after stop nothing is begun, and what runs has ended", async () => {
   expect(done).toEqual(["a"])
 })
 
-test("several keys are worked on at once, each by itself, and idle waits for all", async () => {
+test("several keys are processed in parallel, each by itself, and idle waits for all", async () => {
   const running: string[] = []
   const ends = new Map<string, () => void>()
   const begun: string[] = []

@@ -1,27 +1,30 @@
-/** Work by key: each key at most once at a time and at most once waiting; what fails is tried again later, ever more seldom. */
+/**
+ * A work queue of keys. A key is processed at most once at a time and queued at most once. A failed key is retried with
+ * exponential backoff.
+ */
 import type { Clock } from "../clock.ts"
 import type { Loop } from "./loop.ts"
 
 export interface WorkQueue extends Loop {
-  /** Asks for the work on a key; one that is being worked on is done once more afterwards. */
+  /** Queues a key. A key that is being processed is processed once more afterwards. */
   add(key: string): void
-  /** Resolves when nothing waits or runs but retries. For tests. */
+  /** Resolves when nothing is queued or running, apart from scheduled retries. For tests. */
   idle(): Promise<void>
 }
 
 export interface WorkQueueOptions {
   readonly clock: Clock
   readonly work: (key: string) => Promise<void>
-  /** Told of every failure; the key is tried again by itself. */
+  /** Called for every failure; the retry is automatic. */
   readonly onError: (error: unknown, key: string) => void
-  /** Keys that are worked on at once; default 1. */
+  /** Keys processed in parallel; default 1. */
   readonly workers?: number
-  /** Until the first retry; doubled by each further failure up to `retryMaxMs`. */
+  /** Delay of the first retry; doubled by each further failure, up to `retryMaxMs`. */
   readonly retryMinMs?: number
   readonly retryMaxMs?: number
 }
 
-/** Called by loops that react to events. Few workers: background work leaves the machine to requests. */
+/** Called by controllers that react to events. Few workers: background work leaves the machine to requests. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   return new KeyedQueue(options)
 }
@@ -44,7 +47,7 @@ class KeyedQueue implements WorkQueue {
     this.waiting.add(key)
     if (this.gathering) return
     this.gathering = true
-    // Keys of one batch of events are gathered before the first is worked on.
+    // Collects the keys of one batch of events before the first is processed.
     void Promise.resolve().then(() => {
       this.gathering = false
       this.begin()
@@ -75,7 +78,7 @@ class KeyedQueue implements WorkQueue {
     if (!this.busy()) for (const tell of this.idlers.splice(0)) tell()
   }
 
-  /** The first that waits and is not being worked on. */
+  /** The first queued key that is not being processed. */
   private next(): string | undefined {
     for (const key of this.waiting) if (!this.running.has(key)) return key
     return undefined

@@ -1,4 +1,4 @@
-/** POST of a Binding gives a pod to a node, once (catalog resources.yaml: pods, binding). */
+/** POST of a Binding assigns a pod to a node, once (catalog resources.yaml: pods, binding). */
 import { type ApiError, conflict, invalid, preconditionText } from "../errors.ts"
 import type { SubresourceBehaviourFactory } from "../kit/behaviour.ts"
 import type { Failure } from "../kit/failure.ts"
@@ -7,7 +7,7 @@ import { timeText } from "../kit/time.ts"
 import { withPodCondition } from "./pods/conditions.ts"
 import { listOf, objectAt, textOf } from "./pods/fields.ts"
 
-/** Sub-resource `binding`. Throws 422 for a target that is no node, 409 when the pod cannot be bound (again). */
+/** Sub-resource `binding`. Throws 422 for a target that is not a node, 409 when the pod cannot be bound (again). */
 export const binding: SubresourceBehaviourFactory = ({ clock }) => ({
   create(body, old) {
     const name = old.metadata?.name ?? ""
@@ -39,7 +39,7 @@ function checkTarget(target: JsonObject | undefined, name: string): void {
   if (failures.length > 0) throw invalid({ group: "", resource: "Binding", name }, failures)
 }
 
-/** What the scheduler saw when it decided. */
+/** Checks the identity and version of the pod that the scheduler based its decision on. */
 function checkPreconditions(body: JsonObject, old: ApiObject): void {
   const metadata = objectAt(body, "metadata")
   const { name = "", uid = "", resourceVersion = "" } = old.metadata ?? {}

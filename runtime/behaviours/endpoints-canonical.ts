@@ -1,4 +1,4 @@
-/** Endpoints are stored in canonical form, whatever form they came in (catalog resources.yaml: endpoints). */
+/** Stores Endpoints in canonical form, whatever form the client sent (catalog resources.yaml: endpoints). */
 import { invalid } from "../errors.ts"
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import type { ApiObject } from "../kit/json.ts"
@@ -6,7 +6,7 @@ import { repackedAddressesMax } from "../limits.ts"
 import { repackedAddresses, repackSubsets } from "./endpoints/repack.ts"
 import { listOf } from "./pods/fields.ts"
 
-/** Behaviour `endpointsCanonical`. Repacks after validation, so that faults name the places where the client wrote them. */
+/** Behaviour `endpointsCanonical`. Repacks after validation, so that failures name the client's own field paths. */
 export const endpointsCanonical: BehaviourFactory = () => ({
   async commit({ object }) {
     if (object === undefined || !Array.isArray(object.subsets)) return undefined

@@ -1,9 +1,12 @@
-/** PUT and PATCH of a pod's ephemeral containers: only these are taken (catalog resources.yaml: pods, ephemeralcontainers). */
+/**
+ * PUT and PATCH of a pod's ephemeral containers: nothing else is written (catalog resources.yaml: pods,
+ * ephemeralcontainers).
+ */
 import type { SubresourceBehaviourFactory } from "../kit/behaviour.ts"
 import type { ApiObject, ObjectMeta } from "../kit/json.ts"
 import { objectAt } from "./pods/fields.ts"
 
-/** Sub-resource `ephemeralContainers`. What is there already may not change; the check `podUpdate` sees to that. */
+/** Sub-resource `ephemeralContainers`. The check `podUpdate` makes sure that existing ones do not change. */
 export const ephemeralContainers: SubresourceBehaviourFactory = () => ({
   update(submitted, old) {
     const { ephemeralContainers: _before, ...spec } = objectAt(old, "spec") ?? {}
@@ -12,7 +15,7 @@ export const ephemeralContainers: SubresourceBehaviourFactory = () => ({
   },
 })
 
-/** The stored metadata with the version and identity that the client insists on. */
+/** The stored metadata with the version and uid that the client sent as preconditions. */
 function metadataOf(submitted: ApiObject, old: ApiObject): ObjectMeta {
   const { resourceVersion: _version, ...kept } = old.metadata ?? {}
   const { resourceVersion, uid } = submitted.metadata ?? {}

@@ -9,7 +9,9 @@ import { eviction } from "./eviction.ts"
 
 const pending = { metadata: { name: "a", namespace: "n", resourceVersion: "1" }, status: { phase: "Pending" } }
 
-/** Evicts a pending pod that is changed by others so many times before it can be deleted. Answers how often it was tried. */
+/**
+ * Evicts a pending pod that others change `conflicts` times before it can be deleted. Returns the number of attempts.
+ */
 async function evictAfter(conflicts: number): Promise<number> {
   let tries = 0
   const objects: ObjectAccess = {
@@ -23,13 +25,13 @@ async function evictAfter(conflicts: number): Promise<number> {
   }
   const action: Action = { body: { metadata: { name: "a" } }, namespace: "n", name: "a", dryRun: false, objects }
   const deps: Partial<BehaviourDeps> = { clock: createManualClock(), random: systemRandom, vendor: vendorProfile("orch") }
-  await eviction(deps as BehaviourDeps).act?.(action) // It asks for the clock alone.
+  await eviction(deps as BehaviourDeps).act?.(action) // It uses the clock only.
   return tries
 }
 
-describe("a pod that nothing protects and that others keep changing", () => {
-  test("is evicted as soon as they let it be", async () => expect(await evictAfter(5)).toBe(6))
-  test("is given up after so many attempts", async () => {
+describe("a pod without a budget that others keep changing", () => {
+  test("is evicted as soon as they stop", async () => expect(await evictAfter(5)).toBe(6))
+  test("is given up after the maximum number of attempts", async () => {
     expect(await evictAfter(evictionTries - 1)).toBe(evictionTries)
     await expect(evictAfter(evictionTries)).rejects.toMatchObject({ code: 409 })
   })

@@ -1,6 +1,6 @@
 /**
- * POST of an Eviction deletes a pod as far as disruption budgets allow (catalog resources.yaml: pods, evictionRules; documentation of
- * API-initiated eviction). A budget is charged before the pod is deleted, on the condition that nobody was faster.
+ * POST of an Eviction deletes a pod if its disruption budget allows it (catalog resources.yaml: pods, evictionRules;
+ * documentation of API-initiated eviction). The budget is charged before the pod is deleted, by a conditional write.
  */
 import { ApiError, badRequest, conflict } from "../errors.ts"
 import type { Action, Deletion, ObjectPlace, SubresourceBehaviourFactory } from "../kit/behaviour.ts"
@@ -15,7 +15,10 @@ import { charged, stillProcessed } from "./pods/disruption-budget.ts"
 const pods = { group: "", version: "v1", resource: "pods" }
 const budgets = { group: "policy", version: "v1", resource: "poddisruptionbudgets" }
 
-/** Sub-resource `eviction`. Throws 404, 409 on preconditions, 429 when the budget does not allow it, 500 when several budgets claim the pod. */
+/**
+ * Sub-resource `eviction`. Throws 404, 409 on preconditions, 429 when the budget does not allow it, 500 when several
+ * budgets select the pod.
+ */
 export const eviction: SubresourceBehaviourFactory = ({ clock }) => {
   const now = (): string => timeText(clock.nowMs())
   return {
@@ -33,12 +36,15 @@ export const eviction: SubresourceBehaviourFactory = ({ clock }) => {
   }
 }
 
-/** Deletes a pod that no budget protects: nothing of it runs, or it is on its way out. Else answers the pod. */
+/**
+ * Deletes a pod that no budget protects, because it has no running containers or is being deleted already. Otherwise
+ * returns the pod.
+ */
 async function withoutBudget(action: Action, deletion: Deletion, now: () => string): Promise<ApiObject | undefined> {
   for (let attempt = 1; ; attempt++) {
     const pod = await action.objects.get(placeOf(action))
     if (!isDispensable(pod)) return pod
-    // A pending pod may start meanwhile, and then a budget counts it.
+    // A pending pod may start meanwhile and then count for a budget.
     const pinned = isOver(pod) || deletion.resourceVersion !== undefined ? deletion : atVersionOf(pod, deletion)
     try {
       await deletePod(action, pinned, now)
@@ -63,7 +69,7 @@ async function withBudget(action: Action, state: { deletion: Deletion; pod: ApiO
   try {
     await deletePod(action, deletion.resourceVersion === undefined ? atVersionOf(pod, deletion) : deletion, now)
   } catch (error) {
-    // The pod changed: perhaps it is ready now, and the budget has to be asked.
+    // The pod changed and may be ready now, so the budget must be consulted.
     const changed = error instanceof ApiError && error.code === 409 && deletion.resourceVersion === undefined
     throw changed ? stillProcessed(budget.metadata?.name ?? "") : error
   }
@@ -90,14 +96,14 @@ function isReady(pod: ApiObject): boolean {
   return listOf(pod.status, "conditions").some((one) => textOf(one, "type") === "Ready" && textOf(one, "status") === "True")
 }
 
-/** A pod that is not ready is not among those the budget counts as healthy. */
+/** Whether pods that are not ready may be evicted regardless of the budget: it does not count them as healthy. */
 function allowsUnhealthy(budget: ApiObject): boolean {
   if (textOf(budget.spec, "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true
   const desired = numberOf(budget.status, "desiredHealthy") ?? 0
   return desired > 0 && (numberOf(budget.status, "currentHealthy") ?? 0) >= desired
 }
 
-/** The one budget that selects the pod. Throws 500 for several: which of them to charge nobody has said. */
+/** Returns the one budget that selects the pod. Throws 500 for several, because it is undefined which one to charge. */
 async function budgetOf(action: Action, pod: ApiObject): Promise<ApiObject | undefined> {
   const labels = pod.metadata?.labels ?? {}
   const all = await action.objects.list({ ...budgets, namespace: action.namespace })
@@ -112,7 +118,10 @@ function selects(budget: ApiObject, labels: Readonly<Record<string, string>>): b
   return !selector.empty && selector.matches(labels)
 }
 
-/** Notes on the pod why it goes, then deletes it. The note changes the version that the deletion is pinned to. */
+/**
+ * Writes the reason to the pod's conditions, then deletes it. That write changes the version that the deletion is
+ * pinned to.
+ */
 async function deletePod(action: Action, deletion: Deletion, now: () => string): Promise<void> {
   const { objects } = action
   const place = placeOf(action)

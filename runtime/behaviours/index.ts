@@ -1,4 +1,4 @@
-/** Every behaviour by the name that schemas call it; the server makes those that its kinds name. */
+/** All behaviours by the names that schemas use. The server creates those that its kinds name. */
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../kit/behaviour.ts"
 import { binding } from "./binding.ts"
 import { endpointsCanonical } from "./endpoints-canonical.ts"

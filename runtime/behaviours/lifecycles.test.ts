@@ -15,24 +15,24 @@ test.each([
   { spec: { podCIDR: "10.1.0.0/24" }, podCIDRs: ["10.1.0.0/24"] },
   { spec: { podCIDRs: ["10.1.0.0/24", "fd00::/64"] }, podCIDRs: ["10.1.0.0/24", "fd00::/64"] },
   { spec: { podCIDR: "10.2.0.0/24", podCIDRs: ["10.1.0.0/24"] }, podCIDRs: ["10.2.0.0/24"] },
-])("pod ranges of $spec are in step", async ({ spec, podCIDRs }) => {
+])("pod ranges of $spec are in sync", async ({ spec, podCIDRs }) => {
   expect((await one.create("nodes", node(spec))).spec).toMatchObject({ podCIDR: podCIDRs[0], podCIDRs })
 })
 
-test("a range given later counts for both fields", async () => {
+test("a range added later sets both fields", async () => {
   await one.create("nodes", node({}))
   const updated = await one.update("nodes", "n", (old) => ({ ...old, spec: { podCIDRs: ["10.1.0.0/24"] } }))
   expect(updated.spec).toMatchObject({ podCIDR: "10.1.0.0/24" })
 })
 
-test("amounts of nodes have thousandths", async () => {
+test("amounts of nodes are rounded to thousandths", async () => {
   const created = await one.create("nodes", node({}, { capacity: { cpu: "0.0001" } }))
   expect(created.status).toMatchObject({ capacity: { cpu: "1m" }, allocatable: { cpu: "1m" } })
   const updated = await one.update("nodes", "n", (old) => ({ ...old, status: { capacity: { cpu: "2.00001" } } }), { subresource: "status" })
   expect(updated.status).toMatchObject({ capacity: { cpu: "2001m" } })
 })
 
-test("text of a secret becomes data and wins over it", async () => {
+test("stringData of a secret becomes data and takes precedence", async () => {
   const created = await one.create("secrets", {
     metadata: { name: "s", namespace: "a" },
     data: { a: "MQ==", b: "Mg==" },
@@ -42,7 +42,7 @@ test("text of a secret becomes data and wins over it", async () => {
   expect(created.stringData).toBeUndefined()
 })
 
-test("text of a secret is merged on update too, and counts for what is immutable", async () => {
+test("stringData is merged on update too, and counts for immutability", async () => {
   await one.create("secrets", { metadata: { name: "s", namespace: "a" }, data: { a: "MQ==" }, immutable: true })
   const same = await one.update("secrets", "a/s", (old) => ({ ...old, stringData: { a: "1" } }))
   expect(same.data).toEqual({ a: "MQ==" })
@@ -56,7 +56,7 @@ test("service accounts keep only the names of secrets", async () => {
   expect(updated.secrets).toEqual([{ name: "y" }])
 })
 
-test("endpoints are packed when they are stored, and faults name the places of the client", async () => {
+test("endpoints are packed when stored, and failures name the client's field paths", async () => {
   const subsets = [
     { addresses: [{ ip: "192.0.2.2" }], ports: [{ port: 80 }] },
     { addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 80 }] },
@@ -68,7 +68,7 @@ test("endpoints are packed when they are stored, and faults name the places of t
   await expect(one.create("endpoints", { metadata: { name: "f", namespace: "a" }, subsets: wrong })).rejects.toMatchObject(fault)
 })
 
-test("a namespace is made active, labelled, and held by the server's finalizer", async () => {
+test("a new namespace is active, labelled, and held by the server's finalizer", async () => {
   const created = await one.create("namespaces", {
     metadata: { name: "n", labels: { "orch.io/metadata.name": "wrong" } },
     spec: { finalizers: ["example.com/own"] },
@@ -80,7 +80,7 @@ test("a namespace is made active, labelled, and held by the server's finalizer",
   })
 })
 
-test("deleting a namespace marks it; it goes with its last finalizer", async () => {
+test("deleting a namespace marks it; it disappears with its last finalizer", async () => {
   await one.create("namespaces", { metadata: { name: "n" } })
   const { object, removed } = await one.remove("namespaces", "n")
   expect(removed).toBe(false)

@@ -1,7 +1,10 @@
-/** PUT of a namespace's `finalize`: who has cleaned up takes the own finalizer out (catalog resources.yaml: namespaces). */
+/**
+ * PUT of a namespace's `finalize`: a controller that has cleaned up removes its finalizer (catalog resources.yaml:
+ * namespaces).
+ */
 import type { SubresourceBehaviourFactory } from "../kit/behaviour.ts"
 
-/** Sub-resource `namespaceFinalize`: takes metadata and spec of what was sent; the status stays. */
+/** Sub-resource `namespaceFinalize`: takes metadata and spec from the request; the status stays. */
 export const namespaceFinalize: SubresourceBehaviourFactory = () => ({
   update: (submitted, old) => ({ ...old, metadata: submitted.metadata ?? {}, spec: submitted.spec ?? {} }),
 })

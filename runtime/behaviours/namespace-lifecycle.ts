@@ -1,6 +1,6 @@
 /**
- * Namespaces end in two steps: marked Terminating, emptied by `background/namespace-emptying`, gone when `spec.finalizers` is empty
- * (catalog resources.yaml: namespaces).
+ * A namespace is deleted in two steps: it is marked Terminating and emptied by `background/namespace-emptying`, and it
+ * is removed when `spec.finalizers` is empty (catalog resources.yaml: namespaces).
  */
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { type ApiObject, isObject } from "../kit/json.ts"
@@ -25,7 +25,7 @@ export const namespaceLifecycle: BehaviourFactory = ({ vendor }) => {
   }
 }
 
-/** The label that selectors find a namespace by always equals its name. */
+/** The label that selectors use for the namespace's name always equals the name. */
 function keepNameLabel({ metadata }: ApiObject, key: string): void {
   if (metadata?.name !== undefined) metadata.labels = { ...metadata.labels, [key]: metadata.name }
 }

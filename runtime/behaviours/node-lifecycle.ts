@@ -1,14 +1,14 @@
-/** What happens to nodes beyond validation (catalog resources.yaml: nodes). */
+/** Changes to nodes besides validation (catalog resources.yaml: nodes). */
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { deepClone } from "../kit/field-path.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
 import { roundField } from "./content/milli-quantities.ts"
 import { objectAt, textOf } from "./pods/fields.ts"
 
-/** Behaviour `nodeLifecycle`: pod ranges in step, amounts in thousandths. */
+/** Behaviour `nodeLifecycle`: keeps pod ranges in sync and rounds amounts to thousandths. */
 export const nodeLifecycle: BehaviourFactory = () => ({
   prepareCreate(object) {
-    // Both may be the client's own, shared by every attempt.
+    // Copied because both may be the client's own objects, which every attempt shares.
     for (const part of ["spec", "status"] as const) {
       const value = object[part]
       if (isObject(value)) object[part] = deepClone(value)
@@ -22,7 +22,10 @@ export const nodeLifecycle: BehaviourFactory = () => ({
   },
 })
 
-/** `podCIDR` is always the first of `podCIDRs`; where both were given and differ it wins, for clients that know only it. */
+/**
+ * `podCIDR` is always the first of `podCIDRs`. If both were given and differ, `podCIDR` wins, for clients that know
+ * only that field.
+ */
 function keepInStep(spec: JsonObject | undefined): void {
   if (spec === undefined) return
   const single = textOf(spec, "podCIDR")

@@ -42,7 +42,7 @@ test("init containers count for the class", () => {
   expect(qualityOfService({ containers: [guaranteed], initContainers: [resources({})] })).toBe("Burstable")
 })
 
-test("a new pod is pending, whatever status was sent", async () => {
+test("a new pod is pending, whatever status the client sent", async () => {
   const created = await one.create("pods", pod({}, { status: { phase: "Running", podIP: "1.2.3.4" } }))
   expect(created.status).toEqual({ phase: "Pending", qosClass: "BestEffort" })
 })
@@ -66,7 +66,7 @@ test("amounts finer than thousandths are rounded up", async () => {
   })
 })
 
-test("the client's own object is not changed: another attempt begins with what was sent", async () => {
+test("the client's own object does not change: the next attempt starts from what was sent", async () => {
   const { behaviours } = await one.handle("pods")
   const sent = pod({ containers: [resources({ cpu: "0.00001" })] })
   const spec = sent.spec
@@ -74,7 +74,7 @@ test("the client's own object is not changed: another attempt begins with what w
   expect(spec).toMatchObject({ containers: [{ resources: { requests: { cpu: "0.00001" } } }] })
 })
 
-test("a status without a class keeps the class, and podIP goes first in podIPs", async () => {
+test("a status without a class keeps the class, and podIP becomes the first of podIPs", async () => {
   await one.create("pods", pod())
   const writeStatus = (status: JsonObject) => one.update("pods", "a/p", (old) => ({ ...old, status }), { subresource: "status" })
   expect((await writeStatus({ phase: "Running", podIP: "192.0.2.1" })).status).toMatchObject({
@@ -85,7 +85,7 @@ test("a status without a class keeps the class, and podIP goes first in podIPs",
   expect((await writeStatus({ podIP: "192.0.2.3", podIPs: [{ ip: "192.0.2.2" }] })).status).toMatchObject({ podIPs: [{ ip: "192.0.2.3" }] })
 })
 
-test("a pod that no node runs goes at once", async () => {
+test("a pod without a node is deleted at once", async () => {
   await one.create("pods", pod())
   expect((await one.remove("pods", "a/p")).removed).toBe(true)
 })
@@ -95,14 +95,14 @@ test.each([
   { asked: undefined, own: 5, expected: 5 },
   { asked: 7, own: 5, expected: 7 },
   { asked: undefined, own: 0, expected: 0 },
-])("grace of a running pod: asked $asked, its own $own: $expected seconds", async ({ asked, own, expected }) => {
+])("grace period of a running pod: requested $asked, own $own: $expected seconds", async ({ asked, own, expected }) => {
   await one.create("pods", pod({ nodeName: "n", ...(own !== undefined && { terminationGracePeriodSeconds: own }) }))
   const { removed, object } = await one.remove("pods", "a/p", asked === undefined ? {} : { gracePeriodSeconds: asked })
   expect(removed).toBe(expected === 0)
   if (!removed) expect(object.metadata).toMatchObject({ deletionGracePeriodSeconds: expected })
 })
 
-test("a grace period that has begun is only shortened by who names a shorter one", async () => {
+test("a grace period that has begun can only be shortened, by naming a shorter one", async () => {
   await one.create("pods", pod({ nodeName: "n", terminationGracePeriodSeconds: 10 }))
   await one.remove("pods", "a/p", { gracePeriodSeconds: 60 })
   expect((await one.remove("pods", "a/p")).object.metadata).toMatchObject({ deletionGracePeriodSeconds: 60 })
@@ -111,7 +111,7 @@ test("a grace period that has begun is only shortened by who names a shorter one
   expect((await one.remove("pods", "a/p", { gracePeriodSeconds: 0 })).removed).toBe(true)
 })
 
-test("a pod that has run to its end goes at once", async () => {
+test("a completed pod is deleted at once", async () => {
   await one.create("pods", pod({ nodeName: "n" }))
   await one.update("pods", "a/p", (old) => ({ ...old, status: { phase: "Succeeded" } }), { subresource: "status" })
   expect((await one.remove("pods", "a/p")).removed).toBe(true)
@@ -123,7 +123,7 @@ function bind(body: JsonObject, old: ApiObject): ApiObject {
   return act(body, old, context())
 }
 
-test("binding gives the pod its node, annotations and a condition", async () => {
+test("binding sets the node, annotations and a condition", async () => {
   const old = await one.create("pods", pod())
   const next = bind({ metadata: { annotations: { a: "b" } }, target: { kind: "Node", name: "n" } }, old)
   expect(next).toMatchObject({
@@ -159,7 +159,7 @@ test.each([
   expect(work).toThrow(expect.objectContaining({ code, message: expect.stringContaining(text) }))
 })
 
-test("only ephemeral containers are taken, at the version that the client names", async () => {
+test("only ephemeral containers are written, at the version that the client names", async () => {
   const old = await one.create("pods", pod())
   const take = ephemeralContainers(one.registry.deps.behaviourDeps).update
   const added = [{ name: "debug", image: "i" }]

@@ -1,4 +1,7 @@
-/** What happens to pods beyond validation: first status, class of service, graceful deletion (catalog resources.yaml: pods). */
+/**
+ * Changes to pods besides validation: initial status, quality-of-service class, graceful deletion (catalog
+ * resources.yaml: pods).
+ */
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { deepClone } from "../kit/field-path.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
@@ -18,7 +21,7 @@ const gated = {
 /** Behaviour `podLifecycle`. */
 export const podLifecycle: BehaviourFactory = () => ({
   prepareCreate(object) {
-    // The spec may be the client's own, shared by every attempt.
+    // Copied because the spec may be the client's own object, which every attempt shares.
     if (isObject(object.spec)) object.spec = deepClone(object.spec)
     roundResources(objectAt(object, "spec"))
     const status: JsonObject = { phase: "Pending", ...classOf(object) }
@@ -29,7 +32,7 @@ export const podLifecycle: BehaviourFactory = () => ({
     if (subresource !== undefined) return
     roundResources(objectAt(object, "spec"))
     const spec = objectAt(object, "spec")
-    // Pods from before the rule may have a negative period; updates set it right.
+    // Pods from before the rule may have a negative period; an update corrects it.
     if (spec !== undefined && (numberOf(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
   },
   graceSeconds(object, asked) {
@@ -39,12 +42,12 @@ export const podLifecycle: BehaviourFactory = () => ({
   },
 })
 
-/** No node has to stop containers first. */
+/** Whether no node has to stop containers before the pod is deleted. */
 function nobodyRuns(pod: ApiObject): boolean {
   return textOf(pod.spec, "nodeName") === "" || ["Succeeded", "Failed"].includes(textOf(pod.status, "phase"))
 }
 
-/** Amounts that are none are for the validator to refuse; the pod is not stored then. */
+/** The class of a new pod. Amounts that cannot be parsed are ignored: the validator refuses the pod. */
 function classOf(pod: ApiObject): JsonObject {
   try {
     return { qosClass: qualityOfService(pod.spec) }
@@ -54,7 +57,10 @@ function classOf(pod: ApiObject): JsonObject {
   }
 }
 
-/** The class of service never changes; `podIP` is always the first of `podIPs`, and wins where old writers know only it. */
+/**
+ * The class never changes. `podIP` is always the first of `podIPs` and wins over it for old writers that know only
+ * `podIP`.
+ */
 function keepStatusWhole(pod: ApiObject, old: ApiObject): void {
   const status = objectAt(pod, "status")
   if (status === undefined) return

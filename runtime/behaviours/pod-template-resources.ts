@@ -1,4 +1,7 @@
-/** Amounts in the template of a workload are kept as precisely as those of the pods made from it (catalog defaults.yaml: ResourceList). */
+/**
+ * Amounts in the template of a workload are rounded like those of the pods created from it (catalog defaults.yaml:
+ * ResourceList).
+ */
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { deepClone } from "../kit/field-path.ts"
 import { type ApiObject, isObject } from "../kit/json.ts"
@@ -8,7 +11,7 @@ import { objectAt } from "./pods/fields.ts"
 /** Behaviour `podTemplateResources`: for kinds with a pod template at `spec.template`. */
 export const podTemplateResources: BehaviourFactory = () => ({
   prepareCreate(object) {
-    // The spec may be the client's own, shared by every attempt.
+    // Copied because the spec may be the client's own object, which every attempt shares.
     if (isObject(object.spec)) object.spec = deepClone(object.spec)
     round(object)
   },

@@ -1,9 +1,9 @@
-/** `stringData` of secrets is write-only: it becomes part of `data` (catalog resources.yaml: secrets). */
+/** `stringData` of secrets is write-only: it is merged into `data` (catalog resources.yaml: secrets). */
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import { setField } from "../kit/json-text.ts"
 import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
 
-/** Behaviour `secretStringData`. Who sends it owns the keys of `data`. */
+/** Behaviour `secretStringData`. The field manager that sends it owns the resulting keys of `data`. */
 export const secretStringData: BehaviourFactory = () => ({ decoded: mergeStringData })
 
 function mergeStringData(secret: ApiObject): void {

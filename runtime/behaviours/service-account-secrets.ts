@@ -1,9 +1,9 @@
-/** Service accounts refer to secrets by name alone (catalog resources.yaml: serviceaccounts). */
+/** Service accounts refer to secrets by name only (catalog resources.yaml: serviceaccounts). */
 import type { BehaviourFactory } from "../kit/behaviour.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { listOf, textOf } from "./pods/fields.ts"
 
-/** Behaviour `serviceAccountSecrets`: other fields of a reference could only contradict what the name says. */
+/** Behaviour `serviceAccountSecrets`: drops the other fields of a reference, which could only contradict the name. */
 export const serviceAccountSecrets: BehaviourFactory = () => ({
   prepareCreate: (object) => keepNames(object),
   prepareUpdate: (object) => keepNames(object),

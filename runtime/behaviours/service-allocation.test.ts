@@ -37,7 +37,7 @@ const withSpec =
   (change: (spec: JsonObject) => JsonObject) =>
   (old: ApiObject): ApiObject => ({ ...old, spec: change(specOf(old)) })
 
-/** Everything that the stored ranges say is taken. */
+/** Everything that is allocated in the stored ranges. */
 async function taken({ registry, store }: OpenRegistry): Promise<string[]> {
   const { options, key } = registry.deps.behaviourDeps
   const { addresses, nodePorts } = serviceRanges(options)
@@ -69,13 +69,13 @@ test("a service gets an address above the band, families and policy", async () =
   expect(await taken(one)).toEqual([spec.clusterIP])
 })
 
-test("what was allocated stands where the schema has it", async () => {
+test("allocated fields are in the order of the schema", async () => {
   const one = await open()
   const names = Object.keys(specOf(await one.create("services", service("s", { selector: { a: "b" } }))))
   expect(names.slice(0, 5)).toEqual(["ports", "selector", "clusterIP", "clusterIPs", "type"])
 })
 
-test("an address that a client asks for is given once, in either spelling", async () => {
+test("a requested address is allocated once, in either spelling", async () => {
   const one = await open()
   expect(specOf(await one.create("services", service("a", { clusterIP: "10.0.0.7" })))).toMatchObject({ clusterIPs: ["10.0.0.7"] })
   expect(specOf(await one.create("services", service("b", { clusterIPs: ["10.0.0.8"] })))).toMatchObject({ clusterIP: "10.0.0.8" })
@@ -93,7 +93,7 @@ test.each(["10.0.1.1", "10.0.0.0", "10.0.0.255"])("%s is refused: not in the ran
   )
 })
 
-test("headless services and aliases hold nothing", async () => {
+test("headless services and aliases allocate nothing", async () => {
   const one = await open()
   await one.create("services", service("headless", { clusterIP: "None", selector: { a: "b" } }))
   const alias = await one.create("services", service("alias", { type: "ExternalName", externalName: "example.com" }))
@@ -107,7 +107,7 @@ test("headless services without a selector have both families even here", async 
   expect(spec).toMatchObject({ clusterIPs: ["None"], ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" })
 })
 
-test("node ports: one per port, shared between protocols of one port, those asked for first", async () => {
+test("node ports: one per port, shared between protocols of one port, requested ones first", async () => {
   const one = await open()
   const ports = [
     { name: "dns", port: 53, protocol: "UDP" },
@@ -146,7 +146,7 @@ test("a balancer without node ports gets none, one with traffic policy Local a h
   expect(causesOf(await failureOf(one.create("services", asked)))?.[0]).toMatch(/^spec.healthCheckNodePort: .*already allocated$/)
 })
 
-test("a full range is said so", async () => {
+test("a full range is reported", async () => {
   const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/30"] } })
   await one.create("services", service("a"))
   const error = await failureOf(one.create("services", service("b")))
@@ -156,13 +156,13 @@ test("a full range is said so", async () => {
   })
 })
 
-test("the first address is not given to those who do not ask for it", async () => {
+test("the first address is only allocated on request", async () => {
   const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/30"] } })
   expect(specOf(await one.create("services", service("a"))).clusterIP).toBe("10.0.0.2")
   expect(specOf(await one.create("services", service("b", { clusterIP: "10.0.0.1" }))).clusterIP).toBe("10.0.0.1")
 })
 
-test("a dry run shows what would be given and takes nothing", async () => {
+test("a dry run shows what would be allocated and allocates nothing", async () => {
   const one = await open()
   const shown = await one.create("services", service("s", { type: "NodePort" }), { dryRun: true })
   expect(specOf(shown).clusterIP).toMatch(/^10\.0\.0\./)
@@ -172,7 +172,7 @@ test("a dry run shows what would be given and takes nothing", async () => {
   expect(await taken(one)).toHaveLength(1)
 })
 
-test("deleting gives everything back and takes the endpoints along", async () => {
+test("deleting releases everything and deletes the endpoints", async () => {
   const one = await open()
   await one.create("services", service("s", { type: "LoadBalancer", externalTrafficPolicy: "Local" }))
   await one.create("endpoints", { metadata: { name: "s", namespace: "a" } })
@@ -183,7 +183,7 @@ test("deleting gives everything back and takes the endpoints along", async () =>
   expect(await one.names("endpoints")).toEqual(["a/other"])
 })
 
-test("a service that finalizers hold keeps what it has until it goes", async () => {
+test("a service held by finalizers keeps its allocations until it is removed", async () => {
   const one = await open()
   await one.create("services", { ...service("s"), metadata: { name: "s", namespace: "a", finalizers: ["example.com/held"] } })
   await one.remove("services", "a/s")
@@ -193,7 +193,7 @@ test("a service that finalizers hold keeps what it has until it goes", async () 
   expect(await taken(one)).toEqual([])
 })
 
-test("an update that leaves the given values out keeps them", async () => {
+test("an update that omits allocated values keeps them", async () => {
   const one = await open()
   const before = await one.create("services", service("s", { type: "NodePort" }))
   const { resourceVersion: _version, ...metadata } = before.metadata ?? {}
@@ -208,7 +208,7 @@ test("an update that leaves the given values out keeps them", async () => {
   expect(await taken(one)).toHaveLength(2)
 })
 
-test("an update that changes nothing of this writes no range", async () => {
+test("an update that does not touch allocations writes no range", async () => {
   const one = await open()
   await one.create("services", service("s"))
   const key = one.registry.deps.behaviourDeps.key("ranges/serviceips")
@@ -217,7 +217,7 @@ test("an update that changes nothing of this writes no range", async () => {
   expect((await one.store.get({ key }))?.modRevision).toBe(before?.modRevision)
 })
 
-test("changing the type drops what the client sent back unchanged, and gives it back", async () => {
+test("changing the type drops fields that the client sent back unchanged, and releases them", async () => {
   const one = await open()
   await one.create("services", service("s", { type: "LoadBalancer", externalTrafficPolicy: "Local" }))
   await one.update("services", "a/s", (old) => ({ ...old, status: { loadBalancer: { ingress: [{ ip: "192.0.2.1", ipMode: "VIP" }] } } }), {
@@ -266,7 +266,7 @@ test("the address of a service does not change", async () => {
   expect(await taken(one)).toEqual(["10.0.0.5"])
 })
 
-test("a port that moves to another node port gives the old one back", async () => {
+test("a port that moves to another node port releases the old one", async () => {
   const one = await open()
   await one.create("services", service("s", { type: "NodePort", ports: [{ port: 80, nodePort: 30080 }] }))
   await one.update(
@@ -277,7 +277,7 @@ test("a port that moves to another node port gives the old one back", async () =
   expect((await taken(one)).filter((value) => !value.includes("."))).toEqual(["30081"])
 })
 
-test("two families: asked for, wished for, added later and given back", async () => {
+test("two families: required, preferred, added later and released", async () => {
   const one = await open(dualStack)
   expect(specOf(await one.create("services", service("single"))).ipFamilies).toEqual(["IPv4"])
   const both = specOf(await one.create("services", service("both", { ipFamilyPolicy: "RequireDualStack" })))
@@ -324,7 +324,7 @@ test.each([
   expect(causesOf(await failureOf(one.create("services", service("s", spec))))).toEqual([cause])
 })
 
-test("a wish for two families is met with the one there is", async () => {
+test("a preference for two families gets the one there is", async () => {
   const one = await open()
   expect(specOf(await one.create("services", service("s", { ipFamilyPolicy: "PreferDualStack" })))).toMatchObject({
     ipFamilies: ["IPv4"],
@@ -332,7 +332,7 @@ test("a wish for two families is met with the one there is", async () => {
   })
 })
 
-test("many at once, on two servers of one store, never get the same number", async () => {
+test("concurrent creations on two servers of one store never get the same number", async () => {
   const first = await open()
   const second = await open({ store: first.store, clock: first.clock })
   const wanted = Array.from({ length: 60 }, (_, index) =>
@@ -376,7 +376,7 @@ test("a client that pins a version does not lose to another service's allocation
   ).toEqual(ports.sort())
 })
 
-test("ranges that were lost are made anew from the services", async () => {
+test("lost ranges are rebuilt from the services", async () => {
   const one = await open()
   const kept = specOf(await one.create("services", service("a", { clusterIP: "10.0.0.9" })))
   await one.store.commit({ checks: [], writes: [{ type: "delete", key: one.registry.deps.behaviourDeps.key("ranges/serviceips") }] })
@@ -384,7 +384,7 @@ test("ranges that were lost are made anew from the services", async () => {
   expect(causesOf(error)?.[0]).toContain("already allocated")
 })
 
-test("a failed attempt leaves nothing locked behind", async () => {
+test("a failed attempt leaves no lock behind", async () => {
   const one = await open()
   await one.create("services", service("a", { clusterIP: "10.0.0.9" }))
   await failureOf(one.create("services", service("b", { clusterIP: "10.0.0.9" })))

@@ -1,7 +1,7 @@
 /**
- * Cluster addresses and node ports of services (catalog resources.yaml: services; defaults.yaml: Service). They are given and taken back
- * in the very commit that writes the service, on the condition that the range did not change meanwhile: no server can give a number twice,
- * and none is lost when a server dies.
+ * Allocates cluster addresses and node ports of services (catalog resources.yaml: services; defaults.yaml: Service).
+ * They are allocated and released in the commit that writes the service, on the condition that the range did not change
+ * meanwhile. So no two servers can allocate the same number, and none leaks when a server dies.
  */
 import { invalid } from "../errors.ts"
 import type { Behaviour, BehaviourDeps, BehaviourFactory, ChangeContext, CommitRiders } from "../kit/behaviour.ts"
@@ -17,7 +17,7 @@ import { Ledgers } from "./services/ledgers.ts"
 import { type IpFamily, type ServiceRanges, serviceRanges } from "./services/ranges.ts"
 import { createTurns } from "./services/turns.ts"
 
-/** Behaviour `serviceAllocation`. Throws at start when the options hold no ranges. */
+/** Behaviour `serviceAllocation`. Throws at start when the options have no ranges. */
 export const serviceAllocation: BehaviourFactory = (deps) => {
   const ranges = serviceRanges(deps.options)
   const families: readonly IpFamily[] = [...ranges.addresses.keys()]
@@ -27,7 +27,7 @@ export const serviceAllocation: BehaviourFactory = (deps) => {
     prepareCreate(object, { failures }) {
       object.status = { loadBalancer: {} }
       if (!isObject(object.spec)) return
-      // The client's own spec is shared by every attempt.
+      // Every attempt shares the client's spec.
       const spec = deepClone(object.spec)
       syncAddresses(spec)
       fillFamilies(spec, families, failures)
@@ -84,7 +84,7 @@ async function ridersOf(
   return ledgers.riders()
 }
 
-/** Without a balancer there is nothing to report of one. */
+/** A service without a load balancer has no load balancer status. */
 function dropBalancer(service: ApiObject, spec: JsonObject, before: JsonObject): void {
   if (before.type === "LoadBalancer" && spec.type !== "LoadBalancer" && isObject(service.status))
     service.status = { ...service.status, loadBalancer: {} }

@@ -1,4 +1,7 @@
-/** `orch-apiserver backup FILE` and `restore FILE`: one snapshot of the embedded store, taken while a server runs or not. */
+/**
+ * `orch-apiserver backup FILE` and `restore FILE`: a snapshot of the embedded store, taken with or without a running
+ * server.
+ */
 import { mkdirSync } from "node:fs"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
@@ -7,12 +10,12 @@ import { storeFolder } from "../store-folder.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
 
-/** Writes FILE whole or not at all, and only after it was checked. */
+/** Writes FILE completely or not at all, and only after checking it. */
 export async function backup(args: readonly string[], context: CommandContext): Promise<number> {
   const asked = fileAndFolder(
     args,
     context,
-    "orch-apiserver backup FILE\n  Copies the store to FILE and checks every entry of the copy. The server may be running. FILE must not be there yet;\n  it appears whole or not at all, with a checksum that restore compares.",
+    "orch-apiserver backup FILE\n  Copies the store to FILE and checks every entry of the copy. The server may be running. FILE must not exist yet;\n  it is written completely or not at all, with a checksum that restore verifies.",
   )
   if (asked === undefined) return 0
   const { backupLmdb } = await import("../storage/lmdb/backup.ts")
@@ -20,17 +23,17 @@ export async function backup(args: readonly string[], context: CommandContext): 
   return 0
 }
 
-/** Only into a data folder without a store. */
+/** Restores into a data folder without a store only. */
 export async function restore(args: readonly string[], context: CommandContext): Promise<number> {
   const { values, rest } = takeFlags(args, ["bump-revision"])
   const asked = fileAndFolder(
     rest,
     context,
     `orch-apiserver restore FILE [--bump-revision N]
-  Makes FILE, written by backup, the store of a data folder that has none. Checksum and every entry are checked first; the store is there
-  whole or not at all.
-  --bump-revision   versions go on N further, and history begins there: with N greater than the number of writes since the backup, clients
-                    that saw any of them are answered 410 Expired and list anew, instead of taking new versions for old ones`,
+  Makes FILE, written by backup, the store of a data folder that has none. Checks the checksum and every entry first; creates the
+  store completely or not at all.
+  --bump-revision   raises the version by N, and history begins there. With N greater than the number of writes since the backup, clients
+                    that saw any of these writes get 410 Expired and list again, instead of mistaking new versions for old ones`,
   )
   if (asked === undefined) return 0
   const bumpRevision = wholeNumber("--bump-revision", values["bump-revision"] ?? "0")
@@ -47,7 +50,7 @@ function wholeNumber(flag: string, text: string): number {
   return value
 }
 
-/** Far below where versions stop being exact, so that there is room for a thousand such restores and more. */
+/** Far below the numbers at which versions lose precision, which leaves room for a thousand such restores and more. */
 const bumpMax = 1_000_000_000_000
 
 function summaryText(where: string, { contentHash, keys, revision }: LmdbSummary): string {

@@ -1,4 +1,4 @@
-/** What commands need of their surroundings; tests hand in their own. */
+/** The surroundings of a command; tests pass their own. */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { loadOptions, type LoadedOptions } from "../options/load.ts"
@@ -10,23 +10,26 @@ export interface CommandContext {
   readonly printError: (line: string) => void
   /** Monotonic milliseconds. */
   readonly now: () => number
-  /** What node itself was started with. Absent: nothing. */
+  /** The arguments of node itself. Absent: none. */
   readonly nodeArguments?: readonly string[]
-  /** Runs this program once more, in a process of its own, with what it prints going where this one's goes. Absent in tests. */
+  /** Runs this program again in a child process that shares the standard streams. Absent in tests. */
   readonly rerun?: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<Ended>
 }
 
 /** How a process ended. */
 export interface Ended {
   readonly code: number
-  /** When it did not end by itself. */
+  /** Set when a signal ended the process. */
   readonly signal?: NodeJS.Signals
 }
 
-/** Answers the exit code: 0 done, 1 it went wrong, 2 wrong use. May throw OptionError and StartError, whose messages are shown. */
+/**
+ * Resolves with the exit code: 0 done, 1 failed, 2 wrong usage. May throw OptionError and StartError, whose messages
+ * are shown.
+ */
 export type Command = (args: readonly string[], context: CommandContext) => Promise<number>
 
-/** The process's own surroundings. */
+/** The surroundings of this process. */
 export function processContext(): CommandContext {
   return {
     cwd: process.cwd(),
@@ -48,7 +51,9 @@ function rerun(args: readonly string[], env: Readonly<Record<string, string>>): 
   })
 }
 
-/** The options of a command from its arguments, the environment and a configuration file. Throws OptionError. */
+/**
+ * Returns the options of a command from its arguments, the environment and a configuration file. Throws OptionError.
+ */
 export function optionsOf(args: readonly string[], context: CommandContext): LoadedOptions {
   return loadOptions({ args, env: context.env, readFile: (path) => readFileSync(path, "utf8") })
 }

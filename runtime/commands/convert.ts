@@ -1,4 +1,4 @@
-/** `orch-apiserver convert`: one object from one encoding to another, without a server. */
+/** `orch-apiserver convert`: converts one object from one encoding to another, without a server. */
 import { readFile, writeFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 import { OptionError } from "../options/command-line.ts"
@@ -11,14 +11,14 @@ import { knownKinds } from "./known-kinds.ts"
 
 const usage = `orch-apiserver convert [FILE] --to FORMAT [--from FORMAT] [--out FILE] [--key KEY]
   Reads an object from FILE, or from standard input, and writes it as FORMAT: json, yaml, compact (or protobuf, its other
-             name), or stored (as it lies in the store).
-  --from   told from the first bytes when absent
-  --out    a file instead of standard output
-  --key    of a stored value: must be one of the object's kind`
+             name), or stored (the encoding of the store).
+  --from   detected from the first bytes when absent
+  --out    file to write instead of standard output
+  --key    key of a stored value; must belong to the object's kind`
 
 const formats = ["json", "yaml", "compact", "stored"] as const
 
-/** The answer is the exit code. Throws ApiError with what is wrong with the input. */
+/** Resolves with the exit code. Throws ApiError for invalid input. */
 export async function convert(args: readonly string[], context: CommandContext): Promise<number> {
   const { values, rest } = takeFlags(args, ["to", "from", "out", "key"])
   const { options, positionals, help } = optionsOf(rest, context)
@@ -40,7 +40,7 @@ export async function convert(args: readonly string[], context: CommandContext):
   return 0
 }
 
-/** Through the streams, not the descriptors: a pipe may not be ready at once. */
+/** Reads through streams instead of file descriptors: a pipe may not be ready at once. */
 async function readInput(file: string | undefined): Promise<Buffer> {
   try {
     return await (file === undefined ? buffer(process.stdin) : readFile(file))
@@ -49,7 +49,7 @@ async function readInput(file: string | undefined): Promise<Buffer> {
   }
 }
 
-/** A reader that has seen enough (`| head`) is no fault. */
+/** A reader that closes the pipe early (`| head`) is not an error. */
 function writeOutput(output: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.on("error", (error: NodeJS.ErrnoException) => (error.code === "EPIPE" ? resolve() : reject(error)))

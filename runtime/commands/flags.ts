@@ -1,8 +1,8 @@
 import { OptionError } from "../options/command-line.ts"
 
 /**
- * Called by commands that have flags of their own beside the table's: takes `--name value` and `--name=value` out of the arguments. The later
- * value wins. Throws OptionError when a value is missing.
+ * Called by commands that have flags besides those of the table. Removes `--name value` and `--name=value` from the
+ * arguments; the later value wins. Throws OptionError when a value is missing.
  */
 export function takeFlags<const Name extends string>(
   args: readonly string[],
@@ -25,7 +25,7 @@ export function takeFlags<const Name extends string>(
   return { values, rest }
 }
 
-/** Called by commands that have switches of their own: takes every `--name` out of the arguments. */
+/** Called by commands that have switches of their own. Removes every `--name` from the arguments. */
 export function takeSwitch(args: readonly string[], name: string): { on: boolean; rest: string[] } {
   const rest = args.filter((arg) => arg !== `--${name}`)
   return { on: rest.length < args.length, rest }

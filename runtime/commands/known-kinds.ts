@@ -2,7 +2,7 @@ import { kinds } from "../../generated/index.ts"
 import type { Kind } from "../kit/kind.ts"
 import type { Options } from "../options/table.ts"
 
-/** Called by commands that look at objects: the kinds of this program and those of `--api`. Throws StartError for a folder that holds none. */
+/** Returns the kinds of this program and those of `--api`. Throws StartError for a folder without kinds. */
 export async function knownKinds(options: Options): Promise<readonly Kind[]> {
   if (options.api.length === 0) return kinds
   const { loadApiFolder } = await import("../api-folder.ts")

@@ -1,4 +1,7 @@
-/** `orch-apiserver openapi --out DIR`: the OpenAPI documents as a server with these options would serve them, for generators of clients and documents. */
+/**
+ * `orch-apiserver openapi --out DIR`: writes the OpenAPI documents that a server with these options would serve, for
+ * generators of clients and documentation.
+ */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { get } from "node:https"
 import { dirname, join } from "node:path"
@@ -14,7 +17,7 @@ import { takeFlags } from "./flags.ts"
 const usage = `orch-apiserver openapi --out DIR
   Writes DIR/v2.json and DIR/v3/<path>.json.`
 
-/** Asks a server of its own, which keeps everything in memory: what is written is what clients would be given. */
+/** Starts a server in memory and requests the documents from it, so the files equal what clients get. */
 export async function openapi(args: readonly string[], context: CommandContext): Promise<number> {
   const { values, rest } = takeFlags(args, ["out"])
   const { options, positionals, help } = optionsOf(rest, context)
@@ -46,7 +49,7 @@ export async function openapi(args: readonly string[], context: CommandContext):
   }
 }
 
-/** Path on the server and file below the folder. */
+/** Pairs of a path on the server and a file below the folder. */
 async function documentPaths(launched: Launched): Promise<readonly (readonly [string, string])[]> {
   const index: { paths: Record<string, { serverRelativeURL: string }> } = JSON.parse(await fetchText(launched, "/openapi/v3"))
   const third = Object.entries(index.paths).map(([path, { serverRelativeURL }]) => [serverRelativeURL, `v3/${path}.json`] as const)

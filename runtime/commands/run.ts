@@ -1,4 +1,4 @@
-/** The command line as a whole: which command, and what its errors look like. */
+/** The command line: selects the command and prints its errors. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { CertificateError } from "../certificates.ts"
@@ -13,20 +13,20 @@ import { shielded } from "./shield.ts"
 
 interface Entry {
   readonly help: string
-  /** Commands load when they are called: the generator needs more than the server does. */
+  /** Loads a command when it is called: the generator needs more modules than the server. */
   readonly load: () => Promise<Command>
 }
 
 const commands: Readonly<Record<string, Entry>> = {
   serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
   backup: { help: "copy the embedded store to a file", load: async () => shielded(["backup"], (await import("./backup.ts")).backup) },
-  restore: { help: "make such a file the store of a new data folder", load: async () => (await import("./backup.ts")).restore },
+  restore: { help: "create the store of a new data folder from such a file", load: async () => (await import("./backup.ts")).restore },
   store: { help: "check, measure or copy a store", load: async () => (await import("./store.ts")).store },
   convert: {
-    help: "turn one encoding of an object into another: JSON, YAML, compact",
+    help: "convert an object between encodings: JSON, YAML, compact",
     load: async () => (await import("./convert.ts")).convert,
   },
-  gen: { help: "schemas in, generated code out", load: async () => (await import("../../codegen/cli.ts")).runGenerator },
+  gen: { help: "generate code from schemas", load: async () => (await import("../../codegen/cli.ts")).runGenerator },
   new: {
     help: "write a commented schema of a new kind",
     load: async () => async (args, context) => (await import("../../codegen/new.ts")).runNew(args, context),
@@ -34,7 +34,7 @@ const commands: Readonly<Record<string, Entry>> = {
   openapi: { help: "write the OpenAPI documents to a folder", load: async () => (await import("./openapi.ts")).openapi },
 }
 
-/** Called once per process. The answer is the exit code; faults of whoever called are told in one line, without a stack. */
+/** Called once per process. Resolves with the exit code. Prints errors of the user in one line, without a stack. */
 export async function run(args: readonly string[], context: CommandContext): Promise<number> {
   const [first = ""] = args
   if (first === "help" || first === "version" || first === "--version") {
@@ -70,10 +70,10 @@ function overview(): string {
   const lines = [...Object.entries(commands).map(([name, { help }]) => [name, help] as const), ...others].map(
     ([name, help]) => `  ${name.padEnd(9)} ${help}`,
   )
-  return `orch-apiserver COMMAND [options]\n${lines.join("\n")}\norch-apiserver COMMAND --help tells more.`
+  return `orch-apiserver COMMAND [options]\n${lines.join("\n")}\norch-apiserver COMMAND --help shows more.`
 }
 
-/** Undefined: a fault of this program; its stack is wanted. */
+/** Undefined for a fault of this program, which is reported with its stack. */
 function exitCode(error: unknown): number | undefined {
   if (error instanceof OptionError) return 2
   if (error instanceof StartError || error instanceof CertificateError || error instanceof StoreError || error instanceof ApiError) return 1

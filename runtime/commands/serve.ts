@@ -1,4 +1,4 @@
-/** `orch-apiserver serve`, the default command: runs a server until it is told to stop. */
+/** `orch-apiserver serve`, the default command: runs a server until a signal stops it. */
 import { join } from "node:path"
 import { boundHeapGrowth } from "../heap-growth.ts"
 import { createLog } from "../logging.ts"
@@ -40,7 +40,7 @@ export async function serve(args: readonly string[], context: CommandContext): P
   const store = options["store-servers"].length > 0 ? options["store-servers"].join(",") : options.store
   log.info({ url: launched.url, store, vendor: options.vendor }, "ready")
   if (options["logging-format"] === "text") for (const line of whatNext(options, launched, kubeconfig)) context.print(line)
-  log.info({ signal: await signals.first }, "stopping; once more ends it at once")
+  log.info({ signal: await signals.first }, "stopping; a second signal ends the process at once")
   await stop(launched, options["shutdown-delay-duration"])
   signals.close()
   log.info("stopped")
@@ -49,10 +49,10 @@ export async function serve(args: readonly string[], context: CommandContext): P
 
 function warnOfAnonymous({ options, given }: LoadedOptions, warn: (text: string) => void): void {
   if (!given.has("anonymous-auth") || !options["anonymous-auth"] || !options["authorization-mode"].includes("AlwaysAllow")) return
-  warn("--anonymous-auth stays off: with --authorization-mode=AlwaysAllow anybody could do anything")
+  warn("--anonymous-auth stays off: with --authorization-mode=AlwaysAllow anonymous clients would have all rights")
 }
 
-/** Said at every start: whoever reaches the port with any token may do everything. */
+/** Warns at every start that a client with any token has all rights. */
 function warnOfOpenServer(options: Options, warn: (text: string) => void): void {
   if (!options["authorization-mode"].includes("AlwaysAllow") || isLoopback(options["bind-address"])) return
   warn(
@@ -79,15 +79,17 @@ function whatNext(options: Options, { url }: Launched, kubeconfig: string): stri
     `  ${ownCertificate ? curl.replace(/--cacert \S+/, `--cacert ${options["tls-cert-file"]}`) : curl} ${url}/api/v1/namespaces`,
     ...(options.vendor === "kubernetes"
       ? []
-      : ["", "  kubectl, client-go and the like know other names: start with --vendor=kubernetes for them"]),
+      : ["", "  kubectl, client-go and the like use other names: start with --vendor=kubernetes for them"]),
     "",
   ]
 }
 
-/** Exit codes of a process that the signal ended. */
+/** The exit codes of a process that the signal ended. */
 const signalExitCodes = { SIGTERM: 143, SIGINT: 130 } as const
 
-/** The first signal, also one that comes while the server starts, is waited for; from then on another one ends the process at once. */
+/**
+ * Waits for the first signal, even one that arrives while the server starts. A later signal ends the process at once.
+ */
 function listenForSignals(): { first: Promise<NodeJS.Signals>; close(): void } {
   let received: ((signal: NodeJS.Signals) => void) | undefined
   const first = new Promise<NodeJS.Signals>((resolve) => {
@@ -107,7 +109,10 @@ function listenForSignals(): { first: Promise<NodeJS.Signals>; close(): void } {
   return { first, close }
 }
 
-/** Specification section 3.2: `/readyz` fails at once, the rest goes on for the delay; then watches end and requests in flight finish. */
+/**
+ * Specification section 3.2: `/readyz` fails at once and everything else is served for the delay; then watches end and
+ * requests in flight finish.
+ */
 async function stop({ server }: Launched, delayMs: number): Promise<void> {
   server.beginShutdown()
   if (delayMs > 0) await new Promise<void>((resolve) => systemClock.after(delayMs, resolve))

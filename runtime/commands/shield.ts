@@ -1,15 +1,16 @@
-/** For commands that read an embedded store, whose damage may end the process that touches it. */
+/** For commands that read an embedded store: reading a damaged store may crash the process. */
 import type { Command, CommandContext } from "./context.ts"
 
-/** Set for the process that does the reading. */
+/** Set in the child process that reads the store. */
 const shieldedVariable = "ORCH_SHIELDED"
 
-/** What touching a damaged mapping ends a process with. */
+/** Signals that end a process which reads a damaged mapping. */
 const damageSignals: readonly NodeJS.Signals[] = ["SIGBUS", "SIGSEGV", "SIGABRT", "SIGILL"]
 
 /**
- * The store maps its file into memory: what is cut off or garbled in the wrong way ends whoever looks at it, without a word. So `command`, given with
- * the words it is called by, runs in a process of its own, and this one lives to tell. Where there is no such process (tests) it runs here.
+ * The store maps its file into memory, and reading a truncated or garbled file may crash the process without a message.
+ * So `command`, which is called by `words`, runs in a child process and this one reports the crash. Without child
+ * processes (in tests) it runs here.
  */
 export function shielded(words: readonly string[], command: Command): Command {
   return async (args: readonly string[], context: CommandContext) => {
@@ -19,7 +20,7 @@ export function shielded(words: readonly string[], command: Command): Command {
     const isDamage = damageSignals.includes(signal)
     context.printError(
       isDamage
-        ? `the store could not be read to its end: that ended the process (${signal}). Its file is damaged or cut off; restore a backup`
+        ? `the store could not be read to its end: reading it crashed the process (${signal}). Its file is damaged or truncated; restore a backup`
         : `ended by ${signal}`,
     )
     return 1

@@ -1,4 +1,4 @@
-/** `store copy` to a real etcd and back: what outgrew one machine, and what was too large a step. */
+/** `store copy` to a real etcd and back, for a store that outgrew one machine or should not have moved. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -47,7 +47,7 @@ forNewestEtcd((binary) => {
   })
   afterAll(() => etcd.dispose())
 
-  test("a store goes to etcd and comes back, with its versions growing and its times to live", { timeout: 60_000 }, async () => {
+  test("a store goes to etcd and back, with growing versions and its times to live", { timeout: 60_000 }, async () => {
     const source = await openFolder("source")
     for (let turn = 0; turn < 40; turn++) await write(source, [put("/registry/namespaces/often", namespace("often"))])
     await write(source, [put("/registry/namespaces/gone", namespace("gone"))])
@@ -77,7 +77,7 @@ forNewestEtcd((binary) => {
     await target.close()
   })
 
-  test("a store on etcd is looked at and measured as an embedded one is", async () => {
+  test("a store on etcd is verified and measured like an embedded one", async () => {
     const store = await openEtcd()
     await write(store, [put("/registry/namespaces/wrong", namespace("other"))])
     printed.length = 0
@@ -95,7 +95,7 @@ forNewestEtcd((binary) => {
     expect(await run(["backup", "file", `--store-servers=${etcd.url}`], context)).toBe(2)
   })
 
-  test("an etcd that holds keys below the prefix is refused, and nobody is told to delete them", async () => {
+  test("an etcd that holds keys below the prefix is refused, without advice to delete them", async () => {
     const { code } = await copy(`lmdb:${join(base, "source")}`, `etcd:${etcd.url}`)
     expect(code).toBe(1)
     expect(errors.join()).toContain("the target is not empty")
@@ -103,7 +103,7 @@ forNewestEtcd((binary) => {
   })
 })
 
-test("an etcd that is not there is told in words", { timeout: 60_000 }, async () => {
+test("an unreachable etcd is reported in words", { timeout: 60_000 }, async () => {
   const { code } = await copy("etcd:http://127.0.0.1:1", `lmdb:${join(base, "nothing")}`)
   expect(code).toBe(1)
   expect(errors).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** `orch-apiserver store copy`: from one store into an empty one, of another driver too. */
+/** `orch-apiserver store copy`: copies a store into an empty one, possibly of another driver. */
 import { systemClock } from "../clock.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
@@ -12,13 +12,13 @@ import { storePlace, type StoreTarget } from "./store-places.ts"
 
 const usage = `orch-apiserver store copy --from PLACE --to PLACE [--json]
   Fills the store at --to, which must be empty, with every key of the one at --from that begins with --store-prefix, times to live included,
-  and compares both, value by value. Stop the servers of both first.
+  and compares the two value by value. Stop the servers of both first.
   PLACE is lmdb:DIR, DIR being the --data-dir of a server, or etcd:URL,URL, the members of a cluster.
-  Versions of the copy are greater than every version of the source, and its history begins with the copy: clients whose watches resume
-  from before are answered 410 Expired and list anew, as they do after a compaction.
+  Versions of the copy are greater than every version of the source, and its history begins with the copy: clients that resume a watch
+  from an earlier version get 410 Expired and list again, as after a compaction.
   --json   one JSON object instead of lines`
 
-/** Nothing of the source changes. The target is there whole or, where its driver can arrange it, not at all. */
+/** Does not change the source. Creates the target completely or, where its driver supports that, not at all. */
 export async function storeCopy(args: readonly string[], context: CommandContext): Promise<number> {
   const { values, rest } = takeFlags(args, ["from", "to"])
   const { on: json, rest: others } = takeSwitch(rest, "json")
@@ -56,7 +56,7 @@ export async function storeCopy(args: readonly string[], context: CommandContext
   }
 }
 
-/** `onBegin`: the target begins to change. */
+/** Calls `onBegin` when the target begins to change. */
 async function fill(target: StoreTarget, copy: (onBegin: () => void) => Promise<CopySummary>): Promise<CopySummary> {
   let hasBegun = false
   let summary: CopySummary
@@ -73,7 +73,7 @@ async function fill(target: StoreTarget, copy: (onBegin: () => void) => Promise<
   return summary
 }
 
-/** How many keys it takes for another line. */
+/** Keys between two lines of progress. */
 const progressKeys = 20_000
 
 function progress(context: CommandContext): (keys: number) => void {
@@ -90,6 +90,6 @@ function summaryText(summary: CopySummary, { from, to }: { from: string; to: str
   return [
     `${keys} keys, ${bytes} bytes, from ${from} at version ${sourceRevision} to ${to} at version ${revision}`,
     `sha256 of keys and values, the same on both sides: ${contentHash}`,
-    `clients that resume from before version ${revision} are told to list anew`,
+    `clients that resume from before version ${revision} get 410 Expired and list again`,
   ].join("\n")
 }

@@ -1,4 +1,4 @@
-/** Stores by name, as `store copy` takes them: `lmdb:DIR`, `etcd:URL,URL`. */
+/** Stores as `store copy` names them: `lmdb:DIR`, `etcd:URL,URL`. */
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
@@ -9,7 +9,7 @@ import type { Options } from "../options/table.ts"
 import { type Random, systemRandom } from "../random.ts"
 import { type Store, StoreError, type StoredValue } from "../storage/store.ts"
 
-/** The options of the table that say where a server's store is and what is in it; for the help of commands that look at it. */
+/** The options that say where a server's store is and what it contains; for the help of commands that read it. */
 export const storeOptions = [
   "data-dir",
   "store-servers",
@@ -21,27 +21,33 @@ export const storeOptions = [
   "config",
 ] as const
 
-/** One store, not opened yet. */
+/** The location of a store that is not open yet. */
 export interface StorePlace {
-  /** Opens what is there; whoever writes to it meanwhile is kept out where the driver can. Throws StoreError. */
+  /** Opens an existing store and, where the driver can, locks out writers. Throws StoreError. */
   openSource(): Promise<Store>
-  /** Opens an empty store whose versions are greater than `revision`, where that can be arranged beforehand. Throws StoreError. */
+  /**
+   * Opens an empty store whose versions are greater than `revision`, if the driver can arrange that beforehand. Throws
+   * StoreError.
+   */
   openTarget(revision: number): Promise<StoreTarget>
 }
 
 /** A store that is being filled. */
 export interface StoreTarget {
   readonly store: Store
-  /** Called once it is filled: closes it, and from here on it is where it was asked for. */
+  /** Called once the store is filled: closes it and moves it to its place. */
   keep(): Promise<void>
-  /** Called when it could not be filled: closes it. Answers what is left behind, in words; undefined: nothing. */
+  /**
+   * Called when filling failed: closes the store. Resolves with a description of what is left behind; undefined:
+   * nothing.
+   */
   discard(): Promise<string | undefined>
 }
 
 export interface PlaceOptions {
   readonly clock: Clock
   readonly random: Random
-  /** Those of the table: how etcd is spoken to, and `--store-prefix`. */
+  /** The options of the table that configure etcd, and `--store-prefix`. */
   readonly options: Options
 }
 
@@ -68,7 +74,7 @@ function lmdbPlace(dataDir: string, { clock }: PlaceOptions): StorePlace {
       if (existsSync(folder) && (await readdir(folder)).length > 0)
         throw new StoreError("unavailable", `${folder} is not empty; copy into a new data folder`)
       await mkdir(dataDir, { recursive: true, mode: 0o700 })
-      // Beside its place: a copy that is not whole is nobody's store.
+      // Filled next to its place, so that an incomplete copy is never taken for a store.
       const scratch = await mkdtemp(join(dirname(folder), `.${basename(folder)}-`))
       const { beginLmdbAt } = await import("../storage/lmdb/first-revision.ts")
       const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
@@ -97,7 +103,7 @@ function lmdbPlace(dataDir: string, { clock }: PlaceOptions): StorePlace {
   }
 }
 
-/** So that the name is there after a crash too. */
+/** Makes the new name survive a crash. */
 async function flushFolder(path: string): Promise<void> {
   const handle = await open(path, "r")
   try {
@@ -134,7 +140,7 @@ function etcdPlace(servers: readonly string[], { clock, random, options: given }
   }
 }
 
-/** The driver knows the ends of its own leases only. */
+/** Adds the expiry times of `ends`: the driver knows those of its own leases only. */
 function withEnds(store: Store, ends: ReadonlyMap<string, number>): Store {
   function ending(item: StoredValue): StoredValue {
     const expiresAtMs = item.expiresAtMs ?? ends.get(item.key)
@@ -156,7 +162,10 @@ function withEnds(store: Store, ends: ReadonlyMap<string, number>): Store {
   })
 }
 
-/** Called by commands that look at the store of `--store-servers`, which any number of servers may use meanwhile. Throws StartError or StoreError. */
+/**
+ * Runs `work` on the store of `--store-servers`, which other servers may use at the same time. Throws StartError or
+ * StoreError.
+ */
 export async function onStoreServers<T>(options: Options, work: (store: Store) => Promise<T>): Promise<T> {
   const { openStoreServers } = await import("../store-servers.ts")
   const store = await openStoreServers({ options, clock: systemClock, random: systemRandom })

@@ -1,4 +1,4 @@
-/** `orch-apiserver store stats`: what a store holds and what it takes. */
+/** `orch-apiserver store stats`: the contents of a store and the space they take. */
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { Options } from "../options/table.ts"
@@ -12,12 +12,12 @@ import { onStoreServers, storeOptions } from "./store-places.ts"
 import { loadStoreValues, type StoreValues } from "./store-values.ts"
 
 const usage = `orch-apiserver store stats [--json]
-  Of the store below --data-dir: objects, bytes and the largest object of each resource, the length of the log, its oldest version, and
-  how much of the file is free. With --store-servers: of the resources, and the size that etcd tells. Servers may be running; everything is
+  Shows, for the store below --data-dir: objects, bytes and the largest object of each resource, the length of the log, its oldest version, and
+  how much of the file is free. With --store-servers: the resources, and the size that etcd reports. Servers may be running; everything is
   read once.
   --json   one JSON object`
 
-/** Sizes are of the values as they are stored: encoded, without their keys. */
+/** Sizes are those of the stored values: encoded, without keys. */
 export async function storeStats(args: readonly string[], context: CommandContext): Promise<number> {
   const { on: json, rest } = takeSwitch(args, "json")
   const { options, positionals, help } = optionsOf(rest, context)
@@ -33,7 +33,7 @@ export async function storeStats(args: readonly string[], context: CommandContex
   return 0
 }
 
-/** One store's measure, for programs and for people. */
+/** The measurements of one store, as JSON and as text. */
 interface Stats {
   readonly measure: object
   readonly facts: readonly (readonly [string, string])[]
@@ -89,7 +89,7 @@ function rowsOf(resources: readonly ResourceTotals[]): readonly (readonly string
   return [["RESOURCE", "OBJECTS", "BYTES", "MEAN", "LARGEST"], ...rows]
 }
 
-/** Cells padded to the width of their column. */
+/** Pads cells to the width of their column. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>((sofar, row) => row.map((cell, at) => Math.max(cell.length, sofar[at] ?? 0)), [])
   return rows.map((row) =>

@@ -1,4 +1,7 @@
-/** What the commands for operators know of the values in a store: which resource a key belongs to, and whether its value is an object of it. */
+/**
+ * Interprets the values of a store for the operators' commands: which resource a key belongs to, and whether its value
+ * is an object of that resource.
+ */
 import { ApiError } from "../errors.ts"
 import { createCompactCodec, unwrapUnknown } from "../kit/compact.ts"
 import { isEnvelope } from "../kit/envelope.ts"
@@ -7,16 +10,16 @@ import { JsonSyntaxError, parseJson } from "../kit/json-text.ts"
 import type { Kind } from "../kit/kind.ts"
 
 export interface StoreValues {
-  /** `pods`, `services/specs`; of keys that no kind has, their first segment; and of keys of other programs, that they are. */
+  /** `pods`, `services/specs`; the first segment for keys of an unknown kind; a remark for keys of other programs. */
   resourceOf(key: string): string
-  /** What is wrong with a value; undefined: nothing. */
+  /** Returns the fault of a value; undefined: none. */
   check(kept: { readonly key: string; readonly value: Uint8Array }): string | undefined
 }
 
-/** Below it servers keep what they share and what is no object. */
+/** The path segment below which servers keep shared data that are not objects. */
 const ownSegment = "orch-apiserver"
 
-/** Called once per command; loads every kind. `root`: what keys begin with, `/registry/`. */
+/** Called once per command; loads every kind. `root` is the prefix of keys, `/registry/`. */
 export async function loadStoreValues(options: { kinds: readonly Kind[]; root: string }): Promise<StoreValues> {
   const { root } = options
   const decoders = new Map<string, Decoder>()
@@ -47,7 +50,7 @@ export async function loadStoreValues(options: { kinds: readonly Kind[]; root: s
   }
 }
 
-/** Answers what is wrong. Throws when the value is not even an encoding. `rest`: the key below the resource's path. */
+/** Returns the fault of a value. Throws when the value cannot be decoded. `rest`: the key below the resource's path. */
 type Decoder = (value: Uint8Array, rest: string) => string | undefined
 
 /** Versions that share storage are stored in the form of one of them. */
@@ -67,7 +70,7 @@ async function loadDecoder(kind: Kind): Promise<Decoder> {
   }
 }
 
-/** The fields of a stored object, or in words why they are not one of this kind's. */
+/** Returns the fields of a stored object, or a text that says why it is not one of this kind. */
 function readObject(value: Uint8Array, kind: string, decode: (raw: Uint8Array) => JsonObject): JsonObject | string {
   if (!isEnvelope(value)) {
     const object = readJson(value)
@@ -78,7 +81,9 @@ function readObject(value: Uint8Array, kind: string, decode: (raw: Uint8Array) =
   return envelope.kind === kind ? decode(envelope.raw) : `its value is a ${envelope.kind} and not a ${kind}`
 }
 
-/** Of kinds that are not known here (another program's, or of an `--api` folder that was not given): only that it is an encoding at all. */
+/**
+ * For kinds unknown here (of another program, or of an `--api` folder that was not given): checks the encoding only.
+ */
 function checkUnknown(value: Uint8Array): undefined {
   if (isEnvelope(value)) unwrapUnknown(value)
   else readJson(value)

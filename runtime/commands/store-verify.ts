@@ -1,4 +1,4 @@
-/** `orch-apiserver store verify`: looks at every entry of a store and names what is wrong. */
+/** `orch-apiserver store verify`: checks every entry of a store and names each fault. */
 import { faultText, type Inspection, type StoreFault } from "../storage/lmdb/inspect.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
@@ -11,13 +11,13 @@ import { onStoreServers, storeOptions } from "./store-places.ts"
 import { loadStoreValues, type StoreValues } from "./store-values.ts"
 
 const usage = `orch-apiserver store verify [--json]
-  Looks at every entry of the store below --data-dir: checksums, index against log and log against index, the order of keys and versions, the
-  values (each must decode to the object that its key names), the times to live, and the counters. With --store-servers: at the current values
-  and the order of their keys and versions; etcd looks after its own files. Servers may be running.
-  One fault a line; exits 1 when there is one.
-  --json   one JSON object a line: the faults, and at the end what was found`
+  Checks every entry of the store below --data-dir: checksums, index against log and log against index, the order of keys and versions, the
+  values (each must decode to the object that its key names), the times to live, and the counters. With --store-servers: the current values
+  and the order of their keys and versions; etcd checks its own files. Servers may be running.
+  Prints one fault per line; exits 1 when there is any.
+  --json   one JSON object per line: the faults, then a summary`
 
-/** Answers 1 when there is a fault. */
+/** Resolves with 1 when there is a fault. */
 export async function storeVerify(args: readonly string[], context: CommandContext): Promise<number> {
   const { on: json, rest } = takeSwitch(args, "json")
   const { options, positionals, help } = optionsOf(rest, context)
@@ -42,10 +42,10 @@ async function verify(options: Options, context: CommandContext, json: boolean):
   return faults === 0 ? 0 : 1
 }
 
-/** What was looked at. */
+/** What was checked. */
 interface Seen extends Pick<Inspection, "revision" | "keys" | "contentHash"> {
   readonly store: string
-  /** Only where past versions can be looked at. */
+  /** Set only if past versions can be checked. */
   readonly compactedRevision?: number
   readonly values?: number
 }

@@ -42,13 +42,13 @@ const sound = {
 }
 
 describe("store verify", () => {
-  test("finds nothing in a sound store", async () => {
+  test("finds no fault in a healthy store", async () => {
     await fill(sound)
     expect(await run(["store", "verify", `--data-dir=${dataDir()}`], context)).toBe(0)
     expect(printed.join("\n")).toMatch(/4 keys at version 5, 4 values since version 0\nsha256 of keys and values: [0-9a-f]{64}\nno faults$/)
   })
 
-  test("names values that are not what their keys say, with key and version, and exits 1", async () => {
+  test("names values that do not match their keys, with key and version, and exits 1", async () => {
     await fill({
       ...sound,
       "/registry/configmaps/default/other": configMap("another", "x"),
@@ -68,7 +68,7 @@ describe("store verify", () => {
     expect(printed.at(-1)).toMatch(/5 faults$/)
   })
 
-  test("tells programs in JSON, a line for each fault and one at the end", async () => {
+  test("writes JSON for programs: a line for each fault and one at the end", async () => {
     await fill({ "/registry/namespaces/default": namespace("other") })
     expect(await run(["store", "verify", "--json", `--data-dir=${dataDir()}`], context)).toBe(1)
     expect(printed.map((line) => JSON.parse(line))).toEqual([
@@ -77,7 +77,7 @@ describe("store verify", () => {
     ])
   })
 
-  test("says when there is no store", async () => {
+  test("reports that there is no store", async () => {
     expect(await run(["store", "verify", `--data-dir=${dataDir()}`], context)).toBe(1)
     expect(errors.join()).toContain("holds no store")
     expect(readdirSync(base)).toEqual([])
@@ -85,7 +85,7 @@ describe("store verify", () => {
 })
 
 describe("store stats", () => {
-  test("is a table for people", async () => {
+  test("prints a table for people", async () => {
     await fill(sound)
     expect(await run(["store", "stats", `--data-dir=${dataDir()}`], context)).toBe(0)
     expect(printed.join("\n")).toMatch(/^version +5, history from 0$/m)
@@ -93,7 +93,7 @@ describe("store stats", () => {
     expect(printed.join("\n")).toMatch(/^kettles +1 +17 B/m)
   })
 
-  test("is one object for programs", async () => {
+  test("prints one object for programs", async () => {
     await fill({ ...sound, "/elsewhere/a": "1" })
     expect(await run(["store", "stats", "--json", `--data-dir=${dataDir()}`], context)).toBe(0)
     const measure = JSON.parse(printed.join(""))
@@ -126,19 +126,19 @@ describe("store copy", () => {
     expect(readdirSync(join(base, "copy"))).toEqual(["store"])
   })
 
-  test("tells of keys that it leaves behind", async () => {
+  test("reports keys that it does not copy", async () => {
     await fill({ ...sound, "/elsewhere/a": "1" })
     expect(await copyTo(join(base, "copy"))).toBe(0)
     expect(errors).toEqual([expect.stringMatching(/^1 keys of .* are not below \/registry\//)])
   })
 
-  test("refuses a folder with a store, and leaves it as it was", async () => {
+  test("refuses a folder with a store and leaves it unchanged", async () => {
     await fill(sound)
     expect(await copyTo(dataDir())).toBe(1)
     expect(errors.join()).toMatch(/is open in process|is not empty/)
   })
 
-  test("keeps out while a server has the source open, and leaves nothing behind", async () => {
+  test("fails while a server has the source open, and leaves nothing behind", async () => {
     await fill(sound)
     const store = await openLmdbStore({ dir: storeFolder(dataDir()), clock: createManualClock() })
     expect(await copyTo(join(base, "copy"))).toBe(1)
@@ -153,14 +153,14 @@ describe("store copy", () => {
     [["store", "copi"], "unknown command store copi; did you mean copy?"],
     [["store"], "what is to be done with the store?"],
     [["store", "verify", "more"], 'unexpected argument "more"'],
-  ])("%j is wrong use", async (args, message) => {
+  ])("%j is wrong usage", async (args, message) => {
     expect(await run(args, context)).toBe(2)
     expect(errors.join("\n")).toContain(message)
   })
 })
 
 describe("backup and restore", () => {
-  test("bring back what there was, further on when asked to", async () => {
+  test("restore the contents, with higher versions on request", async () => {
     await fill(sound)
     const file = join(base, "backup")
     expect(await run(["backup", file, `--data-dir=${dataDir()}`], context)).toBe(0)
@@ -175,16 +175,16 @@ describe("backup and restore", () => {
   })
 })
 
-describe("what reads a damaged file", () => {
+describe("a command that reads a damaged file", () => {
   const command = (): Promise<number> => Promise.resolve(7)
 
-  test("runs in a process of its own, whose end by a signal is told", async () => {
+  test("runs in a child process, whose death by a signal is reported", async () => {
     const dying = { ...context, rerun: () => Promise.resolve({ code: 1, signal: "SIGBUS" as const }) }
     expect(await shielded(["store", "verify"], command)(["--json"], dying)).toBe(1)
     expect(errors.join()).toContain("Its file is damaged or cut off; restore a backup")
   })
 
-  test("answers what that process answered", async () => {
+  test("returns the exit code of that process", async () => {
     const calls: (readonly string[])[] = []
     const rerun: CommandContext["rerun"] = (args) => {
       calls.push(args)
@@ -196,7 +196,7 @@ describe("what reads a damaged file", () => {
   })
 })
 
-test.each(["verify", "stats", "copy"])("store %s --help tells how it is used", async (name) => {
+test.each(["verify", "stats", "copy"])("store %s --help prints the usage", async (name) => {
   expect(await run(["store", name, "--help"], context)).toBe(0)
   expect(printed.join("\n")).toContain(`orch-apiserver store ${name}`)
   expect(printed.join("\n")).toContain("--store-prefix")

@@ -1,4 +1,4 @@
-/** `orch-apiserver store verify | stats | copy`: what operators do with a store besides running a server on it. */
+/** `orch-apiserver store verify | stats | copy`: operators' commands on a store. */
 import { nearest } from "../kit/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
 import type { Command, CommandContext } from "./context.ts"
@@ -11,20 +11,20 @@ interface Entry {
 
 const commands: Readonly<Record<string, Entry>> = {
   verify: {
-    help: "look for damage; exits 1 and names every fault",
+    help: "check for damage; names every fault and exits 1 if there is one",
     load: async () => shielded(["store", "verify"], (await import("./store-verify.ts")).storeVerify),
   },
   stats: {
-    help: "what the resources take, and how much of it is history",
+    help: "show the size of each resource, and how much of the store is history",
     load: async () => (await import("./store-stats.ts")).storeStats,
   },
   copy: {
-    help: "fill a new store, of another driver too, from this one",
+    help: "copy this store into a new one, possibly of another driver",
     load: async () => shielded(["store", "copy"], (await import("./store-copy.ts")).storeCopy),
   },
 }
 
-/** Answers the exit code of the command that is named first. */
+/** Resolves with the exit code of the named command. */
 export async function store(args: readonly string[], context: CommandContext): Promise<number> {
   const [name = ""] = args
   if (name === "--help" || name === "-h" || name === "help") {
@@ -43,5 +43,5 @@ export async function store(args: readonly string[], context: CommandContext): P
 
 function overview(): string {
   const lines = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(7)} ${help}`)
-  return `orch-apiserver store COMMAND [options]\n${lines.join("\n")}\norch-apiserver store COMMAND --help tells more.`
+  return `orch-apiserver store COMMAND [options]\n${lines.join("\n")}\norch-apiserver store COMMAND --help shows more.`
 }

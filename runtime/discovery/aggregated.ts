@@ -1,6 +1,6 @@
 /**
- * Aggregated discovery: every group with all its resources in one document, so that a client asks twice instead of once per group version.
- * The shapes are those of `apidiscovery.orch.io` v2 and v2beta1, which differ in name only.
+ * Aggregated discovery: every group with all its resources in one document, so that a client sends two requests instead
+ * of one per group version. The shapes are those of `apidiscovery.orch.io` v2 and v2beta1, which differ in name only.
  */
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import type { Kind } from "../kit/kind.ts"
@@ -9,7 +9,7 @@ import type { Vendor } from "../vendor.ts"
 import { compareText } from "./group-order.ts"
 import { bodyKind, type ServedGroup, sortedSubresources } from "./documents.ts"
 
-/** The answer of `/api` (the core group alone) and of `/apis` (all others). `version`: `v2`. */
+/** The document of `/api` (the core group alone) and of `/apis` (all others). `version`: `v2`. */
 export function groupDiscoveryList(groups: readonly ServedGroup[], version: string, vendor: Vendor): ApiObject {
   return {
     kind: "APIGroupDiscoveryList",
@@ -85,7 +85,7 @@ const versionDiscovery: TypeShape = {
   ],
 }
 
-/** Of an item's metadata only the name is ever set. */
+/** The only field ever set in an item's metadata is the name. */
 const itemMeta: TypeShape = {
   name: "apidiscovery.ItemMeta",
   fields: [{ name: "name", type: { scalar: "string" }, number: 1, keepEmpty: true }],
@@ -99,7 +99,7 @@ const groupDiscovery: TypeShape = {
   ],
 }
 
-/** For the compact form. The list's own metadata is always empty. */
+/** For the protobuf form. The list's own metadata is always empty. */
 export const groupDiscoveryListShape: TypeShape = {
   name: "apidiscovery.APIGroupDiscoveryList",
   fields: [{ name: "items", type: { list: { ref: () => groupDiscovery } }, number: 2 }],

@@ -1,21 +1,21 @@
 /**
- * What this server can do that the API it serves does not promise: read by clients that would use it where it is there. The names are the
- * product's own under every vendor, and a capability's version grows when it takes or answers something else than before.
+ * The capabilities of this server beyond the API that it serves, for clients that use them where they exist. The names
+ * are the same under every vendor. The version of a capability grows when its input or output changes.
  */
 import { fieldRequirementsMax, sortedObjectsMax, sortFieldsMax } from "../limits.ts"
 
-/** A path that no API group can have (RFC 8615). */
+/** A path that cannot belong to an API group (RFC 8615). */
 export const capabilitiesPath = "/.well-known/orch/capabilities"
 
 interface Capability {
   readonly name: string
   readonly version: number
-  /** What can be asked for it: verbs of collections. */
+  /** Verbs of collections that support the capability. */
   readonly verbs: readonly string[]
-  /** Query parameters, and for those with a closed set of values the values. */
+  /** Query parameters; those with a closed set of values list them. */
   readonly parameters: Readonly<Record<string, readonly string[]>>
   readonly limits?: Readonly<Record<string, number>>
-  /** Where it is described. */
+  /** Address of the documentation. */
   readonly documentation: string
 }
 
@@ -45,7 +45,7 @@ const capabilities: readonly Capability[] = [
   },
 ]
 
-/** The document, as the answer to a GET of its path. */
+/** Returns the document served at `capabilitiesPath`. */
 export function capabilitiesDocument(): Buffer {
   return Buffer.from(`${JSON.stringify({ kind: "Capabilities", version: 1, capabilities }, null, 2)}\n`)
 }

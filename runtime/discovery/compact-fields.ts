@@ -1,6 +1,6 @@
 /**
- * How the compact form of OpenAPI documents is written: kinds of fields, and messages as tables of them. Both versions' messages (those of the
- * public schemas `openapi.v2` and `openapi.v3`, gnostic's) are made of these.
+ * Writes OpenAPI documents in their protobuf form: writers for kinds of fields, and messages as tables of them. The
+ * messages of both versions (those of gnostic's public schemas `openapi.v2` and `openapi.v3`) consist of these.
  */
 import protobuf from "protobufjs"
 import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
@@ -8,10 +8,12 @@ import { writeYaml } from "../wire/yaml-writer.ts"
 
 type Writer = protobuf.Writer
 
-/** Writes one field; nothing for a value of another type and for zero values, which readers take for granted. */
+/**
+ * Writes one field. Writes nothing for a value of another type or a zero value, which readers assume for absent fields.
+ */
 export type Field = (writer: Writer, number: number, value: JsonValue) => void
 
-/** Fields of a message by JSON name. `extensions`: where names that begin with `x-` go. */
+/** Fields of a message by JSON name. `extensions` is the number of the field for names that begin with `x-`. */
 export interface Message {
   readonly fields: Readonly<Record<string, readonly [number: number, field: Field]>>
   readonly extensions?: number
@@ -28,19 +30,19 @@ function writeMessage(writer: Writer, message: Message, object: JsonObject): voi
   }
 }
 
-/** A nested message whose content `write` fills in. */
+/** A nested message; `write` writes its content. */
 function nested(writer: Writer, number: number, write: () => void): void {
   writer.uint32((number << 3) | lengthDelimited).fork()
   write()
   writer.ldelim()
 }
 
-/** Nothing for the empty text. */
+/** Omits the empty text. */
 export const text: Field = (writer, number, value) => {
   if (typeof value === "string" && value !== "") writer.uint32((number << 3) | lengthDelimited).string(value)
 }
 
-/** Nothing for false. */
+/** Omits false. */
 export const flag: Field = (writer, number, value) => {
   if (value === true) writer.uint32(number << 3).bool(true)
 }
@@ -55,22 +57,22 @@ export const real: Field = (writer, number, value) => {
   if (typeof value === "number") writer.uint32((number << 3) | 1).double(value)
 }
 
-/** A value of any type travels as YAML. */
+/** A value of any type, encoded as YAML. */
 export const anything: Field = (writer, number, value) => nested(writer, number, () => text(writer, 2, writeYaml(value)))
 
-/** Each item as a field of its own. */
+/** A field for each item. */
 export const list =
   (field: Field): Field =>
   (writer, number, value) => {
     for (const item of Array.isArray(value) ? value : []) field(writer, number, item)
   }
 
-/** In a list an empty text counts too. */
+/** A list of texts, including empty ones. */
 export const texts = list((writer, number, value) => {
   if (typeof value === "string") writer.uint32((number << 3) | lengthDelimited).string(value)
 })
 
-/** Maps are lists of messages: name 1, value 2. */
+/** A map, written as a list of messages: name 1, value 2. */
 export const named =
   (field: Field): Field =>
   (writer, number, value) => {
@@ -82,20 +84,20 @@ export const named =
     }
   }
 
-/** A message that only wraps field 1 (or `inner`) of it. */
+/** A message that only wraps field 1 (or `inner`). */
 export const wrapped =
   (field: Field, inner = 1): Field =>
   (writer, number, value) =>
     nested(writer, number, () => field(writer, inner, value))
 
-/** A message by its table; late, since tables name each other. */
+/** A message by its table. The table is resolved late, since tables refer to each other. */
 export const message =
   (of: () => Message): Field =>
   (writer, number, value) => {
     if (isObject(value)) nested(writer, number, () => writeMessage(writer, of(), value))
   }
 
-/** A thing itself (1) or a reference to it (2), whose message is `reference`. */
+/** Either the thing itself (1) or a reference to it (2), whose message is `reference`. */
 export const orReference =
   (field: Field, reference: Field): Field =>
   (writer, number, value) => {
@@ -103,7 +105,7 @@ export const orReference =
     wrapped(isReference ? reference : field, isReference ? 2 : 1)(writer, number, value)
   }
 
-/** A whole document in a message: called once per document, with its JSON decoded. */
+/** Encodes a document. Called once per document, with its decoded JSON. */
 export function compactBytes(message: Message, document: JsonObject): Buffer {
   const writer = protobuf.Writer.create()
   writeMessage(writer, message, document)

@@ -47,7 +47,7 @@ function discoveryOf(kinds: KindTable): Discovery {
 const json = { media: "json", laidOut: false } as const
 
 describe("Discovery", () => {
-  it("tells a kind that was added after the first answer", async () => {
+  it("reports a kind that was added after the first request", async () => {
     const kinds = new KindTable([gadget])
     const discovery = discoveryOf(kinds)
     const before = await discovery.aggregated("groups", { ...json, version: "v2" })
@@ -62,13 +62,13 @@ describe("Discovery", () => {
     })
   })
 
-  it("knows no version and no group that is not served", async () => {
+  it("has no document for versions and groups that are not served", async () => {
     const discovery = discoveryOf(new KindTable([gadget]))
     expect(await discovery.document({ at: "version", group: "example.com", version: "v2" }, { ...json, serverAddress: "" })).toBeUndefined()
     expect(await discovery.document({ at: "group", group: "other" }, { ...json, serverAddress: "" })).toBeUndefined()
   })
 
-  it("tells each client the address that it used", async () => {
+  it("reports to each client the address that it used", async () => {
     const discovery = discoveryOf(new KindTable([gadget]))
     for (const serverAddress of ["127.0.0.1:1", "10.0.0.1:2"]) {
       const document = await discovery.document({ at: "groups" }, { ...json, serverAddress })
@@ -76,7 +76,7 @@ describe("Discovery", () => {
     }
   })
 
-  it("writes the aggregated document compactly", async () => {
+  it("writes the aggregated document in protobuf", async () => {
     const discovery = discoveryOf(new KindTable([gadget]))
     const { bytes } = await discovery.aggregated("groups", { media: "compact", laidOut: false, version: "v2" })
     const { apiVersion, raw } = unwrapUnknown(bytes)
@@ -93,7 +93,7 @@ describe("Discovery", () => {
 })
 
 describe("apiResourceList", () => {
-  it("lists sub-resources behind their parents, with the group of another kind, and no hash for what is not stored", () => {
+  it("lists sub-resources after their parents, with the group of another kind, and no hash for kinds that are not stored", () => {
     const kinds = [
       kind({ group: "", version: "v1", kind: "Zoo", resource: "zoos", namespaced: false, verbs: ["create"] }),
       kind({
@@ -142,13 +142,13 @@ describe("apiResourceList", () => {
 describe("aggregatedForm", () => {
   const v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-  it("is asked for by any clause that can be met", () => {
+  it("is requested by any clause that can be satisfied", () => {
     expect(aggregatedForm(`application/json, ${v2}`, { vendor })?.version).toBe("v2")
     expect(aggregatedForm(v2.replace("v=v2", "v=v2beta1"), { vendor })?.version).toBe("v2beta1")
     expect(aggregatedForm(`${v2.replace("v=v2", "v=v9")},${v2}`, { vendor })?.version).toBe("v2")
   })
 
-  it("is not asked for otherwise", () => {
+  it("is not requested otherwise", () => {
     expect(aggregatedForm(undefined, { vendor })).toBeUndefined()
     expect(aggregatedForm("application/json", { vendor })).toBeUndefined()
     expect(aggregatedForm(v2.replace("v=v2", "v=v9"), { vendor })).toBeUndefined()

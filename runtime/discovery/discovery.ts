@@ -1,4 +1,4 @@
-/** Discovery documents as bytes: each made once, kept until a kind is added. */
+/** Caches the encoded discovery documents until a kind is added. */
 import { createHash } from "node:crypto"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { type CompactCodec, createCompactCodec } from "../kit/compact.ts"
@@ -9,20 +9,20 @@ import { encodeText, encodeWith } from "../wire/send.ts"
 import { groupDiscoveryList, groupDiscoveryListShape } from "./aggregated.ts"
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, type ServedGroup, servedGroups } from "./documents.ts"
 
-/** What a discovery path names. Names neutral. */
+/** What a discovery path names, in neutral names. */
 export type DiscoveryTarget =
   | { readonly at: "core" | "groups" }
   | { readonly at: "group"; readonly group: string }
   | { readonly at: "version"; readonly group: string; readonly version: string }
 
-/** A document as it is sent. */
+/** An encoded document. */
 export interface Document {
   readonly bytes: Buffer
-  /** For `ETag`, quoted: the hash of the bytes. */
+  /** The `ETag`, quoted: a hash of the bytes. */
   readonly tag: string
 }
 
-/** Made once per server. */
+/** Created once per server. */
 export class Discovery {
   private revision = -1
   private groups: readonly ServedGroup[] = []
@@ -30,7 +30,7 @@ export class Discovery {
 
   constructor(private readonly parts: Pick<ServerParts, "vendor" | "kinds" | "body">) {}
 
-  /** Whether there is such a document: told before what the client accepts is looked at. */
+  /** Whether the document exists. Checked before the client's Accept header. */
   has(target: DiscoveryTarget): boolean {
     if (!("group" in target)) return true
     const { group } = target
@@ -39,7 +39,7 @@ export class Discovery {
     return versions.some(({ version }) => wanted === undefined || version === wanted)
   }
 
-  /** Undefined when there is no such group or version. `serverAddress` is told by `/api` and `/apis` only. */
+  /** Undefined when there is no such group or version. Only `/api` and `/apis` report `serverAddress`. */
   async document(
     target: DiscoveryTarget,
     options: { media: Media; laidOut: boolean; serverAddress: string },
@@ -64,7 +64,7 @@ export class Discovery {
     })
   }
 
-  /** Groups as they are served now. */
+  /** The groups that are served now. */
   current(): readonly ServedGroup[] {
     const { kinds } = this.parts
     if (this.revision !== kinds.revision) {
@@ -117,8 +117,8 @@ async function encode(object: ApiObject, options: { media: Media; laidOut: boole
 }
 
 /**
- * The aggregated form that a request asks for, undefined when it asks for none that there is. Every clause of Accept that asks for one
- * counts before every clause that does not, whatever their order, as in the reference.
+ * The aggregated form that a request asks for; undefined when it asks for none that exists. Clauses of Accept that ask
+ * for one take precedence over all others, whatever their order, as in the reference.
  */
 export function aggregatedForm(
   accept: string | undefined,

@@ -1,14 +1,14 @@
-/** What is served, as discovery tells it: groups, their versions and the resources in them. Plain objects, made from the kind table. */
+/** Discovery documents as plain objects, built from the kind table: groups, their versions and resources. */
 import { createHash } from "node:crypto"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import type { Kind, Subresource } from "../kit/kind.ts"
 import type { Vendor } from "../vendor.ts"
 import { compareGroups, compareText, compareVersions } from "./group-order.ts"
 
-/** One group; names neutral. The core group is called "". */
+/** One group, in neutral names. The core group is "". */
 export interface ServedGroup {
   readonly group: string
-  /** The preferred one first. */
+  /** Preferred version first. */
   readonly versions: readonly ServedVersion[]
 }
 
@@ -19,7 +19,7 @@ export interface ServedVersion {
   readonly kinds: readonly Kind[]
 }
 
-/** Groups in the order of discovery, the core group wherever it falls: callers pick it out. */
+/** Groups in the order of discovery. The core group is sorted like the others; callers pick it out. */
 export function servedGroups(kinds: readonly Kind[]): readonly ServedGroup[] {
   const groups = [...new Set(kinds.map((kind) => kind.group))].sort(compareGroups)
   return groups.map((group) => {
@@ -34,12 +34,12 @@ function servedVersion(ofGroup: readonly Kind[], group: string, version: string)
   return { group, version, kinds }
 }
 
-/** Where clients of any address reach this server. */
+/** The address of this server for clients in any network. */
 function serverAddresses(address: string): JsonObject[] {
   return [{ clientCIDR: "0.0.0.0/0", serverAddress: address }]
 }
 
-/** `/api`. Like the reference's it has no apiVersion. */
+/** The document of `/api`. Like the reference's it has no apiVersion. */
 export function apiVersions(core: ServedGroup | undefined, serverAddress: string): ApiObject {
   return {
     kind: "APIVersions",
@@ -48,7 +48,7 @@ export function apiVersions(core: ServedGroup | undefined, serverAddress: string
   }
 }
 
-/** `/apis`; no apiVersion either. */
+/** The document of `/apis`; it has no apiVersion either. */
 export function apiGroupList(groups: readonly ServedGroup[], serverAddress: string, vendor: Vendor): ApiObject {
   return {
     kind: "APIGroupList",
@@ -56,7 +56,7 @@ export function apiGroupList(groups: readonly ServedGroup[], serverAddress: stri
   }
 }
 
-/** `/apis/<group>`. */
+/** The document of `/apis/<group>`. */
 export function apiGroup(group: ServedGroup, vendor: Vendor): ApiObject {
   return { kind: "APIGroup", apiVersion: "v1", ...groupFields(group, vendor) }
 }
@@ -66,7 +66,7 @@ function groupFields(group: ServedGroup, vendor: Vendor): JsonObject {
   return { name: vendor.group(group.group), versions, preferredVersion: versions[0] ?? {} }
 }
 
-/** `/api/v1`, without apiVersion, and `/apis/<group>/<version>`. */
+/** The document of `/api/v1`, without apiVersion, and of `/apis/<group>/<version>`. */
 export function apiResourceList(served: ServedVersion, vendor: Vendor): ApiObject {
   return {
     kind: "APIResourceList",
@@ -113,19 +113,24 @@ export function sortedSubresources(kind: Kind): readonly Subresource[] {
   return [...kind.subresources].sort((left, right) => compareText(left.name, right.name))
 }
 
-/** What a sub-resource reads and writes; group and version are empty when they are the parent's. Wire names. */
+/**
+ * The kind that a sub-resource reads and writes, in wire names. Group and version are empty when they are the parent's.
+ */
 export function bodyKind(kind: Kind, subresource: Subresource, vendor: Vendor): { group: string; version: string; kind: string } {
   const body = subresource.kind ?? (subresource.type === "scale" ? { group: "autoscaling", version: "v1", kind: "Scale" } : kind)
   if (body.group === kind.group && body.version === kind.version) return { group: "", version: "", kind: body.kind }
   return { group: vendor.group(body.group), version: body.version, kind: body.kind }
 }
 
-/** Kinds that are only asked (reviews) or only read (component statuses) are not stored. */
+/** Kinds that are create-only (reviews) or computed (component statuses) are not stored. */
 function isStored(kind: Kind): boolean {
   return kind.verbs.includes("create") && kind.verbs.includes("get")
 }
 
-/** Changes when objects of this kind are stored in another version: eight bytes of a hash of the stored kind's name. */
+/**
+ * A hash that changes when objects of this kind are stored in another version: eight bytes of a hash of the stored
+ * kind's name.
+ */
 function storageVersionHash(kind: Kind, vendor: Vendor): string {
   const { group, version, kind: name } = kind.storage
   return createHash("sha256")

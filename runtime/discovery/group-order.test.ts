@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { compareGroups, compareVersions } from "./group-order.ts"
 
-it("names built-in groups by priority, then those of users by name", () => {
+it("lists built-in groups by priority, then custom ones by name", () => {
   const groups = [
     "zoo.example.com",
     "coordination.orch.io",
@@ -22,8 +22,8 @@ it("names built-in groups by priority, then those of users by name", () => {
   ])
 })
 
-// The example of the reference's documentation for versions of custom definitions.
-it("prefers stable versions, then newer ones, and puts other words last", () => {
+// The example in the reference's documentation on versions of custom definitions.
+it("prefers stable versions, then newer ones, and puts other names last", () => {
   const versions = ["foo10", "v11alpha2", "foo1", "v3beta1", "v10beta3", "v12alpha1", "v2", "v11beta2", "v1", "v10"]
   expect(versions.sort(compareVersions)).toEqual([
     "v10",

@@ -1,6 +1,8 @@
-/** In which order discovery names groups and versions: clients take the first one that has what they look for. */
+/** The order of groups and versions in discovery. Clients use the first one that has what they need. */
 
-/** Priorities of the built-in groups, as the reference registers them; the core group has a root of its own. */
+/**
+ * Priorities of the built-in groups, as the reference registers them. The core group is served under a root of its own.
+ */
 const groupPriorities: Readonly<Record<string, number>> = {
   "apiregistration.orch.io": 20001,
   apps: 17800,
@@ -29,7 +31,7 @@ const groupPriorities: Readonly<Record<string, number>> = {
 /** The reference's priority for groups of custom definitions. */
 const usersGroupPriority = 1000
 
-/** For sorting neutral group names: built-in ones by priority, then users' by name. */
+/** Compares neutral group names: built-in groups by priority, then custom groups by name. */
 export function compareGroups(left: string, right: string): number {
   return priority(right) - priority(left) || compareText(left, right)
 }
@@ -46,8 +48,8 @@ interface ParsedVersion {
 }
 
 /**
- * For sorting versions, the preferred one first: stable before beta before alpha, newer before older, then whatever does not look like a
- * version, by name. The rule of custom definitions; the built-in groups happen to follow it.
+ * Compares versions, preferred one first: stable before beta before alpha, newer before older, then names that are not
+ * versions, alphabetically. This is the rule for custom definitions; the built-in groups happen to follow it.
  */
 export function compareVersions(left: string, right: string): number {
   const [one, other] = [parseVersion(left), parseVersion(right)]
@@ -62,7 +64,7 @@ function parseVersion(text: string): ParsedVersion | undefined {
   return { major: Number(major), stability: word === undefined ? 3 : word === "beta" ? 2 : 1, minor: Number(minor ?? 0) }
 }
 
-/** By code units, as every list of the API is sorted. */
+/** Compares by code units, the order of all lists of the API. */
 export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }

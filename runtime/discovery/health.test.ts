@@ -3,7 +3,7 @@ import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { healthRememberedMs } from "../limits.ts"
 import { answerHealth, loggedCheck, rememberedCheck } from "./health.ts"
 
-test("reasons are withheld from those who may not read everything", async () => {
+test("reasons are withheld from users without access to everything", async () => {
   const etcd = { name: "etcd", check: async () => "connect ECONNREFUSED 10.1.2.3:2379" }
   const checks = { healthz: [etcd], livez: [etcd], readyz: [etcd] }
   const ask = async (path: string, showsReasons: boolean) =>
@@ -17,7 +17,7 @@ test("reasons are withheld from those who may not read everything", async () => 
   expect(await ask("/readyz", true)).toContain("warn: of /registry/secrets/a\n")
 })
 
-test("the store is asked once for many probes, and again a moment later", async () => {
+test("many probes share one request to the store, which is repeated after a moment", async () => {
   const clock = createManualClock()
   let asked = 0
   let answer: (fault: string | undefined) => void = () => undefined
@@ -29,7 +29,7 @@ test("the store is asked once for many probes, and again a moment later", async 
   }
   const { check } = rememberedCheck({ name: "etcd", check: ask }, clock)
   const together = [check(), check(), check()]
-  // A slow answer is waited for by whoever comes meanwhile.
+  // Probes that arrive during a slow check wait for it.
   clock.advance(10 * healthRememberedMs)
   together.push(check())
   answer("away")
@@ -42,7 +42,7 @@ test("the store is asked once for many probes, and again a moment later", async 
   expect([await later, asked]).toEqual([undefined, 2])
 })
 
-test("an outcome is logged when it is another one, not with every probe", async () => {
+test("a result is logged when it changes, not with every probe", async () => {
   const said: unknown[] = []
   let fault: string | undefined
   const log = { warn: (values: object) => said.push(values), info: (values: object) => said.push(values) }

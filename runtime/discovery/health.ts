@@ -1,9 +1,12 @@
-/** `/healthz`, `/livez`, `/readyz` and their single checks; specification section 4.12. */
+/** `/healthz`, `/livez`, `/readyz` and their individual checks; specification section 4.12. */
 import type { Logger } from "pino"
 import type { Clock } from "../clock.ts"
 import { healthRememberedMs } from "../limits.ts"
 
-/** Undefined: fine. Text: what is wrong; shown to those who may read everything, and logged. */
+/**
+ * Resolves with undefined when healthy, otherwise with the reason. The reason is logged and shown to users who may read
+ * everything.
+ */
 export interface HealthCheck {
   readonly name: string
   readonly check: () => Promise<string | undefined>
@@ -16,19 +19,25 @@ export interface HealthAnswer {
 
 export type HealthEndpoint = "healthz" | "livez" | "readyz"
 
-/** Each endpoint with its checks in the order shown. Readiness has `shutdown` besides. */
+/** The checks of each endpoint, in the order shown. Readiness also has `shutdown`. */
 export type HealthChecks = Readonly<Record<HealthEndpoint, readonly HealthCheck[]>>
 
 export interface HealthQuestion {
   readonly path: string
   readonly query: URLSearchParams
-  /** Show what is wrong: reasons name servers, files and objects. Others are told that it is withheld, as in the reference. */
+  /**
+   * Whether to show reasons, which name servers, files and objects. Others see that the reason is withheld, as in the
+   * reference.
+   */
   readonly showsReasons: boolean
-  /** What is wrong without making the server unfit; a reason, shown by `/readyz?verbose`. */
+  /** A problem that does not make the server unready, shown by `/readyz?verbose`. */
   readonly warning: () => string | undefined
 }
 
-/** Called for every path that might be one of health's. Undefined: it is not, or there is no check of that name. 200, or 500 naming what failed. */
+/**
+ * Called for every path that may be a health check. Undefined when it is none or has an unknown name. Otherwise 200, or
+ * 500 naming the failed checks.
+ */
 export async function answerHealth(
   checks: HealthChecks,
   { path, query, showsReasons, warning }: HealthQuestion,
@@ -84,7 +93,10 @@ async function all(options: {
   return { status: 200, text: verbose ? `${lines.join("\n")}\n${endpoint} check passed\n` : "ok" }
 }
 
-/** A check whose answer is remembered for a moment, and asked for once at a time: probes, who need no credential, must not become load of the store. */
+/**
+ * Caches the result of a check briefly and runs it once at a time: probes need no credential and must not put load on
+ * the store.
+ */
 export function rememberedCheck({ name, check }: HealthCheck, clock: Clock): HealthCheck {
   let latest: { readonly answer: Promise<string | undefined>; readonly sinceMs: number } | undefined
   let asking: Promise<string | undefined> | undefined
@@ -105,7 +117,7 @@ export function rememberedCheck({ name, check }: HealthCheck, clock: Clock): Hea
   }
 }
 
-/** A check whose outcome is logged whenever it is another one than before. */
+/** Logs the result of a check whenever it changes. */
 export function loggedCheck({ name, check }: HealthCheck, log: Pick<Logger, "warn" | "info">): HealthCheck {
   let before: string | undefined
   return {

@@ -1,8 +1,8 @@
-/** How late the event loop is, for `/metrics`: what every client waits for while one of them is served. */
+/** Measures the delay of the event loop for `/metrics`: the time that all clients wait while one of them is served. */
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
 import { loopDelayResolutionMs } from "../limits.ts"
 
-/** Seconds. */
+/** In seconds. */
 export interface LoopDelays {
   readonly min: number
   readonly max: number
@@ -13,14 +13,17 @@ export interface LoopDelays {
 }
 
 /**
- * Made once per server; measures until it is stopped. Two histograms run at a time: one that begins sees nothing until its second sample, and what
- * holds the loop right behind a scrape must not be lost.
+ * Created once per server; measures until stopped. Runs two histograms at a time: a new one records nothing before its
+ * second sample, and a delay right after a scrape must not be lost.
  */
 export class LoopDelayMeter {
   private older = begun()
   private newer = begun()
 
-  /** Called once per scrape. Of the time since the scrape before the last one, or one before that when they came at once. */
+  /**
+   * Called once per scrape. Covers the time since the scrape before the last one, or since an earlier one if scrapes
+   * follow each other closely.
+   */
   take(): LoopDelays {
     const { older } = this
     if (this.newer.count > 0) {
@@ -51,7 +54,7 @@ function begun(): IntervalHistogram {
   return histogram
 }
 
-/** The histogram holds the time from one sample to the next; what that is above the resolution is the delay. */
+/** The histogram records the time between two samples; what exceeds the resolution is the delay. */
 function late(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e6 - loopDelayResolutionMs) / 1000
 }

@@ -5,7 +5,7 @@ import { vendorProfile } from "../vendor.ts"
 import { metricsText } from "./metrics.ts"
 import { RequestCounts } from "./request-counts.ts"
 
-test("what is stored, and what the watch cache found out about itself, is told by resource and store", () => {
+test("storage and watch cache measurements are reported by resource and store", () => {
   const text = metricsText({
     loop: { take: () => ({ min: 0, max: 0.25, mean: 0.001, p50: 0.001, p90: 0.002, p99: 0.125 }) },
     inFlight: { seats: { readOnly: 0, mutating: 0 } },

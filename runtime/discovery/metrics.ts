@@ -1,4 +1,4 @@
-/** `/metrics`: the process and its requests, in the text format of Prometheus 0.0.4. */
+/** `/metrics`: the process and its requests, in the Prometheus text format 0.0.4. */
 import type { Clock } from "../clock.ts"
 import type { InFlight } from "./in-flight-requests.ts"
 import type { LoopDelays } from "./loop-delay.ts"
@@ -10,25 +10,25 @@ interface Metric {
   readonly name: string
   readonly type: "counter" | "gauge"
   readonly help: string
-  /** Labels as they are written, without braces; "" for none. */
+  /** Labels in their written form, without braces; "" for none. */
   readonly samples: readonly (readonly [labels: string, value: number])[]
 }
 
-/** What is stored, as `background/storage-measures.ts` found it the last time. */
+/** The latest results of `background/storage-measures.ts`. */
 export interface StorageMeasures {
   readonly objects: Map<string, number>
   readonly bytes: Map<string, number>
 }
 
-/** What the watch cache tells of itself. */
+/** Measurements of the watch cache. */
 export interface WatchCacheMeasures {
-  /** Objects of filled resources by storage path. */
+  /** Number of objects of each filled resource, by storage path. */
   objects(): readonly { readonly resource: string; readonly count: number }[]
-  /** Comparisons with the store so far, by storage path and outcome. */
+  /** Comparisons with the store so far, by storage path and result. */
   checks(): readonly { readonly resource: string; readonly success: number; readonly failure: number; readonly error: number }[]
-  /** A stored value that cannot be read; for `/readyz?verbose`. */
+  /** A stored value that cannot be decoded; for `/readyz?verbose`. */
   undecodable(): { readonly message: string } | undefined
-  /** Bytes of encodings made from cached objects. */
+  /** Bytes of encodings derived from cached objects. */
   derivedBytes(): number
 }
 
@@ -41,7 +41,7 @@ interface Sources {
   readonly clock: Clock
 }
 
-/** The whole answer. Called per request: everything is read at that moment. */
+/** Returns the response body. Called per request; reads all values at that moment. */
 export function metricsText(options: Sources): string {
   return metricsOf(options).map(metricText).join("")
 }
@@ -83,7 +83,7 @@ function metricsOf({ counts, inFlight, loop, watchCache, storage, clock }: Sourc
     {
       name: "apiserver_storage_size_bytes",
       type: "gauge",
-      help: "Size of the store in bytes when it was last asked.",
+      help: "Size of the store in bytes at the time of the last measurement.",
       samples: [...storage.bytes].map(([cluster, bytes]) => [`storage_cluster_id="${cluster}"`, bytes] as const),
     },
     gauge("apiserver_watch_cache_derived_bytes", "Memory of encodings made from cached objects in bytes.", watchCache.derivedBytes()),
@@ -104,7 +104,7 @@ function metricsOf({ counts, inFlight, loop, watchCache, storage, clock }: Sourc
 
 const outcomes = ["success", "failure", "error"] as const
 
-/** Names that dashboards for node know. */
+/** The names are those that dashboards for node use. */
 function loopGauges({ min, max, mean, p50, p90, p99 }: LoopDelays): readonly Metric[] {
   const one = (which: string, value: number): Metric =>
     gauge(

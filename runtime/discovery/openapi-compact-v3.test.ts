@@ -2,7 +2,7 @@ import protobuf from "protobufjs"
 import { expect, it } from "vitest"
 import { compactOpenApiV3 } from "./openapi-compact-v3.ts"
 
-/** The messages of the public schema that these documents use, with the fields that are looked at. */
+/** The messages of the public schema that these documents use, with the fields under test. */
 const schemaText = `
   syntax = "proto3";
   message Any { string yaml = 2; }
@@ -50,7 +50,7 @@ function decoded(document: Parameters<typeof compactOpenApiV3>[0]): Record<strin
   return type.toObject(type.decode(compactOpenApiV3(document)), { longs: Number })
 }
 
-it("writes schemas, which stand for themselves or refer to others", () => {
+it("writes schemas, inline or as references", () => {
   const thing = {
     type: "object",
     properties: {
@@ -99,7 +99,7 @@ it("writes schemas, which stand for themselves or refer to others", () => {
   })
 })
 
-it("writes operations with parameters, bodies and answers", () => {
+it("writes operations with parameters, bodies and responses", () => {
   const content = { "application/json": { schema: { type: "object" } } }
   const writtenContent = { additional_properties: [{ name: "application/json", value: { schema: { schema: { type: "object" } } } }] }
   const patch = {

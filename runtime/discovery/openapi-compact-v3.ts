@@ -1,6 +1,6 @@
 /**
- * An OpenAPI v3 document in its compact form: messages of the public `openapi.v3` schema (gnostic's). One table a message, field numbers by JSON
- * name; what a document says beyond these tables is not written.
+ * The protobuf form of an OpenAPI v3 document: messages of gnostic's public `openapi.v3` schema. One table per message,
+ * field numbers by JSON name. Content that these tables do not list is dropped.
  */
 import { isObject, type JsonObject } from "../kit/json.ts"
 import {
@@ -20,7 +20,7 @@ import {
   wrapped,
 } from "./compact-fields.ts"
 
-/** Called once per document, with its JSON decoded. */
+/** Called once per document, with its decoded JSON. */
 export function compactOpenApiV3(document: JsonObject): Buffer {
   return compactBytes(documentMessage, document)
 }
@@ -32,11 +32,11 @@ const schema: Field = (writer, number, value) =>
     reference,
   )(writer, number, value)
 
-/** true, false, or the schema of every further property. */
+/** true, false, or the schema of all additional properties. */
 const additionalProperties: Field = (writer, number, value) =>
   wrapped(isObject(value) ? schema : flag, isObject(value) ? 1 : 2)(writer, number, value)
 
-/** The schema has room for numbers, flags and texts only; of other values it says that there is a default. */
+/** The schema supports numbers, booleans and texts only; for other values it records that a default exists. */
 const scalarDefault: Field = (writer, number, value) => {
   if (typeof value === "number") wrapped(real, 1)(writer, number, value)
   else if (typeof value === "boolean") wrapped(flag, 2)(writer, number, value)

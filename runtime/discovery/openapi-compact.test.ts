@@ -2,7 +2,7 @@ import protobuf from "protobufjs"
 import { expect, it } from "vitest"
 import { compactOpenApi } from "./openapi-compact.ts"
 
-/** The messages of the public schema that these documents use, with the fields that are looked at. */
+/** The messages of the public schema that these documents use, with the fields under test. */
 const schemaText = `
   syntax = "proto3";
   message Any { string yaml = 2; }
@@ -56,7 +56,7 @@ function decoded(document: Parameters<typeof compactOpenApi>[0]): Record<string,
   return type.toObject(type.decode(compactOpenApi(document)), { longs: Number })
 }
 
-it("writes definitions with what clients patch by", () => {
+it("writes definitions with the extensions that clients need for patches", () => {
   const schema = {
     type: "object",
     description: "A thing.",
@@ -115,7 +115,7 @@ it("writes definitions with what clients patch by", () => {
   })
 })
 
-it("writes operations with their parameters of every place, responses and extensions", () => {
+it("writes operations with parameters of every location, responses and extensions", () => {
   const get = {
     tags: ["core", ""],
     operationId: "list",
@@ -167,7 +167,7 @@ it("writes operations with their parameters of every place, responses and extens
   })
 })
 
-it("writes how clients prove who they are", () => {
+it("writes security definitions", () => {
   expect(
     decoded({ security: [{ token: [] }], securityDefinitions: { token: { type: "apiKey", name: "authorization", in: "header" } } }),
   ).toEqual({

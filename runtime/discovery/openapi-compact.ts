@@ -1,6 +1,6 @@
 /**
- * An OpenAPI v2 document in the compact form that kubectl asks for: messages of the public `openapi.v2` schema (gnostic's). One table a
- * message, field numbers by JSON name; what a document says beyond these tables is not written.
+ * The protobuf form of an OpenAPI v2 document, which kubectl requests: messages of gnostic's public `openapi.v2`
+ * schema. One table per message, field numbers by JSON name. Content that these tables do not list is dropped.
  */
 import { isObject, type JsonObject } from "../kit/json.ts"
 import {
@@ -20,14 +20,14 @@ import {
   wrapped,
 } from "./compact-fields.ts"
 
-/** Called once per document, with its JSON decoded. */
+/** Called once per document, with its decoded JSON. */
 export function compactOpenApi(document: JsonObject): Buffer {
   return compactBytes(documentMessage, document)
 }
 
 const schema = message(() => schemaMessage)
 
-/** true, false, or the schema of every further property. */
+/** true, false, or the schema of all additional properties. */
 const additionalProperties: Field = (writer, number, value) =>
   wrapped(isObject(value) ? schema : flag, isObject(value) ? 1 : 2)(writer, number, value)
 
@@ -105,7 +105,7 @@ const queryParameter: Message = {
   extensions: 23,
 }
 
-/** Where a parameter stands decides its message. */
+/** The location of a parameter decides its message. */
 const parameter: Field = (writer, number, value) => {
   if (!isObject(value)) return
   if (value.in === "body")

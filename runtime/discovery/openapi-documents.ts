@@ -1,4 +1,4 @@
-/** The OpenAPI documents as they are sent: mapped to the vendor's names, hashed and compressed once, on first demand. */
+/** The encoded OpenAPI documents: mapped to the vendor's names, hashed and compressed once, on first request. */
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
@@ -13,10 +13,13 @@ import { mapDocument } from "./openapi-vendor.ts"
 const compress = promisify(gzip)
 const expand = promisify(gunzip)
 
-/** One document in one form. Only the compressed bytes are kept: nearly every client takes them, and they are a fifteenth of the others. */
+/**
+ * One document in one form. Only the compressed bytes are kept: nearly every client accepts them, and they are a
+ * fifteenth of the size.
+ */
 export class OpenApiDocument {
   private constructor(
-    /** Of the JSON, in upper-case hexadecimal; the same in every form of a document. */
+    /** Hash of the JSON, in upper-case hexadecimal; the same for every form of a document. */
     readonly hash: string,
     readonly gzipped: Buffer,
   ) {}
@@ -25,13 +28,13 @@ export class OpenApiDocument {
     return new OpenApiDocument(hash ?? createHash("sha512").update(bytes).digest("hex").toUpperCase(), await compress(bytes))
   }
 
-  /** As they were before compression. */
+  /** The uncompressed bytes. */
   bytes(): Promise<Buffer> {
     return expand(this.gzipped)
   }
 }
 
-/** Made once per server. Paths are those of the wire: `v2`, `v3/apis/events.k8s.io/v1`. */
+/** Created once per server. Paths use wire names: `v2`, `v3/apis/events.k8s.io/v1`. */
 export class OpenApiDocuments {
   private readonly vendor: Vendor
   private readonly sources: ReadonlyMap<string, () => Promise<Buffer>>
@@ -50,7 +53,7 @@ export class OpenApiDocuments {
       : this.kept(path, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
   }
 
-  /** As `document`, in the compact form that kubectl asks for. Decoded once, on first demand. */
+  /** Like `document`, in the protobuf form that kubectl requests. Encoded once, on first request. */
   compact(path: string): Promise<OpenApiDocument> | undefined {
     const plain = this.document(path)
     if (plain === undefined) return undefined
@@ -62,7 +65,10 @@ export class OpenApiDocuments {
     })
   }
 
-  /** `/openapi/v3`: where each group version is described. The hash in an address changes with the document, so that clients may keep it. */
+  /**
+   * `/openapi/v3`: the address of each group version's document. It contains a hash of the document, so that clients
+   * can cache it.
+   */
   index(): Promise<OpenApiDocument> {
     return this.kept("v3", async () => {
       const paths: Record<string, { serverRelativeURL: string }> = {}

@@ -10,7 +10,7 @@ const neutral = `{
  "description":"Of node.orch.io/v1 and events.orch.io. Labels orch.io/metadata.name, node.orch.io/unreachable; namespace orch-system; orch-apiserver; example.com/x."
 }`
 
-it("maps every vendor's word of a document and nothing else", () => {
+it("maps every vendor name in a document and nothing else", () => {
   expect(mapDocument(neutral, vendorProfile("kubernetes"))).toBe(`{
  "paths":{"/apis/node.k8s.io/v1/x":{"produces":["application/vnd.kubernetes.protobuf;stream=watch"],"x-kubernetes-action":"list"}},
  "schema":{"$ref":"#/definitions/io.k8s.api.core.v1.Pod"},
@@ -19,6 +19,6 @@ it("maps every vendor's word of a document and nothing else", () => {
 }`)
 })
 
-it("takes off the generator's mark and keeps the rest as it is", () => {
+it("removes the generator's mark and keeps the rest unchanged", () => {
   expect(mapDocument(neutral, vendorProfile("orch"))).toBe(neutral.replace(/\n "x-generated":.*/, ""))
 })

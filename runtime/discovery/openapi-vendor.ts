@@ -1,10 +1,10 @@
 /**
- * Generated OpenAPI documents hold neutral names; clients read those of `--vendor`. Mapped as text: the words are unmistakable there, and
- * a megabyte of JSON costs ten times as much to parse and write as to scan.
+ * Maps the neutral names in generated OpenAPI documents to those of `--vendor`. Works on the text: the names are
+ * unambiguous there, and parsing and writing a megabyte of JSON costs ten times as much as scanning it.
  */
 import type { Vendor } from "../vendor.ts"
 
-/** Called once per document. `text` is JSON; the generator's own mark at its head is taken off. */
+/** Called once per document. `text` is JSON. Removes the generator's own mark at its beginning. */
 export function mapDocument(text: string, vendor: Vendor): string {
   const unmarked = text.replace(/^\{\s*"x-generated":\s*"(?:[^"\\]|\\.)*",/, "{")
   if (vendor.definition("io.orch.") === "io.orch.") return unmarked
@@ -19,7 +19,10 @@ export function mapDocument(text: string, vendor: Vendor): string {
     )
 }
 
-/** `node.orch.io` is a group and a domain of labels: what follows a domain is a slash and a word, what follows a group is a version or nothing. */
+/**
+ * `node.orch.io` is both a group and a label domain: a domain is followed by a slash and a word, a group by a version
+ * or nothing.
+ */
 function mapName(vendor: Vendor, found: { name: string; root: string; slash: string }): string {
   const { name, root, slash } = found
   if (root === "" && slash !== "") return vendor.domain(`${name}/`)

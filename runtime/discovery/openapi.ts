@@ -1,4 +1,7 @@
-/** `/openapi/v2`, `/openapi/v3` and the documents below it, with their conditional and never-changing forms. */
+/**
+ * Serves `/openapi/v2`, `/openapi/v3` and the documents below it, including conditional requests and immutable
+ * addresses.
+ */
 import { notAcceptable } from "../errors.ts"
 import type { Outgoing } from "../http/exchange.ts"
 import type { RequestContext } from "../request.ts"
@@ -10,7 +13,7 @@ import { documentUrl, type OpenApiDocument, type OpenApiDocuments } from "./open
 
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
-/** The compact form of a version: clients write either name, the first, with which they are answered, is the valid one. */
+/** The protobuf media types of a version. Clients send either name; responses use the first, which is the valid one. */
 function compactTypes(version: "v2" | "v3"): [valid: string, other: string] {
   return [
     `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
@@ -66,7 +69,10 @@ function tagOf(document: OpenApiDocument): string {
   return `"${document.hash}"`
 }
 
-/** For documents that are no API objects: the first type of Accept that is offered; a wildcard takes the first one offered. Throws 406. */
+/**
+ * Negotiates the media type of documents that are not API objects: the first type of Accept that is offered; a wildcard
+ * selects the first one offered. Throws 406.
+ */
 export function acceptedType(accept: string | undefined, offered: readonly string[]): string {
   for (const clause of acceptClauses(accept === undefined || accept === "" ? "*/*" : accept)) {
     const type = clause.split(";", 1)[0]?.trim() ?? ""

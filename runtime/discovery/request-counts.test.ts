@@ -9,7 +9,7 @@ const info: RequestInfo = {
   ...{ resource: "", subresource: "", name: "", tail: [], watchPath: false },
 }
 
-test("status codes that a backend makes up are counted by their class", () => {
+test("non-standard status codes of a backend are counted by their class", () => {
   const counts = new RequestCounts(new KindTable([]), vendorProfile("orch"))
   for (let status = 100; status < 1000; status++) counts.record({ info, query: new URLSearchParams() }, status)
   const codes = new Map(counts.samples().map(([labels, count]) => [/code="([^"]*)"/.exec(labels)?.[1], count]))

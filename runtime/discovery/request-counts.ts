@@ -1,4 +1,4 @@
-/** How many requests were answered, for `/metrics`. Labels take only values that the server itself knows, so their number is bounded. */
+/** Counts requests for `/metrics`. Labels only take values that the server knows, so their number is bounded. */
 import { STATUS_CODES } from "node:http"
 import type { Kind } from "../kit/kind.ts"
 import type { RequestContext } from "../request.ts"
@@ -6,7 +6,7 @@ import type { KindTable } from "../registry/kinds.ts"
 import type { Vendor } from "../vendor.ts"
 import { compareText } from "./group-order.ts"
 
-/** Verbs as the reference counts them. A map: clients choose methods, `constructor` for example. */
+/** Verbs in the reference's spelling. A Map, because clients choose the method, for example `constructor`. */
 const verbNames: ReadonlyMap<string, string> = new Map([
   ["get", "GET"],
   ["list", "LIST"],
@@ -22,12 +22,15 @@ const verbNames: ReadonlyMap<string, string> = new Map([
   ["options", "OPTIONS"],
 ])
 
-/** First segments of paths that are no resource's. */
+/** First segments of paths without a resource. */
 const knownRoots = new Set(["api", "apis", "healthz", "livez", "metrics", "openapi", "readyz", "version"])
 
-/** Made once per server. */
+/** Created once per server. */
 export class RequestCounts {
-  /** Undefined: paths that are no resource's. Few for each kind and status, so that going through them costs less than making a key. */
+  /**
+   * Undefined: paths without a resource. There are few counters per kind and status, so a linear search is cheaper than
+   * building a key.
+   */
   private readonly counters = new Map<Kind | undefined, Map<Code, Counter[]>>()
 
   constructor(
@@ -35,7 +38,7 @@ export class RequestCounts {
     private readonly vendor: Vendor,
   ) {}
 
-  /** Called once per answered request. `code` is the HTTP status. */
+  /** Called for every answered request; for a watch when it begins. `code` is the HTTP status. */
   record(request: Pick<RequestContext, "info" | "query">, code: number): void {
     const { info } = request
     const kind = info.isResource ? this.kinds.find(info.group, info.version, info.resource) : undefined
@@ -49,7 +52,7 @@ export class RequestCounts {
     else known.count++
   }
 
-  /** Each set of labels, as metrics are written, with its count; sorted. */
+  /** The labels in their written form and the count, sorted. */
   samples(): readonly (readonly [labels: string, count: number])[] {
     const all = [...this.counters].flatMap(([kind, ofKind]) =>
       [...ofKind.values()].flat().map((one) => [this.labels(kind, one), one.count] as const),
@@ -66,7 +69,7 @@ export class RequestCounts {
 
 const noKind = { group: "", resource: "", version: "" }
 
-/** A status that HTTP has; others, which backends behind proxies make up, by their class: `4xx`. */
+/** A standard status; other ones, which backends behind proxies may use, by their class: `4xx`. */
 type Code = number | `${number}xx` | "other"
 
 function codeOf(status: number): Code {
@@ -75,11 +78,11 @@ function codeOf(status: number): Code {
   return hundred >= 1 && hundred <= 5 ? `${hundred}xx` : "other"
 }
 
-/** What is told apart among the requests for one kind. */
+/** What distinguishes the requests for one kind. */
 interface Seen {
   readonly code: Code
   readonly verb: string
-  /** Of a path that is no resource's its first segment, if the server knows it. */
+  /** For a path without a resource: its first segment, if known. */
   readonly subresource: string
   readonly scope: string
   readonly dryRun: string

@@ -1,11 +1,14 @@
-/** `/version`: what this server is. */
+/** `/version`: identifies this server. */
 import { arch, platform } from "node:process"
 import type { JsonObject } from "../kit/json.ts"
 
-/** The release of the API whose behaviour is served; clients compare it with their own to decide what they may use. */
+/** The release of the API that is served. Clients compare it with their own to decide which features they may use. */
 const apiRelease = { major: "1", minor: "30", patch: "0" }
 
-/** Where clients expect names of Go's tools stand those of this one's; what was not recorded at build time is empty, as there. */
+/**
+ * Fields for which clients expect Go tool names hold node's instead. Values that the build did not record are empty, as
+ * in the reference.
+ */
 export function versionInfo(): JsonObject {
   const { major, minor, patch } = apiRelease
   return {
@@ -21,7 +24,7 @@ export function versionInfo(): JsonObject {
   }
 }
 
-/** Clients know processors by Go's names. */
+/** Maps node's processor names to Go's. */
 function goArchitecture(): string {
   return arch === "x64" ? "amd64" : arch === "ia32" ? "386" : arch
 }

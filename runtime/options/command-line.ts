@@ -1,8 +1,11 @@
-/** Reads a command line the way the reference server does: `--name=value`, `--name value`, `--flag`, `--flag=false`, `-v4`, `--` ends options. */
+/**
+ * Parses a command line as the reference server does: `--name=value`, `--name value`, `--flag`, `--flag=false`, `-v4`;
+ * `--` ends the options.
+ */
 import { nearest } from "../kit/nearest.ts"
 import { type OptionName, isOptionName, optionNames, optionTable } from "./table.ts"
 
-/** A text given for an option, and where it stood. */
+/** The text given for an option, and where it was given. */
 export interface Given {
   readonly name: OptionName
   readonly text: string
@@ -16,7 +19,7 @@ export interface CommandLine {
   readonly help: boolean
 }
 
-/** Somebody wrote an option that cannot be. The message says which, what was found, and what would be right. */
+/** An invalid option. The message says which one, what was found, and what is expected. */
 export class OptionError extends Error {
   constructor(message: string) {
     super(message)
@@ -24,7 +27,7 @@ export class OptionError extends Error {
   }
 }
 
-/** Called with the arguments behind the command. Throws OptionError. */
+/** Called with the arguments after the command. Throws OptionError. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const given: Given[] = []
   const positionals: string[] = []
@@ -73,14 +76,14 @@ function shortOption(arg: string, rest: string[]): Given {
 }
 
 function nextText(name: OptionName, source: string, rest: string[]): string {
-  // A boolean stands alone: what follows it is an argument of its own.
+  // A boolean takes no separate value: the next argument is an argument of its own.
   if (optionTable[name].type.word === "") return "true"
   const text = rest.shift()
   if (text === undefined) throw new OptionError(`${source} needs a value: ${optionTable[name].type.expected}`)
   return text
 }
 
-/** The message for a name that is not in the table. */
+/** The error for a name that is not in the table. */
 export function unknownOption(written: string, name: string): OptionError {
   const close = nearest(name, optionNames)
   return new OptionError(`unknown option ${written}${close === undefined ? "; --help lists the options" : `; did you mean --${close}?`}`)

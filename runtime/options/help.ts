@@ -1,10 +1,10 @@
-/** The table of options as text: `--help`, and the table of the README. */
+/** Prints the table of options: for `--help`, and as the README's table. */
 import { groups, type Option } from "./option.ts"
 import { type OptionName, optionNames, optionTable } from "./table.ts"
 
 const helpWidth = 100
 
-/** The options part of `--help`, by group. `names`: those that the command reads. */
+/** Returns the options part of `--help`, by group. `names`: the options that the command reads. */
 export function optionsHelp(names: readonly OptionName[] = optionNames): string {
   const sections = groups.flatMap((group) => {
     const rows = names.filter((name) => optionTable[name].group === group)
@@ -38,7 +38,7 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line]
 }
 
-/** Empty when the default is nothing at all. */
+/** Empty when the default is an empty value. */
 function defaultText(name: OptionName): string {
   return optionTable[name].defaultText ?? formatDefault<unknown>(optionTable[name])
 }
@@ -47,7 +47,7 @@ function formatDefault<T>(row: Option<T>): string {
   return row.type.format(row.default)
 }
 
-/** Markdown rows for the README; a test keeps them fresh. */
+/** Returns the Markdown rows for the README; a test checks that the README has them. */
 export function optionsMarkdown(): string {
   const lines = groups.flatMap((group) => {
     const rows = optionNames.filter((name) => optionTable[name].group === group)

@@ -1,27 +1,27 @@
-/** Puts the options together: flag over environment variable over configuration file over default. */
+/** Merges the sources of options: flag over environment variable over configuration file over default. */
 import { parse as parseYaml } from "yaml"
 import { nearest } from "../kit/nearest.ts"
 import { type Given, OptionError, parseCommandLine } from "./command-line.ts"
 import { configKey, environmentName, type Option } from "./option.ts"
 import { type OptionName, optionNames, type Options, optionTable } from "./table.ts"
 
-/** Where options may come from; `commands` hands in those of the process. */
+/** The sources of options; `commands` passes those of the process. */
 export interface OptionSources {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Text of a configuration file. May throw; the message is shown. */
+  /** Returns the text of a configuration file. May throw; the message is shown to the user. */
   readonly readFile: (path: string) => string
 }
 
 export interface LoadedOptions {
   readonly options: Options
-  /** Those that somebody gave, whatever the source. */
+  /** The options that were given, in whatever source. */
   readonly given: ReadonlySet<OptionName>
   readonly positionals: readonly string[]
   readonly help: boolean
 }
 
-/** Called once per command. Throws OptionError with a message for whoever started the command. */
+/** Called once per command. Throws OptionError with a message for the user. */
 export function loadOptions(sources: OptionSources): LoadedOptions {
   const { given: flags, positionals, help } = parseCommandLine(sources.args)
   const variables = fromEnvironment(sources.env)
@@ -35,11 +35,11 @@ export function loadOptions(sources: OptionSources): LoadedOptions {
     if (texts.length > 0) given.add(name)
     values[name] = valueOf<unknown>(optionTable[name], texts)
   }
-  // Each value was made by the type of its own row.
+  // The type of each row parsed the value of that row.
   return { options: values as Options, given, positionals, help }
 }
 
-/** The options as they are when nobody gives any; libraries start from these. */
+/** All defaults; library callers start from these. */
 export function defaultOptions(): Options {
   return loadOptions({ args: [], env: {}, readFile: () => "" }).options
 }
@@ -101,7 +101,7 @@ function parseFile(path: string, readFile: OptionSources["readFile"]): object {
   return document
 }
 
-/** Lists count as the option given again and again; maps as `key=value`. */
+/** A list counts as the option given repeatedly, a map as `key=value` items. */
 function textsOf(value: unknown, source: string): string[] {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return [String(value)]
   if (Array.isArray(value)) return value.length === 0 ? [""] : value.flatMap((item) => textsOf(item, source))

@@ -1,11 +1,11 @@
-/** What the table of options says about one of them. */
+/** The type of one row of the option table. */
 import type { ValueType } from "./value-types.ts"
 
-/** Headings of `--help`, in the order shown. */
+/** Headings of `--help`, in this order. */
 export const groups = [
   "Serving",
   "Certificates",
-  "Who may",
+  "Authentication and authorization",
   "Store",
   "Services",
   "Other machines",
@@ -20,15 +20,15 @@ export interface Option<T> {
   readonly type: ValueType<T>
   readonly group: Group
   readonly default: NoInfer<T>
-  /** Instead of the default value in help, where the default follows from another option. */
+  /** Shown in help instead of the default value, for a default that follows from another option. */
   readonly defaultText?: string
-  /** Our words; a full sentence or two. */
+  /** One or two full sentences. */
   readonly help: string
-  /** One letter: `v`. */
+  /** The one-letter name, such as `v`. */
   readonly short?: string
 }
 
-/** Called by the table: keeps the value type of each row. */
+/** Identity function; preserves the value type of each row of the table. */
 export function option<T>(row: Option<T>): Option<T> {
   return row
 }

@@ -9,13 +9,13 @@ function load(args: readonly string[], more: { env?: Record<string, string>; fil
 }
 
 describe("the command line", () => {
-  it("takes values with an equals sign and without", () => {
+  it("takes values with and without an equals sign", () => {
     expect(load(["--secure-port=7000"]).options["secure-port"]).toBe(7000)
     expect(load(["--secure-port", "7000"]).options["secure-port"]).toBe(7000)
     expect(load(["--secure_port=7000"]).options["secure-port"]).toBe(7000)
   })
 
-  it("lets booleans stand alone", () => {
+  it("does not take a separate value for a boolean", () => {
     const { options, positionals } = load(["--anonymous-auth", "false"])
     expect(options["anonymous-auth"]).toBe(true)
     expect(positionals).toEqual(["false"])
@@ -23,7 +23,7 @@ describe("the command line", () => {
     expect(load(["--anonymous-auth=F"]).options["anonymous-auth"]).toBe(false)
   })
 
-  it("knows short options", () => {
+  it("accepts short options", () => {
     for (const args of [["-v4"], ["-v", "4"], ["-v=4"], ["--v=4"]]) expect(load(args).options.v).toBe(4)
     expect(load(["-h"]).help).toBe(true)
   })
@@ -32,18 +32,18 @@ describe("the command line", () => {
 
   it("lets the later value win", () => expect(load(["--v=1", "--v=2"]).options.v).toBe(2))
 
-  it("adds lists up and replaces their default", () => {
+  it("appends to lists and replaces their default", () => {
     expect(load(["--api=a,b", "--api", "c"]).options.api).toEqual(["a", "b", "c"])
     expect(load(["--service-cluster-ip-range=fd00::/112"]).options["service-cluster-ip-range"]).toEqual(["fd00::/112"])
   })
 
-  it("lets maps change what they name", () => {
+  it("merges maps into the default", () => {
     expect(load(["--feature-gates=WatchList=true"]).options["feature-gates"]).toEqual({ APIResponseCompression: true, WatchList: true })
     const both = ["--feature-gates=WatchList=true,APIResponseCompression=false", "--feature-gates", "WatchList=false"]
     expect(load(both).options["feature-gates"]).toEqual({ APIResponseCompression: false, WatchList: false })
   })
 
-  it("reads durations and ranges", () => {
+  it("parses durations and ranges", () => {
     expect(load(["--event-ttl=1h30m"]).options["event-ttl"]).toBe(5_400_000)
     expect(load(["--service-node-port-range=4000-5000"]).options["service-node-port-range"]).toEqual({ first: 4000, last: 5000 })
   })
@@ -70,18 +70,18 @@ describe("a wrong option", () => {
       '--feature-gates: "WatchLst=true" will not do: expected name=true or name=false, with commas between several; the names are APIResponseCompression, WatchList; did you mean WatchList?',
     ],
   ]
-  it.each(cases)("%j is told with what would be right", (args, message) => expect(() => load(args)).toThrow(message))
+  it.each(cases)("%j is reported with what is expected", (args, message) => expect(() => load(args)).toThrow(message))
 })
 
 describe("sources", () => {
-  it("are flag over variable over file over default", () => {
+  it("take precedence in the order flag, variable, file, default", () => {
     const file = "securePort: 1\nv: 1\nvendor: kubernetes\n"
     const { options, given } = load(["--config=x.yaml", "--v=3"], { env: { ORCH_SECURE_PORT: "2", ORCH_V: "2" }, file })
     expect([options.v, options["secure-port"], options.vendor, options.store]).toEqual([3, 2, "kubernetes", "lmdb"])
     expect([...given].toSorted()).toEqual(["config", "secure-port", "v", "vendor"])
   })
 
-  it("take lists and maps of a file as they stand", () => {
+  it("take lists and maps from a file", () => {
     const file = "api: [a, b]\nfeatureGates: {WatchList: true}\nauthorizationMode: []\n"
     const { options } = load([], { env: { ORCH_CONFIG: "x.yaml" }, file })
     expect(options.api).toEqual(["a", "b"])
@@ -89,7 +89,7 @@ describe("sources", () => {
     expect(options["authorization-mode"]).toEqual([])
   })
 
-  it("are named when they are wrong", () => {
+  it("are named in errors", () => {
     expect(() => load([], { env: { ORCH_V: "x" } })).toThrow('ORCH_V: "x" will not do')
     expect(() => load(["--config=x.yaml"], { file: "v: x" })).toThrow('v in x.yaml: "x" will not do')
     expect(() => load(["--config=x.yaml"], { file: "securePrt: 1" })).toThrow("x.yaml: unknown key securePrt; did you mean securePort?")
@@ -100,12 +100,12 @@ describe("sources", () => {
 })
 
 describe("the table", () => {
-  it("has defaults that their own texts give back", () => {
+  it("has defaults that parse back from their text", () => {
     const env = Object.fromEntries(optionNames.map((name) => [environmentName(name), formatted(name)]))
     expect(load([], { env }).options).toEqual(defaultOptions())
   })
 
-  it("is told in help and in the README", () => {
+  it("appears in help and in the README", () => {
     for (const name of optionNames) {
       expect(optionsHelp()).toContain(name)
       expect(optionsMarkdown()).toContain(`-${name}\``)

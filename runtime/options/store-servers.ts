@@ -1,7 +1,7 @@
 /** Values of `--store-servers` and `--store-servers-overrides`. */
 import type { ValueType } from "./value-types.ts"
 
-/** `http://127.0.0.1:2379`: scheme, host and port, and nothing behind them. */
+/** `http://127.0.0.1:2379`: scheme, host and port, nothing else. */
 export const storeServer: ValueType<string> = {
   word: "url",
   expected: "a URL of scheme, host and port such as http://127.0.0.1:2379",
@@ -9,7 +9,7 @@ export const storeServer: ValueType<string> = {
   format: (value) => value,
 }
 
-/** The servers of one resource. */
+/** The etcd servers of one resource. */
 export interface StoreServersOverride {
   /** "" is the core group. */
   readonly group: string
@@ -17,7 +17,7 @@ export interface StoreServersOverride {
   readonly servers: readonly string[]
 }
 
-/** `apps/deployments#https://10.0.0.1:2379;https://10.0.0.2:2379`; of the core group `/events#…`. */
+/** `apps/deployments#https://10.0.0.1:2379;https://10.0.0.2:2379`; in the core group `/events#…`. */
 export const storeServersOverride: ValueType<StoreServersOverride> = {
   word: "group/resource#servers",
   expected: "group/resource#servers with semicolons between the servers, such as /events#http://127.0.0.1:2479;http://127.0.0.1:2579",

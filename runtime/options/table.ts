@@ -1,6 +1,7 @@
 /**
- * Every option of the server, once: flag, environment variable, key of the configuration file, help and the README's table come from here. An
- * option is in this table only when the server does what it says (specification sections 5 and 8; names without a source there are ours).
+ * Every option of the server, once. Flags, environment variables, keys of the configuration file, help and the README's
+ * table are derived from it. An option is listed only if the server implements it (specification sections 5 and 8;
+ * names that are not there are this project's).
  */
 import { option } from "./option.ts"
 import { storeServer, storeServersOverride } from "./store-servers.ts"
@@ -29,20 +30,20 @@ export const optionTable = {
     type: address,
     group: "Serving",
     default: "0.0.0.0",
-    help: "Address to listen on; 0.0.0.0 and :: are all interfaces. npm start listens on 127.0.0.1 only.",
+    help: "Address to listen on; 0.0.0.0 and :: mean all interfaces. npm start listens on 127.0.0.1 only.",
   }),
   "secure-port": option({
     type: wholeNumber({ min: 1, max: 65_535 }),
     group: "Serving",
     default: 6443,
-    help: "Port of HTTPS, for HTTP/1.1 and HTTP/2 alike.",
+    help: "HTTPS port, for both HTTP/1.1 and HTTP/2.",
   }),
   "advertise-address": option({
     type: addressOrNone,
     group: "Serving",
     default: "",
     defaultText: "the bind address, else the host's first",
-    help: "Address that clients reach this server at: in the certificate made here, the kubeconfig, and the endpoints of the server's own Service.",
+    help: "Address at which clients reach this server. Written to the self-signed certificate, the kubeconfig and the endpoints of the server's own Service.",
   }),
   "http2-max-streams-per-connection": option({
     type: wholeNumber({ min: 0, max: 100_000 }),
@@ -54,13 +55,13 @@ export const optionTable = {
     type: listOf(originPattern, "regexps"),
     group: "Serving",
     default: [],
-    help: "Origins whose pages may read answers, as regular expressions that pin both ends of the host. None when empty.",
+    help: "Origins whose pages may read responses, as regular expressions that anchor both ends of the host. None when empty.",
   }),
   "strict-transport-security-directives": option({
     type: listOf(transportDirective),
     group: "Serving",
     default: [],
-    help: "What to send as Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload. No such header when empty.",
+    help: "Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. No header when empty.",
   }),
 
   "cert-dir": option({
@@ -68,72 +69,72 @@ export const optionTable = {
     group: "Certificates",
     default: "",
     defaultText: "pki in the data folder",
-    help: "Where the self-signed certificate is made and found again. Not used when --tls-cert-file is given.",
+    help: "Folder in which the self-signed certificate is created and kept. Not used when --tls-cert-file is given.",
   }),
   "tls-cert-file": option({
     type: file,
     group: "Certificates",
     default: "",
-    help: "PEM file with the serving certificate and the certificates between it and its authority.",
+    help: "PEM file with the serving certificate and its intermediate certificates.",
   }),
-  "tls-private-key-file": option({ type: file, group: "Certificates", default: "", help: "PEM file with the key of --tls-cert-file." }),
+  "tls-private-key-file": option({ type: file, group: "Certificates", default: "", help: "PEM file with the private key of --tls-cert-file." }),
   "tls-min-version": option({
     type: oneOf("VersionTLS12", "VersionTLS13"),
     group: "Certificates",
     default: "VersionTLS12",
-    help: "Oldest TLS that is accepted.",
+    help: "Oldest TLS version accepted.",
   }),
 
   "token-auth-file": option({
     type: file,
-    group: "Who may",
+    group: "Authentication and authorization",
     default: "",
-    help: 'File of bearer tokens, one a line: token,user,uid,"group,group".',
+    help: 'File of bearer tokens, one per line: token,user,uid,"group,group".',
   }),
   "anonymous-auth": option({
     type: boolean,
-    group: "Who may",
+    group: "Authentication and authorization",
     default: true,
-    help: "Let requests without a credential pass as system:anonymous. Off whenever --authorization-mode has AlwaysAllow: anybody could do anything.",
+    help: "Accept requests without credentials as system:anonymous. Always off with --authorization-mode=AlwaysAllow, which would give anonymous clients all rights.",
   }),
   "authorization-mode": option({
     type: listOf(oneOf("AlwaysAllow", "AlwaysDeny")),
-    group: "Who may",
+    group: "Authentication and authorization",
     default: ["AlwaysAllow"],
-    help: "Who decides whether a user may, asked in this order. Members of system:masters always may.",
+    help: "Authorizers, consulted in this order. Members of system:masters are always authorized.",
   }),
 
   store: option({
     type: oneOf("lmdb", "memory"),
     group: "Store",
     default: "lmdb",
-    help: "Where objects are kept: lmdb on disk in the data folder, memory until the process ends. Neither when --store-servers names an etcd.",
+    help: "Where objects are stored: lmdb on disk in the data folder, memory until the process ends. Ignored when --store-servers names an etcd.",
   }),
   "store-servers": option({
     type: listOf(storeServer, "urls"),
     group: "Store",
     default: [],
-    help: "Members of the etcd cluster that keeps the objects, as scheme://host:port; several servers may share it. None: see --store.",
+    help: "Members of the etcd cluster that stores the objects, as scheme://host:port; several servers may share it. When empty, --store applies.",
   }),
   "store-servers-overrides": option({
     type: listOf(storeServersOverride, "overrides"),
     group: "Store",
     default: [],
-    help: "Another etcd cluster for one resource: group/resource#servers, with semicolons between the servers. Not for services and endpoints, which change together.",
+    help: "A separate etcd cluster for one resource: group/resource#servers, servers separated by semicolons. Not for services and endpoints, which are written in one transaction.",
   }),
   "store-cafile": option({
     type: file,
     group: "Store",
     default: "",
-    help: "PEM file with the authority of etcd's certificates. Without it the system's are trusted.",
+    help: "PEM file with the certificate authority of etcd. Without it the system's authorities are trusted.",
   }),
   "store-certfile": option({
     type: file,
     group: "Store",
     default: "",
-    help: "PEM file with the certificate that this server shows to etcd.",
+    help: "PEM file with the client certificate for etcd.",
   }),
-  "store-keyfile": option({ type: file, group: "Store", default: "", help: "PEM file with the key of --store-certfile." }),
+  "store-keyfile": option({ type: file, group: "Store", default: "", help: "PEM file with the private key of --store-certfile." }),
   "store-healthcheck-timeout": option({
     type: duration({ minMs: 1 }),
     group: "Store",
@@ -150,71 +151,71 @@ export const optionTable = {
     type: duration({ minMs: 0 }),
     group: "Store",
     default: 60_000,
-    help: "How often objects are counted for /metrics; 0s never.",
+    help: "How often objects are counted for /metrics; 0s means never.",
   }),
   "store-db-metric-poll-interval": option({
     type: duration({ minMs: 0 }),
     group: "Store",
     default: 30_000,
-    help: "How often the store is asked for its size for /metrics; 0s never.",
+    help: "How often the size of the store is queried for /metrics; 0s means never.",
   }),
   "lease-reuse-duration-seconds": option({
     type: wholeNumber({ min: 0, max: 1_000_000 }),
     group: "Store",
     default: 60,
-    help: "How much longer than asked an object with a time to live may be kept in etcd, so that objects share leases.",
+    help: "How much longer than its time to live an object may be kept in etcd, so that objects can share leases.",
   }),
   "data-dir": option({
     type: folder,
     group: "Store",
     default: ".orch",
-    help: "Folder for the store, the certificate and the administrator's token. Made for the owner's eyes only.",
+    help: "Folder for the store, the certificate and the administrator's token. Created readable by its owner only.",
   }),
-  "store-prefix": option({ type: text("path"), group: "Store", default: "/registry", help: "What every key in the store begins with." }),
+  "store-prefix": option({ type: text("path"), group: "Store", default: "/registry", help: "Prefix of every key in the store." }),
   "storage-media-type": option({
     type: oneOf("application/vnd.orch.protobuf", "application/vnd.kubernetes.protobuf", "application/json", "application/yaml"),
     group: "Store",
     default: "application/vnd.orch.protobuf",
-    help: "How objects are written to the store. Either spelling of the compact encoding means the same; what was written otherwise stays readable.",
+    help: "Encoding of stored objects. The two names of the compact encoding mean the same; objects stored in another encoding stay readable.",
   }),
   "watch-cache": option({
     type: boolean,
     group: "Store",
     default: true,
-    help: "Answer reads from memory. Off, every get, list and initial state of a watch is read from the store.",
+    help: "Serve reads from memory. When off, every get, list and initial state of a watch is read from the store.",
   }),
   "watch-cache-sizes": option({
     type: listOf(watchCacheSize, "resource[.group]#size"),
     group: "Store",
     default: [],
-    help: "Resources that are read from the store although --watch-cache is on: those with a size of 0. Other sizes mean nothing, caches have the size they need.",
+    help: "A size of 0 turns the watch cache off for a resource. Other sizes have no effect: caches are as large as they need to be.",
   }),
   "event-ttl": option({ type: duration({ minMs: 1000 }), group: "Store", default: 3_600_000, help: "How long Events are kept." }),
   "store-compaction-interval": option({
     type: duration({ minMs: 0 }),
     group: "Store",
     default: 300_000,
-    help: "How often history that no client can ask for any more is dropped from the store; 0s never.",
+    help: "How often the store drops history that clients can no longer request; 0s means never.",
   }),
 
   "service-cluster-ip-range": option({
     type: listOf(cidr, "cidrs"),
     group: "Services",
     default: ["10.0.0.0/24"],
-    help: "Addresses given to Services; two ranges, one per family, for dual stack.",
+    help: "Addresses for Services; two ranges, one per family, for dual stack.",
   }),
   "service-node-port-range": option({
     type: portRange,
     group: "Services",
     default: { first: 30_000, last: 32_767 },
-    help: "Ports given to Services on every node, both ends included.",
+    help: "Node ports for Services, both ends included.",
   }),
 
   "node-agent-preferred-address-types": option({
     type: listOf(oneOf("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"), "types"),
     group: "Other machines",
     default: ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"],
-    help: "Which of a node's addresses its agent is reached at for logs, exec, attach, port forwarding and node proxies: the first there is.",
+    help: "Order of preference among a node's addresses for logs, exec, attach, port forwarding and node proxies. The first type that the node has is used.",
   }),
   "node-agent-timeout": option({
     type: duration({ minMs: 1 }),
@@ -226,25 +227,25 @@ export const optionTable = {
     type: file,
     group: "Other machines",
     default: "",
-    help: "PEM file with the certificate that this server shows to node agents.",
+    help: "PEM file with the client certificate for node agents.",
   }),
   "node-agent-client-key": option({
     type: file,
     group: "Other machines",
     default: "",
-    help: "PEM file with the key of --node-agent-client-certificate.",
+    help: "PEM file with the private key of --node-agent-client-certificate.",
   }),
   "node-agent-certificate-authority": option({
     type: file,
     group: "Other machines",
     default: "",
-    help: "PEM file with the authority of the node agents' certificates. Without it they are not verified.",
+    help: "PEM file with the certificate authority of node agents. Without it their certificates are not verified.",
   }),
   "proxy-allowed-cidrs": option({
     type: listOf(cidr, "cidrs"),
     group: "Other machines",
     default: [],
-    help: "Addresses that requests may be passed on to although they are loopback, link-local or this server's own; others need no mention.",
+    help: "Addresses to which requests may be proxied although they are loopback, link-local or this server's own. Other addresses are allowed anyway.",
   }),
 
   "request-timeout": option({
@@ -257,87 +258,87 @@ export const optionTable = {
     type: wholeNumber({ min: 1, max: 1_000_000 }),
     group: "Requests and shutdown",
     default: 1800,
-    help: "Seconds that a watch lasts when its client asks for no other time, drawn up to twice as long.",
+    help: "Minimum seconds that a watch lasts if its client sets no timeout; the actual time is random, up to twice as long.",
   }),
   "max-requests-inflight": option({
     type: wholeNumber({ min: 0, max: 1_000_000 }),
     group: "Requests and shutdown",
     default: 400,
-    help: "Reading requests that may be in flight; more are answered 429. 0 is no limit. Watches, probes of health and members of system:masters do not wait.",
+    help: "Maximum number of read requests in flight; further ones get 429. 0 means no limit. Watches, health probes and members of system:masters are exempt.",
   }),
   "max-mutating-requests-inflight": option({
     type: wholeNumber({ min: 0, max: 1_000_000 }),
     group: "Requests and shutdown",
     default: 200,
-    help: "The same for all other requests: each may hold a body of 3 MiB.",
+    help: "The same limit for all other requests, each of which may have a body of 3 MiB.",
   }),
   "delete-collection-workers": option({
     type: wholeNumber({ min: 1, max: 100 }),
     group: "Requests and shutdown",
     default: 1,
-    help: "How many objects of a collection are deleted at once by one request.",
+    help: "How many objects one request that deletes a collection deletes in parallel.",
   }),
   "shutdown-delay-duration": option({
     type: duration({ minMs: 0 }),
     group: "Requests and shutdown",
     default: 0,
-    help: "How long to go on serving after SIGTERM while /readyz fails, so that load balancers look elsewhere first.",
+    help: "How long to continue serving after SIGTERM while /readyz fails, so that load balancers can stop sending requests first.",
   }),
   "shutdown-send-retry-after": option({
     type: boolean,
     group: "Requests and shutdown",
     default: false,
-    help: "After that delay, answer new requests 429 with Retry-After on connections that close, until those in flight are done; without it, the port is closed at once.",
+    help: "After that delay, answer new requests with 429 and Retry-After and close their connections until requests in flight are done. Otherwise the port is closed at once.",
   }),
   "shutdown-watch-termination-grace-period": option({
     type: duration({ minMs: 0 }),
     group: "Requests and shutdown",
     default: 0,
-    help: "How long to let watches go by themselves before they are ended.",
+    help: "How long to wait for watches to end by themselves before ending them.",
   }),
   "livez-grace-period": option({
     type: duration({ minMs: 0 }),
     group: "Requests and shutdown",
     default: 0,
-    help: "How long after the start /livez takes for granted that what is still being prepared will succeed.",
+    help: "How long after the start /livez counts pending startup checks as passed.",
   }),
 
   vendor: option({
     type: oneOf("orch", "kubernetes"),
     group: "Kinds and features",
     default: "orch",
-    help: "Whose names to use: groups, media types and labels of orch, or those that kubectl and its libraries know.",
+    help: "Names of groups, media types and labels: those of orch, or those that kubectl and its libraries know.",
   }),
   api: option({
     type: listOf(folder, "folders"),
     group: "Kinds and features",
     default: [],
-    help: "Folder of kinds of your own, as written by npm run gen -- --out. May be repeated.",
+    help: "Folder with kinds of your own, as written by npm run gen -- --out. May be repeated.",
   }),
   "enable-garbage-collector": option({
     type: boolean,
     group: "Kinds and features",
     default: true,
-    help: "Delete what belongs to owners that are gone. Off, deleting an owner leaves its dependents as they are.",
+    help: "Delete objects whose owners are gone. When off, deleting an owner leaves its dependents unchanged.",
   }),
   "concurrent-gc-syncs": option({
     type: wholeNumber({ min: 1, max: 1000 }),
     group: "Kinds and features",
     default: 20,
-    help: "How many objects the garbage collector looks at at once.",
+    help: "How many objects the garbage collector processes in parallel.",
   }),
   "feature-gates": option({
     type: switches("APIResponseCompression", "WatchList"),
     group: "Kinds and features",
     default: { APIResponseCompression: true, WatchList: false },
-    help: "APIResponseCompression: gzip for large answers. WatchList: lists streamed through a watch (sendInitialEvents).",
+    help: "APIResponseCompression: gzip for large responses. WatchList: lists streamed through a watch (sendInitialEvents).",
   }),
 
   config: option({
     type: file,
     group: "Logs and files",
     default: "",
-    help: "YAML or JSON file with any of these options. Flags win over environment variables, those over this file.",
+    help: "YAML or JSON file with any of these options. Flags take precedence over environment variables, and these over the file.",
   }),
   "write-kubeconfig": option({
     type: file,
@@ -350,20 +351,20 @@ export const optionTable = {
     type: oneOf("text", "json"),
     group: "Logs and files",
     default: "text",
-    help: "Lines for people, or one JSON object each. Logs go to the standard error stream.",
+    help: "text for people, or json: one object per line. Logs go to standard error.",
   }),
   v: option({
     type: wholeNumber({ min: 0, max: 10 }),
     group: "Logs and files",
     default: 0,
     short: "v",
-    help: "How much is logged: 4 and more for debugging, 6 and more for everything.",
+    help: "Verbosity of the log: 4 and above for debugging, 6 and above for everything.",
   }),
 } as const
 
 export type OptionName = keyof typeof optionTable
 
-/** Every option with its value. */
+/** The value of every option. */
 export type Options = { readonly [Name in OptionName]: (typeof optionTable)[Name]["default"] }
 
 /** Names in the order of the table. */

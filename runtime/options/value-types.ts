@@ -1,25 +1,26 @@
 /**
- * The types an option may have: how a text becomes a value, and what to say when it cannot. Syntax is that of the reference server's
- * flags: booleans, comma lists that may also be repeated, `key=value` maps, durations with units.
+ * The types of options: how a text is parsed, and the error text when it is invalid. The syntax is that of the
+ * reference server's flags: booleans, comma-separated lists that may also be repeated, `key=value` maps, durations with
+ * units.
  */
 import { parseDuration } from "../kit/duration.ts"
 import { parseCidr, parseIp } from "../kit/ip-address.ts"
 
 /** One type of option value. */
 export interface ValueType<T> {
-  /** Shown in help: `--request-timeout duration`. Empty for booleans, which need no value. */
+  /** Shown in help: `--request-timeout duration`. Empty for booleans, which take no value. */
   readonly word: string
-  /** What would be right, for the message of a wrong value. */
+  /** What is expected, for the error about an invalid value. */
   readonly expected: string
-  /** Undefined: the text is no such value. */
+  /** Returns undefined when the text is invalid. */
   parse(text: string): T | undefined
-  /** How a value is written in help and documents; parses to itself. */
+  /** Formats a value for help and documents; the text parses back to the value. */
   format(value: T): string
-  /** Of types whose option may be given again: the value after `next`; for all others the later value wins. */
+  /** For options that may be repeated: merges `next` into the value so far. Without it the later value wins. */
   combine?(earlier: T, next: T): T
-  /** Of types where a given value leaves part of the default standing. */
+  /** For types where a given value replaces only part of the default. */
   over?(defaults: T, given: T): T
-  /** The words that a value is made of, for "did you mean". */
+  /** The words that a value consists of, for "did you mean". */
   readonly words?: readonly string[]
 }
 
@@ -46,12 +47,12 @@ export const boolean: ValueType<boolean> = {
   format: String,
 }
 
-/** Any text, as it is. */
+/** Any text, unchanged. */
 export function text(word: string): ValueType<string> {
   return { word, expected: `a ${word}`, parse: (value) => value, format: (value) => value }
 }
 
-/** Decimal digits within bounds, both included. */
+/** Decimal digits within inclusive bounds. */
 export function wholeNumber(bounds: { min: number; max: number }): ValueType<number> {
   return {
     word: "int",
@@ -64,7 +65,7 @@ export function wholeNumber(bounds: { min: number; max: number }): ValueType<num
   }
 }
 
-/** `1m30s`; the value is in milliseconds. Zero is allowed where the option says what it means. */
+/** `1m30s`, as milliseconds. Zero is allowed where the option defines its meaning. */
 export function duration(bounds: { minMs: number }): ValueType<number> {
   return {
     word: "duration",
@@ -95,7 +96,7 @@ function formatMs(milliseconds: number): string {
   return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`
 }
 
-/** One of a closed set. */
+/** One of a closed set of words. */
 export function oneOf<const T extends string>(...words: readonly T[]): ValueType<T> {
   return {
     word: "string",
@@ -106,7 +107,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): ValueType
   }
 }
 
-/** One directive of the header `Strict-Transport-Security`, RFC 6797 section 6.1. */
+/** One directive of the `Strict-Transport-Security` header (RFC 6797 section 6.1). */
 export const transportDirective: ValueType<string> = {
   word: "string",
   expected: "max-age=SECONDS, includeSubDomains or preload",
@@ -116,12 +117,12 @@ export const transportDirective: ValueType<string> = {
 }
 
 /**
- * A regular expression for the `Origin` of pages. It must pin both ends of the host, as the reference demands: a pattern that matches in the
- * middle allows `https://example.com.evil.net` too. `(?i)` at its start ignores case.
+ * A regular expression for the `Origin` of pages. It must anchor both ends of the host, as the reference requires: a
+ * pattern that matches in the middle also allows `https://example.com.evil.net`. `(?i)` at its start ignores case.
  */
 export const originPattern: ValueType<RegExp> = {
   word: "regexp",
-  expected: "a regular expression with ^ or // before the host and $ or : behind it, such as ^https://[a-z]+\\.example\\.com$",
+  expected: "a regular expression with ^ or // before the host and $ or : after it, such as ^https://[a-z]+\\.example\\.com$",
   parse(value) {
     const [, ignoresCase = "", source = ""] = /^(\(\?i\))?(.*)$/s.exec(value) ?? []
     if (!/\^|\/\//.test(source) || !/[$:]/.test(source)) return undefined
@@ -134,7 +135,7 @@ export const originPattern: ValueType<RegExp> = {
   format: (value) => (value.ignoreCase ? `(?i)${value.source}` : value.source),
 }
 
-/** Comma-separated, and the option may be repeated: values add up in order. */
+/** Comma-separated; the option may be repeated and the values are appended in order. */
 export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<readonly T[]> {
   return {
     word,
@@ -149,7 +150,7 @@ export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<reado
   }
 }
 
-/** `Gate=true,Other=false` over a closed set of names; may be repeated, the later value of a name wins. */
+/** `Gate=true,Other=false` over a closed set of names. May be repeated; the later value of a name wins. */
 export function switches<const T extends string>(...names: readonly T[]): ValueType<Readonly<Partial<Record<T, boolean>>>> {
   return {
     word: "mapStringBool",
@@ -187,7 +188,7 @@ export const address: ValueType<string> = {
   format: (value) => value,
 }
 
-/** An address, or nothing where the option says what that means. */
+/** An address, or "" where the option defines its meaning. */
 export const addressOrNone: ValueType<string> = { ...address, parse: (value) => (value === "" ? "" : address.parse(value)) }
 
 /** `10.0.0.0/24`. */
@@ -198,7 +199,7 @@ export const cidr: ValueType<string> = {
   format: (value) => value,
 }
 
-/** Both ends are included. */
+/** Both ends are inclusive. */
 export interface PortRange {
   readonly first: number
   readonly last: number

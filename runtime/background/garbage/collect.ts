@@ -1,6 +1,7 @@
 /**
- * What the garbage collector does with one object (catalog resources.yaml: deletion.propagation; the reference's controller). Decisions are
- * made on the newest state, and every write is bound to the uid that was looked at: doing one twice, or on two servers, does no harm.
+ * Processes one object (catalog resources.yaml: deletion.propagation; the reference's controller). Decisions use the
+ * newest state and every write is conditional on the uid that was read, so processing an object twice or on two servers
+ * does no harm.
  */
 import { ApiError } from "../../errors.ts"
 import { inParallel } from "../../kit/in-parallel.ts"
@@ -15,35 +16,38 @@ import { reportForeignOwner } from "./foreign-owner.ts"
 import { identityOf, isWaiting, ownerKind, type Place } from "./owner.ts"
 import type { OwnerIndex } from "./owner-index.ts"
 
-/** What decisions are made on. */
+/** What decisions are based on. */
 export interface Collection {
   readonly registry: Registry
   readonly index: OwnerIndex
-  /** The kind that a store key belongs to; undefined for what is not collected. */
+  /** Returns the kind that a store key belongs to; undefined for kinds that are not collected. */
   readonly handleOf: (key: string) => Promise<KindHandle | undefined>
-  /** Asks for work on another key. */
+  /** Queues another key. */
   readonly consider: (key: string) => void
-  /** Notes an object with an owner of an unknown kind. */
+  /** Records an object with an owner of an unknown kind. */
   readonly unresolved: (key: string) => void
-  /** Uids of waiting owners whose dependents have been asked for; once is enough, later ones come by themselves. */
+  /**
+   * Uids of waiting owners whose dependents have been queued. Once is enough: dependents that appear later are queued
+   * by their own events.
+   */
   readonly asked: Set<string>
-  /** Uids of absent owners that were looked for everywhere. */
+  /** Uids of absent owners that were searched for in all namespaces. */
   readonly nowhere: Set<string>
 }
 
-/** An object as it is now. */
+/** An object in its newest state. */
 interface Found extends Place {
   readonly key: string
   readonly metadata: ObjectMeta
 }
 
-/** `waiting`: being deleted in the foreground, so that dependents have to go first. `unknown`: nobody can tell. */
+/** `waiting`: being deleted in the foreground, so its dependents must go first. `unknown`: cannot be determined. */
 type OwnerState = "solid" | "absent" | "waiting" | "unknown"
 
-/** Patches of dependents at once while their owner lets them go: a store writes what comes together in one go. */
+/** Parallel patches of dependents that are orphaned: a store writes concurrent commits as one batch. */
 const patchesAtOnce = 16
 
-/** Called for every object that changed in a way that matters: as an owner that waits, and as a dependent. */
+/** Called for every object with a relevant change, as a waiting owner or as a dependent. */
 export async function collect(collection: Collection, key: string): Promise<void> {
   const found = await findKey(collection, key)
   if (found === undefined) return
@@ -65,7 +69,7 @@ async function find(registry: Registry, handle: KindHandle, key: string): Promis
   return { handle, key, namespace: metadata.namespace ?? "", name: metadata.name, uid: metadata.uid, metadata }
 }
 
-/** Dependents lose their reference, then the owner its finalizer. */
+/** Removes the reference from the dependents, then the finalizer from the owner. */
 async function orphan(collection: Collection, owner: Found): Promise<void> {
   await inParallel(collection.index.dependentsOf(owner.uid), { atOnce: patchesAtOnce }, async ({ key }) => {
     const dependent = await findKey(collection, key)
@@ -74,7 +78,7 @@ async function orphan(collection: Collection, owner: Found): Promise<void> {
   await removeFinalizer(collection, owner, orphanFinalizer)
 }
 
-/** Nothing that blocks is left: the owner goes. Otherwise the dependents are asked for. */
+/** Queues the dependents of a waiting owner. Removes the owner's finalizer once no dependent blocks it. */
 async function finishForeground(collection: Collection, owner: Found): Promise<void> {
   const { asked, consider, index } = collection
   const blocked = index.isBlocked(owner)
@@ -83,7 +87,10 @@ async function finishForeground(collection: Collection, owner: Found): Promise<v
   if (!blocked) await removeFinalizer(collection, owner, foregroundFinalizer)
 }
 
-/** A dependent stays while one owner does; what owners have gone is forgotten then. While nobody knows of one of them, nothing is done. */
+/**
+ * A dependent stays while one of its owners exists; references to absent ones are removed. Does nothing while the state
+ * of one owner is unknown.
+ */
 async function judge(collection: Collection, dependent: Found): Promise<void> {
   const references = dependent.metadata.ownerReferences ?? []
   const states = new Map<OwnerReference, OwnerState>()
@@ -100,7 +107,7 @@ async function judge(collection: Collection, dependent: Found): Promise<void> {
   await remove(collection, dependent, waited ? "Foreground" : ownPolicy(dependent.metadata))
 }
 
-/** By a consistent read of what the reference names: a cache that lags must never cost an object. */
+/** Determines the state of an owner by a consistent read: a stale cache must never cost an object. */
 async function ownerState(collection: Collection, dependent: Found, reference: OwnerReference): Promise<OwnerState> {
   const { registry } = collection
   const kind = ownerKind(registry, reference)
@@ -114,7 +121,7 @@ async function ownerState(collection: Collection, dependent: Found, reference: O
   return owner.waiting ? "waiting" : "solid"
 }
 
-/** Objects that own each other would block each other: the one that is judged stops blocking. */
+/** Objects that own each other would block each other, so the one being processed stops blocking. */
 async function breakCircle(collection: Collection, dependent: Found): Promise<void> {
   for (const { key } of collection.index.dependentsOf(dependent.uid)) {
     const below = await findKey(collection, key)
@@ -166,7 +173,10 @@ async function change(
   await ignoringGone(updateObject(registry, handle, { namespace, name, uid, transform, dryRun: false, put: false, warn: () => {} }))
 }
 
-/** Bound to the version that was judged: an object that got a new owner meanwhile is judged again. */
+/**
+ * Deletes on the condition that the processed version is current: an object that got a new owner meanwhile is processed
+ * again.
+ */
 async function remove(
   { registry, consider }: Collection,
   { handle, key, namespace, name, uid, metadata }: Found,
@@ -192,13 +202,13 @@ async function remove(
   }
 }
 
-/** Whether the same owners are named; breaking a circle changes only how. */
+/** Whether both name the same owners. Breaking a circle changes only `blockOwnerDeletion`. */
 function sameOwners(left: ObjectMeta, right: ObjectMeta): boolean {
   const uids = ({ ownerReferences = [] }: ObjectMeta): string => ownerReferences.map(({ uid }) => uid).join(" ")
   return uids(left) === uids(right)
 }
 
-/** Gone, or made anew under the same name: either way not this object's business any more. */
+/** Ignores that the object is gone or was replaced by another one of the same name. */
 async function ignoringGone(work: Promise<unknown>): Promise<void> {
   try {
     await work

@@ -1,6 +1,7 @@
 /**
- * Owners in another namespace: a reference never reaches there, so the owner counts as absent. People who meant otherwise lose an object by it,
- * and are told by an Event, as the reference's garbage collector does (reason OwnerRefInvalidNamespace).
+ * Owners in another namespace. References do not cross namespaces, so such an owner counts as absent and its dependents
+ * are deleted. An Event reports it to the user, as the reference's garbage collector does (reason
+ * OwnerRefInvalidNamespace).
  */
 import { ApiError } from "../../errors.ts"
 import type { ApiObject, OwnerReference } from "../../kit/json.ts"
@@ -11,8 +12,9 @@ import type { Registry } from "../../registry/registry.ts"
 import { identityOf, ownerKind, type Place } from "./owner.ts"
 
 /**
- * Called for an owner that is not where the reference says. Best effort: whatever hinders the Event is passed over. `nowhere` remembers owners
- * that were looked for in vain: uids are never given twice, so that once is enough for all dependents.
+ * Called for an owner that is not where the reference says. Best effort: errors while writing the Event are ignored.
+ * `nowhere` holds the uids of owners that do not exist in any namespace. Uids are never reused, so one search is enough
+ * for all dependents.
  */
 export async function reportForeignOwner(
   { registry, nowhere }: { readonly registry: Registry; readonly nowhere: Set<string> },
@@ -35,12 +37,12 @@ export async function reportForeignOwner(
   try {
     await createObject(registry, handle, { namespace, object, dryRun: false, warn: () => {} })
   } catch (error) {
-    // The namespace is going, or somebody has told already.
+    // The namespace is terminating, or another server wrote the Event.
     if (!(error instanceof ApiError)) throw error
   }
 }
 
-/** Whether the owner is there by name and uid, but in another namespace. */
+/** Whether an owner with this name and uid exists in another namespace. */
 async function isElsewhere(registry: Registry, dependent: Place, reference: OwnerReference): Promise<boolean> {
   const { kinds } = registry.deps
   const [kind, namespaces] = [ownerKind(registry, reference), kinds.find("", "v1", "namespaces")]

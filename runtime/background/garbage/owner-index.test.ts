@@ -10,7 +10,7 @@ const owner = (uid: string, blockOwnerDeletion?: boolean): OwnerReference => ({
   ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),
 })
 
-test("counts what blocks an owner as dependents come, change and go", () => {
+test("counts what blocks an owner while dependents are added, changed and removed", () => {
   const index = new OwnerIndex()
   const u = { uid: "u", key: "/u" }
   index.put({ key: "/a", owners: [owner("u", true)] })
@@ -26,7 +26,7 @@ test("counts what blocks an owner as dependents come, change and go", () => {
   expect([index.hasDependents("u"), index.size]).toEqual([false, 0])
 })
 
-test("an object never blocks itself, but others may", () => {
+test("an object never blocks itself, but other objects can block it", () => {
   const index = new OwnerIndex()
   const self = { uid: "u", key: "/u" }
   index.put({ key: "/u", owners: [owner("u", true)] })

@@ -1,4 +1,4 @@
-/** Who depends on whom: every object that names owners, by its store key and by the uids of its owners. Plain data in memory. */
+/** Index of dependents by the uids of their owners, in memory. */
 import type { OwnerReference } from "../../kit/json.ts"
 
 export interface Dependent {
@@ -7,13 +7,13 @@ export interface Dependent {
   readonly owners: readonly OwnerReference[]
 }
 
-/** Everything that names one owner, and how many of it ask the owner to wait. */
+/** The dependents of one owner, and how many of them block its deletion. */
 interface Dependents {
   readonly all: Set<Dependent>
   blocking: number
 }
 
-/** Every operation costs what its arguments name, not what the index holds; but for `keysBelow`. */
+/** The cost of every operation depends on its arguments, not on the size of the index; except `keysBelow`. */
 export class OwnerIndex {
   private readonly byKey = new Map<string, Dependent>()
   private readonly byOwner = new Map<string, Dependents>()
@@ -22,7 +22,7 @@ export class OwnerIndex {
     return this.byKey.get(key)
   }
 
-  /** Takes the place of what was known of this key. */
+  /** Replaces the entry of this key. */
   put(dependent: Dependent): void {
     this.remove(dependent.key)
     this.byKey.set(dependent.key, dependent)
@@ -55,14 +55,14 @@ export class OwnerIndex {
     return this.byOwner.has(uid)
   }
 
-  /** Whether something but the owner itself asks it to wait: an object that names itself would wait for itself for ever. */
+  /** Whether another object blocks the owner. An object that names itself as owner would wait for itself for ever. */
   isBlocked(owner: { readonly uid: string; readonly key: string }): boolean {
     const blocking = this.byOwner.get(owner.uid)?.blocking ?? 0
     const self = this.byKey.get(owner.key)
     return blocking > (self !== undefined && blocks(self, owner.uid) ? 1 : 0)
   }
 
-  /** Keys below a store prefix; called when a kind is read anew, to find what has gone meanwhile. */
+  /** Keys below a store prefix. Called when a kind is read again, to find objects that disappeared meanwhile. */
   keysBelow(prefix: string): readonly string[] {
     return [...this.byKey.keys()].filter((key) => key.startsWith(prefix))
   }
@@ -72,7 +72,7 @@ export class OwnerIndex {
   }
 }
 
-/** Each uid once, however often it is named. */
+/** The uids of the owners, without duplicates. */
 function ownersOf({ owners }: Dependent): ReadonlySet<string> {
   return new Set(owners.map(({ uid }) => uid))
 }

@@ -1,4 +1,4 @@
-/** What the garbage collector reads of owners. */
+/** The fields of owners that the garbage collector reads. */
 import type { Kind } from "../../kit/kind.ts"
 import type { ObjectMeta, OwnerReference } from "../../kit/json.ts"
 import { parseObject } from "../../registry/object-codec.ts"
@@ -6,23 +6,23 @@ import { foregroundFinalizer } from "../../registry/propagation.ts"
 import type { KindHandle, Registry } from "../../registry/registry.ts"
 import type { CachedObject } from "../../storage/cache.ts"
 
-/** An object by its kind, its place and its uid. */
+/** An object, identified by kind, namespace, name and uid. */
 export interface Place {
   readonly handle: KindHandle
-  /** "" when it has none. */
+  /** "" for cluster-scoped objects. */
   readonly namespace: string
   readonly name: string
   readonly uid: string
 }
 
-/** What dependents ask of an owner. */
+/** The properties of an owner that its dependents need. */
 export interface OwnerIdentity {
   readonly uid: string
-  /** It is being deleted in the foreground. */
+  /** Whether it is being deleted in the foreground. */
   readonly waiting: boolean
 }
 
-/** An owner of ten thousand objects is parsed once. */
+/** Caches the result, so the owner of ten thousand objects is parsed once. */
 const identities = new WeakMap<CachedObject, OwnerIdentity>()
 
 /** Called for each reference of each dependent. */
@@ -36,12 +36,12 @@ export function identityOf(entry: CachedObject): OwnerIdentity {
   return identity
 }
 
-/** Being deleted, and held by this finalizer. */
+/** Whether the object is being deleted and held by this finalizer. */
 export function isWaiting({ deletionTimestamp, finalizers = [] }: ObjectMeta, finalizer: string): boolean {
   return deletionTimestamp !== undefined && finalizers.includes(finalizer)
 }
 
-/** The kind that a reference names, in any version that is served; undefined when none is. */
+/** Returns the kind that a reference names, in any version that is served; undefined when none is. */
 export function ownerKind({ deps: { kinds, vendor } }: Registry, reference: OwnerReference): Kind | undefined {
   const apiVersion = vendor.neutralApiVersion(reference.apiVersion)
   const slash = apiVersion.indexOf("/")

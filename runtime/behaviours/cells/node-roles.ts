@@ -5,7 +5,10 @@ import type { CellContext } from "../../kit/kind.ts"
 const rolePrefix = "node-role.orch.io/"
 const roleLabel = "orch.io/role"
 
-/** Called for each row: the ends of labels such as `node-role.orch.io/worker`, and the value of the older role label. */
+/**
+ * Called for each row. Returns the suffixes of labels such as `node-role.orch.io/worker`, and the value of the older
+ * role label.
+ */
 export function cell(node: ApiObject, { vendor }: CellContext): { readonly text: string } {
   const [prefix, older] = [vendor.domain(rolePrefix), vendor.domain(roleLabel)]
   const roles = new Set<string>()

@@ -1,19 +1,20 @@
 /**
- * The Ready, Status, Restarts and Readiness Gates cells of a pod, worked out together from its containers (catalog tables.yaml, podStatus).
+ * The Ready, Status, Restarts and Readiness Gates cells of a pod, computed together from its containers (catalog
+ * tables.yaml, podStatus).
  */
 import { humanDuration } from "../../kit/cells.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import type { CellContext } from "../../kit/kind.ts"
 import { isSidecar, listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 
-/** Restarts of some containers and when the last of them ended, in milliseconds; 0: never. */
+/** The number of restarts of some containers, and when the last of them ended, in milliseconds; 0: never. */
 interface Restarts {
   readonly count: number
   readonly lastMs: number
 }
 
 interface InitSummary {
-  /** Why the pod is still initializing; undefined when it is done with that. */
+  /** Why the pod is still initializing; undefined once initialization is complete. */
   readonly reason: string | undefined
   readonly ready: number
   readonly all: Restarts
@@ -67,7 +68,7 @@ function plus(left: Restarts, right: Restarts): Restarts {
   return { count: left.count + right.count, lastMs: Math.max(left.lastMs, right.lastMs) }
 }
 
-/** Init containers run in order, so the first that is not done says what the pod waits for. */
+/** Init containers run in order, so the first unfinished one is the reason why the pod waits. */
 function summarizeInit(spec: JsonObject | undefined, status: JsonObject | undefined, sidecars: ReadonlySet<string>): InitSummary {
   let [all, ofSidecars, ready] = [never, never, 0]
   for (const [index, container] of listOf(status, "initContainerStatuses").entries()) {
@@ -97,7 +98,7 @@ function terminationReason(terminated: JsonObject): string {
   return textOf(terminated, "reason") || (signal === 0 ? `ExitCode:${numberOf(terminated, "exitCode") ?? 0}` : `Signal:${signal}`)
 }
 
-/** Walks from the last container to the first, so that the first one in trouble has the last word. */
+/** Iterates from the last container to the first, so the reason of the first failing container is shown. */
 function summarizeMain(status: JsonObject | undefined, initial: string): { reason: string; ready: number; restarts: Restarts } {
   let [reason, ready, restarts, running] = [initial, 0, never, false]
   for (const container of listOf(status, "containerStatuses").toReversed()) {

@@ -19,7 +19,7 @@ export function cell(endpoints: ApiObject): { readonly text: string } {
   return { text: shown.join(",") + more }
 }
 
-/** Every address under every port, without ports the addresses alone: the first `max` of them. */
+/** The first `max` of all addresses under all ports; without ports the addresses alone. */
 function readyIn(addresses: readonly JsonObject[], ports: readonly JsonObject[], max: number): string[] {
   const ips = addresses.slice(0, max).map((address) => textOf(address, "ip"))
   if (ports.length === 0) return ips

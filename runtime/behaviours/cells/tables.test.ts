@@ -5,7 +5,7 @@ import { cell as readyEndpoints } from "./ready-endpoints.ts"
 
 const context = { nowMs: 0, vendor: vendorProfile("orch") }
 
-test("roles of a node are sorted, each once", () => {
+test("roles of a node are sorted and unique", () => {
   expect(nodeRoles({}, context).text).toBe("<none>")
   const labels = {
     "node-role.orch.io/worker": "",
@@ -17,7 +17,7 @@ test("roles of a node are sorted, each once", () => {
   expect(nodeRoles({ metadata: { labels } }, context).text).toBe("control,worker")
 })
 
-test("endpoints show three entries and count the rest", () => {
+test("endpoints show three entries and the number of the rest", () => {
   expect(readyEndpoints({}).text).toBe("<none>")
   expect(readyEndpoints({ subsets: [{ notReadyAddresses: [{ ip: "10.0.0.1" }] }] }).text).toBe("")
   expect(readyEndpoints({ subsets: [{ addresses: [{ ip: "10.0.0.1" }] }] }).text).toBe("10.0.0.1")

@@ -1,4 +1,7 @@
-/** The claim that an ephemeral volume makes takes labels and annotations from its template; its name is given (catalog validation.yaml: Volume). */
+/**
+ * The claim of an ephemeral volume takes labels and annotations from its template; its name is fixed (catalog
+ * validation.yaml: Volume).
+ */
 import { nonZero } from "../../kit/expression.ts"
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"

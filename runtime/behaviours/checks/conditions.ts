@@ -1,4 +1,7 @@
-/** Conditions of the common form (catalog validation.yaml: Condition): each type once, well named, with a status, a time and a reason. */
+/**
+ * Conditions of the common form (catalog validation.yaml: Condition): each type once and well named, with a status, a
+ * time and a reason.
+ */
 import { formatFaults } from "../../kit/formats.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"

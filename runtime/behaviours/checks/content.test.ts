@@ -15,22 +15,22 @@ function faults(check: typeof secretData, object: ApiObject, vendor: "orch" | "k
   return failures.list.map(({ type, field }) => `${type} ${field}`)
 }
 
-test("a key of a config map stands in one map only", () => {
+test("a key of a config map is in one of the two maps only", () => {
   expect(faults(configMapData, { data: { a: "x", b: "y" }, binaryData: { b: "AAAA" } })).toEqual(["Invalid data[b]"])
 })
 
-test("the values of a config map count together, decoded, and the limit itself is fine", () => {
+test("the values of a config map are counted together and decoded, and exactly the limit is allowed", () => {
   const half = contentBytesMax / 2
   const binaryData = { b: Buffer.alloc(half).toString("base64") }
   expect(faults(configMapData, { data: { a: "x".repeat(half) }, binaryData })).toEqual([])
   expect(faults(configMapData, { data: { a: "x".repeat(half), c: "ü" }, binaryData })).toEqual(["TooLong "])
 })
 
-test("a secret has a limit, too", () => {
+test("a secret has a limit as well", () => {
   expect(faults(secretData, { data: { a: Buffer.alloc(contentBytesMax + 1).toString("base64") } })).toEqual(["TooLong data"])
 })
 
-test("secrets of a known type have its keys, in the words of the profile", () => {
+test("secrets of a known type have its keys, in the vendor's names", () => {
   expect(faults(secretData, { type: "orch.io/tls", data: { "tls.crt": "" } })).toEqual(["Required data[tls.key]"])
   expect(faults(secretData, { type: "kubernetes.io/tls" }, "kubernetes")).toEqual(["Required data[tls.crt]", "Required data[tls.key]"])
   expect(faults(secretData, { type: "kubernetes.io/tls" })).toEqual([])
@@ -45,7 +45,7 @@ test("secrets of a known type have its keys, in the words of the profile", () =>
   ).toEqual([])
 })
 
-test("registry credentials are a JSON object or empty, and never shown", () => {
+test("registry credentials are a JSON object or empty, and are never shown", () => {
   const key = ".dockerconfigjson"
   const of = (text: string): ApiObject => ({ type: "orch.io/dockerconfigjson", data: { [key]: base64(text) } })
   expect(faults(secretData, { type: "orch.io/dockercfg" })).toEqual(["Required data[.dockercfg]"])

@@ -1,4 +1,4 @@
-/** What a core event of the newer form has to say about who reports what (catalog validation.yaml: core/v1 Event). */
+/** What a core event of the newer form must say about its reporter (catalog validation.yaml: core/v1 Event). */
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { checkReport } from "./event-report.ts"

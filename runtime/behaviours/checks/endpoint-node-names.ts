@@ -1,9 +1,12 @@
-/** An address of endpoints stays on its node: another node name for it is most likely a mistake (catalog validation.yaml: Endpoints). */
+/**
+ * An address of endpoints keeps its node: a different node name is most likely a mistake (catalog validation.yaml:
+ * Endpoints).
+ */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, textOf } from "../pods/fields.ts"
 
-/** Called for the endpoints of a service; only an update can break it. */
+/** Called for the endpoints of a service; only an update can violate it. */
 export function check(endpoints: JsonValue, context: CheckContext): void {
   const { oldRoot } = context
   if (oldRoot === undefined) return

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, textOf } from "../pods/fields.ts"
 
-/** Called for each subset: as soon as there are several ports, each needs a name. */
+/** Called for each subset: each of several ports needs a name. */
 export function check(subset: JsonValue, context: CheckContext): void {
   const ports = listOf(subset, "ports")
   if (ports.length < 2) return

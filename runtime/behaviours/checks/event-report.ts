@@ -1,4 +1,6 @@
-/** What an event of the newer form has to say about who reports what (catalog validation.yaml: Event). Lengths are in bytes. */
+/**
+ * What an event of the newer form must say about its reporter (catalog validation.yaml: Event). Lengths are in bytes.
+ */
 import { formatFaults } from "../../kit/formats.ts"
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
@@ -12,7 +14,10 @@ export function check(event: JsonValue, context: CheckContext): void {
   checkReport(event, context, "reportingController", "note")
 }
 
-/** Shared by both forms of an event, which call two fields differently. An event is of the newer form once `eventTime` is set. */
+/**
+ * Shared by both forms of an event, which have different names for two fields. An event is of the newer form once
+ * `eventTime` is set.
+ */
 export function checkReport(event: JsonValue, context: CheckContext, controller: string, note: string): void {
   if (textOf(event, "eventTime") === "") return
   const name = textOf(event, controller)

@@ -1,11 +1,14 @@
-/** The annotation by which a node says whose pods it would rather not have (catalog validation.yaml: Node). */
+/** The annotation in which a node names controllers whose pods it prefers to avoid (catalog validation.yaml: Node). */
 import { isObject, type JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 const annotation = "scheduler.alpha.orch.io/preferAvoidPods"
 
-/** Called for each node. The annotation holds JSON: a list of pods by their controllers, which must be named in full. */
+/**
+ * Called for each node. The annotation holds JSON: a list of pods, identified by their controllers, which must be named
+ * in full.
+ */
 export function check(node: JsonValue, context: CheckContext): void {
   const name = context.vendor.domain(annotation)
   const text = textOf(objectAt(node, "metadata", "annotations"), name)

@@ -1,4 +1,7 @@
-/** Field requirements of a node selector term: only the name of the node can be asked for, by one value (catalog validation.yaml: NodeSelector). */
+/**
+ * Field requirements of a node selector term: only the node's name is supported, with one value (catalog
+ * validation.yaml: NodeSelector).
+ */
 import type { JsonValue } from "../../kit/json.ts"
 import { dnsSubdomainFaults } from "../../kit/names.ts"
 import type { CheckContext } from "../../kit/validate.ts"

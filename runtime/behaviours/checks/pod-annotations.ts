@@ -1,4 +1,4 @@
-/** Annotations that mean something for pods (catalog validation.yaml: Pod). */
+/** Annotations that have a meaning for pods (catalog validation.yaml: Pod). */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { containersOf, objectAt, textOf } from "../pods/fields.ts"
@@ -26,7 +26,7 @@ export function check(pod: JsonValue, context: CheckContext): void {
     checkUnchanged(annotations, objectAt(old, "metadata", "annotations") ?? {}, context)
 }
 
-/** What pods and templates have in common. Called for both. */
+/** Checks that pods and templates share. */
 export function checkAnnotations(template: JsonValue, context: CheckContext): void {
   const annotations = objectAt(template, "metadata", "annotations") ?? {}
   checkDeletionCost(annotations, context)
@@ -69,7 +69,7 @@ function checkAppArmor(annotations: JsonObject, pod: JsonValue, context: CheckCo
   }
 }
 
-/** What the node once acted on may not change any more. */
+/** Annotations that the node acts on once must not change afterwards. */
 function checkUnchanged(annotations: JsonObject, old: JsonObject, context: CheckContext): void {
   const prefix = context.vendor.domain(appArmorPrefix)
   const watched = (name: string): boolean => name === context.vendor.domain(mirror) || name.startsWith(prefix)
@@ -82,7 +82,7 @@ function checkUnchanged(annotations: JsonObject, old: JsonObject, context: Check
   }
 }
 
-/** Annotation and field may both name a profile while clients move to the field, but not different ones. */
+/** Annotation and field may both name a profile while clients migrate to the field, but it must be the same one. */
 function checkAgreement(annotations: JsonObject, template: JsonValue, context: CheckContext): void {
   const spec = objectAt(template, "spec")
   const agree = (annotation: string, holder: JsonObject | undefined, name: string, at: string): void => {

@@ -1,6 +1,6 @@
 /**
- * What holds over all containers of a pod spec: one name each, and what only init containers, only sidecars and only
- * ephemeral containers may say (catalog validation.yaml: Container, InitContainer, EphemeralContainer, LifecycleHandler).
+ * Rules over all containers of a pod spec: unique names, and the fields that are reserved for init containers, sidecars
+ * and ephemeral containers (catalog validation.yaml: Container, InitContainer, EphemeralContainer, LifecycleHandler).
  */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
@@ -23,7 +23,7 @@ export function check(spec: JsonValue, context: CheckContext): void {
   }
 }
 
-/** Names repeated within one list are reported by the list itself. */
+/** The list itself reports names that are repeated within it. */
 function checkNames(containers: readonly PlacedContainer[], context: CheckContext): void {
   const listByName = new Map<string, string>()
   for (const { container, list, path } of containers) {

@@ -1,6 +1,6 @@
 /**
- * Windows containers that run as processes of the host: all of a pod or none, and on the host network (catalog validation.yaml:
- * SecurityContext, `windowsOptions.hostProcess`).
+ * Windows containers that run as host processes: all containers of a pod or none, and on the host network (catalog
+ * validation.yaml: SecurityContext, `windowsOptions.hostProcess`).
  */
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"

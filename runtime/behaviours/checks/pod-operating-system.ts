@@ -1,4 +1,4 @@
-/** Fields that the operating system named in `os` does not have are refused (catalog validation.yaml: PodSpec, `os`). */
+/** Refuses fields that the operating system named in `os` does not support (catalog validation.yaml: PodSpec, `os`). */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { containersOf, objectAt, textOf } from "../pods/fields.ts"

@@ -1,4 +1,4 @@
-/** The overhead of a pod names resources as containers do (catalog validation.yaml: PodSpec, `overhead`). */
+/** The overhead of a pod names resources like containers do (catalog validation.yaml: PodSpec, `overhead`). */
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { objectAt } from "../pods/fields.ts"

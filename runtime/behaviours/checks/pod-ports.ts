@@ -1,6 +1,7 @@
 /**
- * Ports over all containers of a pod spec: names once per container, ports of the node once per pod (catalog validation.yaml: Container).
- * Containers that run together, sidecars among them, share the node's ports; any other init container runs alone.
+ * Ports over all containers of a pod spec: names are unique per container, host ports per pod (catalog validation.yaml:
+ * Container). Containers that run together, including sidecars, share the node's ports; any other init container runs
+ * alone.
  */
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
@@ -38,7 +39,7 @@ function checkHostPorts({ container, path }: PlacedContainer, taken: Set<string>
   }
 }
 
-/** Templates may leave `hostPort` out: it is filled when the pod is made. */
+/** Templates may omit `hostPort`: it is set when the pod is created. */
 function checkSameNumbers({ container, path }: PlacedContainer, context: CheckContext): void {
   const required = context.root.kind === "Pod"
   for (const [index, port] of listOf(container, "ports").entries()) {

@@ -1,4 +1,4 @@
-/** What a status write of a pod may say (catalog validation.yaml: Pod, status). */
+/** The rules for a write of a pod's status (catalog validation.yaml: Pod, status). */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { qualifiedNameFaults } from "../../kit/names.ts"
 import type { CheckContext } from "../../kit/validate.ts"
@@ -6,7 +6,7 @@ import { isSidecar, listOf, numberOf, objectAt, textOf } from "../pods/fields.ts
 
 const builtInConditions = ["PodScheduled", "Ready", "Initialized", "ContainersReady", "DisruptionTarget", "PodReadyToStartContainers"]
 
-/** Called for each pod; looks only at writes of the status sub-resource. */
+/** Called for each pod; checks only writes of the status sub-resource. */
 export function check(pod: JsonValue, context: CheckContext): void {
   const old = context.oldRoot
   if (context.subresource !== "status" || old === undefined) return
@@ -18,7 +18,7 @@ export function check(pod: JsonValue, context: CheckContext): void {
   for (const list of ["containerStatuses", "initContainerStatuses"]) checkStates(list, pod, status, before, context)
 }
 
-/** Types that were there before are left alone, so that old pods can still be written. */
+/** Existing condition types are not checked, so that old pods can still be written. */
 function checkConditions(status: JsonObject, before: JsonObject, context: CheckContext): void {
   const known = new Set([...builtInConditions, ...listOf(before, "conditions").map((condition) => textOf(condition, "type"))])
   for (const [index, condition] of listOf(status, "conditions").entries()) {
@@ -28,7 +28,7 @@ function checkConditions(status: JsonObject, before: JsonObject, context: CheckC
   }
 }
 
-/** A container that ended for good does not start again. */
+/** A container that has terminated for good cannot start again. */
 function checkStates(list: string, pod: JsonValue, status: JsonObject, before: JsonObject, context: CheckContext): void {
   const spec = objectAt(pod, "spec")
   const policy = textOf(spec, "restartPolicy")

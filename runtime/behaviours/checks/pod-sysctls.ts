@@ -1,4 +1,7 @@
-/** Kernel parameters of a pod: each once, and none of a namespace that the pod shares with its node (catalog validation.yaml: PodSecurityContext). */
+/**
+ * Kernel parameters of a pod: unique, and none of a kernel namespace that the pod shares with its node (catalog
+ * validation.yaml: PodSecurityContext).
+ */
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
@@ -22,7 +25,7 @@ export function check(spec: JsonValue, context: CheckContext): void {
   }
 }
 
-/** `net/ipv4/conf/eth0.1/x` and `net.ipv4.conf.eth0/1.x` are one name: the separator that comes first decides. */
+/** `net/ipv4/conf/eth0.1/x` and `net.ipv4.conf.eth0/1.x` are the same name: the first separator decides. */
 function withDots(name: string): string {
   const first = /[./]/.exec(name)?.[0]
   return first === "/" ? name.replaceAll(/[./]/g, (separator) => (separator === "/" ? "." : "/")) : name

@@ -1,11 +1,14 @@
-/** Labels and annotations that a template gives to its pods; the rest of its metadata is kept unread (catalog validation.yaml: PodTemplateSpec). */
+/**
+ * Labels and annotations that a template gives to its pods; the rest of its metadata is stored without checks (catalog
+ * validation.yaml: PodTemplateSpec).
+ */
 import { formatFaults } from "../../kit/formats.ts"
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { objectAt } from "../pods/fields.ts"
 import { checkAnnotations } from "./pod-annotations.ts"
 
-/** Bytes of all keys and values together, as for the annotations of any object. */
+/** Bytes of all keys and values together, the limit for annotations of any object. */
 const annotationsBytesMax = 262_144
 
 /** Called for each pod template. */

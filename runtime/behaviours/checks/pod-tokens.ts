@@ -1,4 +1,7 @@
-/** A new pod may mount a token only when it says whose (catalog validation.yaml: Pod, create). Admission normally fills the account in. */
+/**
+ * A new pod that mounts a token must name the service account (catalog validation.yaml: Pod, create). Admission
+ * normally sets it.
+ */
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"

@@ -1,6 +1,7 @@
 /**
- * What may change in a pod once it exists: images, the deadline, further tolerations, a broken grace period, fewer scheduling gates and,
- * while gates remain, a narrower choice of nodes (catalog validation.yaml: Pod, update; Pod/ephemeralcontainers).
+ * What may change in an existing pod: images, the deadline, added tolerations, an invalid grace period, removed
+ * scheduling gates and, while gates remain, a narrower choice of nodes (catalog validation.yaml: Pod, update;
+ * Pod/ephemeralcontainers).
  */
 import { deepClone, deepEqual } from "../../kit/field-path.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
@@ -9,7 +10,7 @@ import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 import { checkNarrowed } from "../pods/narrowing.ts"
 
-/** Called for each pod; looks only at updates of the pod itself and of its ephemeral containers. */
+/** Called for each pod; checks only updates of the pod itself and of its ephemeral containers. */
 export function check(pod: JsonValue, context: CheckContext): void {
   const [spec, old] = [objectAt(pod, "spec"), objectAt(context.oldRoot, "spec")]
   if (spec === undefined || old === undefined) return
@@ -62,7 +63,7 @@ function checkTolerations(spec: JsonObject, old: JsonObject, context: CheckConte
     context.fail("Forbidden", undefined, "existing toleration can not be modified except its tolerationSeconds", "spec.tolerations")
 }
 
-/** The same for tolerations that differ in nothing but their seconds. */
+/** The key of a toleration without its seconds, to compare tolerations that differ in nothing else. */
 function wordsWithoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): string {
   return stringify(
     Object.keys(rest)
@@ -86,7 +87,7 @@ function checkGates(spec: JsonObject, old: JsonObject, context: CheckContext): v
   }
 }
 
-/** The new spec with everything put back that may change: equal to the old one when nothing else did. */
+/** The new spec with all mutable fields reset to their old values: equals the old spec when nothing else changed. */
 function withOldValues(spec: JsonObject, old: JsonObject, gated: boolean): JsonObject {
   const copy = deepClone(spec)
   const free = ["activeDeadlineSeconds", "tolerations", "schedulingGates", ...(gated ? ["nodeSelector"] : [])]

@@ -1,6 +1,7 @@
 /**
- * Claims that a pod uses against claims that its ephemeral volumes make, which are called `<pod>-<volume>` (catalog validation.yaml:
- * Volume, `persistentVolumeClaim.claimName` and `ephemeral`). Templates have no pod name yet, so only pods are looked at.
+ * Claims that a pod uses against claims of its ephemeral volumes, which are named `<pod>-<volume>` (catalog
+ * validation.yaml: Volume, `persistentVolumeClaim.claimName` and `ephemeral`). Templates have no pod name yet, so only
+ * pods are checked.
  */
 import type { JsonValue } from "../../kit/json.ts"
 import { dnsSubdomainFaults } from "../../kit/names.ts"

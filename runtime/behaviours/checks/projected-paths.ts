@@ -1,4 +1,7 @@
-/** The sources of a projected volume may not make the same file twice (catalog validation.yaml: Volume, `projected.sources`). */
+/**
+ * The sources of a projected volume must not create the same file twice (catalog validation.yaml: Volume,
+ * `projected.sources`).
+ */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"

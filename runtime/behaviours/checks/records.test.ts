@@ -17,7 +17,7 @@ function faults(check: typeof eventReport, object: ApiObject, old?: ApiObject): 
 
 const eventTime = "2026-01-02T03:04:05.000006Z"
 
-test("an event of the older form may leave out who reports it", () => {
+test("an event of the older form may omit its reporter", () => {
   expect(faults(coreEventReport, { reason: "x".repeat(200) })).toEqual([])
 })
 

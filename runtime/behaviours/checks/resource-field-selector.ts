@@ -1,4 +1,7 @@
-/** Which container amounts can be shown to a pod, and in which units (catalog validation.yaml: EnvVar, `resourceFieldRef`). */
+/**
+ * Which resource amounts a container can expose, and in which units (catalog validation.yaml: EnvVar,
+ * `resourceFieldRef`).
+ */
 import { equals, quantity } from "../../kit/expression.ts"
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"

@@ -1,6 +1,7 @@
 /**
- * Names and amounts of compute resources, and requests against limits (catalog validation.yaml: ResourceRequirements). Resources without
- * a domain are cpu, memory, ephemeral-storage and huge pages; with a domain of one's own they are counted in whole numbers.
+ * Names and amounts of compute resources, and requests against limits (catalog validation.yaml: ResourceRequirements).
+ * Resources without a domain are cpu, memory, ephemeral-storage and huge pages. Resources of another domain are counted
+ * in whole numbers.
  */
 import { Amount, quantity } from "../../kit/expression.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
@@ -25,7 +26,10 @@ export function check(resources: JsonValue, context: CheckContext): void {
   }
 }
 
-/** Names and amounts of one map, reported below `at`. Called for limits and requests, and for the overhead of a pod. */
+/**
+ * Checks names and amounts of one map; failures are reported below `at`. Called for limits and requests, and for the
+ * overhead of a pod.
+ */
 export function checkAmounts(amounts: JsonObject, at: string, context: CheckContext): void {
   for (const [name, value] of Object.entries(amounts)) {
     const fault = nameFault(name, context.vendor)
@@ -59,7 +63,7 @@ function checkRequest(name: string, request: Quantity | undefined, limit: Quanti
     context.fail("Invalid", formatQuantity(request), `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
 }
 
-/** Names that are not qualified at all are reported by the field itself. */
+/** The field itself reports names that are not qualified. */
 function nameFault(name: string, vendor: Vendor): string | undefined {
   if (!name.includes("/")) {
     return standardNames.includes(name) || name.startsWith(hugePagesPrefix)
@@ -81,7 +85,7 @@ function isMultiple(amount: Quantity, pageSize: string): boolean {
   return size !== undefined && quantityValue(size) > 0n && quantityValue(amount) % quantityValue(size) === 0n
 }
 
-/** Texts that are no quantities are reported by the field itself. */
+/** The field itself reports texts that are not quantities. */
 function amountOf(value: JsonValue | undefined): Quantity | undefined {
   const amount = isObject(value) ? undefined : quantity(value)
   return amount instanceof Amount ? amount.quantity : undefined

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { contentBytesMax, encodedBytes } from "../content/size.ts"
 
-/** Stands where a failure would otherwise show confidential data. */
+/** Replaces values in failures that would otherwise show confidential data. */
 const hidden = "<secret contents redacted>"
 const accountName = "orch.io/service-account.name"
 
@@ -43,7 +43,7 @@ function required(keys: readonly string[], context: CheckContext): void {
   for (const key of keys) context.fail("Required", undefined, "", `data[${key}]`)
 }
 
-/** The key must be there; what it holds must be a JSON object, or nothing. */
+/** The key must exist; its value must be a JSON object or empty. */
 function jsonObjectAt(data: JsonObject, key: string, context: CheckContext): void {
   const value = data[key]
   if (typeof value !== "string") return required([key], context)

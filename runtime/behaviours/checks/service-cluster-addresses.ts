@@ -1,6 +1,6 @@
 /**
- * Cluster addresses and address families of a service: each for itself, against each other, and what an update may change (catalog
- * validation.yaml: Service). Whether an address is in range and free is for the allocator to say.
+ * Cluster addresses and address families of a service: each alone, against each other, and what an update may change
+ * (catalog validation.yaml: Service). The allocator checks whether an address is in range and free.
  */
 import { parseIp } from "../../kit/ip-address.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
@@ -10,7 +10,7 @@ import { textOf } from "../pods/fields.ts"
 const headless = "None"
 const notOnceSet = "may not change once set"
 
-/** Called for each service spec, `clusterIP` and `clusterIPs` already brought in step. Services that are aliases have neither. */
+/** Called for each service spec, with `clusterIP` and `clusterIPs` in sync. Services that are aliases have neither. */
 export function check(spec: JsonValue, context: CheckContext): void {
   if (!isObject(spec) || spec["type"] === "ExternalName") return
   const addresses = textsOf(spec, "clusterIPs")
@@ -36,7 +36,7 @@ function checkPolicy(spec: JsonObject, addresses: readonly string[], context: Ch
   context.fail("Invalid", "SingleStack", `must be PreferDualStack or RequireDualStack for a service with two ${two}`, "ipFamilyPolicy")
 }
 
-/** Faults of the addresses themselves; true when there are none and it makes sense to look at their families. */
+/** Checks the addresses themselves. Returns true when they are valid, so that their families can be checked. */
 function checkAddresses(addresses: readonly string[], context: CheckContext): boolean {
   let valid = true
   for (const [index, address] of addresses.entries()) {
@@ -65,7 +65,7 @@ function checkFamilies(addresses: readonly string[], families: readonly string[]
   }
 }
 
-/** The first address and family stay; the second may come, and goes only together with the policy. */
+/** The first address and family must stay. A second may be added; removing it requires a change of the policy. */
 function checkUpdate(spec: JsonObject, old: JsonObject, context: CheckContext): void {
   if (isHeadless(spec) && isHeadless(old)) return
   for (const name of ["clusterIPs", "ipFamilies"] as const) checkChange(name, spec, old, context)

@@ -1,4 +1,6 @@
-/** Node ports of one service (catalog validation.yaml: Service). Whether others have them is for the allocator to say. */
+/**
+ * Node ports within one service (catalog validation.yaml: Service). The allocator checks them against other services.
+ */
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"

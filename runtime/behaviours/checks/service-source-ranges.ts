@@ -1,5 +1,6 @@
 /**
- * Client networks of a load balancer, from the field or, when that is empty, from the old annotation (catalog validation.yaml: Service).
+ * Client networks of a load balancer, from the field or, when it is empty, from the old annotation (catalog
+ * validation.yaml: Service).
  */
 import { checkFormat } from "../../kit/formats.ts"
 import { isObject, type JsonValue } from "../../kit/json.ts"
@@ -8,7 +9,7 @@ import type { CheckContext } from "../../kit/validate.ts"
 const annotation = "service.beta.orch.io/load-balancer-source-ranges"
 const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'"
 
-/** Called for each service. Ranges may have blanks around them, as the annotation always allowed. */
+/** Called for each service. Ranges may be surrounded by blanks, as the annotation always allowed. */
 export function check(service: JsonValue, context: CheckContext): void {
   if (!isObject(service) || !isObject(service["spec"])) return
   const { type, loadBalancerSourceRanges: ranges } = service["spec"]

@@ -33,7 +33,7 @@ test("a node port may serve one port of each protocol", () => {
   expect(specFaults(nodePorts, { ports })).toEqual(["Duplicate spec.ports[4].nodePort"])
 })
 
-test("clusterIP and clusterIPs go together", () => {
+test("clusterIP and clusterIPs must agree", () => {
   expect(specFaults(clusterAddresses, {})).toEqual([])
   expect(specFaults(clusterAddresses, { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"] })).toEqual([])
   expect(specFaults(clusterAddresses, { clusterIP: "10.0.0.1" })).toEqual(["Required spec.clusterIPs"])
@@ -74,7 +74,7 @@ test("an update keeps the first address and family and may add or release the se
   expect(specFaults(clusterAddresses, other, { type: "ExternalName" })).toEqual([])
 })
 
-test("source ranges come from the field before the annotation, and only for load balancers", () => {
+test("source ranges come from the field or else the annotation, and only for load balancers", () => {
   const annotation = "service.beta.orch.io/load-balancer-source-ranges"
   const of = (type: string, ranges: string[], text?: string): ApiObject => ({
     metadata: text === undefined ? {} : { annotations: { [annotation]: text } },

@@ -1,4 +1,7 @@
-/** User names of Windows, as `USER` or `DOMAIN\USER` (catalog validation.yaml: SecurityContext, `windowsOptions.runAsUserName`). */
+/**
+ * Windows user names, `USER` or `DOMAIN\USER` (catalog validation.yaml: SecurityContext,
+ * `windowsOptions.runAsUserName`).
+ */
 import type { JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { objectAt } from "../pods/fields.ts"

@@ -1,12 +1,12 @@
-/** Resource lists are kept to thousandths; what is finer is rounded up (catalog defaults.yaml: ResourceList). */
+/** Resource lists are stored in thousandths; finer amounts are rounded up (catalog defaults.yaml: ResourceList). */
 import type { JsonObject } from "../../kit/json.ts"
 import { isObject } from "../../kit/json.ts"
 import { containersOf, objectAt } from "../pods/fields.ts"
 import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "../../kit/quantity.ts"
 
 /**
- * Rounds the quantities of the map field `name` in place. Called by behaviours on objects that are theirs to change;
- * what is no quantity stays for the validator to name.
+ * Rounds the quantities of the map field `name` in place. Called by behaviours on their own copy of an object. The
+ * validator reports texts that are not quantities.
  */
 export function roundField(of: JsonObject | undefined, name: string): void {
   const list = of?.[name]
@@ -18,7 +18,9 @@ export function roundField(of: JsonObject | undefined, name: string): void {
   }
 }
 
-/** Rounds, in place, what the containers of a pod spec ask for and its overhead. Called for pods and for templates of pods. */
+/**
+ * Rounds, in place, the resources of the containers of a pod spec and its overhead. Called for pods and pod templates.
+ */
 export function roundResources(spec: JsonObject | undefined): void {
   for (const { container } of containersOf(spec)) {
     const resources = objectAt(container, "resources")

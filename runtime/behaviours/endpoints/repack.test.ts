@@ -26,7 +26,7 @@ test("ports of the same addresses become one subset", () => {
   ).toEqual([{ addresses: [a], ports: [http, https] }])
 })
 
-test("addresses with other ports stay apart", () => {
+test("addresses with different ports stay separate", () => {
   const subsets = [
     { addresses: [a, b], ports: [http] },
     { addresses: [c], ports: [https] },
@@ -34,13 +34,13 @@ test("addresses with other ports stay apart", () => {
   expect(repackSubsets(subsets)).toEqual(subsets)
 })
 
-test("an address that is ready and not ready is not ready", () => {
+test("an address that is both ready and not ready is not ready", () => {
   expect(repackSubsets([{ addresses: [a, b], notReadyAddresses: [a], ports: [http] }])).toEqual([
     { addresses: [b], notReadyAddresses: [a], ports: [http] },
   ])
 })
 
-test("one address of two pods stays two", () => {
+test("one address of two pods stays two entries", () => {
   const of = (uid: string): JsonObject => ({ ip: "192.0.2.1", targetRef: { kind: "Pod", uid } })
   expect(repackSubsets([{ addresses: [of("2"), of("1"), of("2")], ports: [http] }])).toEqual([
     { addresses: [of("1"), of("2")], ports: [http] },
@@ -60,13 +60,13 @@ const subset: fc.Arbitrary<JsonObject> = fc.record({
   ports: fc.array(port),
 })
 
-/** The same address with something else in it: the one that comes first is kept. */
+/** The same address with different content: the first one is kept. */
 const twin = fc.record({
   addresses: fc.array(fc.constantFrom({ ...a, hostname: "twin" }, { ...b, nodeName: "twin" })),
   ports: fc.array(port),
 })
 
-test("order and grouping of what was written do not matter, and doing it twice changes nothing", () => {
+test("order and grouping of the input do not matter, and repacking twice changes nothing", () => {
   fc.assert(
     fc.property(fc.array(subset), fc.nat(), (subsets, turn) => {
       const packed = repackSubsets(subsets)
@@ -77,7 +77,10 @@ test("order and grouping of what was written do not matter, and doing it twice c
   )
 })
 
-/** The rule said plainly: for each port its addresses, then ports with the same addresses together. Costs ports times addresses. */
+/**
+ * The rule, implemented naively: collects the addresses of each port, then joins ports with the same addresses. Costs
+ * ports times addresses.
+ */
 function model(subsets: readonly JsonObject[]): JsonObject[] {
   const list = (of: JsonObject, name: string): JsonObject[] => (Array.isArray(of[name]) ? (of[name] as JsonObject[]) : []) // As generated above.
   const identity = ({ ip, targetRef }: JsonObject): string => `${ip} ${isObject(targetRef) ? targetRef["uid"] : ""}`
@@ -127,7 +130,7 @@ function mapEntry<Value>(map: Map<string, Value>, key: string, make: () => Value
   return value
 }
 
-test("the result is what the plain rule says", () => {
+test("the result equals that of the naive rule", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(subset, twin), { maxLength: 6 }), (subsets) => {
       expect(repackSubsets(subsets)).toEqual(model(subsets))
@@ -146,10 +149,10 @@ describe("many addresses with many ports", () => {
         seen()
         return ip
       }
-      return Object.defineProperty({}, "ip", { enumerable: true, get }) as JsonObject // Its one field is a text.
+      return Object.defineProperty({}, "ip", { enumerable: true, get }) as JsonObject // Has a text as its only field.
     })
 
-  test("are looked at once, not once for each port", () => {
+  test("are read once, not once per port", () => {
     let reads = 0
     const subsets = [{ addresses: addresses(2000, () => reads++), ports: ports(1000) }]
     expect(repackSubsets(subsets)).toHaveLength(1)
@@ -157,7 +160,7 @@ describe("many addresses with many ports", () => {
     expect(repackedAddresses(subsets)).toBe(2000)
   })
 
-  test("are counted for each set of ports that differs", () => {
+  test("are counted for each distinct set of ports", () => {
     const shared = { addresses: addresses(100, () => undefined), ports: ports(10) }
     const others = ports(10).map((port, index) => ({ addresses: [{ ip: `11.0.0.${index}` }], ports: [port] }))
     expect(repackedAddresses([shared, ...others])).toBe(10 * 101)

@@ -1,22 +1,26 @@
 /**
- * The canonical form of endpoint subsets (catalog resources.yaml: endpoints): addresses grouped by identical port sets, duplicates merged,
- * everything sorted, so that two writers who mean the same store the same. The reference sorts ports and subsets by a hash; here the order
- * can be read.
+ * The canonical form of endpoint subsets (catalog resources.yaml: endpoints): addresses grouped by identical port sets,
+ * duplicates merged, everything sorted, so that two writers with the same content store the same bytes. The reference
+ * sorts ports and subsets by a hash; here the order is readable.
  *
- * Ports that are in the same subsets have the same addresses, so those are gathered once for all of them: what a subset costs is its addresses
- * plus its ports, not one by the other. Only ports that are in different subsets take a copy each; `repackedAddressesMax` bounds these.
+ * Ports in the same subsets have the same addresses, which are collected once for all of them, so a subset costs its
+ * addresses plus its ports, not their product. Only ports in different subsets take a copy each; `repackedAddressesMax`
+ * bounds these.
  */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { stringify } from "../../kit/json-text.ts"
 import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 
-/** An address and where it comes among all of them. Addresses of the same IP and target are one, whatever else they say. */
+/**
+ * An address and its position in the order of all. Addresses with the same IP and target are the same, whatever their
+ * other fields.
+ */
 interface Known {
   readonly address: JsonObject
   order: number
 }
 
-/** Addresses and whether they are ready, in one subset or for one set of ports. */
+/** Addresses of one subset or one set of ports, and whether they are ready. */
 type Offers = Map<Known, boolean>
 
 /** Ports that are in the same subsets. */
@@ -32,8 +36,8 @@ interface Packed {
 }
 
 /**
- * The addresses that `repackSubsets` gathers, at most: those of each subset once for each group of its ports. Called before it, so that an object is
- * refused before the work is done. Linear in the input.
+ * Returns an upper bound of the addresses that `repackSubsets` collects: those of each subset, once per group of its
+ * ports. Called first, so that a large object is refused before the work is done. Linear in the input.
  */
 export function repackedAddresses(subsets: readonly JsonObject[]): number {
   const sizes = subsets.map((subset) => sizeOf(subset["addresses"]) + sizeOf(subset["notReadyAddresses"]))
@@ -46,7 +50,10 @@ function sizeOf(list: JsonValue | undefined): number {
   return Array.isArray(list) ? list.length : 0
 }
 
-/** Called with the subsets of a valid object. An address that is ready in one place and not in another counts as not ready. */
+/**
+ * Called with the subsets of a valid object. An address that is ready in one place and not ready in another counts as
+ * not ready.
+ */
 export function repackSubsets(subsets: readonly JsonObject[]): JsonObject[] {
   const known = new Map<string, Known>()
   const offers = subsets.map((subset) => offersOf(subset, known))
@@ -76,7 +83,7 @@ function offer(offers: Offers, known: Known, ready: boolean): void {
 }
 
 function knownOf(known: Map<string, Known>, address: JsonObject): Known {
-  // No IP has the separator, and nothing sorts before it: texts are in the order of IPs, then of uids.
+  // No IP contains the separator and nothing sorts before it, so texts sort by IP, then uid.
   const identity = `${textOf(address, "ip")}\u0000${textOf(objectAt(address, "targetRef"), "uid")}`
   let one = known.get(identity)
   if (one === undefined) {
@@ -94,7 +101,7 @@ function putInOrder(known: ReadonlyMap<string, Known>): void {
   }
 }
 
-/** Without ports, addresses are kept too: they are a group of no ports. */
+/** Addresses without ports are kept too, as a group without ports. */
 function groupsOf(subsets: readonly JsonObject[]): PortGroup[] {
   const places = new Map<string, { port: JsonObject | undefined; subsets: number[] }>()
   for (const [index, subset] of subsets.entries()) {
@@ -128,7 +135,7 @@ function offersKey(offers: Offers): string {
   return key
 }
 
-/** The offers are in order. */
+/** Expects the offers in order. */
 function subsetOf({ offers, ports }: Packed): JsonObject {
   const addresses: JsonObject[] = []
   const notReadyAddresses: JsonObject[] = []

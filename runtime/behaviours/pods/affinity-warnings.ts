@@ -1,4 +1,6 @@
-/** Warnings about node labels that were renamed, and about selectors that select nothing (catalog validation.yaml: Pod, warnings). */
+/**
+ * Warnings about renamed node labels and about selectors that match nothing (catalog validation.yaml: Pod, warnings).
+ */
 import type { JsonObject } from "../../kit/json.ts"
 import type { Vendor } from "../../vendor.ts"
 import { listOf, objectAt, textOf } from "./fields.ts"
@@ -11,13 +13,13 @@ const renamedLabels: readonly (readonly [string, string, string])[] = [
   ["beta.orch.io/instance-type", "node.orch.io/instance-type", "v1.17"],
 ]
 
-/** `deprecated since v1.14; use "orch.io/arch" instead`; undefined for labels that are current. */
+/** `deprecated since v1.14; use "orch.io/arch" instead`; undefined for current labels. */
 export function renamedLabel(label: string, vendor: Vendor): string | undefined {
   const found = renamedLabels.find(([old]) => vendor.domain(old) === label)
   return found === undefined ? undefined : `deprecated since ${found[2]}; use "${vendor.domain(found[1])}" instead`
 }
 
-/** Called with a pod spec: its node selector and its spreading. */
+/** Called with a pod spec: checks its node selector and topology spread constraints. */
 export function labelWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
   const selector = Object.keys(objectAt(spec, "nodeSelector") ?? {}).flatMap((label) => {
     const renamed = renamedLabel(label, vendor)
@@ -29,7 +31,7 @@ export function labelWarnings(spec: JsonObject, path: string, vendor: Vendor): s
   return [...selector, ...spread]
 }
 
-/** Called with a pod spec: its node and pod affinity. */
+/** Called with a pod spec: checks its node and pod affinity. */
 export function affinityWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
   return [
     ...nodeWarnings(spec, path, vendor),

@@ -1,9 +1,12 @@
-/** Warnings about annotations that once did something, where the field that replaces them is not set (catalog validation.yaml: Pod, warnings). */
+/**
+ * Warnings about annotations without effect, if the field that replaces them is not set (catalog validation.yaml: Pod,
+ * warnings).
+ */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { Vendor } from "../../vendor.ts"
 import { containersOf, objectAt, textOf } from "./fields.ts"
 
-/** Called with a pod or a pod template; `metadataPath` is where its metadata stands. */
+/** Called with a pod or pod template; `metadataPath` is the field path of its metadata. */
 export function annotationWarnings(template: JsonValue | undefined, metadataPath: string, vendor: Vendor): string[] {
   const spec = objectAt(template, "spec")
   const containers = new Map<string, JsonObject>()
@@ -19,9 +22,9 @@ export function annotationWarnings(template: JsonValue | undefined, metadataPath
   })
 }
 
-/** The profiles of the fields that replace annotations. */
+/** The profile fields that replace annotations. */
 interface Profiles {
-  /** Of a container, or else of the pod. */
+  /** The profile of a container, or else of the pod. */
   readonly profileOf: (container: string, profile: string) => JsonObject | undefined
   readonly ofPod: JsonObject | undefined
 }

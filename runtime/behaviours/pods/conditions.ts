@@ -1,8 +1,8 @@
-/** Conditions in a pod's status: one entry for each type. */
+/** Conditions in a pod's status: one entry per type. */
 import type { JsonObject } from "../../kit/json.ts"
 import { listOf, textOf } from "./fields.ts"
 
-/** A status with `condition` in the place of the one of its type, or behind the others. A copy. */
+/** Returns a copy of the status in which `condition` replaces the one of its type, or is appended. */
 export function withCondition(status: JsonObject, condition: JsonObject): JsonObject {
   const conditions = [...listOf(status, "conditions")]
   const index = conditions.findIndex((one) => textOf(one, "type") === textOf(condition, "type"))
@@ -12,7 +12,9 @@ export function withCondition(status: JsonObject, condition: JsonObject): JsonOb
   return { ...(phase !== undefined && { phase }), conditions, ...rest }
 }
 
-/** The same for a condition of a pod, in the form that a client's has once it was read: times that nobody has set are null, not absent. */
+/**
+ * Like `withCondition` for a condition of a pod, in the form that a decoded one has: unset times are null, not absent.
+ */
 export function withPodCondition(
   status: JsonObject,
   condition: JsonObject & { readonly type: string; readonly status: string },

@@ -1,11 +1,14 @@
-/** Warnings about containers: parts of bytes, variables and ports stated twice (catalog validation.yaml: Pod, warnings). */
+/**
+ * Warnings about containers: fractional bytes, and variables and ports that are defined twice (catalog validation.yaml:
+ * Pod, warnings).
+ */
 import { Amount, quantity } from "../../kit/expression.ts"
 import type { JsonObject } from "../../kit/json.ts"
 import { quantityMilliValue } from "../../kit/quantity.ts"
 import { podWarningsMax } from "../../limits.ts"
 import { containersOf, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "./fields.ts"
 
-/** Called with a pod spec that stands at `path`. */
+/** Called with the pod spec at field path `path`. */
 export function containerWarnings(spec: JsonObject, path: string): string[] {
   const containers = containersOf(spec).filter(({ list }) => list !== "ephemeralContainers")
   return [
@@ -42,7 +45,7 @@ interface PlacedPort {
   readonly order: number
 }
 
-/** Ports that say the same but for the address of the node that they are bound to. */
+/** Ports that are equal except for the host IP. */
 interface PortGroup {
   readonly all: PlacedPort[]
   readonly byHostIP: Map<string, PlacedPort[]>
@@ -68,8 +71,8 @@ function portWarnings(containers: readonly PlacedContainer[], path: string): str
 }
 
 /**
- * What the port clashes with of those before it in its group, `max` of them; then it is one of the group. The same definition twice is harmless but
- * pointless; an address of the node bound both in general and in particular is neither.
+ * Returns the earlier ports of the group that this port conflicts with, at most `max`, and adds it to the group. An
+ * equal definition is harmless but useless; a host port bound both to all addresses and to one address is a conflict.
  */
 function clashes(port: PlacedPort, hostIP: string, from: { group: PortGroup; onNode: boolean; max: number }): string[] {
   const { all, byHostIP } = from.group

@@ -1,4 +1,4 @@
-/** What the eviction of one pod costs its disruption budget (catalog resources.yaml: pods, evictionRules). */
+/** Charges a pod's eviction to its disruption budget (catalog resources.yaml: pods, evictionRules). */
 import { type ApiError, forbidden, tooManyRequests } from "../../errors.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { disruptedPodsMax } from "../../limits.ts"
@@ -8,8 +8,8 @@ import { listOf, numberOf, objectAt, textOf } from "./fields.ts"
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
 
 /**
- * The budget with one disruption less to give, and the pod among those that are on their way out. Throws 429 with cause DisruptionBudget when
- * there is none to give, 403 for a budget that cannot be charged.
+ * Returns the budget with one allowed disruption less and the pod among the disrupted ones. Throws 429 with cause
+ * DisruptionBudget when no disruption is allowed, 403 for a budget that cannot be charged.
  */
 export function charged(budget: ApiObject, { pod, now }: { pod: string; now: string }): ApiObject {
   const name = budget.metadata?.name ?? ""
@@ -27,7 +27,7 @@ export function charged(budget: ApiObject, { pod, now }: { pod: string; now: str
   return { ...budget, status: allowed === 1 ? insufficient(next, now) : next }
 }
 
-/** 429: the budget changed and its counts are not of that change yet, or the pod changed while it was judged. */
+/** 429: the budget's counts do not reflect its latest change yet, or the pod changed while it was checked. */
 export function stillProcessed(budget: string): ApiError {
   const message = `The disruption budget ${budget} is still being processed by the server.`
   return tooManyRequests(refusal, 10, [{ reason: "DisruptionBudget", message }])
@@ -39,7 +39,7 @@ function exhausted(name: string, status: JsonObject): ApiError {
   return tooManyRequests(refusal, 0, [{ reason: "DisruptionBudget", message }])
 }
 
-/** The condition DisruptionAllowed follows the count; its time is that of the change from true to false. */
+/** The condition DisruptionAllowed follows the count. Its time is that of the transition from true to false. */
 function insufficient(status: JsonObject, now: string): JsonObject {
   const before = listOf(status, "conditions").find((one) => textOf(one, "type") === "DisruptionAllowed")
   return withCondition(status, {

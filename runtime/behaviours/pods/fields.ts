@@ -1,4 +1,7 @@
-/** Reading decoded pods: what checks and cells of pods share. Values of another type than asked for read as absent; decoding refuses them. */
+/**
+ * Accessors for decoded pods, shared by checks and cells. A value of another type reads as absent: decoding refuses it
+ * anyway.
+ */
 import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
 
 /** The object at a path of field names; undefined when any step is absent. */
@@ -28,21 +31,21 @@ export function numberOf(of: JsonValue | undefined, name: string): number | unde
 
 export type ContainerList = "containers" | "initContainers" | "ephemeralContainers"
 
-/** A container and where it stands in the pod spec. */
+/** A container and its position in the pod spec. */
 export interface PlacedContainer {
   readonly container: JsonObject
   readonly list: ContainerList
-  /** `initContainers[1]`, below the pod spec. */
+  /** `initContainers[1]`, relative to the pod spec. */
   readonly path: string
 }
 
-/** Every container of a pod spec: the main ones, then init containers, then ephemeral ones. */
+/** All containers of a pod spec: the main ones, then init containers, then ephemeral ones. */
 export function containersOf(spec: JsonValue | undefined): readonly PlacedContainer[] {
   const lists: readonly ContainerList[] = ["containers", "initContainers", "ephemeralContainers"]
   return lists.flatMap((list) => listOf(spec, list).map((container, index) => ({ container, list, path: `${list}[${index}]` })))
 }
 
-/** Whether an init container keeps running beside the main ones. */
+/** Whether an init container keeps running beside the main containers. */
 export function isSidecar(container: JsonObject): boolean {
   return container["restartPolicy"] === "Always"
 }

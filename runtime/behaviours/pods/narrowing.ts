@@ -1,6 +1,6 @@
 /**
- * While a pod is held back by scheduling gates, its choice of nodes may become narrower, never wider (catalog validation.yaml: Pod, update,
- * `spec.nodeSelector` and `spec.affinity.nodeAffinity`).
+ * The choice of nodes of a pod with scheduling gates may become narrower, never wider (catalog validation.yaml: Pod,
+ * update, `spec.nodeSelector` and `spec.affinity.nodeAffinity`).
  */
 import { deepEqual } from "../../kit/field-path.ts"
 import type { JsonObject } from "../../kit/json.ts"
@@ -9,7 +9,7 @@ import { listOf, objectAt } from "./fields.ts"
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution"
 
-/** Called with the specs of a gated pod that differ in nothing but what a gated pod may change. */
+/** Called with two specs of a gated pod that differ only in fields a gated pod may change. */
 export function checkNarrowed(spec: JsonObject, old: JsonObject, context: CheckContext): void {
   const [selector, selectorBefore] = [objectAt(spec, "nodeSelector") ?? {}, objectAt(old, "nodeSelector") ?? {}]
   if (Object.entries(selectorBefore).some(([label, value]) => selector[label] !== value)) {

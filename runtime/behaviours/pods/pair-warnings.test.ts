@@ -1,4 +1,4 @@
-/** Warnings about pairs of ports and of files: found without looking at every pair, and the same as if every pair had been looked at. */
+/** Warnings about pairs of ports and of files are found without comparing every pair, with the same result. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { JsonObject } from "../../kit/json.ts"
@@ -34,7 +34,7 @@ function portModel(ports: readonly Port[]): string[] {
   ])
 }
 
-test("ports clash as if every two were compared", () => {
+test("ports conflict as if every pair were compared", () => {
   fc.assert(
     fc.property(fc.array(port, { maxLength: 12 }), (ports) => {
       expect(containerWarnings({ containers: [{ ports: ports.map((one) => ({ ...one })) }] }, "spec")).toEqual(portModel(ports))
@@ -68,7 +68,7 @@ function fileModel(list: readonly File[]): string[] {
   )
 }
 
-test("files hide each other as if every two were compared", () => {
+test("files hide each other as if every pair were compared", () => {
   fc.assert(
     fc.property(files, (list) => {
       expect(volumeWarnings(volumes(list), "spec", vendorProfile("orch"))).toEqual(fileModel(list))
@@ -77,7 +77,7 @@ test("files hide each other as if every two were compared", () => {
   )
 })
 
-test("of very many only some are made", () => {
+test("the number of warnings is limited", () => {
   const ports = Array.from({ length: 1000 }, () => ({ containerPort: 1 }))
   expect(containerWarnings({ containers: [{ ports }] }, "spec")).toHaveLength(podWarningsMax)
   const list = Array.from({ length: 1000 }, (_, index) => ({ path: index === 0 ? "a" : `a/${index}`, token: index === 0 }))

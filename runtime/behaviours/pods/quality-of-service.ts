@@ -1,14 +1,20 @@
-/** The quality-of-service class of a pod, worked out from the requests and limits of its containers (catalog defaults.yaml: Pod). */
+/**
+ * The quality-of-service class of a pod, derived from the requests and limits of its containers (catalog defaults.yaml:
+ * Pod).
+ */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantitySign } from "../../kit/quantity.ts"
 import { listOf, objectAt } from "./fields.ts"
 
 export type QualityOfService = "Guaranteed" | "Burstable" | "BestEffort"
 
-/** Only these count; what else a container asks for does not change its class. */
+/** Only these resources determine the class. */
 const counted = ["cpu", "memory"] as const
 
-/** Called on create with a decoded pod spec; ephemeral containers do not count. Throws QuantityError for amounts that are none. */
+/**
+ * Called on create with a decoded pod spec; ephemeral containers do not count. Throws QuantityError for amounts that
+ * cannot be parsed.
+ */
 export function qualityOfService(spec: JsonValue | undefined): QualityOfService {
   const containers = [...listOf(spec, "containers"), ...listOf(spec, "initContainers")]
   const requests = new Map<string, Quantity>()
@@ -25,7 +31,7 @@ export function qualityOfService(spec: JsonValue | undefined): QualityOfService 
   return everyLimit && same ? "Guaranteed" : "Burstable"
 }
 
-/** Adds the positive amounts of one container; answers how many there were. */
+/** Adds the positive amounts of one container; returns how many there were. */
 function sumInto(sums: Map<string, Quantity>, amounts: JsonObject | undefined): number {
   let found = 0
   for (const name of counted) {

@@ -1,4 +1,7 @@
-/** Warnings about volumes: sources that go away, and projected files that hide each other (catalog validation.yaml: Pod, warnings). */
+/**
+ * Warnings about volumes: deprecated sources, and projected files that hide each other (catalog validation.yaml: Pod,
+ * warnings).
+ */
 import type { JsonObject } from "../../kit/json.ts"
 import { podWarningsMax } from "../../limits.ts"
 import type { Vendor } from "../../vendor.ts"
@@ -16,7 +19,7 @@ const fading: Readonly<Record<string, string>> = {
   rbd: "deprecated in v1.28, non-functional in v1.31+",
 }
 
-/** Called with a pod spec that stands at `path`. */
+/** Called with the pod spec at field path `path`. */
 export function volumeWarnings(spec: JsonObject, path: string, vendor: Vendor): string[] {
   return listOf(spec, "volumes").flatMap((volume, index) => {
     const at = `${path}.volumes[${index}]`
@@ -37,12 +40,18 @@ interface ProjectedFile {
   readonly path: string
   readonly isToken: boolean
   readonly place: string
-  /** The path with every name ended, so that what is below it begins with it, and comes right behind it in order. */
+  /**
+   * The path with a terminator after every name, so that the keys of files below it begin with it and sort right after
+   * it.
+   */
   readonly key: string
   readonly order: number
 }
 
-/** A token file below or above another file of the volume: one of the two cannot be made. No two files of a valid volume have one path. */
+/**
+ * Warns about a token file below or above another file of the volume: one of the two cannot be created. The paths of a
+ * valid volume are distinct.
+ */
 function tokenWarnings(volume: JsonObject, at: string): string[] {
   let order = 0
   const files = listOf(volume["projected"], "sources").flatMap((source, index) =>
@@ -54,7 +63,7 @@ function tokenWarnings(volume: JsonObject, at: string): string[] {
   return overlaps(files).map(([file, other]) => `${file.place}: overlapping path "${file.path}" with "${other.path}" of ${other.place}`)
 }
 
-/** Pairs of files of which one is below the other and one is a token, the later one first; `podWarningsMax` at most. */
+/** Pairs of files of which one is below the other and one is a token, later file first; at most `podWarningsMax`. */
 function overlaps(files: readonly ProjectedFile[]): [ProjectedFile, ProjectedFile][] {
   const pairs: [ProjectedFile, ProjectedFile][] = []
   if (!files.some(({ isToken }) => isToken)) return pairs

@@ -1,4 +1,6 @@
-/** Gives a service the addresses and node ports that it asks for or needs, and takes back what it has no more. */
+/**
+ * Allocates the addresses and node ports that a service requests or needs, and releases those that it no longer uses.
+ */
 import { internal } from "../../errors.ts"
 import type { Failures } from "../../kit/failure.ts"
 import { parseIp } from "../../kit/ip-address.ts"
@@ -14,11 +16,14 @@ export interface Allocation {
   readonly ledgers: Ledgers
   readonly random: Random
   readonly failures: Failures
-  /** What the stored service holds already. */
+  /** What the stored service holds. */
   readonly before: Holdings
 }
 
-/** Fills the missing addresses of a valid spec, in place; pushes a failure for each that it cannot have. Throws 500 when a range is full. */
+/**
+ * Sets the missing addresses of a valid spec, in place. Pushes a failure for each requested one that is not available.
+ * Throws 500 when a range is full.
+ */
 export async function allocateAddresses(spec: JsonObject, allocation: Allocation): Promise<void> {
   if (spec.type === "ExternalName" || isHeadless(spec)) return
   const { before, failures, ranges } = allocation
@@ -34,7 +39,7 @@ export async function allocateAddresses(spec: JsonObject, allocation: Allocation
     addresses.push(wanted)
     if (before.addresses.includes(wanted)) continue
     const why = await takeAddress(wanted, allocation)
-    // The reference names the whole list.
+    // The reference reports the whole list.
     if (why !== undefined)
       failures.add({ type: "Invalid", field: "spec.clusterIPs", value: [...given], detail: `failed to allocate IP ${wanted}: ${why}` })
   }
@@ -55,7 +60,7 @@ async function takeAddress(wanted: string, { ranges, ledgers }: Allocation): Pro
   }
 }
 
-/** Fills the missing node ports of a valid spec, in place, those that clients ask for first. */
+/** Sets the missing node ports of a valid spec, in place; requested ones are allocated first. */
 export async function allocateNodePorts(spec: JsonObject, allocation: Allocation): Promise<void> {
   const ports = mayHaveNodePorts(spec) ? listOf(spec, "ports") : []
   const owned = new Set(allocation.before.nodePorts)
@@ -77,7 +82,7 @@ export async function allocateNodePorts(spec: JsonObject, allocation: Allocation
   await allocateHealthCheckPort(spec, { allocation, owned })
 }
 
-/** Entries of one port number share a node port when their protocols let them. */
+/** Entries with the same port number share a node port if their protocols differ. */
 async function portFor(
   port: JsonObject,
   from: { held: ReadonlySet<string>; givenFor: Map<number, number>; allocation: Allocation },
@@ -125,7 +130,7 @@ async function next(range: NumberRange, { ledgers, random }: Allocation, what: s
   return value
 }
 
-/** Gives back what `after` does not hold any more. */
+/** Releases what `after` no longer holds. */
 export async function releaseUnused(allocation: Pick<Allocation, "before" | "ledgers" | "ranges">, after: Holdings): Promise<void> {
   const { before, ledgers, ranges } = allocation
   const kept = { addresses: new Set(after.addresses), nodePorts: new Set(after.nodePorts) }

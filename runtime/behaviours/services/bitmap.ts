@@ -1,6 +1,6 @@
-/** Which numbers of a range are taken: one bit each. */
+/** A bitmap of the allocated numbers of a range. */
 
-/** Indexes run from 0 to `size - 1`. Mutable; made per attempt. */
+/** Indexes run from 0 to `size - 1`. Mutable; created for each attempt. */
 export class Bitmap {
   private readonly bytes: Uint8Array
 
@@ -8,7 +8,7 @@ export class Bitmap {
     this.bytes = new Uint8Array(Math.ceil(size / 8))
   }
 
-  /** From the bytes of one big-endian number whose bit n stands for index n; bits beyond `size` are left out. */
+  /** Decodes a big-endian number whose bit n is index n; bits beyond `size` are dropped. */
   static fromBigEndian(size: number, data: Uint8Array): Bitmap {
     const bitmap = new Bitmap(size)
     for (let index = 0; index < Math.min(bitmap.bytes.length, data.length); index++)
@@ -39,7 +39,7 @@ export class Bitmap {
     this.bytes[index >> 3] = (this.bytes[index >> 3] ?? 0) & ~(1 << (index & 7))
   }
 
-  /** The first free index of [from, to) at or, going round, before `start`; undefined when all are taken. */
+  /** The first free index of [from, to), searching from `start` and wrapping around; undefined when all are taken. */
   firstFree(options: { from: number; to: number; start: number }): number | undefined {
     const { from, to, start } = options
     for (let index = start; index < to; index++) if (!this.has(index)) return index

@@ -1,20 +1,20 @@
 /**
- * What an update keeps of the stored service although the client left it out, and what it drops although the client sent it back
- * unchanged (catalog resources.yaml: services; defaults.yaml: Service update).
+ * The fields that an update keeps from the stored service although the client omitted them, and those that it drops
+ * although the client sent them back unchanged (catalog resources.yaml: services; defaults.yaml: Service update).
  */
 import { deepEqual } from "../../kit/field-path.ts"
 import type { JsonObject } from "../../kit/json.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 import { isExternal, mayHaveNodePorts, needsHealthCheckPort, putText, putTexts, textsOf } from "./fields.ts"
 
-/** Called on create: either spelling is enough. */
+/** Called on create: a client may set either spelling. */
 export function syncAddresses(spec: JsonObject): void {
   const [address, addresses] = [textOf(spec, "clusterIP"), textsOf(spec, "clusterIPs")]
   if (address !== "" && addresses.length === 0) spec.clusterIPs = [address]
   else if (address === "") putText(spec, "clusterIP", addresses[0] ?? "")
 }
 
-/** Called on update, before anything else looks at the addresses. Changes `spec` only. */
+/** Called on update, before anything else reads the addresses. Changes `spec` only. */
 export function carryOver(spec: JsonObject, old: JsonObject): void {
   if (hasAddress(spec) && hasAddress(old)) carryAddresses(spec, old)
   else syncAddresses(spec)
@@ -27,19 +27,19 @@ function carryAddresses(spec: JsonObject, old: JsonObject): void {
   if (textOf(spec, "clusterIP") === "") putText(spec, "clusterIP", textOf(old, "clusterIP"))
   const [address, before] = [textOf(spec, "clusterIP"), textsOf(old, "clusterIPs")]
   if (textsOf(spec, "clusterIPs").length === 0 && address === textOf(old, "clusterIP")) putTexts(spec, "clusterIPs", before)
-  // A client that knows only the single field has changed it.
+  // A client that knows only the single field changed it.
   else if (address !== textOf(old, "clusterIP") && deepEqual(spec.clusterIPs, old.clusterIPs)) putTexts(spec, "clusterIPs", [address])
   for (const name of ["ipFamilies", "ipFamilyPolicy"]) if (spec[name] === undefined) put(spec, name, old[name])
   if (spec.ipFamilyPolicy === "SingleStack") for (const name of ["clusterIPs", "ipFamilies"]) dropSecond(spec, old, name)
 }
 
-/** Going back to one family, a client need not take the second address out itself. */
+/** A client that returns to one family need not remove the second address itself. */
 function dropSecond(spec: JsonObject, old: JsonObject, name: string): void {
   const values = textsOf(spec, name)
   if (values.length === 2 && deepEqual([...values], [...textsOf(old, name)])) putTexts(spec, name, values.slice(0, 1))
 }
 
-/** A port is the same when it has the same name or, with another name, the same protocol and number. */
+/** A port is the same when it has the same name or, if the name differs, the same protocol and number. */
 function carryNodePorts(spec: JsonObject, old: JsonObject): void {
   const [ports, before] = [listOf(spec, "ports"), listOf(old, "ports")]
   const byName = firstBy(before, (port) => textOf(port, "name"))
@@ -49,21 +49,21 @@ function carryNodePorts(spec: JsonObject, old: JsonObject): void {
     if ((numberOf(port, "nodePort") ?? 0) !== 0) continue
     const same = byName.get(textOf(port, "name")) ?? byKey.get(portKey(port))
     const nodePort = numberOf(same, "nodePort") ?? 0
-    // Ports of one number and several protocols may share a node port; others may not.
+    // Only ports with the same number and different protocols may share a node port.
     if (nodePort === 0 || (used.has(nodePort) && portKey(same) !== portKey(port))) continue
     port.nodePort = nodePort
     used.add(nodePort)
   }
 }
 
-/** The first port of each name, or whatever `key` answers. */
+/** The first port for each name, or for each result of `key`. */
 function firstBy(ports: readonly JsonObject[], key: (port: JsonObject) => string): ReadonlyMap<string, JsonObject> {
   const first = new Map<string, JsonObject>()
   for (const port of ports) if (!first.has(key(port))) first.set(key(port), port)
   return first
 }
 
-/** Called on update after `carryOver`: fields that the new type has no use for and that the client did not change. */
+/** Called on update after `carryOver`. Drops fields that the new type does not use and the client did not change. */
 export function dropUnneeded(spec: JsonObject, old: JsonObject): void {
   const dropped = (name: string): boolean => deepEqual(spec[name], old[name])
   if (hasAddress(old) && !hasAddress(spec)) {

@@ -1,4 +1,7 @@
-/** Address families of a service: which it has, which it gets, which the cluster cannot give (catalog defaults.yaml: Service). */
+/**
+ * The address families of a service: those it has, those it gets, and those the cluster cannot provide (catalog
+ * defaults.yaml: Service).
+ */
 import type { Failures } from "../../kit/failure.ts"
 import { parseIp } from "../../kit/ip-address.ts"
 import { isObject, type JsonObject } from "../../kit/json.ts"
@@ -9,8 +12,9 @@ import { familyOf, type IpFamily } from "./ranges.ts"
 const notHere = "not configured on this cluster"
 
 /**
- * Fills `ipFamilies` and `ipFamilyPolicy` of a spec whose `clusterIP` and `clusterIPs` are in step. Called before validation; what is
- * wrong with the fields themselves is left to the validator. `cluster` holds the families of the cluster's ranges, the primary one first.
+ * Fills `ipFamilies` and `ipFamilyPolicy` of a spec whose `clusterIP` and `clusterIPs` are in sync. Called before
+ * validation, which reports invalid field values. `cluster` holds the families of the cluster's ranges, the primary one
+ * first.
  */
 export function fillFamilies(spec: JsonObject, cluster: readonly IpFamily[], failures: Failures): void {
   const addresses = textsOf(spec, "clusterIPs")
@@ -42,7 +46,9 @@ export function fillFamilies(spec: JsonObject, cluster: readonly IpFamily[], fai
   putTexts(spec, "ipFamilies", families)
 }
 
-/** Endpoints of headless services without a selector are somebody else's: they may have both families anywhere. */
+/**
+ * A headless service without a selector has endpoints of another writer, so it may have both families in any cluster.
+ */
 function fillFreely(spec: JsonObject, from: { given: readonly IpFamily[]; policy: string; first: IpFamily }): void {
   const families = from.given.length === 0 ? [from.first] : [...from.given]
   const policy = from.policy === "" ? "RequireDualStack" : from.policy
@@ -51,7 +57,7 @@ function fillFreely(spec: JsonObject, from: { given: readonly IpFamily[]; policy
   putTexts(spec, "ipFamilies", families)
 }
 
-/** The families that are given and, behind them, those of addresses that have none yet. */
+/** The given families, followed by those of addresses that have none yet. */
 function inferred(
   given: readonly IpFamily[],
   from: { addresses: readonly string[]; cluster: readonly IpFamily[]; failures: Failures },

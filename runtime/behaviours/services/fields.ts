@@ -1,18 +1,18 @@
-/** Reading and placing the fields of services. */
+/** Accessors for the fields of services. */
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 
-/** `clusterIP` of a service that resolves to its pods. */
+/** The `clusterIP` of a service whose name resolves to its pods. */
 export const headless = "None"
 
-/** Everything a service holds of the cluster's ranges. */
+/** Everything that a service has allocated from the cluster's ranges. */
 export interface Holdings {
   readonly addresses: readonly string[]
   /** Node ports and health check node port, as text. */
   readonly nodePorts: readonly string[]
 }
 
-/** Called for stored services: before a change, and by the repair. */
+/** Called for a stored service before it changes, and by the repair. */
 export function holdingsOf(service: ApiObject | undefined): Holdings {
   const spec = service?.spec
   const ports = [...listOf(spec, "ports").map((port) => numberOf(port, "nodePort") ?? 0), numberOf(spec, "healthCheckNodePort") ?? 0]
@@ -29,12 +29,12 @@ export function mayHaveNodePorts(spec: JsonObject): boolean {
   return spec.type === "NodePort" || spec.type === "LoadBalancer"
 }
 
-/** A balancer that keeps traffic on its node asks there which nodes have pods. */
+/** A load balancer with traffic policy Local queries this port for the nodes that have pods. */
 export function needsHealthCheckPort(spec: JsonObject): boolean {
   return spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local"
 }
 
-/** Reachable from outside, so that it matters where traffic goes that comes in. */
+/** Whether the service is reachable from outside, so that its traffic policy matters. */
 export function isExternal(spec: JsonObject): boolean {
   return mayHaveNodePorts(spec) || (spec.type === "ClusterIP" && textsOf(spec, "externalIPs").length > 0)
 }
@@ -45,13 +45,13 @@ export function textsOf(of: JsonValue | undefined, name: string): readonly strin
   return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : []
 }
 
-/** Sets a text, or takes the field away when it is empty. */
+/** Sets a text, or deletes the field when the text is empty. */
 export function putText(spec: JsonObject, name: string, value: string): void {
   if (value === "") delete spec[name]
   else spec[name] = value
 }
 
-/** Sets a list of texts, or takes the field away when it is empty. */
+/** Sets a list of texts, or deletes the field when the list is empty. */
 export function putTexts(spec: JsonObject, name: string, values: readonly string[]): void {
   if (values.length === 0) delete spec[name]
   else spec[name] = [...values]
@@ -76,7 +76,7 @@ const order = [
   "ipFamilyPolicy",
 ]
 
-/** The spec with its fields where the schema has them: what was allocated does not trail behind. */
+/** The spec with its fields in the order of the schema, so that allocated fields are not at the end. */
 export function inOrder(spec: JsonObject): JsonObject {
   const placed: JsonObject = {}
   for (const name of order) if (spec[name] !== undefined) placed[name] = spec[name]

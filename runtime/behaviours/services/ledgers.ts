@@ -1,4 +1,6 @@
-/** The ranges as one attempt of one change sees them: read when they are needed, changed in memory, written with the service. */
+/**
+ * The ranges during one attempt of one change: read on demand, changed in memory, written together with the service.
+ */
 import type { BehaviourDeps } from "../../kit/behaviour.ts"
 import type { ApiObject } from "../../kit/json.ts"
 import type { Random } from "../../random.ts"
@@ -18,7 +20,7 @@ export class Ledger {
     private readonly modRevision: number,
   ) {}
 
-  /** Takes a number that a client asked for. Answers why it cannot have it. */
+  /** Allocates a requested number. Returns the reason if that is not possible. */
   take(value: string): "outside" | "taken" | undefined {
     const index = this.range.indexOf(value)
     if (index === undefined) return "outside"
@@ -27,7 +29,7 @@ export class Ledger {
     return undefined
   }
 
-  /** Takes any free number, above the band while there is one. Undefined: the range is full. */
+  /** Allocates any free number, preferring those above the band. Undefined: the range is full. */
   next(random: Random): string | undefined {
     const { band, kept, size } = this.range
     const start = Math.max(band, kept)
@@ -37,7 +39,7 @@ export class Ledger {
     return this.range.valueAt(index)
   }
 
-  /** Gives a number back; one outside the range was never in it. */
+  /** Releases a number; does nothing for one outside the range. */
   release(value: string): void {
     const index = this.range.indexOf(value)
     if (index === undefined || !this.bitmap.has(index)) return
@@ -45,7 +47,7 @@ export class Ledger {
     this.changed = true
   }
 
-  /** What has to be in the commit; nothing when nothing changed. */
+  /** Check and write for the commit; undefined when nothing changed. */
   riders(key: string): { check: Check; write: Write } | undefined {
     if (!this.changed) return undefined
     return { check: { key, modRevision: this.modRevision }, write: { type: "put", key, value: encodeAllocation(this.range, this.bitmap) } }
@@ -61,7 +63,10 @@ export class Ledger {
   }
 }
 
-/** All ranges of one attempt. `enter` is awaited before the first is read: attempts of one server take turns instead of losing to each other. */
+/**
+ * All ranges during one attempt. `enter` is awaited before the first read, so attempts on one server take turns instead
+ * of conflicting.
+ */
 export class Ledgers {
   private readonly opened = new Map<NumberRange, Ledger>()
 
@@ -85,14 +90,16 @@ export class Ledgers {
   }
 }
 
-/** A range that was never written, or that is about other numbers than the options now say, is made from the services there are. */
+/**
+ * Reads a range. One that was never written, or was written for other options, is rebuilt from the existing services.
+ */
 async function openLedger(deps: Pick<BehaviourDeps, "read" | "readAll">, range: NumberRange): Promise<Ledger> {
   const stored = await deps.read(range.path)
   const bitmap = stored === undefined ? undefined : decodeAllocation(range, stored.value)
   return new Ledger(range, bitmap ?? occupied(range, await deps.readAll("services/specs")), stored?.modRevision ?? 0)
 }
 
-/** The bitmap as these services say it should be. Called by rebuilds and by the repair. */
+/** The bitmap of everything these services hold. Called by rebuilds and by the repair. */
 export function occupied(range: NumberRange, services: readonly ApiObject[]): Bitmap {
   const bitmap = new Bitmap(range.size)
   for (const service of services) {

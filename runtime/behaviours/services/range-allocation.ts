@@ -1,6 +1,7 @@
 /**
- * The stored form of a range: a RangeAllocation in the compact encoding, as the reference keeps it below `ranges/`, so that both can share
- * a store. `range` says what the bitmap is about; `data` is one big-endian number whose bit n stands for the n-th usable number.
+ * The stored form of a range: a RangeAllocation in the compact encoding, as the reference stores it below `ranges/`, so
+ * that both can share a store. `range` identifies the range; `data` is a big-endian number whose bit n represents the
+ * n-th usable number.
  */
 import { ApiError } from "../../errors.ts"
 import { compactDescriptor } from "../../kit/compact-descriptor.ts"
@@ -18,13 +19,15 @@ const shape: TypeShape = {
 }
 const codec = createCompactCodec(compactDescriptor(shape), shape)
 
-/** Called when a range is about to be written. */
+/** Called before a range is written. */
 export function encodeAllocation(range: NumberRange, bitmap: Bitmap): Buffer {
   const raw = codec.encode({ range: range.text, data: bitmap.toBigEndian().toString("base64") })
   return wrapUnknown({ apiVersion: "v1", kind: "RangeAllocation", raw })
 }
 
-/** Undefined when the value is about another range or cannot be read: it has to be made again from the services. */
+/**
+ * Undefined when the value belongs to another range or cannot be decoded: the range must be rebuilt from the services.
+ */
 export function decodeAllocation(range: NumberRange, value: Uint8Array): Bitmap | undefined {
   try {
     const { range: text, data } = codec.decode(unwrapUnknown(value).raw)

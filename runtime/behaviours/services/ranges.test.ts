@@ -13,7 +13,7 @@ function addressRange(cidr: string): NumberRange {
 }
 
 test.each([
-  // Sizes and bands as the reference computes them: network and broadcast are out, IPv6 has no broadcast.
+  // Sizes and bands as the reference computes them: network and broadcast address are excluded; IPv6 has no broadcast.
   { cidr: "10.0.0.0/24", size: 254, band: 16, first: "10.0.0.1", last: "10.0.0.254" },
   { cidr: "10.0.3.7/22", size: 1022, band: 64, first: "10.0.0.1", last: "10.0.3.254" },
   { cidr: "10.0.0.0/12", size: 1_048_574, band: 256, first: "10.0.0.1", last: "10.15.255.254" },
@@ -37,7 +37,7 @@ test("network, broadcast and foreign addresses are outside", () => {
     expect(range.indexOf(value)).toBeUndefined()
 })
 
-test("another spelling of an address is the same address", () => {
+test("addresses are equal in any spelling", () => {
   expect(addressRange("fd00::/64").indexOf("FD00:0:0:0::2")).toBe(1)
 })
 
@@ -61,7 +61,7 @@ test.each([[["10.0.0.0/24", "10.1.0.0/24"]], [["nonsense"]], [["10.0.0.0/24", "f
   },
 )
 
-test("a bitmap is a set of numbers, whatever way it takes through the store", () => {
+test("a bitmap is a set of numbers, also after a round trip through the store", () => {
   const range = addressRange("10.0.0.0/24")
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat({ max: range.size - 1 })), (taken) => {
@@ -85,14 +85,14 @@ test("the value is the reference's: magic, envelope, and the bitmap as one big-e
   expect(value.includes(stored)).toBe(true)
 })
 
-test("a value about another range, or one that is broken, counts as none", () => {
+test("a value of another range, or a damaged one, counts as absent", () => {
   const range = addressRange("10.0.0.0/24")
   const other = addressRange("10.1.0.0/24")
   expect(decodeAllocation(range, encodeAllocation(other, new Bitmap(other.size)))).toBeUndefined()
   expect(decodeAllocation(range, Buffer.from("{}"))).toBeUndefined()
 })
 
-test("a free index is found at the start, behind it, or before it", () => {
+test("the search for a free index starts at the start and wraps around", () => {
   const bitmap = new Bitmap(10)
   for (const index of [4, 5, 6, 7, 8, 9]) bitmap.add(index)
   expect(bitmap.firstFree({ from: 2, to: 10, start: 3 })).toBe(3)

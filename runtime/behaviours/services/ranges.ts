@@ -1,22 +1,23 @@
 /**
- * The ranges that services are given numbers from: cluster addresses and node ports. The lower band of each is left to clients that ask
- * for a number and used last (catalog resources.yaml: services; sizes and bands are the reference's).
+ * The ranges from which services get cluster addresses and node ports. The lower band of each range is left to clients
+ * that request a number, and used last otherwise (catalog resources.yaml: services; sizes and bands are the
+ * reference's).
  */
 import type { BehaviourOptions } from "../../kit/behaviour.ts"
 import { type IpAddress, parseCidr, parseIp } from "../../kit/ip-address.ts"
 
 export type IpFamily = "IPv4" | "IPv6"
 
-/** Numbers are spoken of as text (`10.0.0.1`, `30000`) outside and as indexes from 0 inside. */
+/** Numbers are texts (`10.0.0.1`, `30000`) in the interface and indexes from 0 internally. */
 export interface NumberRange {
-  /** Below the store prefix. */
+  /** Key below the store prefix. */
   readonly path: string
-  /** As it is stored beside the bitmap: `10.0.0.0/24`, `30000-32767`. */
+  /** Identifies the range beside its bitmap: `10.0.0.0/24`, `30000-32767`. */
   readonly text: string
   readonly size: number
-  /** Indexes below are for those who ask. */
+  /** Indexes below this are preferred for requested numbers. */
   readonly band: number
-  /** Indexes below are never given to those who do not ask. */
+  /** Indexes below this are allocated on request only. */
   readonly kept: number
   /** Undefined when the number is outside. */
   indexOf(value: string): number | undefined
@@ -29,10 +30,13 @@ export interface ServiceRanges {
   readonly nodePorts: NumberRange
 }
 
-/** A bitmap is written whole by each allocation; larger ranges are used up to here. The reference's limits. */
+/**
+ * Each allocation writes the whole bitmap, so only this many numbers of a larger range are used. The reference's
+ * limits.
+ */
 const sizeMax: Readonly<Record<IpFamily, number>> = { IPv4: 2 ** 20, IPv6: 2 ** 16 }
 
-/** Called once at start. Throws when an option is no range: nothing could be allocated. */
+/** Called once at start. Throws when an option is not a valid range. */
 export function serviceRanges(options: BehaviourOptions): ServiceRanges {
   const addresses = new Map<IpFamily, NumberRange>()
   const paths = ["ranges/serviceips", "ranges/secondaryserviceips"]
@@ -50,12 +54,15 @@ export function serviceRanges(options: BehaviourOptions): ServiceRanges {
   return { addresses, nodePorts: portRange(options["service-node-port-range"]) }
 }
 
-/** The family of an address in the words of services. */
+/** The family of an address, in the API's spelling. */
 export function familyOf(address: IpAddress): IpFamily {
   return address.family === 4 ? "IPv4" : "IPv6"
 }
 
-/** Network address and, for IPv4, broadcast address are never used; the first usable one is the server's own. */
+/**
+ * Network address and, for IPv4, broadcast address are never used; the first usable one belongs to the server's own
+ * service.
+ */
 function addressRange(path: string, range: { address: IpAddress; prefixLength: number; family: IpFamily }): NumberRange {
   const { family, prefixLength } = range
   const bits = BigInt(family === "IPv4" ? 32 : 128)
@@ -97,7 +104,7 @@ function portRange({ first, last }: { first: number; last: number }): NumberRang
 
 const bandMin = 16
 
-/** Small ranges have no band: there would be nothing left beside it. */
+/** Small ranges have no band: little would be left beside it. */
 function bandOf(size: number, { step, max }: { step: number; max: number }): number {
   return size <= bandMin ? 0 : Math.min(Math.max(bandMin, Math.floor(size / step)), max)
 }

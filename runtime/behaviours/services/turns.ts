@@ -1,7 +1,9 @@
-/** Turns at something that only one may hold at a time, in the order of asking. */
+/** A mutex that is granted in the order of requests. */
 
 export interface Turns {
-  /** Resolves when it is the caller's turn, with the function that ends it; calling that again does nothing. */
+  /**
+   * Resolves when it is the caller's turn, with the function that ends it. Calling that function again does nothing.
+   */
   enter(): Promise<() => void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is allowed in a pod or pod template but will not do what its author hopes (catalog validation.yaml: Pod, warnings). A pod is warned
- * about when it is made, a template whenever its object's generation changes.
+ * Warnings about content of a pod or pod template that is allowed but has no useful effect (catalog validation.yaml:
+ * Pod, warnings). A pod causes warnings when it is created, a template whenever the generation of its object changes.
  */
 import type { ApiObject, JsonObject, JsonValue } from "../../kit/json.ts"
 import type { ValidationContext } from "../../kit/kind.ts"
@@ -11,7 +11,9 @@ import { containerWarnings } from "../pods/container-warnings.ts"
 import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 import { volumeWarnings } from "../pods/volume-warnings.ts"
 
-/** Called for a valid pod with `at` "", and for the template at `at` of other kinds. Answers whole texts, path first. */
+/**
+ * Called for a valid pod with `at` "", and for the template at `at` of other kinds. Returns complete texts, path first.
+ */
 export function warn(template: JsonValue | undefined, at: string, object: ApiObject, context: ValidationContext): string[] {
   const old = context.old
   const isPod = at === ""
