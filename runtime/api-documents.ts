@@ -1,26 +1,28 @@
-/** The generated OpenAPI documents of the built-in kinds and of users' own, joined by path. Read from disk on first use. */
+/**
+ * The generated OpenAPI documents of built-in kinds and users' own kinds, merged by path. Read from disk on first use.
+ */
 import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { isObject, type JsonObject, type JsonValue } from "./kit/json.ts"
 import { packageRoot } from "./package-root.ts"
 
-/** By path: `v2`, `v3/api/v1`, `v3/apis/apps/v1`; JSON text, names neutral. */
+/** JSON texts in neutral names, by path: `v2`, `v3/api/v1`, `v3/apis/apps/v1`. */
 export type Documents = ReadonlyMap<string, () => Promise<Buffer>>
 
-/** Those that came with this package. */
+/** The documents of this package. */
 export function builtInDocuments(): Documents {
   return documentsIn(join(packageRoot, "generated", "openapi"))
 }
 
-/** Called at start for each folder of generated code; a folder without documents is fine. */
+/** Called at start for each folder of generated code; the folder need not have documents. */
 export function documentsIn(folder: string): Documents {
   if (!existsSync(folder)) return new Map()
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".json"))
   return new Map(files.toSorted().map((file) => [file.replaceAll("\\", "/").slice(0, -".json".length), () => readFile(join(folder, file))]))
 }
 
-/** Documents of the same path become one: paths and schemas of all, the first one's words. */
+/** Merges documents of the same path: paths and schemas of all, other texts of the first. */
 export function joinDocuments(all: readonly Documents[]): Documents {
   const joined = new Map<string, () => Promise<Buffer>>()
   for (const documents of all) {
@@ -41,7 +43,7 @@ function parseObject(bytes: Buffer): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** Objects are joined name by name; of anything else the first stays. */
+/** Merges objects by name; of other values the first stays. */
 function joinObjects(first: JsonObject, second: JsonObject): JsonObject {
   const result: JsonObject = { ...first }
   for (const [name, value] of Object.entries(second)) {

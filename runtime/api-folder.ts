@@ -1,6 +1,7 @@
 /**
- * `--api FOLDER`: a user's own kinds, as the generator wrote them. The TypeScript is bundled in memory and evaluated with this process's kit, so
- * that a user needs neither a build nor an installed copy of this package. Behaviours stand in `behaviours/` beside the folder.
+ * `--api FOLDER`: a user's own kinds, as the generator wrote them. The TypeScript is bundled in memory and evaluated
+ * with this process's kit, so a user needs neither a build nor an installed copy of this package. Behaviours are in
+ * `behaviours/` next to the folder.
  */
 import { existsSync, readdirSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -17,14 +18,14 @@ import { StartError } from "./start-error.ts"
 export interface ApiFolder {
   readonly kinds: readonly Kind[]
   readonly bodies: readonly BodyType[]
-  /** Everything that the files of `behaviours/` export, by name; a schema says which of them it is. */
+  /** All exports of the files in `behaviours/`, by name; schemas refer to these names. */
   readonly behaviours: Readonly<Record<string, BehaviourFactory & SubresourceBehaviourFactory>>
   readonly documents: Documents
 }
 
 const packageName = "orch-apiserver"
 
-/** Called at start, once per `--api`. Throws StartError that says what to do. */
+/** Called at start, once per `--api`. Throws StartError with a message that says what to do. */
 export async function loadApiFolder(given: string): Promise<ApiFolder> {
   const folder = resolve(given)
   const again = `npm run gen -- --schemas <your schemas> --out ${given}`
@@ -85,7 +86,10 @@ function buildFaults(error: unknown): string {
   return error.errors.map(({ text, location }) => `  ${location === null ? "" : `${location.file}:${location.line}: `}${text}`).join("\n")
 }
 
-/** The kit is this process's own, wherever it is imported from; types of the library come from its generated sources; other packages are the user's. */
+/**
+ * Resolves the kit to this process's own, wherever it is imported from, and the library's types to its generated
+ * sources. Other packages are the user's.
+ */
 const packagePlugin: Plugin = {
   name: packageName,
   setup(build) {

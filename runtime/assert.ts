@@ -1,4 +1,4 @@
-/** Called where a false condition means a fault in this program, never where input may be wrong. Throws with the values that broke it. */
+/** Called where a false condition is a bug in this program, never for invalid input. Throws with the given values. */
 export function assert(condition: unknown, message: string, values?: Record<string, unknown>): asserts condition {
   if (condition) return
   const shown =

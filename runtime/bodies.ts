@@ -1,4 +1,4 @@
-/** Kinds that are only bodies, by neutral name: their shapes come from generated type files. */
+/** Kinds that exist only as request bodies, by neutral name. Their shapes come from generated type files. */
 import { compactDescriptor } from "./kit/compact-descriptor.ts"
 import { createCompactCodec } from "./kit/compact.ts"
 import type { KindParts } from "./kit/kind.ts"
@@ -6,7 +6,7 @@ import type { TypeShape } from "./kit/shape.ts"
 import type { KindBody } from "./server-parts.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** What `main` knows of a generated body type. */
+/** The parts of a generated body type that the server uses. */
 export interface BodyType {
   readonly group: string
   readonly version: string
@@ -14,7 +14,7 @@ export interface BodyType {
   readonly load: () => Promise<{ shape: TypeShape; applyDefaults?: KindParts["applyDefaults"]; validate?: KindParts["validate"] }>
 }
 
-/** Called once at start; each body loads on first use. */
+/** Called once at start; each body is loaded on first use. */
 export function bodyLoader(
   types: readonly BodyType[],
   vendor: Vendor,

@@ -27,7 +27,7 @@ async function addresses(one: OpenRegistry): Promise<unknown> {
   return (await one.get("endpoints", "default/orch"))?.subsets
 }
 
-test("namespaces, Service and endpoints are there after the first start", async () => {
+test("namespaces, Service and endpoints exist after the first start", async () => {
   const one = await open()
   await start(one)
   expect(await one.names("namespaces")).toEqual(["default", "orch-node-lease", "orch-public", "orch-system"])
@@ -54,7 +54,7 @@ test("another start writes nothing", async () => {
   expect(await one.store.revision()).toBe(before)
 })
 
-test("several servers at once make everything once", async () => {
+test("several servers that start together create everything once", async () => {
   const first = await open()
   const others = await Promise.all([1, 2, 3].map(() => open({ store: first.store, clock: first.clock })))
   await Promise.all([first, ...others].map((one) => start(one)))
@@ -62,7 +62,7 @@ test("several servers at once make everything once", async () => {
   expect(first.logged).toEqual([])
 })
 
-test("another port and another address are put right, what people added to the Service stays", async () => {
+test("a changed port and address are corrected, users' changes to the Service stay", async () => {
   const one = await open()
   await start(one)
   await one.update("services", "default/orch", (old) => ({
@@ -78,7 +78,7 @@ test("another port and another address are put right, what people added to the S
 })
 
 test.each(["127.0.0.1", "::1", "169.254.1.1", "0.0.0.0"])(
-  "%s is no address for others: the endpoints are there, and empty",
+  "%s is not reachable by others: the endpoints exist and are empty",
   async (address) => {
     const one = await open()
     await start(one, { address })
@@ -88,14 +88,14 @@ test.each(["127.0.0.1", "::1", "169.254.1.1", "0.0.0.0"])(
   },
 )
 
-test("a server that becomes unreachable takes its address away", async () => {
+test("a server that becomes unreachable removes its address", async () => {
   const one = await open()
   await (await start(one, { address: "192.0.2.9" })).stop()
   await start(one, { address: "127.0.0.1" })
   expect((await addresses(one)) ?? []).toEqual([])
 })
 
-test("what was deleted comes back", async () => {
+test("deleted objects are created again", async () => {
   const one = await open()
   const bootstrap = await start(one)
   await one.remove("services", "default/orch")
@@ -105,7 +105,7 @@ test("what was deleted comes back", async () => {
   expect([await one.names("services"), await one.names("endpoints")]).toEqual([["default/orch"], ["default/orch"]])
 })
 
-test("a store that fails at first is asked again", async () => {
+test("a request that fails at first is retried", async () => {
   const one = await open()
   const commit = one.store.commit.bind(one.store)
   one.store.commit = () => Promise.reject(new Error("no route to the store"))
@@ -119,7 +119,7 @@ test("a store that fails at first is asked again", async () => {
   expect(await one.names("services")).toEqual(["default/orch"])
 })
 
-test("endpoints of several servers are those that are alive", async () => {
+test("the endpoints are those of all live servers", async () => {
   const [first, second] = [await open(), await open()]
   const other = await open({ store: first.store, clock: first.clock })
   await second.close()
@@ -132,7 +132,7 @@ test("endpoints of several servers are those that are alive", async () => {
   expect(await addresses(first)).toMatchObject([{ addresses: [{ ip: "192.0.2.1" }] }])
 })
 
-test("a server that died is taken out when its lease has run out", async () => {
+test("a dead server is removed when its lease has expired", async () => {
   const first = await open()
   await start(first, { shared: true, address: "192.0.2.1" })
   const prefix = first.registry.deps.storePrefix

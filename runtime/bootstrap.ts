@@ -1,27 +1,27 @@
-/** What a server sees to when it starts, and keeps in order while it runs: the objects that every cluster has. */
+/** Creates the objects that every cluster has when the server starts, and maintains them while it runs. */
 import { every } from "./background/every.ts"
 import { type BackgroundDeps, type Loop, textOfError } from "./background/loop.ts"
 import { endLease, liveAddresses, renewLease } from "./background/server-leases.ts"
 import { ensureEndpoints, ensureNamespaces, ensureService, isReachable } from "./background/system-objects.ts"
 
 export interface BootstrapOptions {
-  /** `--advertise-address`, or what stands for it. */
+  /** `--advertise-address`, or the address used instead. */
   readonly address: string
   readonly port: number
-  /** Other servers write to the same store: the endpoints are those of all that are alive, not of this one alone. */
+  /** Whether other servers write to the same store: the endpoints then list all live servers. */
   readonly shared: boolean
 }
 
 export interface Bootstrap extends Loop {
-  /** Resolves when everything was there for the first time; what fails is tried again every second. */
+  /** Resolves when all objects exist for the first time. Failures are retried every second. */
   readonly done: Promise<void>
-  /** Why it is not done yet; undefined once it is. Read by the readiness check. */
+  /** The reason why it is not done yet; undefined once it is. Read by the readiness check. */
   fault(): string | undefined
 }
 
-/** Of servers that share a store: a lease has to be renewed well before it runs out. The reference's interval. */
+/** For servers that share a store: a lease must be renewed well before it expires. The reference's interval. */
 const leaseIntervalMs = 10_000
-/** Of a server on its own: only what people delete has to be made again. */
+/** For a server without others: only objects that users delete must be created again. */
 const intervalMs = 60_000
 const retryMs = 1000
 
@@ -66,7 +66,10 @@ async function addressesOf({ registry }: BackgroundDeps, { address, shared }: Bo
   return liveAddresses(registry)
 }
 
-/** Clients are sent to the others from now on. The last one stays in the endpoints: nobody is better than it. */
+/**
+ * Removes this server from the endpoints, so that clients use the others. The last server stays listed: there is no
+ * other.
+ */
 async function leave({ registry, log }: BackgroundDeps, { address, port }: BootstrapOptions): Promise<void> {
   try {
     await endLease(registry, address)

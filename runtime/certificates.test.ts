@@ -20,7 +20,7 @@ function later(days: number): Clock {
 }
 
 describe("the self-signed pair", () => {
-  it("names the server, comes from its authority and is for its owner's eyes", async () => {
+  it("names the server, is issued by its authority and is readable by its owner only", async () => {
     const dir = newFolder()
     const pair = await selfSignedPair({ dir, names, clock: systemClock })
     const certificate = new X509Certificate(pair.certificate)
@@ -33,13 +33,13 @@ describe("the self-signed pair", () => {
     for (const file of ["ca.crt", "ca.key", "apiserver.crt", "apiserver.key"]) expect(statSync(join(dir, file)).mode & 0o777).toBe(0o600)
   })
 
-  it("is found again", async () => {
+  it("is used again at the next start", async () => {
     const dir = newFolder()
     const first = await selfSignedPair({ dir, names, clock: systemClock })
     expect(await selfSignedPair({ dir, names, clock: systemClock })).toEqual(first)
   })
 
-  it("is made again under the same authority for another name, near its end, and when damaged", async () => {
+  it("is issued again by the same authority for another name, near its end, and when damaged", async () => {
     const dir = newFolder()
     const first = await selfSignedPair({ dir, names, clock: systemClock })
     const named = await selfSignedPair({ dir, names: [...names, "other"], clock: systemClock })
@@ -51,7 +51,7 @@ describe("the self-signed pair", () => {
     expect(new Set(all.map(({ authority }) => authority)).size).toBe(1)
   })
 
-  it("is made again when the clock went back behind its beginning", async () => {
+  it("is issued again when the clock is set back before its beginning", async () => {
     const dir = newFolder()
     const first = await selfSignedPair({ dir, names, clock: later(10) })
     const second = await selfSignedPair({ dir, names, clock: systemClock })
@@ -59,7 +59,7 @@ describe("the self-signed pair", () => {
     expect(Date.parse(new X509Certificate(second.certificate).validFrom)).toBeLessThan(Date.now())
   })
 
-  it("has another authority once that has run out", async () => {
+  it("has a new authority once the old one has expired", async () => {
     const dir = newFolder()
     const first = await selfSignedPair({ dir, names, clock: systemClock })
     const second = await selfSignedPair({ dir, names, clock: later(3649) })
@@ -67,7 +67,7 @@ describe("the self-signed pair", () => {
     expect(readFileSync(join(dir, "ca.crt"), "utf8")).toBe(second.authority)
   })
 
-  it("says which option is wrong when the folder cannot be used", async () => {
+  it("names the option in the error when the folder cannot be used", async () => {
     const dir = join(newFolder(), "file")
     writeFileSync(dir, "")
     await expect(selfSignedPair({ dir, names, clock: systemClock })).rejects.toThrow("--cert-dir: no certificate could be made in")
@@ -75,7 +75,7 @@ describe("the self-signed pair", () => {
 })
 
 describe("a pair of files", () => {
-  it("is read when key and certificate belong together", async () => {
+  it("is accepted when key and certificate match", async () => {
     const dir = newFolder()
     const [one, other] = [await passingPair({ names, clock: systemClock }), await passingPair({ names, clock: systemClock })]
     const files = { certificate: join(dir, "tls.crt"), key: join(dir, "tls.key") }
@@ -91,7 +91,7 @@ describe("a pair of files", () => {
 })
 
 describe("the names of a server", () => {
-  it("hold its own Service and the Service's address", () => {
+  it("include its own Service and the Service's address", () => {
     const all = servedNames({
       vendor: vendorProfile("kubernetes"),
       advertised: "192.0.2.7",

@@ -1,6 +1,7 @@
 /**
- * The serving certificate: read from files that somebody gave, or self-signed: an authority made once, and a pair under it for every name of
- * this server, made again when a name is missing or the end is near. Specification section 5, transport.
+ * The serving certificate: read from given files, or self-signed. A self-signed authority is created once and issues a
+ * certificate for every name of this server. The certificate is issued again when a name is missing or it is about to
+ * expire. Specification section 5, transport.
  */
 import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
@@ -9,14 +10,14 @@ import { join } from "node:path"
 import type { Clock } from "./clock.ts"
 import { writePrivateFile } from "./private-file.ts"
 
-/** PEM texts. `authority` is what clients trust. */
+/** PEM texts. `authority` is the certificate that clients trust. */
 export interface ServingPair {
   readonly certificate: string
   readonly key: string
   readonly authority: string
 }
 
-/** The pair cannot be used; the message names the file and the option. */
+/** The pair cannot be used. The message names the file and the option. */
 export class CertificateError extends Error {
   constructor(message: string) {
     super(message)
@@ -32,9 +33,9 @@ interface Authority {
 const dayMs = 24 * 3600 * 1000
 const authorityLifeMs = 3650 * dayMs
 const pairLifeMs = 365 * dayMs
-/** A pair is made again at a start within this time of its end. */
+/** A pair that expires within this time is issued again at a start. */
 const renewBeforeMs = 30 * dayMs
-/** Clocks of clients may be behind. */
+/** Clocks of clients may be slow. */
 const backdateMs = 3600 * 1000
 
 /** Called at start with `--tls-cert-file` and `--tls-private-key-file`. Throws CertificateError. */
@@ -59,7 +60,10 @@ function readPem(path: string, option: string): string {
   }
 }
 
-/** Called at start without certificate files. `names`: host names and addresses. Throws CertificateError when the folder cannot be used. */
+/**
+ * Called at start when no certificate files are given. `names`: host names and addresses. Throws CertificateError when
+ * the folder cannot be used.
+ */
 export async function selfSignedPair(options: { dir: string; names: readonly string[]; clock: Clock }): Promise<ServingPair> {
   const { dir, names, clock } = options
   const path = (name: string): string => join(dir, name)
@@ -79,7 +83,7 @@ export async function selfSignedPair(options: { dir: string; names: readonly str
   }
 }
 
-/** Called by libraries and tests: a pair that is written nowhere. */
+/** Creates a pair in memory. Called by libraries and tests. */
 export async function passingPair(options: { names: readonly string[]; clock: Clock }): Promise<ServingPair> {
   const nowMs = options.clock.nowMs()
   return makePair(await createAuthority(nowMs), options.names, nowMs)
@@ -92,7 +96,7 @@ async function makeAuthority(dir: string, clock: Clock): Promise<Authority> {
   return made
 }
 
-/** Undefined: not there, damaged, key and certificate of different origin, or near its end: to be made anew. */
+/** Undefined for a pair that must be issued again: absent, damaged, not matching, or about to expire. */
 function readStored(certificatePath: string, keyPath: string, clock: Clock): Authority | undefined {
   if (!existsSync(certificatePath) || !existsSync(keyPath)) return undefined
   const certificate = readFileSync(certificatePath, "utf8")
@@ -115,7 +119,10 @@ function covers(certificate: string, names: readonly string[]): boolean {
   return names.every((name) => (isIP(name) === 0 ? read.checkHost(name) : read.checkIP(name)) !== undefined)
 }
 
-/** Loaded when a certificate is made, not at every start; the library wants its metadata registry first. */
+/**
+ * Loaded when a certificate is issued, not at every start. The library requires its metadata registry to be loaded
+ * first.
+ */
 async function loadMaker(): Promise<typeof import("@peculiar/x509")> {
   await import("reflect-metadata")
   return import("@peculiar/x509")

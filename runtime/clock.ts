@@ -1,14 +1,20 @@
-/** Time as the server sees it. Everything that reads a clock or waits takes one of these, so that tests and simulation own time. */
+/**
+ * The clock and timers of the server. All code that reads the time or waits uses one, so that tests and the simulation
+ * control time.
+ */
 export interface Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number
-  /** Milliseconds since some moment of the past. Only differences mean something; nobody who sets the clock, forward or back, changes them. */
+  /**
+   * Milliseconds since an arbitrary moment in the past. Only differences are meaningful; setting the system clock does
+   * not affect them.
+   */
   elapsedMs(): number
-  /** Calls `callback` once after `delayMs`; the returned function cancels. Never keeps the process alive. */
+  /** Calls `callback` once after `delayMs`; the returned function cancels it. Does not keep the process alive. */
   after(delayMs: number, callback: () => void): () => void
 }
 
-/** The machine's clock. Used by `main`; tests pass their own. */
+/** The machine's clock, for production; tests pass their own. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   elapsedMs: () => performance.now(),

@@ -1,10 +1,13 @@
-/** The last words of a process: what nobody has caught is logged in the log's own format before it ends. */
+/** Logs an uncaught error in the log's own format before the process ends. */
 import type { Logger } from "pino"
 
-/** What a process ends with after a fault of the program; node's own number for it. */
+/** The exit code after a bug in this program; the same as node's own. */
 export const crashExitCode = 1
 
-/** Called once by a program that serves. Rejected promises that nobody looks at come here too. The log writes at once, so nothing is lost. */
+/**
+ * Called once by a program that serves. Unhandled promise rejections are logged too. The log writes synchronously, so
+ * nothing is lost.
+ */
 export function endOnCrash(log: Pick<Logger, "fatal">): void {
   process.on("uncaughtException", (error: unknown, origin) => {
     try {

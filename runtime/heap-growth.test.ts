@@ -4,7 +4,10 @@ import { expect, it } from "vitest"
 
 const module = fileURLToPath(new URL("heap-growth.ts", import.meta.url))
 
-/** Full collections while a process makes 300 MB that live for a while, in a process of its own: the setting is for all of it. */
+/**
+ * Counts full collections of a process that allocates 300 MB of objects that live for a while. Runs in a child process,
+ * because the setting applies to a whole process.
+ */
 function collections(given: readonly string[]): number {
   const script = `
     import { boundHeapGrowth } from ${JSON.stringify(module)}
@@ -18,6 +21,6 @@ function collections(given: readonly string[]): number {
   return traced.split("Mark-Compact").length - 1
 }
 
-it("collects sooner than V8 by itself, unless node was told otherwise", () => {
+it("collects earlier than V8's default, unless node was started with the flag", () => {
   expect(collections([])).toBeGreaterThan(collections(["--heap_growing_percent=400"]))
 })

@@ -1,4 +1,4 @@
-/** What the log says when the event loop was held: which request it was, without the names and values that it carries. */
+/** Logs which request held the event loop, without the names and values in that request. */
 import type { Logger } from "pino"
 import type { KindTable } from "./registry/kinds.ts"
 import type { LoopHold } from "./loop-watch.ts"
@@ -11,7 +11,9 @@ interface Told {
   readonly vendor: Vendor
 }
 
-/** Called after each hold. One line for each request that it may have been, one for debugging when it was none that is known. */
+/**
+ * Called after each hold. Logs one warning for each suspected request, or a debug line when no request is suspected.
+ */
 export function logHold(told: Told, { milliseconds, suspects }: LoopHold): void {
   const ms = Math.round(milliseconds)
   const requests = suspects.filter((suspect) => suspect instanceof RequestContext)
@@ -20,7 +22,7 @@ export function logHold(told: Told, { milliseconds, suspects }: LoopHold): void 
       { milliseconds: ms, ...requestFields(told, request) },
       requests.length === 1 ? "a request held the event loop" : "this request or another one held the event loop",
     )
-  // A start, a collection of the heap, a busy machine: for those who look for it.
+  // The start, a garbage collection or a busy machine: of interest when debugging only.
   if (requests.length === 0) told.log.debug({ milliseconds: ms }, "the event loop was held, by no request that is known")
 }
 
@@ -35,7 +37,7 @@ function requestFields(told: Told, { info, user, fault, incoming, outgoing }: Re
   }
 }
 
-/** What is no part of a path that this server knows stands in braces: names are the client's affair. */
+/** Path segments that the server does not know are replaced by placeholders in braces: names are private to clients. */
 function pathTemplate({ kinds, vendor }: Told, info: RequestInfo): string {
   if (!info.isResource) return /^\/(api|apis|healthz|livez|metrics|openapi|readyz|version)(?=\/|$)/.exec(info.path)?.[0] ?? "/{path}"
   const kind = kinds.find(info.group, info.version, info.resource)

@@ -1,16 +1,19 @@
-/** The administrator's kubeconfig: what kubectl and the client libraries read to find and trust the server. */
+/**
+ * The administrator's kubeconfig, from which kubectl and client libraries get the server's address, its authority and a
+ * credential.
+ */
 import { isIP } from "node:net"
 import type { JsonObject } from "./kit/json.ts"
 import { writeYaml } from "./wire/yaml-writer.ts"
 
 export interface Access {
   readonly url: string
-  /** PEM text of what clients trust. */
+  /** PEM text of the authority that clients trust. */
   readonly authority: string
   readonly token: string
 }
 
-/** Called at start and by tests; the text holds a credential. */
+/** Called at start and by tests. The text contains a credential. */
 export function kubeconfigText({ url, authority, token }: Access): string {
   const config: JsonObject = {
     apiVersion: "v1",

@@ -1,6 +1,6 @@
 /**
- * From option values to a running server: opens the store, finds or makes certificate, token and secrets, loads kinds, and hands all of it to
- * the composition root. Used by the `serve` command and by the library.
+ * Starts a server from option values: opens the store, reads or creates certificate, token and secrets, loads kinds,
+ * and passes all of it to the composition root. Used by the `serve` command and by the library.
  */
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -30,23 +30,26 @@ export interface LaunchOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  /** Nothing is written outside the store: certificate, token and secrets are made for this run. For tests. */
+  /** Writes nothing outside the store: certificate, token and secrets exist for this run only. For tests. */
   readonly transient?: boolean
-  /** Instead of `--secure-port`; 0 is any free port. */
+  /** Overrides `--secure-port`; 0 is any free port. */
   readonly port?: number
-  /** Further filters, behind authorization. */
+  /** Additional filters, after authorization. */
   readonly middleware?: readonly Filter[]
-  /** Called with the kubeconfig before the server listens, so that whoever waits for `/readyz` finds it. Not with port 0: there is no URL yet. */
+  /**
+   * Called with the kubeconfig before the server listens, so that it exists once `/readyz` responds. Not called with
+   * port 0, where the URL is not known yet.
+   */
   readonly announce?: (kubeconfig: string) => void
 }
 
 export interface Launched {
   readonly server: RunningServer
-  /** Where a client on this machine reaches it. */
+  /** The URL for clients on this machine. */
   readonly url: string
-  /** The administrator's, of the group system:masters. */
+  /** The administrator's token, with group system:masters. */
   readonly token: string
-  /** PEM text of what clients trust. */
+  /** PEM text of the authority that clients trust. */
   readonly authority: string
   readonly kubeconfig: string
 }
@@ -66,7 +69,7 @@ export async function launch(how: LaunchOptions): Promise<Launched> {
 async function start(how: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<Launched> {
   const { options } = how
   const pair = await servingPair(how)
-  // Not base64url: a token that begins with "-" is taken for an option by half the programs that are given one.
+  // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
   const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
   const tokenSecret = await continueSecret(how, store)
   const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders })
@@ -130,13 +133,16 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
   }
 }
 
-/** Where everything is allowed, a wrong credential must not pass as none: requests without one are refused, as in kube-apiserver. */
+/**
+ * AlwaysAllow refuses anonymous requests, as kube-apiserver does: otherwise a request with a wrong credential could be
+ * repeated without one.
+ */
 function effectiveOptions({ options, port = options["secure-port"] }: LaunchOptions): Options {
   const anonymous = options["anonymous-auth"] && !options["authorization-mode"].includes("AlwaysAllow")
   return { ...options, "secure-port": port, "anonymous-auth": anonymous }
 }
 
-/** Throws StartError for files that cannot be read, and for a certificate without its key. */
+/** Throws StartError for unreadable files and for a certificate without a key. */
 function connectOptions(options: Options): ConnectOptions {
   const certificate = pemText(options, "node-agent-client-certificate")
   const key = pemText(options, "node-agent-client-key")
@@ -202,7 +208,10 @@ async function servingPair(how: LaunchOptions): Promise<ServingPair> {
   return selfSignedPair({ dir: options["cert-dir"] || join(options["data-dir"], "pki"), names, clock })
 }
 
-/** A list begun at one server goes on at another: servers of one store share the secret of continue tokens. */
+/**
+ * Returns the secret of continue tokens. Servers of one store share it, because a list begun at one server may continue
+ * at another.
+ */
 async function continueSecret(how: LaunchOptions, store: Store): Promise<Buffer> {
   const make = (): Buffer => how.random.bytes(32)
   if (how.options["store-servers"].length > 0) {
@@ -219,7 +228,7 @@ async function continueSecret(how: LaunchOptions, store: Store): Promise<Buffer>
   return bytes
 }
 
-/** Of a key for the MAC of continue tokens; what is made here has 32. */
+/** Minimum size of the secret for the MAC of continue tokens; those created here have 32 bytes. */
 const secretBytesMin = 16
 
 function secret({ options, transient }: LaunchOptions, name: string, make: () => string): string {
@@ -245,7 +254,7 @@ function localAddress(options: Options): string {
   return isUnspecified(options["bind-address"]) ? "127.0.0.1" : options["bind-address"]
 }
 
-/** What the system says of a port, with the option that mends it. */
+/** Turns the system's error about a port into one that names the option to change. */
 function listenError(error: unknown, { "bind-address": host, "secure-port": port }: Options): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   if (code === "EADDRINUSE") return new StartError(`port ${port} on ${host} is taken by another program; --secure-port names another one`)

@@ -1,298 +1,384 @@
 /**
- * Every limit of the wire and the kit, by name (promise 5: no request grows memory without bound). A limit that is an
- * option of the server has its default here; one that is not is fixed.
+ * All limits of the wire and the kit, by name (promise 5: no request grows memory without bound). For a limit that is
+ * an option of the server this file has the default; all others are fixed.
  */
 
-/** Bytes of a request body; beyond it 413. The reference's `MaxRequestBodyBytes`. */
+/** Bytes of a request body; more is 413. The reference's `MaxRequestBodyBytes`. */
 export const requestBodyBytesMax = 3 * 1024 * 1024
 
-/** Bytes of a YAML request body; beyond it 413. Reading YAML costs about 40 times as much as reading JSON. */
+/** Bytes of a YAML request body; more is 413. Parsing YAML costs about 40 times as much as parsing JSON. */
 export const yamlBodyBytesMax = 1024 * 1024
 
-/** Nested lists and objects in a document. Beyond some 2,500 levels `JSON.stringify` and every recursive walk would overflow the stack. */
+/**
+ * Nested lists and objects in a document. Beyond some 2,500 levels `JSON.stringify` and every recursive walk would
+ * overflow the stack.
+ */
 export const documentDepthMax = 1000
 
 /**
- * Nested lists and objects in a YAML document; beyond it 400. The library that reads YAML overflows the stack at some 800 levels, and an engine that
- * compiles an expression there ends the process. The deepest real documents, schemas of definitions, have about 60.
+ * Nested lists and objects in a YAML document; more is 400. The YAML parser overflows the stack at some 800 levels, and
+ * if V8 compiles a regular expression at that moment, the process ends. The deepest real documents, schemas of
+ * definitions, have about 60.
  */
 export const yamlDepthMax = 256
 
 /**
- * Objects, lists and scalars of one document that a client sends, in any encoding, and of what its defaults make of it; beyond it 413. The
- * largest real object, an Endpoints of 5,000 addresses with targets, has 40,000 as JSON and 60,000 in the compact encoding. Of a map that is
- * sent together with its owners in `managedFields` each key counts twice. What is stored is read however many values it has, and so are lists.
+ * Objects, lists and scalars of one document that a client sends, in any encoding, including its defaults; more is 413.
+ * The largest real object, an Endpoints of 5,000 addresses with targets, has 40,000 as JSON and 60,000 in the compact
+ * encoding. In a map that is sent together with its entries in `managedFields` each key counts twice. Stored objects
+ * and lists are read without this limit.
  */
 export const documentValuesMax = 65_536
 
 /**
- * Fields of one object in such a document, and in what a patch makes of the stored object; beyond it 413. Each step of a write goes through the fields
- * of a map at once, and so many take it 10 to 30 ms. A ConfigMap of 1 MiB has so many when they take 64 bytes each with their names.
+ * Fields of one object in such a document, and in the result of a patch; more is 413. Each step of a write goes through
+ * the fields of a map without a break, which takes 10 to 30 ms for this many. A ConfigMap of 1 MiB has as many if they
+ * take 64 bytes each with their names.
  */
 export const objectFieldsMax = 16_384
 
-/** Values of a document that are read, or brought into the form of their types, before other requests get their turn: about 10 ms. */
+/** Values of a document that are parsed or normalized before other requests get a turn: about 10 ms. */
 export const turnValues = 10_000
 
-/** Bytes of YAML up to which it is read where it came: that takes 20 ms at most. Longer texts, and texts with aliases, are read in a thread of their own. */
+/**
+ * YAML up to this many bytes is parsed on the main thread, in 20 ms at most. Longer texts, and texts with aliases, are
+ * parsed in a worker thread.
+ */
 export const yamlAtOnceBytes = 8 * 1024
 
-/** Milliseconds that the thread may take for one YAML document, and MiB of its memory; beyond it 413. The largest take a tenth of both. */
+/**
+ * Milliseconds that the worker thread may take for one YAML document, and its memory in MiB; more is 413. The largest
+ * documents take a tenth of both.
+ */
 export const yamlReadTimeoutMs = 30_000
 export const yamlThreadMemoryMiB = 1024
 
-/** YAML documents that wait for the thread, of `yamlBodyBytesMax` each; beyond it 429. */
+/** YAML documents waiting for the worker thread, of up to `yamlBodyBytesMax` each; more is 429. */
 export const yamlWaitingMax = 64
 
-/** Milliseconds without a document after which the thread ends. */
+/** Milliseconds without a document after which the worker thread ends. */
 export const yamlThreadIdleMs = 30_000
 
-/** Values that the aliases of one YAML document may stand for altogether; a document of aliases to aliases grows without bound. */
+/**
+ * Values that all aliases of one YAML document may expand to; a document of aliases to aliases would grow without
+ * bound.
+ */
 export const yamlAliasValuesMax = 50_000
 
 /**
- * Bytes of one stored object, in any encoding; beyond it 413, while it is written. etcd takes 1.5 MiB by default, and bodies have 3 MiB: what is
- * longer has grown on the way here, by defaults, escapes or owners.
+ * Bytes of one stored object, in any encoding; a write of more is 413. etcd accepts 1.5 MiB by default, and bodies have
+ * up to 3 MiB: a longer object has grown on the server, through defaults, escapes or managed fields.
  */
 export const objectBytesMax = 8 * 1024 * 1024
 
 /** Operations in one JSON patch; more is 413. kube-apiserver 1.30. */
 export const jsonPatchOperationsMax = 10_000
 
-/** Bytes that all `copy` operations of one JSON patch may add together; more is 422, as is more than `documentValuesMax` values. kube-apiserver 1.30. */
+/**
+ * Bytes that all `copy` operations of one JSON patch may add together; more is 422, as are more than
+ * `documentValuesMax` values. kube-apiserver 1.30.
+ */
 export const jsonPatchCopyBytesMax = 3 * 1024 * 1024
 
-/** Unknown and duplicate fields that are named in one answer; the reference names as many. */
+/** Unknown and duplicate fields named in one response; the reference names as many. */
 export const strictErrorsMax = 100
 
-/** Characters of a message about one field: names and values in it come from the client. */
+/** Characters of a message about one field: names and values in it are the client's. */
 export const messageCharactersMax = 1024
 
-/** Faults that one answer names; beyond it validation ends. */
+/** Failures in one response; validation stops at this number. */
 export const failuresMax = 256
 
-/** Characters of the fields and explanations of these faults, keys that a client sent among them; when there are more, validation ends. */
+/**
+ * Characters of the fields and details of these failures, including keys that a client sent; validation stops beyond
+ * it.
+ */
 export const failureCharactersMax = 256 * 1024
 
-/** Characters of a refused value that a message shows. */
+/** Characters of a refused value shown in a message. */
 export const shownValueCharactersMax = 512
 
-/** Characters of a list of names, owners or fields within one message; what is more is counted. */
+/** Characters of a list of names, managers or fields within one message; the rest is counted. */
 export const shownListCharactersMax = 8192
 
-/** Characters of all `Warning` headers of an answer; beyond it each is cut to `warningCharactersMax`. The reference's numbers. */
+/**
+ * Characters of all `Warning` headers of a response; beyond it each is cut to `warningCharactersMax`. The reference's
+ * numbers.
+ */
 export const warningsCharactersMax = 4096
 export const warningCharactersMax = 256
 
-/** Warnings of one kind about the ports or projected files of a pod, of which every pair may deserve one. No more go into `warningsCharactersMax`. */
+/**
+ * Warnings of one kind about the ports or projected files of a pod, where every pair may cause one. More do not fit
+ * into `warningsCharactersMax`.
+ */
 export const podWarningsMax = 128
 
-/** Answers smaller than this are not compressed; the reference's `defaultGzipThresholdBytes`. */
+/** Smaller responses are not compressed; the reference's `defaultGzipThresholdBytes`. */
 export const gzipThresholdBytes = 128 * 1024
 
 /**
- * Bytes gathered before a list is written to the connection. Measured: 64 KiB costs 1.6 times the CPU of 256 KiB; a page of 500 objects that goes
- * out in one write costs a tenth less than in three.
+ * Bytes of a list that are collected before they are written to the connection. Measured: 64 KiB costs 1.6 times the
+ * CPU of 256 KiB; a page of 500 objects in one write costs a tenth less than in three.
  */
 export const listWriteBytes = 1024 * 1024
 
 /**
- * Bytes of all buffers in which lists are gathered at a time; beyond it a list gets `crowdedListWriteBytes`, so that hundreds of slow readers
- * cost CPU and not memory. Measured with bench/concurrent-lists.ts.
+ * Bytes of all buffers in which lists are collected at a time; beyond it a list gets `crowdedListWriteBytes`, so that
+ * hundreds of slow readers cost CPU instead of memory. Measured with bench/concurrent-lists.ts.
  */
 export const listBuffersBytesMax = 16 * 1024 * 1024
 export const crowdedListWriteBytes = 64 * 1024
 
-/** A list of at most so many bytes is copied out of the buffer it was gathered in, so that a slow reader of a short list does not hold a long buffer. */
+/**
+ * A list of at most this many bytes is copied out of its write buffer, so that a slow reader of a short list does not
+ * pin a long buffer.
+ */
 export const copiedListBytesMax = 32 * 1024
 
-/** Containers of a pod, or addresses of a node, that a message names, and characters of each: the longest name of a host has 253. */
+/**
+ * Containers of a pod, or addresses of a node, named in a message, and characters of each: the longest host name has
+ * 253.
+ */
 export const shownItemsMax = 32
 export const shownNameCharactersMax = 256
 
-/** Characters of a rejected body that an error message shows. */
+/** Characters of a rejected body shown in an error message. */
 export const shownBodyCharactersMax = 30
 
-/** Names drawn for `generateName` before a collision is the client's to solve; kube-apiserver 1.30. */
+/** Names generated for `generateName` before a collision is reported to the client; kube-apiserver 1.30. */
 export const generatedNameTries = 8
 
-/** Attempts of one update or delete whose client pinned no version, before it gets a 409. */
+/** Attempts of an update or delete without a version from the client, before it gets 409. */
 export const conflictRetries = 20
 
-/** How long a read waits for a version that the cache has not reached, in milliseconds; then 504. kube-apiserver 1.30. */
+/** Milliseconds that a read waits for a version that the cache has not reached; then 504. kube-apiserver 1.30. */
 export const staleReadTimeoutMs = 3000
 
-/** How long such a read waits, in milliseconds, where the cache may have that version without knowing it; then the store is read. */
+/**
+ * Milliseconds that such a read waits where the cache may have reached that version without knowing it; then the store
+ * is read.
+ */
 export const untoldWaitMs = 50
 
-/** Bytes of events that may wait for one slow watcher; beyond it the stream is ended and the client resumes from its last event. */
+/**
+ * Bytes of events queued for one slow watcher; beyond it the stream ends and the client resumes from its last event.
+ */
 export const watchQueueBytesMax = 8 * 1024 * 1024
 
-/** Seconds after which a client may come again that was answered 429 because too many requests were in flight; the reference's. */
+/** Value of Retry-After, in seconds, for a 429 because too many requests are in flight; the reference's. */
 export const crowdedRetrySeconds = 1
 
 /**
- * Bytes that wait in the stream of one watcher before it is handed no more until it has taken them; meanwhile its events wait where all watchers share
- * them. As much as one answer may have on its way over HTTP/2, so that hundreds of watchers that catch up hold little.
+ * Bytes waiting in the stream of one watcher above which it gets no more events until it has read them; its events wait
+ * in a buffer that all watchers share. This is as much as one response may have in transit over HTTP/2, so hundreds of
+ * watchers that catch up hold little memory.
  */
 export const watchWaitingBytesMax = 64 * 1024
 
-/** Bytes of small frames that are put together into one write to a watcher; a longer frame is written by itself, and is the same for all watchers. */
+/**
+ * Bytes of small frames that are joined to one write to a watcher. A longer frame is written separately and shared by
+ * all watchers.
+ */
 export const watchWriteBytes = 128 * 1024
 
-/** Milliseconds by which `--request-timeout` may end a request too early: requests that begin within so many share a timer. */
+/**
+ * Milliseconds by which `--request-timeout` may end a request early: requests that begin within this time share a
+ * timer.
+ */
 export const deadlineEarlyMs = 50
 
-/** Milliseconds by which bookmarks and ends of watches may be late: what falls due in one step is done by one timer. */
+/** Milliseconds by which bookmarks and ends of watches may be late: everything due in one step shares a timer. */
 export const watchTimerStepMs = 100
 
-/** Bytes of one message from the client of a websocket watch, who has nothing to say; beyond it the connection is closed with 1009. */
+/**
+ * Bytes of one message from the client of a websocket watch, from which none is expected; more closes the connection
+ * with 1009.
+ */
 export const websocketMessageBytesMax = 16 * 1024
 
-/** Milliseconds that the other end of a websocket has to confirm that it is closed; then the connection is cut. */
+/** Milliseconds that the other end of a websocket has to confirm the close; then the connection is destroyed. */
 export const websocketCloseTimeoutMs = 5000
 
-/** Bytes of the request line and all header fields of one request; beyond it 431. Long selectors stand in the path; the reference takes 1 MiB. */
+/**
+ * Bytes of the request line and all header fields of one request; more is 431. Long selectors are part of the request
+ * line; the reference accepts 1 MiB.
+ */
 export const requestHeaderBytesMax = 256 * 1024
 
-/** Header fields of one request; as many and more are 431. Node's parser gathers them at a cost that grows with their square. */
+/** Header fields of one request; this many or more are 431. Node's parser collects them in quadratic time. */
 export const requestHeaderFieldsMax = 2000
 
 /**
- * Characters, and media types, of one `Accept`; beyond it 400. Reading it takes a microsecond for each type, before it is known who asks. Browsers
- * send ten types in 150 characters, the longest real one (aggregated discovery) three in 250.
+ * Characters, and media types, of one `Accept` header; more is 400. Parsing takes a microsecond per type and happens
+ * before authentication. Browsers send ten types in 150 characters; the longest real header (aggregated discovery) has
+ * three in 250.
  */
 export const acceptCharactersMax = 8192
 export const acceptTypesMax = 100
 
 /**
- * Parameters of one query; beyond it 400. So many take 5 ms to read. Every option that a request may have is looked for among them. Commands of `exec`
- * are the longest real ones, a parameter for each argument.
+ * Parameters of one query; more is 400. Parsing this many takes 5 ms. Every known option is searched for among them.
+ * Commands of `exec` are the longest real queries, with a parameter for each argument.
  */
 export const queryParametersMax = 50_000
 
-/** Texts of each kind of header field and query that are kept with what was read of them, of so many characters at most; when there are more, all are forgotten. */
+/**
+ * Memoized texts of each kind of header field and query, and characters of the longest one; when the number is
+ * exceeded, all are dropped.
+ */
 export const rememberedTextsMax = 256
 export const rememberedCharactersMax = 256
 
-/** Paths of collections that are kept with what was read of them, of so many characters at most; when there are more, all are forgotten. */
+/** Memoized paths of collections, and characters of the longest one; when the number is exceeded, all are dropped. */
 export const knownPathsMax = 1024
 export const knownPathCharactersMax = 512
 
 /**
- * Milliseconds for the header of a request to arrive, or any other frame of HTTP/2, and for a connection to stay open without a request. The
- * reference's.
+ * Milliseconds for the header of a request, or any other frame of HTTP/2, to arrive, and for a connection to stay open
+ * without a request. The reference's.
  */
 export const requestHeaderTimeoutMs = 32_000
 export const idleConnectionTimeoutMs = 90_000
 
-/** Milliseconds that a connection is read on after a final answer to what was no request: closed at once, the client might never see the answer. */
+/**
+ * Milliseconds for which a connection is still read after the final response to a malformed request. After an immediate
+ * close the client might never see the response.
+ */
 export const lingerMs = 1000
 
-/** Bytes of a body that are read and dropped after the answer, so that the connection may have another request; beyond it the connection ends. */
+/**
+ * Bytes of a body that are read and discarded after the response, so that the connection can be reused; beyond it the
+ * connection is closed.
+ */
 export const unreadBodyBytesMax = 64 * 1024 * 1024
 
-/** Characters of an `Origin` that patterns of `--cors-allowed-origins` are tried on; longer ones are never allowed. */
+/** Characters of an `Origin` that is matched with `--cors-allowed-origins`; longer ones are never allowed. */
 export const originCharactersMax = 512
 
 /**
- * Milliseconds of silence until TCP asks whether a client is still there: one that was unplugged amid a watch over
- * HTTP/1.1 is found by nothing else. The reference's. Node then asks every second and gives up after ten: asked sooner,
- * more watches would not survive a short break of the network.
+ * Milliseconds of silence until TCP probes a client: nothing else detects one that was unplugged during a watch over
+ * HTTP/1.1. The reference's. Node then probes every second and gives up after ten probes; with a shorter time, fewer
+ * watches would survive a brief network outage.
  */
 export const clientKeepAliveMs = 180_000
 
-/** Milliseconds between two looks at all connections: whether they wait for something that does not come. Their time limits are as exact as this. */
+/** Milliseconds between two checks of all connections for stalled ones. Their time limits are as precise as this. */
 export const connectionCheckMs = 2000
 
-/** Milliseconds between two looks at how much of a head has come on connections of HTTP/1.1 on which no request has authenticated yet. */
+/**
+ * Milliseconds between two checks of how much of a request head has arrived on unauthenticated HTTP/1.1 connections.
+ */
 export const strangerCheckMs = 100
 
 /**
- * Milliseconds in which a client has to take `writeProgressBytes` of an answer that waits for it, or all that waits if that is less; then the stream is
- * reset. A client may pause for so long: kubectl behind a pager, a controller that collects its garbage.
+ * Milliseconds in which a client must read `writeProgressBytes` of a waiting response, or all of it if it is shorter;
+ * otherwise the stream is reset. Clients do pause this long: kubectl behind a pager, a controller during garbage
+ * collection.
  */
 export const writeStallTimeoutMs = 30_000
 
 /**
- * The same where the connection's socket is what holds everything up; then the connection is ended. Longer, since the system takes bytes from us in
- * lumps of a megabyte and more, which a client of 256 kbit/s needs 45 seconds for.
+ * The same when the connection's socket is what is blocked; then the connection is closed. Longer, because the kernel
+ * takes bytes from us in chunks of a megabyte and more, for which a client of 256 kbit/s needs 45 seconds.
  */
 export const socketStallTimeoutMs = 60_000
 
-/** Bytes of progress that count as such: 1 KB/s on average. A client that takes a byte now and then would keep an answer of a megabyte for ever. */
+/**
+ * Bytes that count as progress: 1 KB/s on average. Without a minimum, a client that reads a byte now and then would
+ * hold a response of a megabyte for ever.
+ */
 export const writeProgressBytes = 30 * 1024
 
 /**
- * Bytes a second that the client of an answer has to take, once its request is older than `--request-timeout`, for the answer to go on. A list of 20 MB
- * takes a client of 1 Mbit/s, 125 KB/s, 160 seconds; while it lasts it holds a state of the cache.
+ * Bytes per second that a client must read for its response to continue once the request is older than
+ * `--request-timeout`. A list of 20 MB takes a client of 1 Mbit/s, 125 KB/s, 160 seconds, and pins a snapshot of the
+ * cache for that time.
  */
 export const lateAnswerBytesPerSecondMin = 16 * 1024
 
-/** Bytes that are handed to a connection of HTTP/1.1 at a time, so that the progress of its client can be seen. */
+/** Bytes passed to an HTTP/1.1 connection at a time, so that the progress of its client is visible. */
 export const http1WriteBytes = 256 * 1024
 
 /**
- * Bytes that the process keeps for all clients that have authenticated: heads and bodies of requests that are not read
- * yet, answers and events that are not taken yet. Beyond it the connection that holds most is ended. A hundred clients
- * that send 3 MiB at a time need 300 MiB, the answers beside them the rest. Frames that watches share over HTTP/2 count
- * once, so that a long object may change under thousands of watches.
+ * Bytes that the process holds for all authenticated clients: unread heads and bodies of requests, responses and events
+ * that were not read yet. Beyond it the connection that holds most is closed. A hundred clients that send 3 MiB each
+ * need 300 MiB; responses take the rest. Frames that watches share over HTTP/2 count once, so that a large object may
+ * change under thousands of watches.
  */
 export const knownClientsBytesMax = 512 * 1024 * 1024
 
 /**
- * The same for connections on which no request has authenticated yet: they hold heads, and refusals. 4,000 requests without a credential at a time need
- * as much.
+ * The same for unauthenticated connections, which hold request heads and refusals. 4,000 concurrent requests without a
+ * credential need as much.
  */
 export const strangersBytesMax = 32 * 1024 * 1024
 
-/** Bytes that a request counts for while it is open, besides its head, body and answer: the objects that are made for it. */
+/** Bytes that an open request counts in addition to its head, body and response: the objects allocated for it. */
 export const requestCostBytes = 8 * 1024
 
-/** Requests of one HTTP/1.1 connection that wait for their answers; beyond it the connection is ended. Real clients do not send a second one. */
+/**
+ * Requests waiting for their responses on one HTTP/1.1 connection; more close it. Real clients do not send a second
+ * one.
+ */
 export const http1PipelinedRequestsMax = 100
 
-/** Connections of a server, unless it may have fewer files open; more are closed at once. 5,000 nodes have two each. */
+/**
+ * Connections of a server, or fewer if its limit of open files is lower; more are closed at once. 5,000 nodes have two
+ * each.
+ */
 export const connectionsMax = 20_000
 
-/** Files that a server with many connections leaves for its store, its peers and proxied connections; a quarter of all when it may have few. */
+/**
+ * File descriptors that a server with many connections reserves for its store, its peers and proxied connections; a
+ * quarter of all when the limit is low.
+ */
 export const reservedFilesMax = 1000
 
 /**
- * Connections of one address on which no request has authenticated yet; more are closed at once. Clients behind one address, of a load balancer or a
- * pod network, authenticate with their first request, so that only those that connect at the same moment count.
+ * Unauthenticated connections of one address; more are closed at once. Clients that share an address, behind a load
+ * balancer or in a pod network, authenticate with their first request, so only those that connect at the same moment
+ * count.
  */
 export const strangersPerAddressMax = 2000
 
 /**
- * Connections on which no request has authenticated yet that may speak TLS at a time, which takes 125 KB of each, and milliseconds for which they may when
- * others of the same address wait for it: then the oldest is ended. Clients authenticate within a round trip of their handshake, of which no more than 700 are made in a second.
+ * Unauthenticated connections that may use TLS at a time, at 125 KB each, and the milliseconds for which they may do so
+ * while others of the same address wait: then the oldest is closed. Clients authenticate within a round trip of their
+ * handshake, and at most 700 handshakes are possible per second.
  */
 export const strangersOpenMax = 128
 export const strangerGraceMs = 1000
 
 /**
- * Milliseconds of each turn of the event loop in which is read what connections say on which no request has authenticated yet, and bytes of one of them
- * that are read at a time: a dozen requests. By the clock, since nothing of what they say is worth more than that. Few, since node accepts one connection
- * in each turn: with 5 ms for a thousand strangers a newcomer waited 4 s to be accepted.
+ * Milliseconds of each turn of the event loop for reading unauthenticated connections, and bytes of one of them that
+ * are read at a time: a dozen requests. Measured by the clock, since no such input is worth more than that. Short,
+ * because node accepts one connection per turn: with 5 ms and a thousand such connections a newcomer waited 4 s to be
+ * accepted.
  */
 export const strangersTurnMs = 1
 export const strangersReadBytes = 1024
 
-/** Bytes of such a connection that are read before what others say: as many as the preface and the first request of any client. */
+/**
+ * Bytes of such a connection that are read before those of others: enough for the preface and first request of any
+ * client.
+ */
 export const strangersFreshBytes = 8192
 
-/** Milliseconds of each turn of the event loop in which handshakes of TLS are begun, one at least: each takes about one. By the clock, as above. */
+/**
+ * Milliseconds of each turn of the event loop in which TLS handshakes are started, at least one: each takes about one.
+ * Measured by the clock, as above.
+ */
 export const handshakesTurnMs = 2
 
 /**
- * Turns of the event loop between two in which handshakes are begun: in each, node accepts one connection of those that wait in a row in the system. Only
- * once they are accepted have addresses their turns; while as many were accepted as had handshakes, clients that came again and again kept a newcomer
- * waiting for 1.4 s.
+ * Turns of the event loop between two turns in which handshakes are started. In each, node accepts one connection of
+ * the kernel's queue, and addresses can take turns only once their connections are accepted. When as many were accepted
+ * as had handshakes, clients that reconnected continuously kept a newcomer waiting for 1.4 s.
  */
 export const handshakesTurnsBetween = 3
 
-/** Lines about connections that were ended or not taken, that the log gets at once and a second. */
+/** Burst and rate per second of log lines about connections that were closed or refused. */
 export const warningsBurst = 10
 export const warningsPerSecond = 1
 
@@ -300,112 +386,137 @@ export const warningsPerSecond = 1
 export const tlsHandshakeTimeoutMs = 10_000
 
 /**
- * Addresses of all subsets of an Endpoints object once it is in canonical form, where an address is repeated for each set of ports that differs; beyond
- * it 422. The largest object that a store takes has fewer, and so have 5,000 endpoints with fifty different sets of ports.
+ * Addresses in all subsets of an Endpoints object in canonical form, which repeats an address for each distinct set of
+ * ports; more is 422. The largest object that a store accepts has fewer, and so have 5,000 endpoints with fifty
+ * different sets of ports.
  */
 export const repackedAddressesMax = 300_000
 
-/** Evictions that a disruption budget may have open, without its controller having seen the pods go; kube-apiserver 1.30. */
+/**
+ * Evictions that a disruption budget may have pending, before its controller has seen the pods disappear;
+ * kube-apiserver 1.30.
+ */
 export const disruptedPodsMax = 2000
 
-/** Attempts to evict a pod that keeps changing and that no budget protects; kube-apiserver 1.30. */
+/** Attempts to evict a pod without a budget that keeps changing; kube-apiserver 1.30. */
 export const evictionTries = 20
 
-/** Steps of one field that a list is sorted or selected by. */
+/** Path steps of a field by which a list is sorted or selected. */
 export const fieldReferenceStepsMax = 32
 
 /**
- * Requirements of one label or field selector, and values of a label selector altogether; beyond it 400. Reading them takes a microsecond each;
- * what an object costs does not grow with them. The longest real ones select some hundred objects by their names, `x in (...)`.
+ * Requirements of one label or field selector, and values of a label selector altogether; more is 400. Parsing takes a
+ * microsecond each; the cost per object does not grow with them. The longest real ones select some hundred objects by
+ * name, `x in (...)`.
  */
 export const selectorRequirementsMax = 1000
 export const selectorValuesMax = 10_000
 
-/** Requirements of one extended field selector: each is asked of every object. */
+/** Requirements of one extended field selector: each is evaluated for every object. */
 export const fieldRequirementsMax = 100
 
-/** Fields that one list is sorted by. */
+/** Fields by which one list is sorted. */
 export const sortFieldsMax = 4
 
-/** Objects that are held at once to put them in order. A page never has more; a list without `limit` that matches more is refused with the advice to page. */
+/**
+ * Objects held in memory at once for sorting. A page never has more; a list without `limit` that matches more is
+ * refused with the advice to page.
+ */
 export const sortedObjectsMax = 100_000
 
 /**
- * Work that one request does before the others get their turn of the event loop, in microseconds that it takes on the project's machine, about; see
- * `turns.ts`.
+ * Work that one request does before others get a turn of the event loop, in approximate microseconds on the project's
+ * machine; see `turns.ts`.
  */
 export const turnWorkMax = 5000
 
 /**
- * Work of telling one commit's events to watchers before others get their turn of the event loop, in the same measure: some thousand watchers are told at
- * once, which keeps their lag short; the rest is told in turns of `turnWorkMax`.
+ * Work of delivering one commit's events to watchers before others get a turn of the event loop, in the same unit. Some
+ * thousand watchers get them at once, which keeps their lag short; the rest in turns of `turnWorkMax`.
  */
 export const fanOutWorkMax = 10_000
 
 /**
- * Labels and fields of one resource by which lists select and that have an index at a time; the one asked for longest ago goes first. The largest real use
- * has two or three: a node's pods, an application's. An index holds 8 bytes and a little for each object, and a write reads what is indexed.
+ * Labels and fields of one resource that have an index for selection at a time; the least recently used is dropped. The
+ * largest real use needs two or three: a node's pods, an application's. An index takes 8 bytes and a little more per
+ * object, and each write reads the indexed values.
  */
 export const selectedNamesMax = 8
 
 /**
- * Bytes of a body, or of an object, from which on it is read, patched and written in turns, and read one at a time: smaller ones take less than 20 ms
- * in all, each stage of the smallest large one a few milliseconds.
+ * Bytes of a body or object from which it is parsed, patched and written in turns, one such object at a time. Smaller
+ * ones take less than 20 ms altogether, each stage of the smallest large one a few milliseconds.
  */
 export const largeObjectBytes = 64 * 1024
 
 /**
- * Steps that the rules of a schema may take on one object: items of long lists that macros and `in` go through, each time. Two lists of a thousand items may
- * be compared with each other; the rules of a pod with a hundred containers take some hundred. CEL in the reference has a budget likewise.
+ * Steps that the rules of a schema may take on one object: items that macros and `in` visit, each time. Two lists of a
+ * thousand items may be compared with each other; the rules of a pod with a hundred containers take some hundred. The
+ * reference has such a budget for CEL.
  */
 export const ruleStepsMax = 1_000_000
 
-/** Fields of an apply's conflicts that an answer names, of at most `messageCharactersMax` characters each; the others are counted. */
+/**
+ * Fields in the conflicts of an apply named in the response, of at most `messageCharactersMax` characters each; the
+ * others are counted.
+ */
 export const conflictCausesMax = 500
 
 /**
- * Owners of the fields of one object, who have an entry of `metadata.managedFields` each; beyond it 422. The reference bounds updaters alone; objects
- * with some dozen appliers are rare.
+ * Field managers of one object, which have an entry of `metadata.managedFields` each; more is 422. The reference limits
+ * updaters only; objects with some dozen appliers are rare.
  */
 export const managersMax = 1000
 
-/** Updaters that the owners of one object may be; beyond it the oldest are put together. kube-apiserver 1.30. */
+/** Updaters among the field managers of one object; beyond it the oldest are merged. kube-apiserver 1.30. */
 export const updatersMax = 10
 
-/** Characters of the schedule of a CronJob: every minute of an hour, written out in each of its five fields, takes 600. */
+/**
+ * Characters of the schedule of a CronJob: every minute of an hour, written out in each of its five fields, takes 600.
+ */
 export const scheduleCharactersMax = 4096
 
 /** Bytes of all annotation keys and values of one object; the limit itself is accepted. */
 export const annotationsBytesMax = 256 * 1024
 
-/** Bytes of the name of who writes: of the `fieldManager` parameter, and of what is taken from the User-Agent. */
+/** Bytes of a field manager's name: of the `fieldManager` parameter, and of the part taken from the User-Agent. */
 export const managerBytesMax = 128
 
-/** Milliseconds until a connection to a pod, service or node behind a proxy path has to stand; the reference's 30 seconds. */
+/** Milliseconds for connecting to a pod, service or node behind a proxy path; the reference's 30 seconds. */
 export const proxyDialTimeoutMs = 30_000
 
 /**
- * Pods that one request through a service's proxy looks at for one that says the address of an endpoint is its own; then 503. Of endpoints that are
- * kept well the first does.
+ * Pods that one request through a service's proxy reads to find one that confirms the address of an endpoint; then 503.
+ * With correct endpoints the first one does.
  */
 export const endpointPodsMax = 100
 
 /**
- * Milliseconds until the machine behind a proxy path, or a node agent, has to begin its answer, once it has taken the request; then 504. Answers
- * themselves may take as long as they want. The reference waits for ever; long polls take minutes.
+ * Milliseconds until the machine behind a proxy path, or a node agent, must begin its response, once it has received
+ * the request; then 504. Responses themselves have no time limit. The reference waits for ever; long polls take
+ * minutes.
  */
 export const proxyAnswerTimeoutMs = 600_000
 
-/** Informational answers (1xx) before the answer to one proxied request: one each second for as long as that may take is more than anybody sends. */
+/**
+ * Informational responses (1xx) before the response to one proxied request: one per second for the whole waiting time
+ * is more than any real server sends.
+ */
 export const informationalAnswersMax = 600
 
-/** Bytes of the head of an answer that is passed on, and of its trailers; as of requests. The largest real ones hold cookies and policies: some 10 KB. */
+/**
+ * Bytes of the head of a response that is passed on, and of its trailers; as for requests. The largest real ones hold
+ * cookies and policies: some 10 KB.
+ */
 export const answerHeaderBytesMax = 256 * 1024
 
-/** Header fields of an answer that is passed on; as many and more are 502. As of requests. */
+/** Header fields of a response that is passed on; this many or more are 502. As for requests. */
 export const answerHeaderFieldsMax = 2000
 
-/** Characters of a proxy path, up to `proxy`, that links are made to lead through: the longest real one has some 450. Longer ones would multiply a page. */
+/**
+ * Characters of a proxy path, up to `proxy`, that is inserted into links; the longest real one has some 450. Longer
+ * ones would multiply the size of a page.
+ */
 export const linkPrefixCharactersMax = 1024
 
 /** Bytes of a node agent's refusal that are read for the message of the Status; the reference's number. */
@@ -414,54 +525,74 @@ export const refusalBytesMax = 50_000
 /** Milliseconds that the body of a node agent's refusal may take; the reference's number. */
 export const refusalTimeoutMs = 10_000
 
-/** Milliseconds without a byte in either direction until a tunnel is closed, twice as many at most; the reference's node agent ends them then. */
+/**
+ * Milliseconds without a byte in either direction until a tunnel is closed, at most twice as long; the reference's node
+ * agent closes them then.
+ */
 export const tunnelIdleTimeoutMs = 4 * 3600 * 1000
 
-/** Milliseconds for which the addresses of this machine are believed before they are asked for again: they come and go while the server runs. */
+/** Milliseconds for which the addresses of this machine are cached: they change while the server runs. */
 export const ownAddressesMs = 1000
 
-/** Milliseconds of silence until TCP asks whether the other end of a proxied connection is still there. */
+/** Milliseconds of silence until TCP probes the other end of a proxied connection. */
 export const tcpKeepAliveMs = 30_000
 
 /**
- * Bytes of one link in a tag of an HTML page that are held back until all of it is here; a longer one passes unchanged, and so does what else is in
- * the page at once. Links to paths have some hundred bytes; those with the data in them are long and are never rewritten.
+ * Bytes of one link in a tag of an HTML page that are held back until the link is complete; a longer link passes
+ * unchanged, and everything else is passed on immediately. Links to paths have some hundred bytes; data URLs are long
+ * and are never rewritten.
  */
 export const htmlTagBytesMax = 64 * 1024
 
-/** Namespaces in which the garbage collector looks for an owner that is not in its dependent's own, only to tell people of it. */
+/**
+ * Namespaces in which the garbage collector looks for an owner that is not in its dependent's namespace, only to report
+ * it to the user.
+ */
 export const namespacesSearchedMax = 1000
 
-/** Uids of owners that the garbage collector remembers to have looked for in vain. */
+/** Uids of owners for which the garbage collector remembers that they do not exist in any namespace. */
 export const uidsRememberedMax = 10_000
 
-/** Path elements of fields that are kept made, of names of 64 characters at most; when there are more, all are forgotten. */
+/**
+ * Cached path elements of fields, with names of at most 64 characters; when the number is exceeded, all are dropped.
+ */
 export const fieldElementsMax = 4096
 
-/** Quantities of 16 characters at most that are kept as they were read; when there are more, all are forgotten. */
+/** Cached parsed quantities, of at most 16 characters; when the number is exceeded, all are dropped. */
 export const knownQuantitiesMax = 1024
 
-/** Path elements of list items that are kept for each keyed list, of keys of 64 characters at most; after 16 times as many misses all are forgotten. */
+/**
+ * Cached path elements of list items for each keyed list, with keys of at most 64 characters; after 16 times as many
+ * misses all are dropped.
+ */
 export const itemElementsMax = 256
 
-/** Sets of owned fields that are kept by their text, each of `sharedSetCharactersMax` at most; when there are more, all are forgotten. */
+/**
+ * Sets of owned fields cached by their text, of at most `sharedSetCharactersMax` characters each; when the number is
+ * exceeded, all are dropped.
+ */
 export const sharedSetsMax = 512
 
-/** Characters of a set of owned fields that is kept for other objects: a pod with three containers has about 3,000. */
+/**
+ * Characters of a set of owned fields that is cached for other objects: a pod with three containers has about 3,000.
+ */
 export const sharedSetCharactersMax = 8192
 
-/** Milliseconds that the event loop may be held, by one request for example, until the log says so: everybody waits meanwhile. */
+/**
+ * Milliseconds for which the event loop may be held, by one request for example, before it is logged: all requests wait
+ * meanwhile.
+ */
 export const loopHoldMs = 100
 
-/** Milliseconds between two looks at whether the event loop still turns, and between two samples of how late it is. */
+/** Milliseconds between two checks that the event loop turns, and between two samples of its delay. */
 export const loopBeatMs = 50
 export const loopDelayResolutionMs = 20
 
-/** Stored values of one resource that are remembered as unreadable; more are found again each time they are read. */
+/** Undecodable stored values that are remembered per resource; others are reported again each time they are read. */
 export const undecodableNamedMax = 100
 
-/** Milliseconds for which the answer of the store to a health check is remembered. */
+/** Milliseconds for which the store's result of a health check is cached. */
 export const healthRememberedMs = 100
 
-/** Kinds whose caches are filled at a time when the server starts. */
+/** Kinds whose caches are filled in parallel at start. */
 export const fillsAtOnce = 4

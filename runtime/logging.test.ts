@@ -7,19 +7,19 @@ function logged(format: "text" | "json", verbosity: number): { lines: string[]; 
 }
 
 describe("the log", () => {
-  it("is lines for people", () => {
+  it("consists of lines for people", () => {
     const { lines, log } = logged("text", 0)
     log.info({ url: "https://127.0.0.1:6443", note: "two words" }, "ready")
     expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}ready url=https:\/\/127\.0\.0\.1:6443 note="two words"\n$/)
   })
 
-  it("shows where an error came from", () => {
+  it("shows where an error was thrown", () => {
     const { lines, log } = logged("text", 0)
     log.error({ err: new Error("lost") }, "it failed")
     expect(lines[0]).toContain("ERROR it failed\nError: lost\n")
   })
 
-  it("says more when asked to", () => {
+  it("is more verbose on request", () => {
     for (const [verbosity, expected] of [
       [0, 0],
       [4, 1],
@@ -32,7 +32,7 @@ describe("the log", () => {
     }
   })
 
-  it("holds no credentials", () => {
+  it("contains no credentials", () => {
     const { lines, log } = logged("json", 0)
     log.info({ token: "secret-a", headers: { authorization: "Bearer secret-b" }, user: { token: "secret-c" } }, "request")
     expect(lines.join("")).not.toMatch(/secret-/)

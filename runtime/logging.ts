@@ -1,7 +1,7 @@
-/** The server's log: lines for people or JSON, on the standard error stream. Credentials never reach it. */
+/** The server's log: lines for people or JSON, on standard error. It never contains credentials. */
 import pino, { type DestinationStream, type Logger } from "pino"
 
-/** Where a logged object could carry a credential. */
+/** Paths at which a logged object could contain a credential. */
 const redacted = [
   "token",
   "*.token",
@@ -13,7 +13,10 @@ const redacted = [
   "*.key",
 ]
 
-/** Called once at start. `write` gets whole lines; by default they go to the standard error stream at once, so that nothing is lost in a crash. */
+/**
+ * Called once at start. `write` gets whole lines. By default they are written to standard error synchronously, so that
+ * nothing is lost in a crash.
+ */
 export function createLog(options: { format: "text" | "json"; verbosity: number; write?: (line: string) => void }): Logger {
   const level = options.verbosity >= 6 ? "trace" : options.verbosity >= 4 ? "debug" : "info"
   const standard = options.write === undefined ? pino.destination({ dest: 2, sync: true }) : { write: options.write }
@@ -24,7 +27,7 @@ export function createLog(options: { format: "text" | "json"; verbosity: number;
   )
 }
 
-/** For libraries and tests that want silence. */
+/** A log that discards everything, for libraries and tests. */
 export function silentLog(): Logger {
   return pino({ level: "silent" })
 }

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Time passes, and no timer fires: the loop is held. */
+/** Time passes without a timer firing: the loop is held. */
 function pass(milliseconds: number): void {
   vi.setSystemTime(Date.now() + milliseconds)
   now += milliseconds
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** The loop turns again, and its timers fire. */
+/** The loop turns and its timers fire. */
 function turn(): void {
   vi.advanceTimersByTime(loopBeatMs)
 }
@@ -43,13 +43,13 @@ it.each<[string, () => unknown, readonly object[]]>([
   ["not what began behind it", () => [beginsWork(one), pass(longMs), beginsWork(other)], [one]],
   ["not what had ended", () => [beginsWork(one), endsWork(one), pass(longMs)], []],
   ["nobody without marks", () => pass(longMs), []],
-])("a hold is the work of %s", (_what, happens, suspects) => {
+])("a hold is attributed to %s", (_what, happens, suspects) => {
   happens()
   turn()
   expect(holds).toEqual([{ milliseconds: longMs, suspects }])
 })
 
-it("many requests that each work for a little are no hold", () => {
+it("many short requests are not a hold", () => {
   for (let index = 0; index < 1000; index++) {
     beginsWork(one)
     pass(1)
@@ -59,7 +59,7 @@ it("many requests that each work for a little are no hold", () => {
   expect(holds).toEqual([])
 })
 
-it("is told once, whatever other marks there are", () => {
+it("is reported once, whatever other marks there are", () => {
   for (let index = 0; index < 1000; index++) endsWork(other)
   beginsWork(one)
   pass(longMs)
@@ -69,7 +69,7 @@ it("is told once, whatever other marks there are", () => {
   expect(holds).toEqual([{ milliseconds: longMs, suspects: [one] }])
 })
 
-it("time in which the loop turned is none", () => {
+it("time in which the loop turned is not a hold", () => {
   beginsWork(one)
   for (let index = 0; index < 10; index++) {
     pass(loopBeatMs)

@@ -1,25 +1,31 @@
 /**
- * Who held the event loop. Requests leave marks: when they begin, when their body has come and work on it begins, and when they end. Where two marks
- * lie far apart, and a timer that was due between them did not fire, the loop stood still, and the marks say whose work that was. The timer tells of it
- * when it fires. A mark costs about 50 nanoseconds.
+ * Detects which request held the event loop. Requests leave marks when they begin, when work on their body begins, and
+ * when they end. If two marks are far apart and a timer that was due between them did not fire, the loop was held, and
+ * the marks identify the request. The timer reports the hold when it fires. A mark costs about 50 nanoseconds.
  */
 import { loopBeatMs, loopHoldMs } from "./limits.ts"
 
-/** The loop stood still for so long, about. */
+/** One period in which the event loop was held. */
 export interface LoopHold {
   readonly milliseconds: number
-  /** What was given with the marks before and behind: one, two that it may have been, or none when no request is known to have done it. */
+  /**
+   * The users of the marks before and after the hold: one or two that may have caused it, or none when no request is
+   * known to have.
+   */
   readonly suspects: readonly object[]
 }
 
-/** When the last mark was left, or the last beat was. */
+/** Time of the last mark or beat. */
 let lastMs = 0
-/** Who left the last mark, when its work began with it. Only this one is kept: what is kept of a request that is over costs the collector. */
+/**
+ * The user of the last mark, if its work began with it. Nothing else is retained: references to finished requests cost
+ * the garbage collector.
+ */
 let begun: object | undefined
-/** Holds since the last beat. Each took `loopHoldMs`, so there are few. */
+/** Holds since the last beat. Each took at least `loopHoldMs`, so there are few. */
 let holds: LoopHold[] = []
 
-/** Called when work for `user` begins: with its request, and with what it waited for. */
+/** Called when work for `user` begins: for its request, and after each wait. */
 export function beginsWork(user: object): void {
   mark(user, 1)
 }
@@ -36,7 +42,10 @@ function mark(user: object, begins: 0 | 1): void {
   begun = begins === 1 ? user : undefined
 }
 
-/** What began before the gap worked in it, or what ended behind it. A gap in which the loop waited for something to do is none: a beat was due in it. */
+/**
+ * The work that began before the gap or ended after it is the suspect. A gap in which the loop was idle is not a hold:
+ * a beat would have fired in it.
+ */
 function noteHold(nowMs: number, ended: object | undefined): void {
   if (beats === undefined || nowMs - beatMs - loopBeatMs <= loopHoldMs) return
   const suspects = new Set([begun, ended].filter((suspect) => suspect !== undefined))
@@ -47,13 +56,16 @@ const listeners = new Set<(hold: LoopHold) => void>()
 let beats: NodeJS.Timeout | undefined
 let beatMs = 0
 
-/** Called once per server. `onHold` is called after each time that the loop was held for longer than `loopHoldMs`. Answers what ends it. */
+/**
+ * Called once per server. Calls `onHold` after each hold longer than `loopHoldMs`. Returns a function that stops
+ * watching.
+ */
 export function watchLoop(onHold: (hold: LoopHold) => void): () => void {
   const listener = (hold: LoopHold): void => onHold(hold)
   listeners.add(listener)
   if (beats === undefined) {
     forget(performance.now())
-    // Real time, whatever clock the server is given: the loop has no other.
+    // Real time, regardless of the server's clock: the event loop has no other.
     beats = setInterval(beat, loopBeatMs)
     beats.unref()
   }
@@ -73,7 +85,7 @@ function beat(): void {
   for (const hold of found) for (const listener of listeners) listener(hold)
 }
 
-/** Requests that are over must not be kept. */
+/** Drops references to finished requests. */
 function forget(nowMs: number): void {
   if (holds.length > 0) holds = []
   begun = undefined

@@ -1,8 +1,9 @@
 #!/usr/bin/env -S node --v8-pool-size=1 --use-largepages=silent
 /**
- * The program `orch-apiserver`. The line above is how node is to run it, and `npm start` says the same: with one thread to help the one that answers,
- * because node's four take the cores away from it whenever code is compiled or the heap collected (16 writers on two cores: 9 % less CPU for a create,
- * 15 % more of them, p99 7 ms instead of 9), and with node's own code in large pages where the system has some (up to 7 % less CPU on a busy host).
+ * The program `orch-apiserver`. The line above, like `npm start`, runs node with one helper thread: node's default of
+ * four takes the cores from the main thread whenever code is compiled or the heap collected (16 writers on two cores: 9
+ * % less CPU for a create, 15 % more of them, p99 7 ms instead of 9). Node's own code is mapped to large pages where
+ * the system has them (up to 7 % less CPU on a busy host).
  */
 import { processContext } from "./commands/context.ts"
 import { run } from "./commands/run.ts"

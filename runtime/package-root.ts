@@ -1,4 +1,4 @@
 import { fileURLToPath } from "node:url"
 
-/** The folder of this package: this file lies one level below it, built (`dist/`) and as source (`runtime/`) alike. */
+/** The folder of this package. This file is one level below it, both built (`dist/`) and as source (`runtime/`). */
 export const packageRoot = fileURLToPath(new URL("..", import.meta.url))

@@ -1,8 +1,11 @@
-/** Files that hold secrets: readable by their owner only, and there whole or not at all. */
+/** Files with secrets: readable by their owner only, and written completely or not at all. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 
-/** Called for keys, tokens and kubeconfigs. Makes the folder; replaces the file in one step. Throws the file system's errors. */
+/**
+ * Called for keys, tokens and kubeconfigs. Creates the folder; replaces the file in one step. Throws the file system's
+ * errors.
+ */
 export function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const scratch = `${path}.${process.pid}.new`
@@ -18,9 +21,9 @@ export function writePrivateFile(path: string, text: string): void {
 }
 
 /**
- * What the file holds; when there is none it is made from `make` first. Called for secrets that live as long as the data folder. Throws an Error that
- * names the file and the way out for one that is empty, or that everybody on this machine may read or change. Its group may: volumes of
- * containers give files to a group.
+ * Returns the content of the file; creates it from `make` first when it does not exist. Called for secrets that live as
+ * long as the data folder. Throws an Error that names the file and the remedy for a file that is empty, or that all
+ * users of this machine can read or change. Group access is allowed: container volumes assign files to a group.
  */
 export function readOrMakePrivateFile(path: string, make: () => string): string {
   if (!existsSync(path)) writePrivateFile(path, `${make()}\n`)

@@ -3,7 +3,7 @@ import { queryParametersMax } from "./limits.ts"
 import { booleanParameter, integerParameter, parseQuery } from "./query.ts"
 
 describe("parseQuery", () => {
-  it("leaves out what cannot be told apart, as the reference does", () => {
+  it("omits ambiguous pairs, as the reference does", () => {
     expect([...parseQuery("a=1;b=2&c=3&d=%zz&e=%41&f=%")]).toEqual([
       ["c", "3"],
       ["e", "A"],
@@ -26,7 +26,7 @@ describe("parseQuery", () => {
 
 describe("integerParameter", () => {
   const read = (text: string): number | undefined => integerParameter(parseQuery(text), "n")
-  it("reads whole numbers of 64 bits, the first one given", () => {
+  it("parses 64-bit integers, using the first value", () => {
     expect([read(""), read("n=0"), read("n=007"), read("n=-5"), read("n=%2B5"), read("n=1&n=x")]).toEqual([undefined, 0, 7, -5, 5, 1])
     expect([read("n=9223372036854775807"), read("n=-9223372036854775808")]).toEqual([Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER])
   })
@@ -37,7 +37,7 @@ describe("integerParameter", () => {
 })
 
 describe("booleanParameter", () => {
-  it("takes anything but false and 0 for true", () => {
+  it("takes everything but false and 0 for true", () => {
     const read = (text: string): boolean | undefined => booleanParameter(parseQuery(text), "b")
     expect([read(""), read("b"), read("b="), read("b=1"), read("b=x"), read("b=FALSE"), read("b=0"), read("b=false")]).toEqual([
       undefined,

@@ -1,20 +1,20 @@
-/** Query parameters as the API reads them. Errors name the parameter, the value and what would be right. */
+/** Parses query parameters. Errors name the parameter, the value and what is expected. */
 import { badRequest } from "./errors.ts"
 import { queryParametersMax } from "./limits.ts"
 import { cut } from "./kit/quote.ts"
 import { remembered } from "./kit/remembered.ts"
 
 /**
- * Called once per request with what stands behind the question mark. Pairs that hold a semicolon or a broken escape are left out, as the
- * reference leaves them out: what such a pair was meant to say cannot be told. Requests share the answer: nobody changes it. Throws 400 for more
- * parameters than any client sends.
+ * Called once per request with the text after the question mark. Omits pairs with a semicolon or a broken escape, whose
+ * meaning is ambiguous, as the reference does. The result is shared between requests and must not be changed. Throws
+ * 400 for more parameters than any client sends.
  */
 export const parseQuery = remembered(parseAnew)
 
 function parseAnew(text: string): URLSearchParams {
   refuseTooMany(text)
   const sound = text.includes(";") || brokenEscape.test(text) ? text.split("&").filter(isSound).join("&") : text
-  // A second question mark belongs to the name behind it; URLSearchParams would drop it.
+  // A second question mark is part of the name after it; URLSearchParams would drop it.
   return new URLSearchParams(sound.startsWith("?") ? `&${sound}` : sound)
 }
 
@@ -30,7 +30,10 @@ function isSound(pair: string): boolean {
   return !pair.includes(";") && !brokenEscape.test(pair)
 }
 
-/** Present and neither `false` nor `0` (any case): the reference's rule, so `?watch` and `?watch=1` are both true. */
+/**
+ * True when present and neither `false` nor `0` (in any case): the reference's rule, so `?watch` and `?watch=1` are
+ * both true.
+ */
 export function booleanParameter(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name)
   if (value === null) return undefined
@@ -40,8 +43,8 @@ export function booleanParameter(query: URLSearchParams, name: string): boolean 
 const int64Max = 2n ** 63n - 1n
 
 /**
- * Absent: undefined. Throws 400 for anything but a whole number of 64 bits, the empty text too. What a number of JavaScript cannot count to
- * is answered as the nearest that it can.
+ * Undefined when absent. Throws 400 for anything but a 64-bit integer, including the empty text. A number beyond
+ * JavaScript's safe integers is returned as the nearest safe one.
  */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name)
@@ -55,7 +58,7 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   return negative ? -near : near
 }
 
-/** First value given, "" when absent. */
+/** The first value; "" when absent. */
 export function textParameter(query: URLSearchParams, name: string): string {
   return query.get(name) ?? ""
 }

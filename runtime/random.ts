@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto"
 
-/** Chance as the server sees it; tests and simulation pass a seeded one. */
+/** The server's source of randomness; tests and the simulation pass a seeded one. */
 export interface Random {
   /** RFC 4122 version 4. */
   uuid(): string

@@ -48,7 +48,7 @@ describe("parseRequestInfo", () => {
     expect(info(method, path)).toEqual({ ...none, ...expected })
   })
 
-  it("reads vendor groups as neutral ones", () => {
+  it("maps vendor groups to neutral ones", () => {
     expect(info("GET", "/apis/events.k8s.io/v1/namespaces/a/events/e")).toEqual({
       ...none,
       group: "events.orch.io",
@@ -58,13 +58,13 @@ describe("parseRequestInfo", () => {
     })
   })
 
-  it("turns a list that asks to watch into a watch, and never a get", () => {
+  it("turns a list with the watch parameter into a watch, and never a get", () => {
     expect(info("GET", "/api/v1/pods", true).verb).toBe("watch")
     expect(info("GET", "/api/v1/namespaces/a/pods/p", true).verb).toBe("get")
     expect(info("DELETE", "/api/v1/namespaces/a/pods", true).verb).toBe("deletecollection")
   })
 
-  it("reads the deprecated watch paths, of one object too", () => {
+  it("parses the deprecated watch paths, also of one object", () => {
     expect(info("GET", "/api/v1/watch/namespaces/a/pods")).toEqual({
       ...none,
       verb: "watch",
@@ -83,7 +83,7 @@ describe("parseRequestInfo", () => {
     expect(info("POST", "/api/v1/watch/namespaces/a/pods").verb).toBe("create")
   })
 
-  it.each(["/", "/healthz", "/api", "/apis", "/apis/apps", "/openapi/v2", "/api/v1", "/apis/apps/v1"])("%s is no resource", (path) => {
+  it.each(["/", "/healthz", "/api", "/apis", "/apis/apps", "/openapi/v2", "/api/v1", "/apis/apps/v1"])("%s is not a resource", (path) => {
     expect(info("GET", path).isResource).toBe(false)
   })
 })
@@ -98,7 +98,7 @@ describe("RequestInfoReader", () => {
     watch: fc.boolean(),
   })
 
-  it("reads whatever it has read before as if it had not", () => {
+  it("gives the same result for a path it has parsed before", () => {
     fc.assert(
       fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
         const reader = new RequestInfoReader(vendor)
@@ -107,7 +107,7 @@ describe("RequestInfoReader", () => {
     )
   })
 
-  it("keeps nothing of a target but its path", () => {
+  it("retains nothing of a target but its path", () => {
     const reader = new RequestInfoReader(vendor)
     const { bytes } = bytesKept(() => {
       for (let index = 0; index < 50; index++) {

@@ -1,13 +1,13 @@
 /**
- * Path and method to what is asked for; specification sections 4.1 and 4.2. Segments are split after decoding, as the reference does: an
- * encoded slash in a name makes a longer path, never another object.
+ * Parses path and method of a request; specification sections 4.1 and 4.2. Segments are split after decoding, as the
+ * reference does: an encoded slash in a name makes a longer path, never another object.
  */
 import { ownText } from "./kit/own-text.ts"
 import { knownPathCharactersMax, knownPathsMax } from "./limits.ts"
 import type { RequestInfo, RequestVerb } from "./request.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** Texts of a request are compared faster than looked up. */
+/** Comparing texts is faster than a lookup here. */
 function verbOfMethod(method: string): RequestVerb {
   switch (method) {
     case "GET":
@@ -26,10 +26,10 @@ function verbOfMethod(method: string): RequestVerb {
   }
 }
 
-/** Sub-resources of a namespace itself; any other word behind a namespace is a resource in it. */
+/** Sub-resources of a namespace; any other segment after a namespace is a resource in it. */
 const namespaceSubresources = new Set(["status", "finalize"])
 
-/** What a path says of all objects of a collection. */
+/** The part of a path that all objects of a collection share. */
 type Place = Pick<RequestInfo, "group" | "version" | "namespace" | "resource">
 
 interface AskedPath {
@@ -38,16 +38,16 @@ interface AskedPath {
   readonly watch: boolean
 }
 
-/** Paths of one server. Most requests are about collections that others were about before: those are not read again. */
+/** Parses the paths of one server. Most requests are about known collections, whose paths are not parsed again. */
 export class RequestInfoReader {
-  /** By what stands before the name of an object, its slash included. */
+  /** By the part of the path before the name of an object, including the slash. */
   private readonly ofObjects = new Map<string, Place>()
   /** By the whole path of a collection. */
   private readonly ofCollections = new Map<string, Place>()
 
   constructor(private readonly vendor: Vendor) {}
 
-  /** As `parseRequestInfo`. */
+  /** Same as `parseRequestInfo`, with a cache. */
   read(asked: AskedPath): RequestInfo {
     const { path } = asked
     const nameAt = path.lastIndexOf("/") + 1
@@ -56,13 +56,15 @@ export class RequestInfoReader {
     const collection = this.ofCollections.get(path)
     if (collection !== undefined) return infoAt(collection, asked, "")
     if (path.length > knownPathCharactersMax) return parseRequestInfo({ ...asked, vendor: this.vendor })
-    // A path is a piece of the request's target, and what is kept of it would keep all of that.
+    // The path is a slice of the request's target; caching the slice would retain the whole target.
     const info = parseRequestInfo({ ...asked, path: ownText(path), vendor: this.vendor })
     this.keep(info, nameAt)
     return info
   }
 
-  /** Only of paths that end in the name or the collection: what stands behind may change the meaning of what is before. */
+  /**
+   * Caches only paths that end in the name or the collection: segments after it may change the meaning of those before.
+   */
   private keep({ isResource, watchPath, subresource, name, path, group, version, namespace, resource }: RequestInfo, nameAt: number): void {
     if (!isResource || watchPath || subresource !== "") return
     const place = { group, version, namespace, resource }
@@ -96,7 +98,7 @@ function infoAt({ group, version, namespace, resource }: Place, { method, path, 
   }
 }
 
-/** `watch` is the value of the query parameter: a list that asks for it is a watch. Never throws. */
+/** `watch` is the value of the query parameter, which turns a list into a watch. Never throws. */
 export function parseRequestInfo(options: AskedPath & { readonly vendor: Vendor }): RequestInfo {
   const { method, path, vendor } = options
   const segments = segmentsOf(path)
@@ -113,7 +115,7 @@ export function parseRequestInfo(options: AskedPath & { readonly vendor: Vendor 
   return { isResource: true, verb, method, path, group, version, namespace, resource, subresource, name, tail, watchPath }
 }
 
-/** Without the slashes at the ends. */
+/** Without leading and trailing slashes. */
 function segmentsOf(path: string): string[] {
   const start = path.startsWith("/") ? 1 : 0
   let end = path.length
@@ -148,7 +150,7 @@ function nameParts(rest: readonly string[]): NameParts {
   }
 }
 
-/** The query parameter counts on collections only; the deprecated path form also watches one object. */
+/** The query parameter applies to collections only; the deprecated path form also watches one object. */
 function verbOf(options: { method: string; name: string; watch: boolean; watchPath: boolean }): RequestVerb {
   const { method, name, watch, watchPath } = options
   const verb = verbOfMethod(method)

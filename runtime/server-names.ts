@@ -1,4 +1,4 @@
-/** The names and addresses that this server answers to: in its certificate, and in the kubeconfig. */
+/** The names and addresses of this server, for its certificate and the kubeconfig. */
 import { hostname, networkInterfaces } from "node:os"
 import { isIP } from "node:net"
 import { type IpAddress, parseCidr } from "./kit/ip-address.ts"
@@ -9,12 +9,15 @@ export function isUnspecified(address: string): boolean {
   return address === "0.0.0.0" || /^[0:]+$/.test(address)
 }
 
-/** True for addresses that no other machine reaches. */
+/** True for addresses that only this machine can reach. */
 export function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address === "::1" || address.toLowerCase().startsWith("::ffff:127.")
 }
 
-/** Where clients reach the server: `--advertise-address`, else the bind address, else the host's first interface that is not loopback. */
+/**
+ * The address for clients: `--advertise-address`, else the bind address, else the host's first interface that is not
+ * loopback.
+ */
 export function advertisedAddress(options: { advertise: string; bind: string }): string {
   if (options.advertise !== "") return options.advertise
   if (!isUnspecified(options.bind)) return options.bind
@@ -42,7 +45,7 @@ export function servedNames(options: { vendor: Vendor; advertised: string; servi
   return [...new Set([...names, ...addresses].filter(isName))]
 }
 
-/** What may stand in a certificate; host names of machines may be anything. */
+/** Whether a name is valid in a certificate; host names of machines may be arbitrary. */
 function isName(name: string): boolean {
   return isIP(name) !== 0 || /^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*$/.test(name)
 }

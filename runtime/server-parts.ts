@@ -1,4 +1,4 @@
-/** Everything a running server is made of, put together once by `server.ts` and read by filters and verbs. */
+/** The parts of a running server, assembled once by `server.ts` and read by filters and verbs. */
 import type { Logger } from "pino"
 import type { Authenticator } from "./access/authenticate.ts"
 import type { Authorizer } from "./access/authorize.ts"
@@ -19,15 +19,15 @@ import type { OpenWatches } from "./registry/open-watches.ts"
 import type { Registry } from "./registry/registry.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** How bodies of one kind are decoded: of resources, and of kinds that are only bodies (DeleteOptions, Scale, Binding). */
+/** Decodes bodies of one kind: resources, and kinds that are only bodies (DeleteOptions, Scale, Binding). */
 export interface KindBody {
   readonly kind: string
-  /** As on the wire. */
+  /** In wire form. */
   readonly apiVersion: string
   readonly shape: TypeShape
   readonly codec: CompactCodec
   readonly applyDefaults: KindParts["applyDefaults"]
-  /** What the schema says of its fields. Called only where nobody else judges the body: query options. */
+  /** Validates the fields by the schema. Called only for bodies that nothing else validates: query options. */
   readonly validate: KindParts["validate"]
 }
 
@@ -40,28 +40,34 @@ export interface ServerParts {
   readonly options: Options
   readonly kinds: KindTable
   readonly registry: Registry
-  /** A kind that is only a body, by its neutral name; loaded on first use. Throws for one that was never generated. */
+  /**
+   * Returns a kind that is only a body, by its neutral name; loaded on first use. Throws for one that was never
+   * generated.
+   */
   readonly body: (kind: { group: string; version: string; kind: string }) => Promise<KindBody>
-  /** Requests to other machines: node agents, and what proxy paths lead to. */
+  /** Sends requests to other machines: node agents and the targets of proxy paths. */
   readonly connector: Connector
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   readonly health: HealthChecks
-  /** Of answered requests, for `/metrics`. */
+  /** Counts of requests, for `/metrics`. */
   readonly requestCounts: RequestCounts
-  /** What it found out about itself, for `/metrics`. */
+  /** Measurements of the watch cache, for `/metrics`. */
   readonly watchCache: WatchCacheMeasures
-  /** What is stored, for `/metrics`. */
+  /** Measurements of the storage, for `/metrics`. */
   readonly storage: StorageMeasures
-  /** Documents of the OpenAPI, neutral, as the generator wrote them: `v2`, `v3/api/v1`, `v3/apis/apps/v1` → JSON text. */
+  /**
+   * The OpenAPI documents in neutral names, as the generator wrote them: `v2`, `v3/api/v1`, `v3/apis/apps/v1` → JSON
+   * text.
+   */
   readonly openapi: ReadonlyMap<string, () => Promise<Buffer>>
-  /** How late the event loop is, for `/metrics`. */
+  /** Delay of the event loop, for `/metrics`. */
   readonly loopDelay: LoopDelayMeter
-  /** What is being answered. */
+  /** The requests in flight. */
   readonly inFlight: InFlight
-  /** Aborted when the server begins to turn requests away, `--shutdown-send-retry-after`. */
+  /** Aborted when the server begins to refuse requests, `--shutdown-send-retry-after`. */
   readonly rejecting: AbortSignal
   readonly watches: OpenWatches
-  /** Aborted when the server stops: watches end. */
+  /** Aborted when the server stops, which ends watches. */
   readonly stopping: AbortSignal
 }

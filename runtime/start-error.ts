@@ -1,4 +1,4 @@
-/** The server could not start for a reason that whoever started it can mend. The message says what to do; no stack is shown. */
+/** The server could not start for a reason that the user can fix. The message says what to do; no stack is shown. */
 export class StartError extends Error {
   constructor(message: string) {
     super(message)

@@ -1,11 +1,11 @@
 import { join } from "node:path"
 
-/** The store's folder below `--data-dir`; the server, `backup` and `restore` go by it. */
+/** The store's folder below `--data-dir`, used by the server, `backup` and `restore`. */
 export function storeFolder(dataDir: string): string {
   return join(dataDir, "store")
 }
 
-/** What every key begins with, from `--store-prefix` with or without its slashes. */
+/** The prefix of every key, from `--store-prefix` with or without slashes. */
 export function storeRoot(prefix: string): string {
   return `/${prefix.replace(/^\/|\/$/g, "")}/`
 }

@@ -1,4 +1,4 @@
-/** The store on an etcd cluster, from option values, and what its servers share. */
+/** Opens the store on an etcd cluster from option values, and keeps the secret that its servers share. */
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
@@ -20,11 +20,14 @@ interface How {
   readonly options: Options
   readonly clock: Clock
   readonly random: Random
-  /** Where servers that stop serving are told of; absent for a tool, which ends with its error. */
+  /** Receives reports about etcd members that stop responding. Absent for a command, which ends with an error. */
   readonly log?: Pick<Logger, "info" | "warn">
 }
 
-/** Called with `--store-servers`, whatever overrides there are. Throws StartError for files that cannot be used, and for a certificate without its key. */
+/**
+ * Called with `--store-servers`, regardless of overrides. Throws StartError for files that cannot be used, and for a
+ * certificate without a key.
+ */
 export function openStoreServers(how: How): Promise<Store> {
   return openCluster(how, storeAddress(how.options))
 }
@@ -38,9 +41,10 @@ function openCluster({ options, clock, log, random }: How, address: EtcdAddress)
 }
 
 /**
- * Called by a server at its start: `--store-servers`, and those of `--store-servers-overrides` for their resources. `kinds` are all that are
- * served. Throws StartError as above, for an override of a resource that nobody serves, and when certificates keep this server and those of an
- * override apart. One of these that is merely away is what the ready check says, and heals.
+ * Called by a server at its start. Opens `--store-servers`, and the servers of `--store-servers-overrides` for their
+ * resources. `kinds`: all served kinds. Throws StartError as above, for an override of a resource that is not served,
+ * and when certificates prevent a connection to the servers of an override. Servers of an override that are merely
+ * unreachable fail the ready check until they respond.
  */
 export async function openServedStore(how: How & { readonly kinds: readonly Kind[] }): Promise<Store> {
   const { options } = how
@@ -69,7 +73,7 @@ export async function openServedStore(how: How & { readonly kinds: readonly Kind
   throw new StartError(fault)
 }
 
-/** How long the start waits for the servers of an override before it looks at their certificates. */
+/** Milliseconds that the start waits for the servers of an override before it checks their certificates. */
 const overrideCheckTimeoutMs = 2000
 
 async function overrideFault(
@@ -84,7 +88,7 @@ async function overrideFault(
   return (await Promise.all(faults)).find((fault) => fault !== undefined)
 }
 
-/** Groups are written as clients write them. */
+/** Expects groups as clients write them. */
 function pathOf(how: How & { readonly kinds: readonly Kind[] }, { group, resource }: { group: string; resource: string }): string {
   const neutral = vendorProfile(how.options.vendor).neutralGroup(group)
   const kind = how.kinds.find((candidate) => candidate.group === neutral && candidate.resource === resource)
@@ -92,7 +96,7 @@ function pathOf(how: How & { readonly kinds: readonly Kind[] }, { group, resourc
   return kind.storage.path
 }
 
-/** Where `--store-servers` are and how they are spoken to. Throws StartError as above. */
+/** The address and TLS settings of `--store-servers`. Throws StartError as above. */
 export function storeAddress(options: Options): EtcdAddress {
   const servers = options["store-servers"]
   const tls = tlsOf(options)
@@ -157,13 +161,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** How long the start waits for an etcd that is starting too, and how often it looks; the reference gives up after as long. */
+/**
+ * Milliseconds that the start waits for an etcd that is starting too, and its retry interval; the reference gives up
+ * after the same time.
+ */
 const startPatienceMs = 20_000
 const startRetryMs = 500
 
 /**
- * The secret of continue tokens: the first server of a store makes it, the others find it there, below the prefix and beside the resources.
- * Throws StartError when the store cannot be reached, and at once when that is a matter of certificates.
+ * Returns the secret of continue tokens. The first server of a store creates it; the others read it below the prefix,
+ * next to the resources. Throws StartError when the store cannot be reached; at once when certificates are the reason.
  */
 export async function sharedSecret(store: Store, how: { clock: Clock; options: Options; make: () => Buffer }): Promise<Buffer> {
   const { clock, make, options } = how
@@ -176,25 +183,28 @@ export async function sharedSecret(store: Store, how: { clock: Clock; options: O
       return made.ok ? value : Buffer.from(made.current.get(key)?.value ?? value)
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
-      // One that may have been written is found by the next attempt.
+      // After an undecided write the next attempt reads the secret, if it was written.
       if (error.code !== "unavailable" && error.code !== "timeout" && error.code !== "undecided")
         throw new StartError(`--store-servers: ${error.message}`)
       const fault = await certificateFault(options, { option: "store-servers", servers: options["store-servers"] })
       if (fault !== undefined) throw new StartError(fault)
       if (clock.nowMs() >= untilMs) throw new StartError(`--store-servers: ${error.message}; is etcd running there?`)
     }
-    // The clock's timers keep no process alive, and at the start nothing else does.
+    // Node's own timer: the clock's timers keep no process alive, and at the start nothing else does.
     await setTimeout(startRetryMs)
   }
 }
 
-/** Servers, and the option that named them. */
+/** Servers and the option that named them. */
 interface NamedServers {
   readonly option: "store-servers" | "store-servers-overrides"
   readonly servers: readonly string[]
 }
 
-/** Which option keeps this server and one of `servers` from trusting each other, and what to do; undefined when nothing does. */
+/**
+ * Names the option that prevents this server and one of `servers` from trusting each other, and the remedy; undefined
+ * when there is none.
+ */
 async function certificateFault(options: Options, { option, servers }: NamedServers): Promise<string | undefined> {
   const { tls = {} } = storeAddress(options)
   for (const server of servers) {

@@ -1,15 +1,15 @@
-/** Threads of this program: started from built code and from sources alike. */
+/** Starts worker threads of this program, from built code as well as from sources. */
 import { fileURLToPath } from "node:url"
 import { Worker, type WorkerOptions } from "node:worker_threads"
 
 export interface ThreadOptions extends Omit<WorkerOptions, "eval"> {
   /** The thread's module, a source file. */
   readonly source: URL
-  /** Name of the module's bundle, which the production build puts beside the chunk that holds this one. */
+  /** Name of the module's bundle, which the production build puts next to the chunk that contains this module. */
   readonly bundle: string
 }
 
-/** Called by the one module that speaks with the thread. Loading of its code is begun. */
+/** Called by the module that communicates with the thread. Resolves once loading of its code has begun. */
 export async function startThread({ source, bundle, ...options }: ThreadOptions): Promise<Worker> {
   if (!import.meta.url.endsWith(".ts")) return new Worker(new URL(bundle, import.meta.url), options)
   const code = bundles.get(source.href) ?? bundleFromSource(fileURLToPath(source))
@@ -21,8 +21,8 @@ export async function startThread({ source, bundle, ...options }: ThreadOptions)
 const bundles = new Map<string, Promise<string>>()
 
 /**
- * Under vitest and tsx only: a worker thread of Node does not read TypeScript, and loading tsx in each would cost five times
- * as long as this one build per process.
+ * Under vitest and tsx only: node's worker threads do not read TypeScript, and loading tsx in each would take five
+ * times as long as this one build per process.
  */
 async function bundleFromSource(path: string): Promise<string> {
   const { build } = await import("esbuild")

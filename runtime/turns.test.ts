@@ -3,7 +3,7 @@ import { largeObjectBytes, turnWorkMax } from "./limits.ts"
 import { atOnce, inTurns, nextTurn, type Stages, takesTurns, Turns } from "./turns.ts"
 
 describe("turns of the event loop", () => {
-  it("are over when so much work was done, and begin from nothing", async () => {
+  it("end after a certain amount of work, and the next begins from zero", async () => {
     const turns = new Turns()
     expect(turns.isOver(turnWorkMax - 1)).toBe(false)
     expect(turns.isOver(1)).toBe(true)
@@ -11,7 +11,7 @@ describe("turns of the event loop", () => {
     expect(turns.isOver(turnWorkMax - 1)).toBe(false)
   })
 
-  it("are given to one at a time, in the order in which they came", async () => {
+  it("are granted one at a time, in order of arrival", async () => {
     const seen: string[] = []
     const work = async (name: string): Promise<void> => {
       for (let turn = 0; turn < 3; turn++) {
@@ -27,7 +27,7 @@ describe("turns of the event loop", () => {
     setImmediate(others)
     await Promise.all([work("a"), work("b"), work("c")])
     isOver = true
-    // Between two of them everybody else had a turn.
+    // Everything else had a turn between two of them.
     expect(seen.join("").replace(/^\|+/, "")).toMatch(/^a\|+b\|+c\|+a\|+b\|+c\|+a\|+b\|+c$/)
   })
 })
@@ -40,7 +40,7 @@ describe("work in stages", () => {
     return "done"
   }
 
-  it("is done at once, or with a turn for others between stages", async () => {
+  it("runs at once, or with a turn for others between stages", async () => {
     const seen: string[] = []
     expect(atOnce(stages(seen))).toBe("done")
     expect(seen).toEqual(["first", "second"])

@@ -1,10 +1,13 @@
 /**
- * Long work in turns of the event loop, so that no request holds up the others. Work is counted and not timed: the same request takes the same
- * turns every time, in the simulation too.
+ * Splits long work into turns of the event loop, so that no request holds up the others. Work is counted instead of
+ * timed: the same request takes the same turns every time, also in the simulation.
  */
 import { largeObjectBytes, turnWorkMax } from "./limits.ts"
 
-/** Resumes what waits, one turn of the event loop each: ten long requests at a time cost the others no more per turn than one does. */
+/**
+ * Resumes one waiting task per turn of the event loop: ten long requests at a time cost the others no more per turn
+ * than one.
+ */
 class TurnQueue {
   private readonly waiting: (() => void)[] = []
   private isScheduled = false
@@ -30,15 +33,15 @@ class TurnQueue {
 const queue = new TurnQueue()
 
 /**
- * Resolves in a later turn of the event loop, after the requests that came meanwhile were looked at. Long requests that wait here are resumed one a
- * turn, in the order in which they came.
+ * Resolves in a later turn of the event loop, after the requests that arrived meanwhile were handled. Long requests
+ * that wait here are resumed one per turn, in order of arrival.
  */
 export function nextTurn(): Promise<void> {
   return queue.wait()
 }
 
 /**
- * The turns of one piece of long work, a list that is filtered or a document that is written. Made once for each.
+ * The turns of one long task, such as filtering a list or writing a document. Created once for each task.
  *
  *     for (const object of objects) {
  *       visit(object)
@@ -48,13 +51,16 @@ export function nextTurn(): Promise<void> {
 export class Turns {
   private work = 0
 
-  /** Counts work that was done, in microseconds that it takes on the project's machine, about. True: the turn is over, wait for the `next`. */
+  /**
+   * Counts completed work, in approximate microseconds on the project's machine. Returns true when the turn is over:
+   * await `next`.
+   */
   isOver(work: number): boolean {
     this.work += work
     return this.work >= turnWorkMax
   }
 
-  /** Lets the others have their turn. */
+  /** Yields to other requests. */
   next(): Promise<void> {
     this.work = 0
     return nextTurn()
@@ -62,8 +68,8 @@ export class Turns {
 }
 
 /**
- * True for an object of so many bytes that the stages of the work on it are turns. A small one, as almost all are, goes
- * on at once and costs no promise:
+ * True for objects so large that the stages of the work on them are separate turns. A small object, like almost all, is
+ * processed at once and costs no promise:
  *
  *     if (takesTurns(bytes)) await nextTurn()
  */
@@ -72,20 +78,20 @@ export function takesTurns(bytes: number): boolean {
 }
 
 /**
- * Work on one object that says where it may be interrupted: between stages that take about as long as the object is large. Made by a generator function
- * of a module or by a method, never by one that is made for each request: for each such function the engine makes a prototype and a hidden class, which
- * cost an apply a quarter of its time.
+ * Work on one object that can be interrupted between its stages, each of which takes time in proportion to the object.
+ * Create it with a generator function of a module or a method, never with a closure per request: V8 makes a prototype
+ * and a hidden class for each generator function, which cost an apply a quarter of its time.
  */
 export type Stages<Result> = Generator<undefined, Result, undefined>
 
-/** All stages without interruption. */
+/** Runs all stages without interruption. */
 export function atOnce<Result>(stages: Stages<Result>): Result {
   let stage = stages.next()
   while (stage.done !== true) stage = stages.next()
   return stage.value
 }
 
-/** The stages one a turn. What they read must not be changed by others meanwhile. */
+/** Runs one stage per turn. The data they read must not change meanwhile. */
 export async function inTurns<Result>(stages: Stages<Result>): Promise<Result> {
   let stage = stages.next()
   while (stage.done !== true) {

@@ -1,16 +1,16 @@
 /**
- * The one place that knows the vendor word. Schemas, generated code and the runtime speak the neutral form (`orch`);
- * names are mapped here on their way in and out. The specification writes `orch` for the vendor word (its introduction).
+ * The only module that knows the vendor word. Schemas, generated code and the runtime use the neutral form (`orch`);
+ * names are mapped here on input and output. The specification writes `orch` for the vendor word (its introduction).
  */
 export type VendorName = "orch" | "kubernetes"
 
 export interface Vendor {
   readonly name: VendorName
-  /** Group as clients write it: `events.orch.io` → `events.k8s.io`. Groups of users pass unchanged. */
+  /** The group in wire form: `events.orch.io` → `events.k8s.io`. Groups of users pass unchanged. */
   group(neutral: string): string
-  /** Back from what a client wrote; the answer of an unknown group is the group itself. */
+  /** The neutral group of a wire form; unknown groups pass unchanged. */
   neutralGroup(wire: string): string
-  /** `group/version` of the wire, both ways. */
+  /** `group/version`, in both directions. */
   apiVersion(neutral: string): string
   neutralApiVersion(wire: string): string
   /** Label, annotation, finalizer and Secret-type domains: `orch.io/metadata.name` → `kubernetes.io/metadata.name`. */
@@ -23,9 +23,9 @@ export interface Vendor {
   readonly extensionPrefix: string
   /** Name of an OpenAPI definition: `io.orch.api.core.v1.Pod` → `io.k8s.api.core.v1.Pod`. */
   definition(neutral: string): string
-  /** What the server's API groups end with: `orch.io` or `k8s.io`. */
+  /** The suffix of the server's API groups: `orch.io` or `k8s.io`. */
   readonly groupDomain: string
-  /** The finalizer word of namespaces and the name of the server's own Service. */
+  /** The word in the finalizer of namespaces and the name of the server's own Service. */
   readonly word: string
 }
 
@@ -47,7 +47,8 @@ const orch: Vendor = {
 const kubernetes: Vendor = {
   name: "kubernetes",
   group: (neutral) => (neutral.endsWith(".orch.io") ? `${neutral.slice(0, -"orch.io".length)}k8s.io` : neutral),
-  // The two change places: under this vendor the neutral names are strange ones, and name nothing that is served.
+  // The mapping swaps the two names: under this vendor a neutral name on the wire is a foreign one and must not match
+  // anything served.
   neutralGroup: (wire) =>
     wire.endsWith(".orch.io")
       ? `${wire.slice(0, -"orch.io".length)}k8s.io`

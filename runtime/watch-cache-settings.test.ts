@@ -10,7 +10,7 @@ function settings(watchCache: { enabled: boolean; sizes: { group: string; resour
   return { reads: pathsReadFromStore({ kinds, log, options }), lines }
 }
 
-test("a size of 0 turns a resource off, by the names that clients know; other sizes and names are told of", () => {
+test("a size of 0 turns a resource's cache off, by its wire name; other sizes and unknown names are logged", () => {
   const { reads, lines } = settings({
     enabled: true,
     sizes: [
@@ -25,7 +25,7 @@ test("a size of 0 turns a resource off, by the names that clients know; other si
   expect(lines[1]).toContain("not served here")
 })
 
-test("switched off, every resource is read from the store", () => {
+test("with the cache off, every resource is read from the store", () => {
   const { reads } = settings({ enabled: false, sizes: [] })
   expect(kinds.every(({ storage }) => reads(storage.path))).toBe(true)
 })

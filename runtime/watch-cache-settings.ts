@@ -1,4 +1,4 @@
-/** What the options say of the watch cache, and what it has to say itself. */
+/** The options of the watch cache, and its log messages. */
 import type { UndecodableError } from "./storage/cache.ts"
 import type { Logger } from "pino"
 import type { Kind } from "./kit/kind.ts"
@@ -26,7 +26,7 @@ export function pathsReadFromStore({ kinds, log, options }: Served): (path: stri
   return (path) => paths.has(path)
 }
 
-/** Called for each comparison of cache and store that does not match. */
+/** Logs a mismatch between cache and store. Called for each one. */
 export function tellMismatch(log: Logger, { resource, revision, cacheHash, storeHash }: Verification): void {
   log.error(
     { resource, resourceVersion: revision, cacheHash, storeHash },
@@ -34,7 +34,7 @@ export function tellMismatch(log: Logger, { resource, revision, cacheHash, store
   )
 }
 
-/** Called once for each stored value that cannot be read. */
+/** Logs a stored value that cannot be decoded. Called once for each. */
 export function tellUndecodable(log: Logger, { key, modRevision, why }: UndecodableError): void {
   log.error(
     { storedAt: key, resourceVersion: modRevision, why },

@@ -71,8 +71,9 @@ function portWarnings(containers: readonly PlacedContainer[], path: string): str
 }
 
 /**
- * Returns the earlier ports of the group that this port conflicts with, at most `max`, and adds it to the group. An
- * equal definition is harmless but useless; a host port bound both to all addresses and to one address is a conflict.
+ * Returns warnings about earlier ports of the group that this port conflicts with, at most `max`, and adds it to the
+ * group. A duplicate definition is harmless but useless; a host port bound both to all addresses and to one of them is
+ * a conflict.
  */
 function clashes(port: PlacedPort, hostIP: string, from: { group: PortGroup; onNode: boolean; max: number }): string[] {
   const { all, byHostIP } = from.group
