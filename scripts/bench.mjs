@@ -1,4 +1,7 @@
-/** `npm run bench`: every question of bench/, one after the other; `npm run bench -- selector` only that one, `-- --list` what there is to ask. */
+/**
+ * `npm run bench`: runs all benchmarks of bench/, one after the other. `npm run bench -- selector` runs one, `--
+ * --list` lists them.
+ */
 import { spawnSync } from "node:child_process"
 import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"
 

@@ -1,4 +1,7 @@
-/** `npm run build`: bundles into dist/, and declarations for the library. `--bundle-only` leaves the declarations out: `npm start` needs none. */
+/**
+ * `npm run build`: bundles into dist/ and writes declarations for the library. `--bundle-only` skips the declarations,
+ * which `npm start` does not need.
+ */
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -6,7 +9,7 @@ import { pathToFileURL } from "node:url"
 import { build } from "esbuild"
 import { repository, stampFile } from "./freshness.mjs"
 
-/** Chunks lie beside the entries: modules find the package's folder one level above their own. */
+/** Chunks are written next to the entries: modules expect the package's folder one level above their own. */
 export async function bundle() {
   const started = performance.now()
   const { outputFiles } = await build({
@@ -38,7 +41,7 @@ export async function bundle() {
 
 const keptForMs = 24 * 3600 * 1000
 
-/** A server that is running may yet load chunks of an earlier build: those go only when they are old. */
+/** A running server may still load chunks of an earlier build, so only old ones are removed. */
 function writeOutputs(outputs) {
   const folder = join(repository, "dist")
   mkdirSync(folder, { recursive: true })
@@ -48,11 +51,11 @@ function writeOutputs(outputs) {
     if (!current.has(name) && /\.js(\.map)?$/.test(name) && Date.now() - statSync(path).mtimeMs > keptForMs) rmSync(path)
   }
   for (const { path, contents } of outputs) if (!/-[A-Z0-9]{8}\.js$/.test(path) || !existsSync(path)) writeFileSync(path, contents)
-  // What npm does for those who install the package: its first line says how node is to run it.
+  // npm does this on installation: the first line of the file says how to run node.
   chmodSync(join(folder, "main.js"), 0o755)
 }
 
-/** Types for those who import the package. */
+/** Type declarations for users of the package. */
 function declarations() {
   const started = performance.now()
   const result = spawnSync(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], {

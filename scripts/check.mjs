@@ -1,4 +1,7 @@
-/** `npm run check`: everything about the code that a machine can tell, with the time it took. `npm run fix` mends what can be mended. */
+/**
+ * `npm run check`: all static checks of the code, with the time that each took. `npm run fix` corrects what can be
+ * corrected automatically.
+ */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { installPackages, repository, requireNode } from "./freshness.mjs"
@@ -20,7 +23,7 @@ const fixes = [
   { name: "lint and format", args: [bin("@biomejs/biome/bin/biome"), "check", "--write", "."] },
 ]
 
-/** What a step says is shown only when it fails. */
+/** Shows the output of a step only when it fails. */
 function run({ name, args }) {
   const started = performance.now()
   return new Promise((resolve) => {

@@ -1,4 +1,6 @@
-/** `npm run dev`: as `npm start`, and again whenever a schema or a source changes. Options behind `--` are handed on. */
+/**
+ * `npm run dev`: like `npm start`, and restarts when a schema or a source changes. Options after `--` are passed on.
+ */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readdirSync, watch } from "node:fs"
 import { join } from "node:path"
@@ -23,7 +25,7 @@ async function end() {
   await exited
 }
 
-/** A fault in a schema or a source leaves the running server alone. */
+/** A fault in a schema or source does not stop the running server. */
 async function again() {
   if (busy) return later(false)
   busy = true
@@ -51,7 +53,7 @@ function later(schemas) {
 
 const watched = new Set()
 
-/** Each folder by itself: watching a whole tree at once loses files that editors replace. */
+/** Watches each folder separately: watching a whole tree at once misses files that editors replace. */
 function watchFolder(folder, schemas) {
   if (watched.has(folder)) return
   watched.add(folder)

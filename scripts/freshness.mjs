@@ -1,4 +1,7 @@
-/** What must be done before the program can run: on a fresh clone everything, on the next start nothing. Plain Node, no packages. */
+/**
+ * Prepares the program to run: installs and builds on a fresh clone, does nothing on the next start. Plain Node, no
+ * packages.
+ */
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, readdirSync, statSync, utimesSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -10,7 +13,7 @@ export const stampFile = "dist/.stamp"
 
 const minimumNode = [20, 19]
 
-/** Ends the process with a plain sentence when this Node is too old. */
+/** Ends the process with a plain message when this Node is too old. */
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
   if (major > minimumNode[0] || (major === minimumNode[0] && minor >= minimumNode[1])) return
@@ -24,7 +27,8 @@ export function installPackages() {
   const missing = !existsSync(installed)
   if (!missing && modified(installed) >= modified(join(repository, "package-lock.json"))) return
   console.log(missing ? "installing packages (once)..." : "package-lock.json has changed: installing packages...")
-  // Not `npm ci`: it refuses a lock file that lacks the optional packages of other platforms, and registries differ in which they carry.
+  // Not `npm ci`: it rejects a lock file without the optional packages of other platforms, and registries differ in
+  // which they have.
   const result = spawnSync("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: repository,
     stdio: "inherit",
@@ -34,7 +38,7 @@ export function installPackages() {
     console.error("npm could not install the packages; its message is above")
     process.exit(1)
   }
-  // npm leaves the file alone when nothing was to be done.
+  // npm does not touch the file when nothing had to be done.
   if (existsSync(installed)) utimesSync(installed, new Date(), new Date())
 }
 
@@ -61,7 +65,7 @@ function newest(folder) {
   return latest
 }
 
-/** Whether a program is there to be called. */
+/** Whether a program can be found on the path. */
 export function hasProgram(name) {
   try {
     execFileSync("which", [name], { stdio: "ignore" })

@@ -1,4 +1,4 @@
-/** `npm run fuzz -- --minutes N --seed S`: the fuzzer of test/fuzz, for as long as one likes. */
+/** `npm run fuzz -- --minutes N --seed S`: runs the fuzzer of test/fuzz for N minutes. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { installPackages, repository, requireNode } from "./freshness.mjs"

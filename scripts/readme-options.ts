@@ -1,4 +1,7 @@
-/** `npm run fix`: writes the table of options into the README, between its two marks. `test/tidy.test.ts` proves it fresh. */
+/**
+ * `npm run fix`: writes the table of options between its two marks in the README. `test/tidy.test.ts` checks that it is
+ * current.
+ */
 import { readFileSync, writeFileSync } from "node:fs"
 import { optionsMarkdown } from "../runtime/options/help.ts"
 

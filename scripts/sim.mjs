@@ -1,4 +1,4 @@
-/** `npm run sim -- --minutes N --seed S`: the simulation of test/sim, for as long as one likes. */
+/** `npm run sim -- --minutes N --seed S`: runs the simulation of test/sim for N minutes. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { installPackages, repository, requireNode } from "./freshness.mjs"

@@ -1,4 +1,7 @@
-/** `npm start`: installs and builds what is missing, then serves on this machine only. Options behind `--` are handed on; the later value wins. */
+/**
+ * `npm start`: installs and builds what is missing, then serves on this machine only. Options after `--` are passed on;
+ * the later value wins.
+ */
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"

@@ -1,6 +1,6 @@
 /**
- * What holds of apply for every configuration, over HTTP (specification 4.8): to apply twice is to apply once, and two managers that do not
- * want different things of one field may come in either order.
+ * Properties of apply for every configuration, over HTTP (specification 4.8): applying twice equals applying once, and
+ * two managers that do not want different values of a field may apply in either order.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -16,7 +16,7 @@ let client: HttpClient
 let count = 0
 
 beforeAll(async () => {
-  // Owners that are named here do not exist.
+  // The owners named in these objects do not exist.
   at = await startInProcess({ store: "memory", vendor: "orch", garbageCollector: false })
   client = createHttpClient({ protocol: "http2", port: at.port, authority: at.authority })
   for (const name of ["one-two", "two-one"]) await send("POST", "/api/v1/namespaces", { metadata: { name } })
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Share = "one" | "two" | "both" | "nobody"
 
-/** Two configurations: every piece is one manager's, both managers', or nobody's. */
+/** Two configurations: every piece belongs to one manager, to both, or to neither. */
 function shares({ pieces, alone = [] }: AppliedKind): fc.Arbitrary<{ one: JsonObject; two: JsonObject }> {
   const shared = fc.constantFrom<Share>("nobody", "nobody", "one", "two", "both")
   const single = fc.constantFrom<Share>("nobody", "one", "two")
@@ -43,7 +43,7 @@ function shares({ pieces, alone = [] }: AppliedKind): fc.Arbitrary<{ one: JsonOb
 describe.each(appliedKinds.map((kind) => [`${kind.kind}${kind.subresource === undefined ? "" : `/${kind.subresource}`}`, kind] as const))(
   "apply to %s",
   (_, kind) => {
-    it("changes nothing the second time, and commutes with what others apply", async () => {
+    it("changes nothing the second time, and commutes with applies of others", async () => {
       const property = fc.asyncProperty(shares(kind), async ({ one, two }) => {
         const name = `object-${count++}`
         const left = await begin(kind, "one-two", name)
@@ -77,7 +77,7 @@ describe.each([newPod, ...removableKinds].map((kind) => [kind.kind, kind] as con
 })
 
 describe.each(removableKinds.map((kind) => [kind.kind, kind] as const))("apply of another configuration of a %s", (_, kind) => {
-  it("takes away what is not in it, and the first one brings it back", async () => {
+  it("removes fields that it omits, and the first one restores them", async () => {
     const property = fc.asyncProperty(shares(kind), async ({ one, two }) => {
       const target: Target = { kind, namespace: "one-two", name: `object-${count++}` }
       const bare = await apply(target, "one", kind.base)
@@ -102,14 +102,14 @@ function pathOf({ kind, namespace }: Target): string {
   return kind.resource === "nodes" ? `${root}/nodes` : `${root}/namespaces/${namespace}/${kind.resource}`
 }
 
-/** The object that both managers find. Cluster-scoped ones have the namespace in their name. */
+/** The object that both managers start from. Cluster-scoped ones include the namespace in their name. */
 async function begin(kind: AppliedKind, namespace: string, name: string): Promise<Target> {
   const target = { kind, namespace, name: kind.resource === "nodes" ? `${name}-${namespace}` : name }
   await apply({ ...target, kind: { ...kind, subresource: undefined } }, "base", kind.base)
   return target
 }
 
-/** The object afterwards. Time goes on before, so that whatever is written shows. */
+/** Returns the object after the apply. Advances the clock first, so that any write is visible. */
 async function apply(target: Target, manager: string, config: JsonObject): Promise<JsonObject> {
   at.clock.advance(1000)
   const { kind, name } = target
@@ -140,7 +140,7 @@ function request(method: string, path: string, body?: object, contentType?: stri
   return client.send({ method, path, headers, ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }) })
 }
 
-/** Without what tells apart two objects of one life; lists that two managers fill have no order in common. */
+/** Removes the fields that differ between two equal objects. Lists that two managers write have no common order. */
 function comparable(object: JsonObject): JsonValue {
   const { metadata, spec } = object
   const {
@@ -161,7 +161,7 @@ function owners(managedFields: JsonValue | undefined): JsonValue {
   return managedFields.filter(isObject).map(({ time: _, ...entry }) => entry)
 }
 
-/** All that the object is, without its history. */
+/** The object without its history. */
 function stateOf(object: JsonObject): JsonObject {
   const { metadata } = object
   const { resourceVersion: _, generation: __, ...rest } = isObject(metadata) ? metadata : {}

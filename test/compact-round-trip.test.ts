@@ -1,4 +1,7 @@
-/** The compact encoding of every kind: nothing is lost on the way there and back, whatever an object holds, and numbers are those of the shapes. */
+/**
+ * The compact encoding of every kind: a round trip loses nothing, whatever the object contains, and field numbers are
+ * those of the shapes.
+ */
 import fc from "fast-check"
 import protobuf from "protobufjs"
 import { describe, expect, it } from "vitest"
@@ -15,12 +18,12 @@ const runsOfType = Math.ceil(runsOfKind / 6)
 
 for (const kind of kinds) {
   describe(`${kind.group === "" ? "core" : kind.group}/${kind.version} ${kind.kind}`, { timeout: 120_000 }, () => {
-    it("comes back unchanged", async () => {
+    it("survives a round trip", async () => {
       const { shape, descriptor } = await kind.load()
       expectRoundTrips(shape, await descriptor(), runsOfKind)
     })
 
-    it("so do all the types that it is made of, with every field", async () => {
+    it("all its types survive it, with every field", async () => {
       const { shape, descriptor } = await kind.load()
       const messages = await descriptor()
       for (const type of newTypes(shape)) {
@@ -29,14 +32,14 @@ for (const kind of kinds) {
       }
     })
 
-    it("has a number for every field of its shapes, each once", async () => {
+    it("has a unique number for every field of its shapes", async () => {
       const { shape, descriptor } = await kind.load()
       const root = protobuf.Root.fromJSON(await descriptor())
       for (const { name, fields } of typesOf(shape)) {
         const stated = fields.flatMap((field) =>
           field.number === undefined ? [] : [[field.number, field.protoName ?? field.name] as const],
         )
-        // The envelope tells them.
+        // The envelope stores them.
         const left = fields.filter((field) => field.number === undefined && field.name !== "kind" && field.name !== "apiVersion")
         expect(left, name).toEqual([])
         expect(new Set(stated.map(([number]) => number)).size, name).toBe(stated.length)
@@ -47,7 +50,10 @@ for (const kind of kinds) {
   })
 }
 
-/** JSON → normal → compact → JSON → normal gives the same text. A shape with fewer fields stands for documents that have only those. */
+/**
+ * Expects that JSON → normal → compact → JSON → normal gives the same text. A shape with fewer fields represents
+ * documents that have only those.
+ */
 function expectRoundTrips(shape: TypeShape, descriptor: JsonObject, numRuns: number): void {
   const codec = createCompactCodec(descriptor, shape)
   const property = fc.property(arbitraryObject(shape), (document) => {
@@ -62,7 +68,7 @@ function expectRoundTrips(shape: TypeShape, descriptor: JsonObject, numRuns: num
   fc.assert(property, { numRuns })
 }
 
-/** The field numbers of a message, read off the bytes without any descriptor. */
+/** The field numbers of a message, read from the bytes without a descriptor. */
 function numbersIn(bytes: Uint8Array): Set<number> {
   const reader = protobuf.Reader.create(bytes)
   const numbers = new Set<number>()
@@ -74,7 +80,7 @@ function numbersIn(bytes: Uint8Array): Set<number> {
   return numbers
 }
 
-/** A type and all that it leans on. */
+/** A type and all types that it uses. */
 function typesOf(shape: TypeShape, known = new Set<TypeShape>()): Set<TypeShape> {
   if (known.has(shape)) return known
   known.add(shape)
@@ -87,7 +93,7 @@ function typesOf(shape: TypeShape, known = new Set<TypeShape>()): Set<TypeShape>
 
 const tested = new Set<string>()
 
-/** Those that no kind before has led to. */
+/** The types that no earlier kind has used. */
 function newTypes(shape: TypeShape): TypeShape[] {
   const types = [...typesOf(shape)].filter(({ name }) => !tested.has(name))
   for (const { name } of types) tested.add(name)

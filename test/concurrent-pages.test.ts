@@ -1,6 +1,7 @@
 /**
- * Pages of lists while others write, over HTTP and on both embedded stores (specification 4.5): however the requests interleave, all pages
- * of a list together are one state, namely the one that a watcher who was there from the beginning has seen at the version they tell.
+ * Pages of lists during writes, over HTTP and on both embedded stores (specification 4.5). However the requests
+ * interleave, all pages of a list show one state: the one that a watch from the beginning has seen at the version that
+ * the pages report.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -23,7 +24,7 @@ interface WatchEvent {
   readonly object: Shown
 }
 
-/** What one writer does, in turns, for as long as the list is read. */
+/** The writes of one client, which it repeats while the list is read. */
 const write = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("put" as const), name: fc.nat(30), side: fc.constantFrom("left", "right") }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), name: fc.nat(30) }) },
@@ -55,9 +56,9 @@ describe.each<StoreName>(["memory", "lmdb"])("pages on %s", (store) => {
     await at.stop()
   })
 
-  it("show one state under concurrent writes", async () => {
+  it("show one state during concurrent writes", async () => {
     await fc.assert(fc.asyncProperty(scene, showsOneState), { numRuns: runs })
-    // Chance has tried what this is about.
+    // The random runs did interleave.
     expect(overlapping).toBeGreaterThan(0)
   })
 
@@ -78,7 +79,7 @@ describe.each<StoreName>(["memory", "lmdb"])("pages on %s", (store) => {
     const pages = await readPages(`${collection}?limit=${limit}${selector}`, start)
     reading = false
     await Promise.all(writing)
-    // The end of the watch, which time alone brings, comes after all that was written.
+    // The watch ends by time alone, so its end comes after all writes.
     at.clock.advance(61_000)
     const events = (await readAll(watched.body))
       .toString()
@@ -138,7 +139,7 @@ function identity({ metadata }: Shown): string {
   return `${metadata.name}@${metadata.resourceVersion}`
 }
 
-/** What there was at a version, by name. */
+/** The objects at a version, by name. */
 function stateAt(lines: readonly string[], version: number): Shown[] {
   const objects = new Map<string, Shown>()
   for (const line of lines) {

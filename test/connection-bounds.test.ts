@@ -1,4 +1,7 @@
-/** What clients get that do not go on, do too much at once, or hold too much, over real connections of both protocols; and that others are left alone. */
+/**
+ * What happens to clients that stall, do too much at once or hold too much, over real connections of both protocols;
+ * and that others are not affected.
+ */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import {
   http1PipelinedRequestsMax,
@@ -18,7 +21,7 @@ const configMaps = "/api/v1/namespaces/default/configmaps"
 const objects = 20
 const objectBytes = 1_000_000
 
-/** With objects that no pair of sockets has room for. */
+/** With objects that do not fit into the buffers of a pair of sockets. */
 let shared: InProcess
 
 beforeAll(async () => {
@@ -61,7 +64,7 @@ async function http1(server: InProcess): Promise<RawConnection> {
   return raw
 }
 
-describe("an answer that its client does not take", () => {
+describe("a response that its client does not read", () => {
   it.each([
     ["an object", `${configMaps}/large-0`, {}],
     ["an object as YAML", `${configMaps}/large-0`, { accept: "application/yaml" }],
@@ -80,7 +83,7 @@ describe("an answer that its client does not take", () => {
   it.each([
     ["a list", configMaps],
     ["a watch", `${configMaps}?watch=true`],
-  ])("ends its connection over HTTP/1.1: %s", async (_what, path) => {
+  ])("closes its connection over HTTP/1.1: %s", async (_what, path) => {
     const raw = await http1(shared)
     raw.socket.pause()
     raw.send(`GET ${path} HTTP/1.1`, "Host: a", `Authorization: Bearer ${shared.token}`, "", "")
@@ -90,12 +93,12 @@ describe("an answer that its client does not take", () => {
     await inFlight.drained(sort)
   })
 
-  it("goes on while the client takes it, however long that takes", async () => {
+  it("continues while the client reads it, however long that takes", async () => {
     const client = await http2(shared, 0)
     client.ask(1, { ":path": `${configMaps}/large-0`, authorization: `Bearer ${shared.token}` })
     await client.until(isOf(frameType.headers, 1))
     client.socket.write(windowUpdate(0, 2 ** 30))
-    // More often than the limit, by the server's own time: each step waits for what was granted.
+    // More often than the limit by the server's own clock: each step waits for the granted bytes.
     while (!client.frames.some(isEnd(1))) {
       const before = client.bodyBytes(1)
       client.socket.write(windowUpdate(1, 50_000))
@@ -118,7 +121,7 @@ describe("a list that takes longer than the request timeout", () => {
     return { server, client }
   }
 
-  it("ends well when its client takes it at a fair rate", async () => {
+  it("completes when its client reads at a fair rate", async () => {
     const { server, client } = await listing()
     server.clock.advance(60_000)
     while (!client.frames.some(isEnd(1))) {
@@ -130,7 +133,7 @@ describe("a list that takes longer than the request timeout", () => {
     expect(JSON.parse(client.body(1).toString()).items).toHaveLength(3)
   })
 
-  it("is broken off when its client does not", async () => {
+  it("is aborted when its client does not", async () => {
     const { server, client } = await listing()
     server.clock.advance(60_000)
     client.socket.write(windowUpdate(1, pieceBytes - 1))
@@ -142,7 +145,7 @@ describe("a list that takes longer than the request timeout", () => {
 })
 
 describe("a connection", () => {
-  it("whose client answers no pings is ended, and not before", async () => {
+  it("whose client does not answer pings is closed, and not before", async () => {
     const server = await ownServer({ connectionTimes: { http2CheckIntervalMs: 50 } })
     const client = await http2(server)
     client.ask(1, { ":path": `${configMaps}?watch=true`, authorization: `Bearer ${server.token}` })
@@ -152,18 +155,18 @@ describe("a connection", () => {
       client.send({ type: frameType.ping, flags: frameFlag.ack }, Buffer.alloc(8))
     }
     await client.closed()
-    // Two in vain, and one that was sent before the last answer came.
+    // Two unanswered ones, and one sent before the last answer arrived.
     expect(pings()).toBeLessThanOrEqual(11)
   })
 
-  it("of HTTP/2 that asks nothing is sent away", async () => {
+  it("of HTTP/2 without requests is closed", async () => {
     const server = await ownServer({ connectionTimes: { connectionCheckMs: 10, idleConnectionTimeoutMs: 100 } })
     const client = await http2(server)
     expect(await goAwayCode(client)).toBe(errorCode.noError)
     await client.closed()
   })
 
-  it("that never ends a head is ended, over both protocols", async () => {
+  it("that never completes a head is closed, over both protocols", async () => {
     const server = await ownServer({ connectionTimes: { connectionCheckMs: 10, requestHeaderTimeoutMs: 100 } })
     const raw = await http1(server)
     raw.send("GET / HTTP/1.1", "Host: a", "")
@@ -173,7 +176,7 @@ describe("a connection", () => {
     expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
   })
 
-  it("of a client that does not close its end does not hold the server up when it stops", async () => {
+  it("whose client does not close its end does not delay the server's stop", async () => {
     const server = await startInProcess({ store: "memory", vendor: "kubernetes", connectionTimes: { lingerMs: 20 } })
     const client = await http2(server)
     client.socket.allowHalfOpen = true
@@ -183,11 +186,11 @@ describe("a connection", () => {
     await server.stop()
   })
 
-  it("of HTTP/1.1 may not have any number of requests wait", async () => {
+  it("of HTTP/1.1 may have only so many requests waiting", async () => {
     const server = await ownServer({})
     const { inFlight } = server.server.parts
     const raw = await http1(server)
-    // Each waits for a version that does not come.
+    // Each waits for a version that is never reached.
     const head = ["GET /api/v1/secrets?resourceVersion=1000000 HTTP/1.1", "Host: a", `Authorization: Bearer ${server.token}`, "", ""]
     raw.socket.write(head.join("\r\n").repeat(http1PipelinedRequestsMax))
     while (inFlight.counts.short < http1PipelinedRequestsMax) await new Promise((resolve) => setImmediate(resolve))
@@ -206,8 +209,8 @@ describe("a body", () => {
   it.each([
     ...sizes(requestBodyBytesMax, 400).map((size) => ["application/json", ...size] as const),
     ...sizes(yamlBodyBytesMax, 400).map((size) => ["application/yaml", ...size] as const),
-  ])("of %s with %d bytes is answered %d, over both protocols and with or without its length", async (media, bytes, status) => {
-    // Blanks behind an object of no kind: cheap to read in any language.
+  ])("of %s with %d bytes gets %d, over both protocols and with or without its length", async (media, bytes, status) => {
+    // Blanks after an empty object: cheap to parse in any format.
     const body = Buffer.alloc(bytes, " ")
     body.write('{"kind":"None"}\n')
     for (const protocol of ["http1", "http2"] as const) {
@@ -216,7 +219,7 @@ describe("a body", () => {
         const headers = { ...headersOf(shared), "content-type": media }
         const answer = await client.send({ method: "POST", path: configMaps, headers, body, chunked })
         expect([protocol, chunked, answer.status]).toEqual([protocol, chunked, status])
-        // It was refused before it was read, or while it was.
+        // It was refused before it was read, or during that.
         if (status === 413) expect(JSON.parse(answer.body.toString()).message).toContain(`limit is ${bytes - 1}`)
         client.close()
       }
@@ -224,7 +227,7 @@ describe("a body", () => {
   })
 })
 
-it("a request over HTTP/2 whose Host is another than its :authority is refused", async () => {
+it("a request over HTTP/2 whose Host differs from its :authority is refused", async () => {
   const client = await http2(shared)
   for (const [streamId, host] of [
     [1, "elsewhere"],
@@ -236,7 +239,7 @@ it("a request over HTTP/2 whose Host is another than its :authority is refused",
   }
 })
 
-it("a method with the name of a property of objects is counted as any other that nobody knows", async () => {
+it("a method named like a property of objects is counted as an unknown one", async () => {
   const client = await http2(shared)
   client.ask(1, { ":path": "/version", ":method": "constructor", authorization: `Bearer ${shared.token}` })
   await client.until(isEnd(1))

@@ -1,4 +1,6 @@
-/** An etcd that wants to know its clients (--client-cert-auth), and what a server says that cannot come to terms with it. */
+/**
+ * An etcd that requires client certificates (--client-cert-auth), and the errors of a server that cannot connect to it.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -62,7 +64,7 @@ forEachEtcd((binary) => {
       }
     }
 
-    test("takes those of its authority", async () => {
+    test("accepts those of its authority", async () => {
       const server = await startTestServer(optionsFor({ authority: "ca.crt", pair: "client" }))
       const object = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}'
       expect((await server.request("POST", "/api/v1/namespaces/default/configmaps", object)).status).toBe(201)
@@ -120,7 +122,7 @@ forEachEtcd((binary) => {
         /^--store-keyfile: \S+server\.key is not the key of --store-certfile \S+client\.crt$/,
       ],
       ["a certificate without its key", { certificate: "client.crt" }, /^--store-certfile and --store-keyfile go together$/],
-    ])("is not reached with %s, and the option is named", async (_what, files, message) => {
+    ])("is not reached with %s, and the error names the option", async (_what, files, message) => {
       await expect(startServer(optionsFor(files))).rejects.toThrow(message)
     })
 
@@ -132,7 +134,7 @@ forEachEtcd((binary) => {
       })
       afterAll(() => main.dispose())
 
-      /** The main etcd speaks plain text: certificates are for the other one alone. */
+      /** The main etcd uses plain text: certificates apply to the other one alone. */
       function eventsOptions(files: { authority?: string; pair?: string }, server = etcd.url): LibraryOptions {
         return {
           ...optionsFor(files),
@@ -141,7 +143,7 @@ forEachEtcd((binary) => {
         }
       }
 
-      test("takes those of its authority", async () => {
+      test("accepts those of its authority", async () => {
         const server = await startTestServer(eventsOptions({ authority: "ca.crt", pair: "client" }))
         const event =
           '{"kind":"Event","apiVersion":"v1","metadata":{"name":"a","namespace":"default"},"involvedObject":{"namespace":"default"}}'
@@ -161,23 +163,23 @@ forEachEtcd((binary) => {
           { authority: "ca.crt", pair: "expired" },
           /^--store-certfile: https:\S+ does not accept \S+expired\.crt /,
         ],
-      ])("is not reached with %s, and the option is named", async (_what, files, message) => {
+      ])("is not reached with %s, and the error names the option", async (_what, files, message) => {
         await expect(startServer(eventsOptions(files))).rejects.toThrow(message)
       })
 
-      test("is not spoken to without encryption", async () => {
+      test("is not contacted without encryption", async () => {
         const options = eventsOptions({}, etcd.url.replace("https:", "http:"))
         await expect(startServer(options)).rejects.toThrow(/^--store-servers-overrides: http:\S+ speaks TLS \(.+\); write https/)
       })
 
-      test("may be away at the start", async () => {
+      test("may be unreachable at start", async () => {
         const server = await startTestServer(eventsOptions({}, "http://127.0.0.1:1"))
         expect((await server.request("GET", "/api/v1/namespaces/default/configmaps")).status).toBe(200)
         expect((await server.request("GET", "/readyz/etcd")).status).toBe(500)
       })
     })
 
-    test("is not spoken to without encryption", async () => {
+    test("is not contacted without encryption", async () => {
       const plain = etcd.url.replace("https:", "http:")
       await expect(startServer({ "store-servers": [plain] })).rejects.toThrow(/^--store-servers: http:\S+ speaks TLS \(.+\); write https/)
       await expect(startServer(optionsFor({ authority: "ca.crt" }, plain))).rejects.toThrow(
@@ -185,7 +187,7 @@ forEachEtcd((binary) => {
       )
     })
 
-    test("without certificates is not spoken to with encryption", async () => {
+    test("without certificates is not contacted with encryption", async () => {
       const open = await startEtcd(binary)
       const server = open.url.replace("http:", "https:")
       await expect(startServer({ "store-servers": [server] })).rejects.toThrow(

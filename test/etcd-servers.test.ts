@@ -1,4 +1,4 @@
-/** Whole servers on a real etcd: one that is started again, two at once, and an etcd that fails. */
+/** Whole servers on a real etcd: a restart, two servers at once, and an etcd that fails. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { systemClock } from "../runtime/clock.ts"
 import { type Connection, connectEtcd } from "../runtime/storage/etcd/connection.ts"
@@ -24,7 +24,7 @@ function parsed<T>({ body }: HttpAnswer): T {
   return answer
 }
 
-/** The names of the first so many ADDED events after a version. */
+/** The names in the first `count` ADDED events after a version. */
 async function eventsUntil(server: TestServer, resourceVersion: string, count: number): Promise<string[]> {
   const client = createHttpClient({ protocol: "http1", port: Number(new URL(server.url).port), authority: server.caPem })
   const { body } = await client.open({
@@ -54,7 +54,7 @@ async function names(server: TestServer, query = ""): Promise<string[]> {
   return parsed<ListAnswer>(answer).items.map(({ metadata }) => metadata.name)
 }
 
-/** Watches from a version and answers the first line. */
+/** Watches from a version and returns the first line. */
 async function firstEvent(server: TestServer, resourceVersion: string): Promise<{ type: string; object: { metadata: { name: string } } }> {
   const client = createHttpClient({ protocol: "http1", port: Number(new URL(server.url).port), authority: server.caPem })
   const { body } = await client.open({
@@ -86,10 +86,10 @@ forEachEtcd((binary) => {
       await etcd.dispose()
     })
 
-    /** A write that no watch of a server hears of. */
+    /** Writes a key that no watch of a server receives. */
     const writeElsewhere = (): Promise<unknown> => direct.call(txnCall, { success: [{ put: { key: "elsewhere" } }] })
 
-    test("what one server was told, the other shows at once", async () => {
+    test("a write to one server is visible on the other at once", async () => {
       const [one, other] = [await start(), await start()]
       for (let index = 0; index < 20; index++) {
         const [writer, reader] = index % 2 === 0 ? [one, other] : [other, one]
@@ -115,7 +115,7 @@ forEachEtcd((binary) => {
       expect(await event).toMatchObject({ type: "ADDED", object: { metadata: { name: "watched" } } })
     })
 
-    test("a namespace made at one server takes objects at the other", async () => {
+    test("a namespace created on one server accepts objects on the other", async () => {
       const [one, other] = [await start(), await start()]
       for (let index = 0; index < 5; index++) {
         const namespace = `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"made-${index}"}}`
@@ -140,7 +140,7 @@ forEachEtcd((binary) => {
       expect(counter?.body.toString()).toContain('"data":{"n":"20"}')
     })
 
-    test("reads and writes are current although others write where no watch looks", async () => {
+    test("reads and writes are current although others write keys that are not watched", async () => {
       const server = await start()
       await server.request("POST", collection, named("current", '{"n":"0"}'))
       for (let index = 1; index <= 5; index++) {
@@ -153,7 +153,7 @@ forEachEtcd((binary) => {
       }
     })
 
-    test("a server that is started again goes on where it was", async () => {
+    test("a restarted server continues from the same state", async () => {
       const before = await start()
       const made = await before.request("POST", collection, named("kept"))
       const { metadata } = parsed<{ metadata: { resourceVersion: string } }>(made)
@@ -180,7 +180,7 @@ forEachEtcd((binary) => {
       expect(await countKeys(other, "/registry/configmaps/default/")).toBe(1)
       expect(await countKeys(other, "/registry/secrets/")).toBe(0)
       expect(await countKeys(direct, "/registry/secrets/default/")).toBe(1)
-      // The revisions of the two have nothing to do with each other.
+      // The revisions of the two are unrelated.
       const { metadata } = parsed<ListAnswer>(await before.request("GET", collection))
       const event = firstEvent(before, metadata.resourceVersion)
       expect((await before.request("PUT", `${collection}/apart`, named("apart", '{"n":"1"}'))).status).toBe(200)
@@ -191,7 +191,7 @@ forEachEtcd((binary) => {
       expect((await after.request("GET", `${secrets}/main`)).status).toBe(200)
     })
 
-    test("an etcd without space is told of, reads go on, and writes do when there is space again", async () => {
+    test("an etcd without space is reported, reads continue, and writes do when there is space again", async () => {
       const server = await start()
       await server.request("POST", collection, named("before"))
       await alarm(direct, "raise")
@@ -204,11 +204,11 @@ forEachEtcd((binary) => {
       expect((await server.request("GET", `${collection}/before`)).status).toBe(200)
       await alarm(direct, "clear")
       expect((await server.request("POST", collection, named("space"))).status).toBe(201)
-      // What a probe heard is told to the next ones for a moment.
+      // The result of a probe is cached for a moment.
       await until(async () => (await server.request("GET", "/readyz/etcd")).status === 200)
     })
 
-    test("an etcd that was killed is told of, and used again when it is back", async () => {
+    test("a killed etcd is reported, and used again when it is back", async () => {
       const server = await start()
       await server.request("POST", collection, named("survives"))
       const { metadata } = parsed<ListAnswer>(await server.request("GET", collection))
@@ -218,7 +218,7 @@ forEachEtcd((binary) => {
         expect(answer.headers["retry-after"]).toBe("1")
       }
       expect((await server.request("GET", "/readyz/etcd")).status).toBe(500)
-      // What may be stale is answered from memory.
+      // Reads that may be stale are served from memory.
       expect(await names(server, "?resourceVersion=0")).toContain("survives")
       await etcd.start()
       await until(async () => (await server.request("GET", "/readyz")).status === 200)
@@ -242,7 +242,7 @@ forNewestEtcd((binary) => {
     async function write(name: string): Promise<void> {
       for (;;) {
         const { status } = await server.request("POST", collection, named(name))
-        // 409: a try that was answered with a fault happened after all.
+        // 409: an earlier attempt that got an error did happen.
         if (status === 201 || status === 409) break
         expect([500, 503, 504]).toContain(status)
       }
@@ -259,7 +259,7 @@ forNewestEtcd((binary) => {
   })
 })
 
-/** The member that says so of itself. */
+/** The member that reports to be the leader. */
 async function leaderOf(members: readonly EtcdServer[]): Promise<EtcdServer> {
   for (const member of members) {
     const connection = connectEtcd({ servers: [member.url] }, systemClock)
@@ -276,7 +276,7 @@ const memberStatusCall = {
   response: message({ header: embedded(1, message({ memberId: identifier(2) })), leader: identifier(4) }),
 }
 
-/** etcd raises it by itself when its quota is used up; it acts the same when it is told to. */
+/** etcd raises the alarm by itself when its quota is used up; a requested alarm has the same effect. */
 async function alarm(direct: Connection, what: "raise" | "clear"): Promise<void> {
   await direct.call(
     {

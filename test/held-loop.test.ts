@@ -1,4 +1,7 @@
-/** Requests that hold the event loop, over real connections: the log names them, without what they carry, and `/metrics` shows the delay. */
+/**
+ * Requests that hold the event loop, over real connections: the log names them without their content, and `/metrics`
+ * shows the delay.
+ */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { loopHoldMs } from "../runtime/limits.ts"
 import { createHttpClient, type HttpAnswer, type HttpClient } from "./support/http-client.ts"
@@ -26,13 +29,13 @@ function ask(method: string, path: string, body?: string): Promise<HttpAnswer> {
   return client.send({ method, path, headers, ...(body !== undefined && { body: Buffer.from(body) }) })
 }
 
-/** Nothing else has its turn meanwhile. */
+/** Nothing else runs meanwhile. */
 function block(): void {
   const untilMs = performance.now() + 2 * loopHoldMs
   while (performance.now() < untilMs);
 }
 
-/** What the log says of holds from now on, once it says this. A busy machine holds the loop besides. */
+/** Log lines about holds from now on, once one matches `expected`. A busy machine causes holds as well. */
 async function linesOf(work: () => Promise<unknown>, expected: RegExp): Promise<string> {
   const before = at.log.length
   await work()
@@ -43,7 +46,7 @@ async function linesOf(work: () => Promise<unknown>, expected: RegExp): Promise<
   })
 }
 
-it("names a request that does so before it waits for anything", async () => {
+it("names a request that holds it before its first wait", async () => {
   const { kinds } = at.server.parts
   const find = vi.spyOn(kinds, "find").mockImplementationOnce((...asked) => {
     block()
@@ -56,7 +59,7 @@ it("names a request that does so before it waits for anything", async () => {
   expect(lines).not.toMatch(/secret|default/)
 })
 
-it("names a request that does so once its body has come", async () => {
+it("names a request that holds it after its body has arrived", async () => {
   const { store } = at.server.parts.registry.deps
   const commit = vi.spyOn(store, "commit").mockImplementationOnce((...asked) => {
     block()
@@ -76,7 +79,7 @@ it("shows in the next scrape of /metrics, and not for ever", async () => {
     const { body } = await ask("GET", "/metrics")
     return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(body.toString())?.[1]) * 1000 > 1.5 * loopHoldMs
   }
-  // What the tests before have done is told by now.
+  // The holds of earlier tests have been reported by now.
   await vi.waitFor(async () => expect(await isHeld()).toBe(false))
   await new Promise<void>((resolve) => setTimeout(() => resolve(block())))
   await vi.waitFor(async () => expect(await isHeld()).toBe(true))

@@ -1,4 +1,7 @@
-/** HTTP/1.1 as bytes: what no library sends, requests that never end, clients that go away, and a server that stops. */
+/**
+ * HTTP/1.1 as bytes: requests that no library sends, requests that never end, clients that disconnect, and a server
+ * that stops.
+ */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type InProcess, type InProcessOptions, startInProcess } from "./support/in-process.ts"
 import { connectRaw, type RawConnection } from "./support/raw-connection.ts"
@@ -28,7 +31,7 @@ async function ownServer(options: Partial<InProcessOptions>): Promise<InProcess>
 
 const authorization = (server: InProcess): string => `Authorization: Bearer ${server.token}`
 
-describe("a request that HTTP does not allow gets a Status, and its connection ends", () => {
+describe("a request that violates HTTP gets a Status, and its connection is closed", () => {
   it.each<[string, string, readonly string[], number]>([
     ["no Host", "GET /version HTTP/1.1", [], 400],
     ["two Hosts", "GET /version HTTP/1.1", ["Host: a", "Host: b"], 400],
@@ -56,7 +59,7 @@ describe("a request that HTTP does not allow gets a Status, and its connection e
   })
 })
 
-describe("a request that only looks odd is answered", () => {
+describe("a valid but unusual request is served", () => {
   it.each<[string, string, readonly string[], number]>([
     ["an empty Host", "GET /version HTTP/1.1", ["Host:"], 200],
     ["HTTP/1.0 without Host", "GET /version HTTP/1.0", [], 200],
@@ -73,7 +76,7 @@ describe("a request that only looks odd is answered", () => {
 })
 
 describe("several requests on one connection", () => {
-  it("are answered in order, and what is wrong behind them last", async () => {
+  it("are answered in order, with the error for an invalid one last", async () => {
     const raw = await connection(shared)
     const get = ["GET /version HTTP/1.1", "Host: a", "", ""].join("\r\n")
     raw.send(`${get}${get}garbage\r\n\r\n`)
@@ -83,7 +86,7 @@ describe("several requests on one connection", () => {
     await raw.ended
   })
 
-  it("keep their answer when more came than was announced", async () => {
+  it("keep their responses when more bytes arrive than announced", async () => {
     const raw = await connection(shared)
     const body = '{"metadata":{"name":"short"}}'
     raw.send(`POST ${configMaps} HTTP/1.1`, "Host: a", authorization(shared), `Content-Length: ${body.length - 5}`, "", body)
@@ -92,7 +95,7 @@ describe("several requests on one connection", () => {
     await raw.ended
   })
 
-  it("end with a chunk that cannot be read", async () => {
+  it("end at a chunk that cannot be parsed", async () => {
     const raw = await connection(shared)
     raw.send(`POST ${configMaps} HTTP/1.1`, "Host: a", authorization(shared), "Transfer-Encoding: chunked", "", "zz", "")
     const answer = await raw.answer()
@@ -114,7 +117,7 @@ describe("Expect: 100-continue", () => {
     "",
   ]
 
-  it("is met when the body is wanted", async () => {
+  it("is answered when the body is needed", async () => {
     const raw = await connection(shared)
     const body = '{"metadata":{"name":"asked"}}'
     raw.send(...post(shared, body))
@@ -123,7 +126,7 @@ describe("Expect: 100-continue", () => {
     expect((await raw.answer()).status).toBe(201)
   })
 
-  it("is not met when the request is refused anyway", async () => {
+  it("is not answered when the request is refused anyway", async () => {
     const raw = await connection(shared)
     raw.send(...post(shared, "{}", "/api/v1/nothing"))
     const answer = await raw.answer()
@@ -132,7 +135,7 @@ describe("Expect: 100-continue", () => {
     await raw.ended
   })
 
-  it("lets a body that never comes be ended by the deadline", async () => {
+  it("the deadline ends a request whose body never arrives", async () => {
     const server = await ownServer({})
     const raw = await connection(server)
     raw.send(...post(server, "{}"))
@@ -144,7 +147,7 @@ describe("Expect: 100-continue", () => {
     expect(server.log).toEqual([])
   })
 
-  it("lets go when the client does", async () => {
+  it("the request is released when the client disconnects", async () => {
     const server = await ownServer({})
     const raw = await connection(server)
     raw.send(...post(server, "{}"))
@@ -156,13 +159,13 @@ describe("Expect: 100-continue", () => {
   })
 })
 
-it("a client that forgot TLS is told", async () => {
+it("a client that speaks plain HTTP to the TLS port gets an explanation", async () => {
   const response = await fetch(`http://127.0.0.1:${shared.port}/version`)
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ kind: "Status", message: "the request is HTTP, this port speaks HTTPS" })
 })
 
-it("a watch is let go with its client", async () => {
+it("a watch is released with its client", async () => {
   const server = await ownServer({})
   const raw = await connection(server)
   raw.send(`GET ${configMaps}?watch=1 HTTP/1.1`, "Host: a", authorization(server), "", "")
@@ -173,7 +176,7 @@ it("a watch is let go with its client", async () => {
 })
 
 describe("a server that stops with --shutdown-send-retry-after", () => {
-  it("turns new requests away until those in flight are done, and tells who probes it", async () => {
+  it("refuses new requests until those in flight are done, and reports that to probes", async () => {
     const server = await startInProcess({ store: "memory", vendor: "kubernetes", shutdownSendRetryAfter: true })
     const [slow, fresh, probe] = [await connection(server), await connection(server), await connection(server)]
     const body = '{"metadata":{"name":"late"}}'

@@ -1,6 +1,6 @@
 /**
- * Large lists over one HTTP/2 connection: many at once, to readers that are slow, and to clients that go away. What is proved is that they
- * complete and that memory stays far below what is sent (design promise 5); not how fast.
+ * Large lists over one HTTP/2 connection: many at once, to slow readers, and to clients that disconnect. Proves that
+ * they complete and that memory stays far below the amount sent (design promise 5); not their speed.
  */
 import { constants, type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2"
 import { once } from "node:events"
@@ -15,17 +15,19 @@ const lists = 50
 const objects = 200
 const objectBytes = 100 * 1024
 const listBytes = objects * objectBytes
-/** Client and server share the process. 50 lists are 1 GB; one write of each and a window of each is a tenth of what is allowed here. */
+/**
+ * Client and server share the process. 50 lists are 1 GB; one write and one window of each is a tenth of this limit.
+ */
 const growthBytesMax = 256 * 1024 * 1024
-/** What may be held after clients have gone: pools of buffers, not lists. */
+/** Memory that may stay allocated after clients have disconnected: pools of buffers, not lists. */
 const keptBytesMax = 16 * 1024 * 1024
 const windowBytes = 256 * 1024
 const resets = 1000
-/** Short, so that connections whose end node did not notice are found within the test. */
+/** Short, so that dead connections are detected within the test. */
 const checkIntervalMs = 300
 const path = "/api/v1/namespaces/default/configmaps"
 
-// A gigabyte and more goes through one process, which a busy machine takes minutes for.
+// A gigabyte and more passes through one process, which takes minutes on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let at: InProcess
@@ -65,13 +67,13 @@ describe("50 lists of 20 MB on one connection", () => {
     expect(memory.growthBytes()).toBeLessThan(growthBytesMax)
   })
 
-  it("wait for readers that stand still, and complete when they go on", async () => {
+  it("wait for readers that pause, and complete when they continue", async () => {
     const session = await connected()
     const memory = new MemoryWatch()
     const streams = Array.from({ length: lists }, () => list(session))
     await Promise.all(streams.map((stream) => once(stream, "response")))
     await until(() => streams.every((stream) => stream.readableLength > 0))
-    // The server goes on serving others meanwhile.
+    // The server serves others meanwhile.
     const other = await connected()
     expect(await statusOf(other.request(head("/api/v1/namespaces/default")))).toBe(200)
     memory.sample()
@@ -80,7 +82,7 @@ describe("50 lists of 20 MB on one connection", () => {
     expect(memory.growthBytes()).toBeLessThan(growthBytesMax)
   })
 
-  it("are let go of when the client disconnects midway", async () => {
+  it("are released when the client disconnects midway", async () => {
     collectGarbage()
     const before = { bytes: heldBytes(), sockets: openSockets() }
     for (let round = 0; round < 3; round++) {
@@ -100,7 +102,7 @@ describe("50 lists of 20 MB on one connection", () => {
 })
 
 describe("20 lists of 20 MB over HTTP/1.1", () => {
-  it("are let go of when the client disconnects midway", async () => {
+  it("are released when the client disconnects midway", async () => {
     const before = openSockets()
     const client = createHttpClient({ protocol: "http1", port: at.port, authority: at.authority })
     const answers = await Promise.all(
@@ -123,7 +125,7 @@ describe("1,000 streams that are reset at once", () => {
       const stream = list(session)
       over.push(new Promise((resolve) => stream.on("close", resolve)))
       reset(stream)
-      // The server may end a connection that behaves so; it must not end others.
+      // The server may close such a connection, but no other.
       if (index % 100 === 99) await setImmediate()
     }
     await Promise.all(over)
@@ -151,7 +153,7 @@ async function connected(): Promise<ClientHttp2Session> {
   return session
 }
 
-/** Bytes of an answer, read to its end. */
+/** Reads a response to its end and returns its size in bytes. */
 async function receivedBytes(stream: ClientHttp2Stream, memory: MemoryWatch): Promise<number> {
   let bytes = 0
   for await (const chunk of stream) {
@@ -167,7 +169,7 @@ async function statusOf(stream: ClientHttp2Stream): Promise<unknown> {
   return headers[":status"]
 }
 
-/** The highest resident set since it was made. */
+/** Tracks the highest resident set size since it was created. */
 class MemoryWatch {
   private readonly startBytes: number
   private peakBytes = 0
@@ -188,7 +190,7 @@ class MemoryWatch {
   }
 }
 
-/** Both ends of every connection, as node counts them: what it has not noticed to be gone is still here. */
+/** Open sockets of both ends of all connections, as node counts them, including dead ones that it has not noticed. */
 function openSockets(): number {
   return process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length
 }
@@ -203,7 +205,7 @@ function collectGarbage(): void {
   runInNewContext("gc")()
 }
 
-/** Waits until it holds; the runner's time limit is the limit. */
+/** Waits until the condition is true; limited by the runner's time limit. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setImmediate()
 }

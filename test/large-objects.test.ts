@@ -1,4 +1,4 @@
-/** The largest objects that people really have pass every limit, in every encoding and by every verb. */
+/** The largest objects in real use pass every limit, in every encoding and by every verb. */
 import { beforeAll, expect, it, onTestFinished } from "vitest"
 import { kinds } from "../generated/index.ts"
 import { codecOfKind } from "../runtime/kit/compact.ts"
@@ -69,7 +69,7 @@ it.each([
   ["endpoints", "compact", endpoints],
   ["configmaps", "json", configMap],
   ["configmaps", "compact", configMap],
-] as const)("the largest %s that people have are taken as %s", async (resource, media, object) => {
+] as const)("the largest real %s is accepted as %s", async (resource, media, object) => {
   const collection = `/api/v1/namespaces/default/${resource}`
   const path = `${collection}/large`
   onTestFinished(async () => {
@@ -90,7 +90,7 @@ it.each([
   expect(applied.status).toBe(200)
 })
 
-it("what was stored under a higher limit is read and removed, but not sent again", async () => {
+it("an object stored under a higher limit can be read and removed, but not written again", async () => {
   const { handle } = await openRegistry()
   const { codec } = await handle("configmaps")
   const many = documentValuesMax + 10
@@ -116,7 +116,7 @@ const fields = (count: number, prefix = "k"): Record<string, string> =>
 const withData = (data: Record<string, string>): ApiObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "many" }, data })
 const yamlLines = (data: Record<string, string>): string => Object.keys(data).reduce((text, key) => `${text}  ${key}: v\n`, "data:\n")
 
-it("an object has so many fields at most, however they come", async () => {
+it("an object has a maximum number of fields, in whatever encoding it is sent", async () => {
   const collection = "/api/v1/namespaces/default/configmaps"
   const path = `${collection}/many`
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 /**
- * Pages of lists under writes (specification 4.5, 3): whatever is written between two pages, all of them together are the state at the
- * version that the first one told; sorted ones (docs/LISTS.md) are that state in order.
+ * Pages of lists under writes (specification 4.5, 3): whatever is written between two pages, all of them together are
+ * the state at the version of the first page; sorted lists (docs/LISTS.md) are that state in order.
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -17,7 +17,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ name: names, size: fc.integer({ min: 0, max: 4 }) }) },
   { weight: 1, arbitrary: fc.record({ remove: names }) },
 )
-/** What is written before the first page, and then before each further one. */
+/** The writes before the first page and before each further one. */
 const history = fc.record({
   before: fc.array(write, { maxLength: 30 }),
   between: fc.array(fc.array(write, { maxLength: 5 }), { maxLength: 10 }),
@@ -100,9 +100,9 @@ async function pagesShowOneState(sortBy: string): Promise<void> {
 }
 
 describe("pages", () => {
-  it("show one state together, in the order of keys", () => pagesShowOneState(""))
-  it("show one state together, sorted", () => pagesShowOneState(".spec.replicas"))
-  it("show one state together, sorted by several fields downwards", () => pagesShowOneState("-.spec.replicas,-.metadata.name"))
+  it("together show one state, in the order of keys", () => pagesShowOneState(""))
+  it("together show one state, sorted", () => pagesShowOneState(".spec.replicas"))
+  it("together show one state, sorted by several fields in descending order", () => pagesShowOneState("-.spec.replicas,-.metadata.name"))
 
   it("are in the order of a stable sort", async () => {
     await fc.assert(

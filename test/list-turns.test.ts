@@ -1,6 +1,6 @@
 /**
- * Lists of many objects, in every form and by every kind of selector, beside a client that gets one object again and again: what takes work is done in
- * turns, so that gets are answered while a list is being made, before its first byte.
+ * Lists of many objects, in every form and with every kind of selector, beside a client that gets one object again and
+ * again. Lists are built in turns of the event loop, so gets are answered before the first byte of a list.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { createHttpClient, type HttpClient } from "./support/http-client.ts"
@@ -10,7 +10,10 @@ const objects = 20_000
 const path = "/api/v1/namespaces/default/configmaps"
 const partial = "as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 const compact = "application/vnd.kubernetes.protobuf"
-/** Of the gets that are answered before the first byte of a list, one may have come before the list was begun, and one with it. */
+/**
+ * Among the gets answered before the first byte of a list, one may have arrived before the list request, and one
+ * together with it.
+ */
 const getsMin = 3
 
 // 20,000 objects in a dozen forms, in one process with their clients, on a machine that may be busy.
@@ -38,7 +41,7 @@ afterAll(async () => {
   await at.stop()
 })
 
-/** As another server stored it, in JSON: nothing of it is at hand. */
+/** Stored as JSON, as by another server, so that nothing is cached. */
 function value(name: string, index: number): Buffer {
   const labels = { app: "many", share: `s${index % 100}` }
   const metadata = { name, namespace: "default", uid: name, creationTimestamp: "2026-01-01T00:00:00Z", labels }
@@ -67,7 +70,7 @@ it.each([
 ])("a list %s lets others have their turn before its first byte", async (_name, query, accept) => {
   let gets = 0
   let begun = false
-  // The connections are there.
+  // Makes sure that the connections are open.
   for (const client of [lister, getter]) expect((await client.send(request("/object-000000"))).status).toBe(200)
   const list = lister.open(request(query, accept)).then((answer) => {
     begun = true

@@ -1,4 +1,4 @@
-/** The filters of the server in their order, and middleware of the program that started it. */
+/** The order of the server's filters, and middleware of the program that starts the server. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { filtersOf } from "../runtime/app.ts"
 import { ApiError, type Filter, RESPONSE_ALREADY_SENT, startServer } from "../runtime/library.ts"
@@ -48,7 +48,7 @@ it("filters are in the order of the reference", async () => {
 })
 
 describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
-  it("a middleware knows user and resource, may wait, and acts once the request has its answer", async () => {
+  it("a middleware knows user and resource, may wait, and acts after the response", async () => {
     const seen: string[] = []
     const get = await serverWith(protocol, async ({ env: { request, outgoing } }, next) => {
       await new Promise((resolve) => setImmediate(resolve))
@@ -64,7 +64,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect(seen).toEqual(["admin get namespaces default 200", "admin get namespaces other 404", "admin get   200"])
   })
 
-  it("a middleware answers with a Status, with a Response, or by itself", async () => {
+  it("a middleware responds with a Status, with a Response, or by itself", async () => {
     const get = await serverWith(protocol, async (c, next) => {
       const { request, outgoing } = c.env
       switch (request.info.name) {
@@ -93,7 +93,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
   it.each([
     ["an Error", new Error("broken")],
     ["no Error", "broken"],
-  ])("a middleware that throws %s makes a Status that does not tell it", async (_what, thrown) => {
+  ])("a middleware that throws %s causes a Status that does not reveal it", async (_what, thrown) => {
     const get = await serverWith(protocol, ({ env }, next) => {
       if (env.request.info.name === "default") throw thrown
       return next()
@@ -104,7 +104,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect((await get("/api/v1/namespaces")).status).toBe(200)
   })
 
-  it("what is routed is what is authorized: an escaped path is the path it stands for, and a line break stays in its name", async () => {
+  it("routing and authorization see the same path: escapes are decoded, and a line break stays in its name", async () => {
     const get = await serverWith(protocol)
     expect((await get("/%61pi/v1/namespaces/default")).status).toBe(200)
     expect((await get("/api%2Fv1%2Fnamespaces%2Fdefault")).status).toBe(200)
@@ -118,7 +118,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect([backslash.status, JSON.parse(backslash.text).details.name]).toEqual([404, "a\\b"])
   })
 
-  it.each(["[fd00:0:0::1]:6443", "LOCALHOST", "localhost:443"])("a request to the host %s is answered", async (host) => {
+  it.each(["[fd00:0:0::1]:6443", "LOCALHOST", "localhost:443"])("a request to the host %s gets a response", async (host) => {
     const get = await serverWith(protocol)
     expect((await get("/api/v1/namespaces/default", "GET", { host })).status).toBe(200)
   })

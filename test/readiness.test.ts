@@ -1,23 +1,26 @@
-/** `/readyz` and `/livez` while the store cannot be read yet: over a real connection, with a store that a test holds back. */
+/**
+ * `/readyz` and `/livez` while the store cannot be read yet: over a real connection, with a store that the test holds
+ * back.
+ */
 import { afterEach, expect, it, vi } from "vitest"
 import { createHttpClient } from "./support/http-client.ts"
 import type { StoreListOptions } from "../runtime/storage/store.ts"
 import type { ManualClock } from "./contract/manual-clock.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 
-/** The code of all kinds is loaded meanwhile, which a busy machine takes seconds for. */
+/** The code of all kinds is loaded meanwhile, which takes seconds on a busy machine. */
 const patience = { timeout: 20_000 }
 
 let at: InProcess | undefined
 afterEach(async () => at?.stop())
 
-it("is not ready before the caches of all kinds are filled, and alive all the while", async () => {
+it("is not ready before the caches of all kinds are filled, and alive all the time", async () => {
   let release: () => void = () => undefined
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
   let clock: ManualClock | undefined
-  // The start has patience, and no longer: whoever waits for the ready line gets it, and /readyz says what is left.
+  // The start waits for a limited time only: then the ready line appears, and /readyz reports what is missing.
   const passing = setInterval(() => clock?.advance(1000))
   at = await startInProcess({
     store: "memory",

@@ -1,4 +1,7 @@
-/** `--max-requests-inflight` and `--max-mutating-requests-inflight` over real connections: requests that are held open, and what others are answered meanwhile. */
+/**
+ * `--max-requests-inflight` and `--max-mutating-requests-inflight` over real connections: some requests are held open,
+ * and others get responses or are refused meanwhile.
+ */
 import { type ClientHttp2Stream, connect, constants } from "node:http2"
 import { once } from "node:events"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
@@ -27,7 +30,9 @@ function ask(method: string, path: string, { token = plainToken, body }: { token
   return client().send({ method, path, headers, ...(body !== undefined && { body }) })
 }
 
-/** A request whose answer, or the rest of whose body, has to wait: its client grants no window, or sends no more. */
+/**
+ * A request that stays in flight: its client grants no window for the response, or does not send the rest of the body.
+ */
 async function hold(fields: Record<string, string>, body?: Buffer): Promise<ClientHttp2Stream> {
   const session = connect(`https://127.0.0.1:${at.port}`, {
     ca: at.authority,
@@ -55,7 +60,7 @@ describe("as many requests in flight as are allowed", () => {
     await seats()
   })
 
-  it.each(["http1", "http2"] as const)("make the server answer others 429 with Retry-After over %s", async (protocol) => {
+  it.each(["http1", "http2"] as const)("make the server answer others with 429 and Retry-After over %s", async (protocol) => {
     const authorization = `Bearer ${plainToken}`
     const one = client(protocol)
     const refused = [
@@ -81,7 +86,7 @@ describe("as many requests in flight as are allowed", () => {
     }
   })
 
-  it("let members of system:masters, probes of health, and watches through; 401 comes first", async () => {
+  it("let members of system:masters, health probes and watches through; 401 comes first", async () => {
     expect((await ask("GET", "/api/v1/namespaces", { token: at.token })).status).toBe(200)
     expect((await ask("POST", configMaps, { token: at.token, body: configMap("masters") })).status).toBe(201)
     for (const path of ["/healthz", "/livez/ping", "/readyz?verbose"]) expect((await ask("GET", path)).status).toBe(200)
@@ -98,7 +103,7 @@ describe("as many requests in flight as are allowed", () => {
     )
   })
 
-  it("are in flight until they have their answer, or their client has gone", async () => {
+  it("are in flight until their response is complete or their client is gone", async () => {
     read.close(constants.NGHTTP2_CANCEL)
     write.end(configMap("held").subarray(5))
     write.resume()

@@ -1,6 +1,7 @@
 /**
- * Many watches that resume after a restart, over real connections: what waits for those that read nothing is little, however much they missed; each is told
- * all of it in order when it reads, and what happens meanwhile behind it. The full size is bench/resume.ts. Specification section 4.4.
+ * Many watches that resume after a restart, over real connections. However much they missed, little memory is held for
+ * clients that do not read; each gets all events in order once it reads, and later events after them. The full size is
+ * bench/resume.ts. Specification section 4.4.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -19,7 +20,7 @@ const fillingBytes = 4096
 
 let dir: string
 let at: InProcess
-/** Before the changes. */
+/** The version before the changes. */
 let start: string
 /** Changes so far. */
 let written = 0
@@ -43,17 +44,16 @@ afterAll(async () => {
 })
 
 it.each<[Protocol]>([["http2"], ["http1"]])(
-  "watches over %s that resume hold little while they read nothing, and are told everything",
+  "watches over %s that resume hold little while they do not read, and get everything",
   async (protocol) => {
     const answers: OpenAnswer[] = []
     for (let index = 0; index < watchers; index++) answers.push(await watch(protocol, index % 2 === 0 ? "" : "&labelSelector=half"))
     const plain = new Lines(await watch(protocol, ""))
     await plain.reach(written)
     const { waitingBytes } = at.server.parts.watches
-    // Some of it lies in the windows of clients, and over HTTP/1.1 it may be that all of it lies in the buffers of the
-    // sockets.
+    // Some of it is in the clients' windows, and over HTTP/1.1 all of it may be in the sockets' buffers.
     if (protocol === "http2") expect(waitingBytes).toBeGreaterThan((watchers * watchWaitingBytesMax) / 4)
-    // What was not taken yet and one piece, of which the frames are longer than what is stored.
+    // Unread frames and one more piece; frames are longer than stored values.
     expect(waitingBytes).toBeLessThan(watchers * 2 * (watchWaitingBytesMax + watchWriteBytes))
 
     await writeAll(objects)
@@ -75,7 +75,7 @@ interface Change {
   readonly half: boolean
 }
 
-/** A watch that is read as it comes. */
+/** A watch that reads its lines as they arrive. */
 class Lines {
   readonly events: Change[] = []
   private rest = ""
@@ -94,7 +94,7 @@ class Lines {
     answer.body.on("end", end).on("error", end)
   }
 
-  /** Waits for so many events, or the end of the stream. */
+  /** Waits for this many events, or the end of the stream. */
   async reach(count: number): Promise<void> {
     while (!this.isOver && this.events.length < count) await setImmediate()
     expect(this.events.length).toBe(count)
@@ -123,7 +123,7 @@ async function watch(protocol: Protocol, query: string): Promise<OpenAnswer> {
   return answer
 }
 
-/** Changes every object in turn, so many times altogether. */
+/** Changes the objects in turn, this many times altogether. */
 async function writeAll(count: number): Promise<void> {
   const writer = connected("http2")
   for (const end = written + count; written < end; written += objects)
@@ -135,7 +135,7 @@ async function writeAll(count: number): Promise<void> {
   writer.close()
 }
 
-/** Answers the version of the object. */
+/** Returns the version of the object. */
 async function write(client: HttpClient, change: { method: string; path: string; index: number; count: number }): Promise<string> {
   const { method, path, index, count } = change
   const labels = index % 2 === 0 ? { half: "" } : { other: "" }

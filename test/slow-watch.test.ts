@@ -1,6 +1,7 @@
 /**
- * A client that opens a watch and does not read it: what waits for it is bounded, its stream ends with a whole event, others notice nothing,
- * and it goes on from its last event without missing one. Specification section 4.4.2; design promises 3 and 5.
+ * A client that opens a watch and does not read it: the memory held for it is bounded, its stream ends after a complete
+ * event, others are not affected, and it resumes from its last event without missing one. Specification section 4.4.2;
+ * design promises 3 and 5.
  */
 import { setImmediate } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -9,7 +10,7 @@ import { createHttpClient, type HttpClient, type OpenAnswer, type Protocol, read
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 
 const objectBytes = 100 * 1024
-/** More than may wait, and what sockets hold besides. */
+/** More than may be queued, plus what sockets buffer. */
 const changes = Math.ceil((3 * watchQueueBytesMax) / objectBytes)
 const collection = "/api/v1/namespaces/default/configmaps"
 
@@ -48,7 +49,7 @@ it.each<[Protocol]>([["http1"], ["http2"]])("a watch over %s that is not read is
 })
 
 it.each<[Protocol]>([["http1"], ["http2"]])(
-  "who has missed more than may wait gets all of it over %s, and what follows",
+  "a watch that missed more than may be queued gets all of it over %s, and what follows",
   async (protocol) => {
     const name = `late-${protocol}`
     const writer = connected(protocol)
@@ -63,7 +64,7 @@ it.each<[Protocol]>([["http1"], ["http2"]])(
 )
 
 it.each<[Protocol]>([["http1"], ["http2"]])(
-  "initial events of more than may wait arrive whole over %s, and what follows them",
+  "initial events of more than may be queued arrive completely over %s, and what follows them",
   async (protocol) => {
     const client = connected(protocol)
     const namespace = `initial-${protocol}`
@@ -88,7 +89,7 @@ interface SeenChange {
   readonly resourceVersion: string
 }
 
-/** A watch that is read as it comes. */
+/** A watch that reads its events as they arrive. */
 class Reading {
   private text = ""
   private lines = 0
@@ -110,12 +111,12 @@ class Reading {
     return eventsOf(Buffer.from(this.text.slice(0, this.text.lastIndexOf("\n") + 1)))
   }
 
-  /** Waits for so many events, or the end of the stream. */
+  /** Waits for this many events, or the end of the stream. */
   async seen(count: number): Promise<void> {
     while (!this.over && this.lines < count) await setImmediate()
   }
 
-  /** As `seen`, and closes the stream. */
+  /** Same as `seen`, and closes the stream. */
   async until(count: number): Promise<void> {
     await this.seen(count)
     this.answer.destroy()
@@ -135,7 +136,7 @@ async function watch(client: HttpClient, from: { name: string; resourceVersion: 
   return answer
 }
 
-/** Writes the object anew; answers its version. */
+/** Writes the object again; returns its version. */
 async function write(client: HttpClient, change: { method: string; path: string; name: string; count: number }): Promise<string> {
   const { method, path, name, count } = change
   const body = Buffer.from(JSON.stringify({ metadata: { name }, data: { count: String(count), filling: "x".repeat(objectBytes) } }))
@@ -149,7 +150,7 @@ async function write(client: HttpClient, change: { method: string; path: string;
   return JSON.parse(answer.body.toString("utf8")).metadata.resourceVersion
 }
 
-/** The lines of a watch: a line that is cut off does not parse. */
+/** The events of a watch; a truncated line does not parse. */
 function eventsOf(bytes: Buffer): SeenChange[] {
   const lines = bytes
     .toString("utf8")

@@ -1,4 +1,4 @@
-/** From the command line to a served request: the built program as its users start it, and the library entry. */
+/** From the command line to a served request: the built program as users start it, and the library entry. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -15,7 +15,7 @@ await buildBundle()
 interface Program {
   readonly child: ChildProcess
   readonly port: number
-  /** Resolves when what the program has said matches. Rejects with all of it when it ends before. */
+  /** Resolves when the program's output matches. Rejects with all output when it ends before. */
   said(pattern: RegExp): Promise<void>
   readonly exit: Promise<number | null>
 }
@@ -78,13 +78,13 @@ async function ask(
 const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: kept}}"
 
 describe("the program", () => {
-  it("is run by node as npm start does", () => {
+  it("is run by node with the options of npm start", () => {
     const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { scripts: { start: string } }
     const [firstLine] = readFileSync(program, "utf8").split("\n")
     expect(`#!/usr/bin/env -S ${scripts.start}`).toBe(`${firstLine} scripts/start.mjs`)
   })
 
-  it("serves, keeps what it was given, and ends on SIGTERM", async () => {
+  it("serves, keeps its objects, and ends on SIGTERM", async () => {
     const dataDir = newFolder()
     const first = await startProgram(dataDir)
     await first.said(/Serving on https/)
@@ -98,7 +98,7 @@ describe("the program", () => {
     expect(await second.exit).toBe(0)
   })
 
-  it("wants its credential and keeps it for its owner", async () => {
+  it("requires its credential and keeps it private to the owner", async () => {
     const dataDir = newFolder()
     const started = await startProgram(dataDir)
     await started.said(/Serving on https/)
@@ -111,7 +111,7 @@ describe("the program", () => {
     expect(kubeconfig).toContain(readFileSync(join(dataDir, "admin.token"), "utf8").trim())
   })
 
-  it("goes on serving while readiness fails, and leaves at once when told twice", async () => {
+  it("continues serving while readiness fails, and exits at once on a second signal", async () => {
     const dataDir = newFolder()
     const started = await startProgram(dataDir, "--shutdown-delay-duration=1h")
     await started.said(/Serving on https/)
@@ -136,7 +136,7 @@ describe("the program", () => {
       / FATAL the server ends: a fault of the program origin=uncaughtException\nError: planted\n/,
     ],
     ["json", "Promise.reject(new Error('planted'))", /"level":60.*"message":"planted".*"origin":"unhandledRejection"/],
-  ])("logs as %s what nobody has caught before it ends: %s", async (format, fault, said) => {
+  ])("logs as %s an uncaught error before it ends: %s", async (format, fault, said) => {
     const dataDir = newFolder()
     const planted = `--import=data:text/javascript,${encodeURIComponent(`process.on("SIGUSR2", () => { ${fault} })`)}`
     const started = await startWith({ NODE_OPTIONS: planted }, dataDir, `--logging-format=${format}`)
@@ -147,7 +147,7 @@ describe("the program", () => {
     expect(await started.exit).toBe(1)
   })
 
-  it("warns at every start of a port that others reach while every token may do everything", async () => {
+  it("warns at every start when the port is reachable by others and every token has all rights", async () => {
     const started = await startProgram(newFolder(), "--bind-address=0.0.0.0")
     await started.said(/ WARN {2}--bind-address=0\.0\.0\.0 is open to other machines, and with --authorization-mode=AlwaysAllow/)
     const closed = await startProgram(newFolder())
@@ -157,7 +157,7 @@ describe("the program", () => {
     )
   })
 
-  it("refuses a secret that is none any more", async () => {
+  it("refuses a secret that is not private any more", async () => {
     const dataDir = newFolder()
     const first = await startProgram(dataDir)
     await first.said(/Serving on https/)
@@ -178,7 +178,7 @@ describe("the program", () => {
     await refused(/continue\.secret is too short to be a secret; remove it/)
   })
 
-  it("says what is in the way of a start", async () => {
+  it("reports why it cannot start", async () => {
     const dataDir = newFolder()
     const first = await startProgram(dataDir)
     await first.said(/Serving on https/)
@@ -192,13 +192,13 @@ describe("the program", () => {
     expect(await taken.exit).toBe(1)
   })
 
-  it("ends with 2 for a wrong option", async () => {
+  it("ends with 2 for an invalid option", async () => {
     const started = await startProgram(newFolder(), "--secure-prt=1")
     await expect(started.said(/Serving on https/)).rejects.toThrow("unknown option --secure-prt; did you mean --secure-port?")
     expect(await started.exit).toBe(2)
   })
 
-  it("copies a store that is in use, and makes a new one of the copy", async () => {
+  it("copies a store in use, and creates a new one from the copy", async () => {
     const dataDir = newFolder()
     const copy = join(newFolder(), "copy.mdb")
     const first = await startProgram(dataDir)
@@ -213,7 +213,7 @@ describe("the program", () => {
   })
 })
 
-describe("a folder of one's own kinds", () => {
+describe("a folder with a user's own kinds", () => {
   it("is scaffolded, generated and served", async () => {
     const folder = newFolder()
     const run = (...args: readonly string[]): string =>
@@ -232,7 +232,7 @@ describe("a folder of one's own kinds", () => {
     expect([document.status, document.body.toString()]).toEqual([200, expect.stringContaining("Kettle")])
   })
 
-  it("is refused with what to do when it is not one", async () => {
+  it("is refused with advice when it is not one", async () => {
     const empty = newFolder()
     await expect(startTestServer({ api: [empty] })).rejects.toThrow("npm run gen -- --schemas")
     writeFileSync(join(empty, "index.ts"), "export const kinds = [")
@@ -243,7 +243,7 @@ describe("a folder of one's own kinds", () => {
 })
 
 describe("the library", () => {
-  it("stands on a free port without options", async () => {
+  it("listens on a free port without options", async () => {
     const [one, other] = [await startTestServer(), await startTestServer({ vendor: "kubernetes" })]
     expect(one.url).not.toBe(other.url)
     expect((await one.request("GET", "/api/v1/namespaces")).status).toBe(200)

@@ -1,7 +1,7 @@
 /**
- * Strategic merge patch against a model that is simple because it goes the other way: from two pods at random a patch is written as clients
- * write it, with every directive there is, and the patch must turn the one into the other. Fields and items that somebody else has added
- * meanwhile stay. Specification 4.8.
+ * Strategic merge patch against a model that is simple because it works backwards: from two random pods a patch is
+ * written as clients write it, with every directive, and the patch must turn the first into the second. Fields and
+ * items that others have added meanwhile stay. Specification 4.8.
  */
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -18,7 +18,7 @@ beforeAll(async () => {
   shape = (await kind.load()).shape
 })
 
-/** What the documentation says of the lists of pods. */
+/** The documented merge keys of a pod's lists. */
 const keyOfList: Readonly<Record<string, string>> = {
   containers: "name",
   env: "name",
@@ -29,7 +29,7 @@ const keyOfList: Readonly<Record<string, string>> = {
   volumes: "name",
 }
 const sets: readonly string[] = ["finalizers"]
-/** Items hold one of several fields: what the patch does not name goes. */
+/** Items have one of several fields: fields that the patch does not name are removed. */
 const unions: readonly string[] = ["volumes"]
 
 const word = fc.constantFrom("a", "b", "c", "10", "9")
@@ -80,7 +80,7 @@ const anyPod = optional({
   }),
 })
 
-/** Now and then, by chance that can be repeated: where there are two ways to say something. */
+/** A reproducible random choice between two ways to write the same. */
 type Coin = () => boolean
 
 const coin: fc.Arbitrary<readonly boolean[]> = fc.array(fc.boolean(), { minLength: 1, maxLength: 20 })
@@ -90,7 +90,7 @@ function tossed(sides: readonly boolean[]): Coin {
   return () => sides[next++ % sides.length] ?? false
 }
 
-/** A patch that makes `to` of `from`. */
+/** Returns a patch that turns `from` into `to`. */
 function written(from: JsonObject, to: JsonObject, toss: Coin, whole = false): JsonObject {
   const patch: JsonObject = {}
   for (const name of Object.keys(from)) if (!Object.hasOwn(to, name) && !whole) patch[name] = null
@@ -135,7 +135,7 @@ function writtenList(name: string, before: readonly JsonValue[], after: readonly
   }
 }
 
-/** The pod with what somebody else sets: names that no patch knows. */
+/** The pod with additions by another writer, under names that no patch contains. */
 function withOthers(value: JsonValue, name: string): JsonValue {
   if (Array.isArray(value)) {
     const key = keyOfList[name]
@@ -154,7 +154,7 @@ function otherKey(key: string): JsonValue {
   return key === "containerPort" ? 77 : "other"
 }
 
-/** Takes away again what `withOthers` adds. */
+/** Removes what `withOthers` adds. */
 function withoutOthers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.filter((item) => !isOther(item)).map(withoutOthers)
   if (!isObject(value)) return value
@@ -170,7 +170,7 @@ function isOther(item: JsonValue): boolean {
 }
 
 describe("a strategic merge patch", () => {
-  it("written for two pods makes the second of the first, item by item in its order", () => {
+  it("turns the first of two pods into the second, item by item in its order", () => {
     fc.assert(
       fc.property(anyPod, anyPod, coin, (from, to, sides) => {
         const patch = written(from, to, tossed(sides))
@@ -183,7 +183,7 @@ describe("a strategic merge patch", () => {
     )
   })
 
-  it("leaves alone what others have added since it was written, unless it replaces", () => {
+  it("leaves additions by others alone, unless it replaces", () => {
     fc.assert(
       fc.property(anyPod, anyPod, (from, to) => {
         const patch = written(from, to, () => false)
@@ -198,7 +198,7 @@ describe("a strategic merge patch", () => {
   })
 })
 
-/** Of what is still there, the parts that others added are, too. */
+/** Expects that wherever a part still exists, the additions of others to it do too. */
 function expectOthers(live: JsonValue | undefined, result: JsonValue | undefined): void {
   if (!isObject(live) || !isObject(result)) return
   for (const [name, before] of Object.entries(live)) {

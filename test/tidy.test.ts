@@ -1,4 +1,7 @@
-/** The house rules that a machine can check; each message says what to do. Reasons and habits are in docs/ARCHITECTURE.md. */
+/**
+ * The conventions that a machine can check; each message says what to do. Reasons and habits are in
+ * docs/ARCHITECTURE.md.
+ */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -14,7 +17,7 @@ const functionLinesMax = 70
 
 describe("imports", () => {
   it("follow the arrows", () => expect(arrowFaults(sources)).toEqual([]))
-  it("of ts-morph stay in one room", () => expect(roomFaults(sources)).toEqual([]))
+  it("of ts-morph are in one folder", () => expect(roomFaults(sources)).toEqual([]))
   it("have no value cycles", () => expect(cycleFaults(ours)).toEqual([]))
 })
 
@@ -37,7 +40,7 @@ describe("sizes", () => {
   })
 })
 
-/** New and grown ones, and exceptions that nobody needs any more. */
+/** New and longer ones, and exceptions that are no longer needed. */
 function grown(found: readonly (readonly [string, number])[], exceptions: Readonly<Record<string, number>>): string[] {
   const names = new Set(found.map(([name]) => name))
   return [
@@ -60,7 +63,7 @@ describe("types", () => {
 })
 
 describe("generators", () => {
-  it("are made once and not for each request", () => {
+  it("are created once and not per request", () => {
     const faults = ours
       .filter(({ path }) => path.startsWith("runtime/") && !path.endsWith(".test.ts"))
       .flatMap(({ path, madeGenerators }) =>
@@ -71,7 +74,7 @@ describe("generators", () => {
 })
 
 describe("words", () => {
-  /** Put together here so that this file does not contain them. */
+  /** Assembled here so that this file does not contain them. */
   const banned: readonly (readonly [RegExp, string])[] = [
     [
       new RegExp(`\\b(${["TO", "FIX"].map((half, index) => half + ["DO", "ME"][index]).join("|")})\\b`),
@@ -115,7 +118,7 @@ describe("generated code", () => {
 })
 
 describe("the README", () => {
-  it("has the table of options as it is; npm run fix writes it", () => {
+  it("has the current table of options; npm run fix writes it", () => {
     expect(readFileSync(join(repository, "README.md"), "utf8")).toContain(optionsMarkdown())
   })
 })

@@ -1,15 +1,15 @@
-/** An error that cannot even be answered ends its request, and nothing else. */
+/** An error for which no response can be written ends its request, and nothing else. */
 import { expect, it, onTestFinished, vi } from "vitest"
 import { createHttpClient } from "./support/http-client.ts"
 import { startInProcess } from "./support/in-process.ts"
 
-it.each(["http1", "http2"] as const)("ends the request alone over %s", async (protocol) => {
+it.each(["http1", "http2"] as const)("ends only the request over %s", async (protocol) => {
   const at = await startInProcess({ store: "memory", vendor: "kubernetes" })
   onTestFinished(at.stop)
   const client = createHttpClient({ protocol, port: at.port, authority: at.authority })
   onTestFinished(() => client.close())
   const ask = (path: string) => client.send({ method: "GET", path, headers: { authorization: `Bearer ${at.token}` } })
-  // What was thrown is no error that the server knows, and the log that is to say so fails too.
+  // The thrown value is not a known error, and the log that should report it fails too.
   const find = vi.spyOn(at.server.parts.kinds, "find").mockImplementationOnce(() => {
     throw new Error("planted")
   })

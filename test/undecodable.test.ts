@@ -1,4 +1,7 @@
-/** One stored value that cannot be read: it is named, other objects are served, and an administrator can remove it. */
+/**
+ * A stored value that cannot be decoded: it is named in errors, other objects are served, and an administrator can
+ * remove it.
+ */
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest"
 import { createHttpClient, type HttpAnswer, type HttpClient, readAll } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
@@ -24,7 +27,7 @@ function ask(method: string, path: string, object?: object): Promise<HttpAnswer>
   return client.send({ method, path, headers, ...(object !== undefined && { body: Buffer.from(JSON.stringify(object)) }) })
 }
 
-/** Another program writes it, or a disk garbles it. */
+/** As if another program had written it, or a disk had corrupted it. */
 async function breakOne(value: Buffer): Promise<void> {
   const result = await at.store.commit({ checks: [], writes: [{ type: "put", key, value }] })
   expect(result.ok).toBe(true)
@@ -35,8 +38,8 @@ const status = async (...asked: Parameters<typeof ask>): Promise<number> => (awa
 it.each([
   ["no format at all", Buffer.from("\u0001garbage")],
   ["an envelope with something else in it", Buffer.concat([Buffer.from("k8s\0"), Buffer.from([0x12, 0x05, 1, 2, 3])])],
-])("%s is met by a label index that is kept", async (_what, value) => {
-  // The index is made, and kept from now on.
+])("%s is encountered by an existing label index", async (_what, value) => {
+  // Creates the index, which is maintained from now on.
   expect(await status("GET", `${configMaps}?labelSelector=in%3Dyes`)).toBe(200)
   await breakOne(value)
   await vi.waitFor(() => expect(at.log.join("")).toContain(`a stored value cannot be read`))
@@ -61,7 +64,7 @@ it.each([
   expect(await status("GET", "/api/v1/pods")).toBe(200)
 })
 
-it("is named by get, refused by update, and ends the watches that it comes to", async () => {
+it("is named by get, refused by update, and ends the watches that reach it", async () => {
   const watch = await client.open({ method: "GET", path: `${configMaps}?watch=true`, headers: { authorization: `Bearer ${at.token}` } })
   await breakOne(Buffer.from("\u0001garbage"))
   expect((await readAll(watch.body)).toString()).toMatch(new RegExp(`"type":"ERROR".*${key}`))
@@ -72,7 +75,7 @@ it("is named by get, refused by update, and ends the watches that it comes to", 
   }
 })
 
-it("is shown by /readyz?verbose to those who may know, and makes nobody unfit", async () => {
+it("is shown by /readyz?verbose to authorized users, and does not make the server unready", async () => {
   await breakOne(Buffer.from("\u0001garbage"))
   expect(await status("GET", `${configMaps}/broken`)).toBe(500)
   const ready = await ask("GET", "/readyz?verbose")
@@ -81,7 +84,7 @@ it("is shown by /readyz?verbose to those who may know, and makes nobody unfit", 
   expect([stranger.status, stranger.body.toString()]).toEqual([200, expect.not.stringContaining("broken")])
 })
 
-it("is removed by whoever says that it may be lost, and all is well again", async () => {
+it("is removed by a client that accepts its loss, and everything works again", async () => {
   await breakOne(Buffer.from("\u0001garbage"))
   expect(await status("GET", configMaps)).toBe(500)
   expect(await status("DELETE", `${configMaps}/broken?${help}&dryRun=All`)).toBe(200)
@@ -91,13 +94,13 @@ it("is removed by whoever says that it may be lost, and all is well again", asyn
   expect(await status("GET", `${configMaps}/broken`)).toBe(404)
   expect(await status("GET", configMaps)).toBe(200)
   expect((await ask("GET", "/readyz?verbose")).body.toString()).not.toContain("warn:")
-  // What can be read is deleted as ever: finalizers hold it.
+  // Readable objects are deleted as usual: finalizers hold them.
   await ask("POST", configMaps, { metadata: { name: "held", finalizers: ["example.com/held"] } })
   expect(await status("DELETE", `${configMaps}/held?${help}`)).toBe(200)
   expect(await status("GET", `${configMaps}/held`)).toBe(200)
 })
 
-it("does not keep the collector from others", async () => {
+it("does not stop the collector from processing others", async () => {
   await breakOne(Buffer.from("\u0001garbage"))
   const reference = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "11111111-1111-1111-1111-111111111111" }
   await ask("POST", configMaps, { metadata: { name: "dependent", ownerReferences: [reference] } })

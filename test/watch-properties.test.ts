@@ -1,6 +1,7 @@
 /**
- * What holds for every history, over HTTP: a list at a version is the replay of the events up to it; a watch with a selector is the watch without
- * one, filtered; who begins later is told the rest; a bookmark comes after everything up to its version. Specification sections 4.4 and 4.6.
+ * Properties of every history, over HTTP: a list at a version is the replay of the events up to it; a watch with a
+ * selector is the filtered watch without one; a watch that begins later gets the remaining events; a bookmark comes
+ * after everything up to its version. Specification sections 4.4 and 4.6.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -33,7 +34,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("watch" as const) }) },
 )
 
-/** Selectors as clients write them, and what they mean. */
+/** Selectors as clients write them, with their meaning. */
 const labelSelectors: readonly Selector[] = [
   { query: "labelSelector=in%3Din", matches: ({ labels }) => labels === "in" },
   { query: "labelSelector=in!%3Din", matches: ({ labels }) => labels !== "in" },
@@ -77,7 +78,7 @@ it("watches agree with lists, with each other and with their bookmarks", async (
       expect(named.filter(isChange), "field selector").toEqual(selected(events, byField.matches))
       for (const { from, told } of later)
         expect(told.filter(isChange), `from ${from}`).toEqual(events.filter(({ version }) => version > from))
-      // Others' writes make versions, too; a deletion tells its own only in its event.
+      // Other writes create versions too; only the event of a deletion contains its version.
       const end = Math.max(latest, ...events.map(({ version }) => version))
       const versions = Array.from({ length: end - begin + 1 }, (_, index) => begin + index)
       const lists = await Promise.all(versions.map((version) => listAt(collection, version)))
@@ -85,7 +86,7 @@ it("watches agree with lists, with each other and with their bookmarks", async (
     }),
     { numRuns: 30 },
   )
-  // Chance has tried what this is about.
+  // The random runs covered every case.
   for (const tried of Object.values(count)) expect(tried).toBeGreaterThan(0)
 })
 
@@ -102,13 +103,13 @@ interface Told {
   readonly labelled: Seen[]
   readonly named: Seen[]
   readonly later: { readonly from: number; readonly told: Seen[] }[]
-  /** The versions before and after all that happened. */
+  /** The versions before and after the steps. */
   readonly begin: number
   readonly latest: number
   readonly collection: string
 }
 
-/** Does the steps while watches are open, and answers what these were told to their end. */
+/** Runs the steps while watches are open; returns what the watches received. */
 async function happen(steps: readonly Step[], byLabel: string, byField: string): Promise<Told> {
   const namespace = `run-${runs++}`
   const { version: begin } = await send("POST", "/api/v1/namespaces", { metadata: { name: namespace } })
@@ -135,7 +136,7 @@ async function happen(steps: readonly Step[], byLabel: string, byField: string):
   }
 }
 
-/** Answers a version that the change has, or one before it. */
+/** Returns the version of the change, or an earlier one. */
 async function change(collection: string, each: Step, index: number): Promise<number> {
   const data = { text: String(index) }
   if (each.do === "elsewhere") {
@@ -157,7 +158,7 @@ async function change(collection: string, each: Step, index: number): Promise<nu
   return (await send("POST", collection, { metadata, data })).version
 }
 
-/** Longer than all that a run waits, shorter than the window of history. */
+/** Longer than a run waits, shorter than the window of history. */
 const lifeSeconds = 4000
 
 async function watch(collection: string, from: number, more = ""): Promise<OpenAnswer> {
@@ -192,7 +193,7 @@ function seen({ metadata, data }: Shown): Omit<Seen, "type"> {
   }
 }
 
-/** The version of the object or list in the answer; 0 when the request failed. */
+/** The version of the object or list in the response; 0 when the request failed. */
 async function send(method: string, path: string, object?: object): Promise<{ version: number }> {
   const headers = { authorization: `Bearer ${at.token}`, ...(object !== undefined && { "content-type": "application/json" }) }
   const body = object === undefined ? {} : { body: Buffer.from(JSON.stringify(object)) }
@@ -219,7 +220,7 @@ function replay(events: readonly Seen[], version: number): Omit<Seen, "type">[] 
   return [...objects.values()].sort((left, right) => (left.name < right.name ? -1 : 1))
 }
 
-/** What a selector makes of the events: entering is ADDED, leaving is DELETED with the last state that matched. */
+/** The events that a selector produces: entering is ADDED, leaving is DELETED with the last state that matched. */
 function selected(events: readonly Seen[], matches: (seen: Omit<Seen, "type">) => boolean): Seen[] {
   const shown = new Map<string, Seen>()
   const told: Seen[] = []
@@ -240,7 +241,7 @@ function isChange({ type }: Seen): boolean {
   return type !== "BOOKMARK"
 }
 
-/** Nothing that a bookmark speaks of comes after it, and versions never go back. */
+/** Expects that no event covered by a bookmark comes after it, and that versions never decrease. */
 function expectMarked(told: readonly Seen[]): void {
   let latest = 0
   for (const { type, version } of told) {

@@ -1,6 +1,7 @@
 /**
- * Watches over websockets, as browsers and their libraries use them: messages, credentials, handshakes that fail, ends and back-pressure.
- * Reference: the watch handler answers an upgrade; behaviour asked of it with the same requests. RFC 6455 for the handshake and close codes.
+ * Watches over websockets, as browsers and their libraries use them: messages, credentials, failed handshakes, ends and
+ * back-pressure. As the reference, whose watch handler accepts an upgrade; its behaviour was observed with the same
+ * requests. RFC 6455 for the handshake and close codes.
  */
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
@@ -29,7 +30,7 @@ afterAll(async () => {
 })
 
 describe("a watch over a websocket", () => {
-  it("tells each event as a text message, and closes with 1000 at its time", async () => {
+  it("sends each event as a text message, and closes with 1000 at its time", async () => {
     const collection = await namespace("text")
     await create(collection, "a")
     const watch = new Watching(`${collection}?watch=1&timeoutSeconds=30`, { headers: bearer() })
@@ -40,7 +41,7 @@ describe("a watch over a websocket", () => {
     expect(await watch.closed()).toBe(1000)
   })
 
-  it("tells the compact encoding as binary messages without the frame's length", async () => {
+  it("sends the compact encoding as binary messages without the frame's length", async () => {
     const collection = await namespace("binary")
     await create(collection, "a")
     const watch = new Watching(`${collection}?watch=1`, { headers: { ...bearer(), accept: "application/vnd.kubernetes.protobuf" } })
@@ -65,7 +66,7 @@ describe("a watch over a websocket", () => {
     expect(await watch.next()).toMatchObject({ type: "BOOKMARK", object: { kind: "Table", columnDefinitions: null } })
   })
 
-  it("tells why it cannot go on, and closes with 1000", async () => {
+  it("reports why it cannot continue, and closes with 1000", async () => {
     const collection = await namespace("compacted")
     await at.store.compact({ revision: await at.store.revision() })
     const watch = new Watching(`${collection}?watch=1&resourceVersion=1`, { headers: bearer() })
@@ -73,7 +74,7 @@ describe("a watch over a websocket", () => {
     expect(await watch.closed()).toBe(1000)
   })
 
-  it("takes the token among the protocols, and confirms another", async () => {
+  it("accepts the token among the protocols, and confirms another", async () => {
     const collection = await namespace("token")
     await create(collection, "a")
     const watch = new Watching(`${collection}?watch=1`, {}, ["base64.binary.k8s.io", `${tokenProtocol}${base64url(at.token)}`])
@@ -92,7 +93,7 @@ describe("a watch over a websocket", () => {
     expect(JSON.stringify(response.rawHeaders)).not.toContain(base64url(at.token))
   })
 
-  it("frees everything when the client closes, or is gone", async () => {
+  it("frees everything when the client closes or disappears", async () => {
     const collection = await namespace("closing")
     const before = at.server.parts.watches.size
     const polite = new Watching(`${collection}?watch=1`, { headers: bearer() })
@@ -105,7 +106,7 @@ describe("a watch over a websocket", () => {
     await watchesOpen(before)
   })
 
-  it("answers pings and closes on what is too long or not a frame", async () => {
+  it("answers pings and closes on a message that is too long or not a frame", async () => {
     const collection = await namespace("noise")
     const watch = new Watching(`${collection}?watch=1`, { headers: bearer() })
     await watch.opened()
@@ -117,7 +118,7 @@ describe("a watch over a websocket", () => {
     expect(await watch.closed()).toBe(1009)
   })
 
-  it("is ended when the client does not read, without harm to others", async () => {
+  it("is ended when the client does not read, without affecting others", async () => {
     const collection = await namespace("slow")
     const before = at.server.parts.watches.size
     const slow = new Watching(`${collection}?watch=1`, { headers: bearer() })
@@ -134,7 +135,7 @@ describe("a watch over a websocket", () => {
     expect(told.length).toBeLessThan((4 * watchQueueBytesMax) / size)
   })
 
-  it("tells what was missed in pieces, as the client takes them, and what follows", async () => {
+  it("sends missed events in pieces, as the client reads them, and then new ones", async () => {
     const collection = await namespace("late")
     const start = String(await at.store.revision())
     const size = 256 * 1024
@@ -183,19 +184,19 @@ describe("a handshake", () => {
     ["?watch=1&resourceVersion=abc", 400],
     ["?watch=1&resourceVersionMatch=Exact", 422],
     ["/a/b/c?watch=1", 404],
-  ])("for %s is refused as the plain request is", async (query, code) => {
+  ])("for %s is refused like the plain request", async (query, code) => {
     const { response, body } = await handshake(`/api/v1/namespaces/default/configmaps${query}`, { ...good, ...bearer() })
     expect(response.statusCode).toBe(code)
     expect(JSON.parse(body)).toMatchObject({ kind: "Status", code })
   })
 
-  it("is not needed: what is no watch is answered as ever", async () => {
+  it("is not needed: a request that is not a watch is served as usual", async () => {
     const { response, body } = await handshake("/api/v1/namespaces/default/configmaps", { ...good, ...bearer() })
     expect(response.statusCode).toBe(200)
     expect(JSON.parse(body)).toMatchObject({ kind: "ConfigMapList" })
   })
 
-  it("for another protocol is not made: the watch is a plain one", async () => {
+  it("for another protocol is not completed: the watch is a plain one", async () => {
     const path = "/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=-1"
     const { response, body } = await handshake(path, { ...good, ...bearer(), upgrade: "h2c" })
     expect(response.statusCode).toBe(200)
@@ -219,7 +220,7 @@ interface Message {
   readonly binary: boolean
 }
 
-/** One websocket and what came over it. */
+/** One websocket and the messages it received. */
 class Watching {
   readonly socket: WebSocket
   readonly messages: Message[] = []
@@ -274,7 +275,7 @@ function upgradeHeaders(): Record<string, string> {
   return { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==" }
 }
 
-/** One upgrade request by hand; an answer other than 101 with its body. */
+/** Sends an upgrade request by hand; a response other than 101 comes with its body. */
 function handshake(path: string, headers: Record<string, string>): Promise<{ response: IncomingMessage; body: string }> {
   return new Promise((resolve, reject) => {
     const all = { ...upgradeHeaders(), ...headers }

@@ -1,6 +1,6 @@
 /**
- * Whatever the bytes of a body: the answer is a Status of the client's mistake or a success, never a fault of the server, and the server
- * goes on. Specification section 7; design promise 6.
+ * Whatever the bytes of a body, the response is a success or a Status that blames the client, never a server error, and
+ * the server continues to work. Specification section 7; design promise 6.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -42,7 +42,7 @@ const patchTypes = [
   "application/apply-patch+yaml",
 ]
 
-/** Methods and paths that take a body, with the content types that they know and one that nobody does. */
+/** Methods and paths that take a body, with the content types that they support and one that does not exist. */
 const requests = fc.constantFrom(...objects).chain((resource) =>
   fc
     .oneof(
@@ -70,7 +70,7 @@ const requests = fc.constantFrom(...objects).chain((resource) =>
     .map((request) => ({ ...request, resource })),
 )
 
-/** What documents are made of: JSON of any kind, and the values that servers stumble over. */
+/** The content of documents: JSON of any kind, and values that servers tend to mishandle. */
 const odd = fc.constantFrom<unknown>(
   null,
   true,
@@ -90,7 +90,7 @@ const odd = fc.constantFrom<unknown>(
 )
 const anyValue = fc.oneof({ weight: 2, arbitrary: odd }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) })
 
-/** Fields that no kind has; some steer strategic merge patches. */
+/** Fields that no kind has; some control strategic merge patches. */
 const strangeNames = [
   "x",
   "$patch",
@@ -102,7 +102,7 @@ const strangeNames = [
   "metadata",
 ]
 
-/** Replaces, removes or adds something somewhere inside of a document. */
+/** Replaces, removes or adds a value somewhere in a document. */
 function mutated(document: unknown, [choice, value]: readonly [number, unknown]): unknown {
   if (typeof document !== "object" || document === null) return value
   const entries = Object.entries(document)
@@ -128,21 +128,21 @@ async function send(request: { method: string; path: string; contentType: string
 }
 
 describe("any body", () => {
-  it("of random bytes is answered", async () => {
+  it("of random bytes gets a response", async () => {
     const property = fc.asyncProperty(requests, fc.uint8Array({ maxLength: 200 }), async (request, bytes) =>
       expectAnswered(await send({ ...request, body: Buffer.from(bytes) })),
     )
     await fc.assert(property, { numRuns: runs })
   })
 
-  it("that is almost an object is answered", async () => {
+  it("that is almost an object gets a response", async () => {
     const property = fc.asyncProperty(requests, mutations, async (request, steps) =>
       expectAnswered(await send({ ...request, body: changed(samples[request.resource], steps) })),
     )
     await fc.assert(property, { numRuns: runs * 2 })
   })
 
-  it("that is almost a JSON patch is answered", async () => {
+  it("that is almost a JSON patch gets a response", async () => {
     const pointer = fc.constantFrom(
       "",
       "/",
@@ -174,7 +174,7 @@ describe("any body", () => {
     await fc.assert(property, { numRuns: runs })
   })
 
-  it("that is text cut off or spliced is answered", async () => {
+  it("that is truncated or spliced text gets a response", async () => {
     const property = fc.asyncProperty(requests, fc.nat(400), fc.string({ maxLength: 5, unit: "binary" }), async (request, cut, insert) => {
       const text = JSON.stringify(samples[request.resource])
       expectAnswered(await send({ ...request, body: Buffer.from(text.slice(0, cut) + insert + text.slice(cut + (cut % 3))) }))
@@ -182,7 +182,7 @@ describe("any body", () => {
     await fc.assert(property, { numRuns: runs })
   })
 
-  it("and any query is answered", async () => {
+  it("gets a response, and so does any query", async () => {
     const names = fc.constantFrom(
       "labelSelector",
       "fieldSelector",

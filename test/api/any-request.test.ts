@@ -1,6 +1,7 @@
 /**
- * Whatever the method, the path, the media types and the bytes: a success, or a Status of the client's mistake, and the server goes on.
- * Every kind and every sub-resource that is served is asked, by every method. Specification section 7; design promise 6.
+ * Whatever the method, path, media types and bytes, the response is a success or a Status that blames the client, and
+ * the server continues to work. Covers every served kind and sub-resource with every method. Specification section 7;
+ * design promise 6.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -37,11 +38,11 @@ function bytesOf(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** Collections, objects that are there and that are not, and what stands below objects. */
+/** Collections, existing and missing objects, and paths below objects. */
 function pathsOf({ group, version, resource, namespaced, subresources }: Kind): string[] {
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`
   const collection = namespaced ? `${root}/namespaces/${namespace}/${resource}` : `${root}/${resource}`
-  // What is passed on to other machines has their answers: a 503 when there are none.
+  // Requests that are passed on to other machines get the response of those: 503 when there are none.
   const below = subresources.filter(({ type }) => type !== "connect").map(({ name }) => `${collection}/a/${name}`)
   return [`${root}/${resource}`, collection, `${collection}/a`, `${collection}/none`, ...below]
 }
@@ -97,7 +98,7 @@ interface Sent {
   readonly body: Buffer
 }
 
-/** Most often what may well be right: the deeper code is behind it. */
+/** Mostly plausible requests, because only those reach the deeper code. */
 const likely = fc.constantFrom(...kinds.filter(({ resource }) => resource in samples)).chain((kind) => {
   const [collection = "", object = "", , ...below] = pathsOf(kind).slice(1)
   const some = { accept: fc.constantFrom("application/json", compact), query: queries, protocol: fc.nat(1) }
@@ -129,7 +130,7 @@ const requests = fc.oneof({ weight: 3, arbitrary: likely }, { weight: 1, arbitra
 
 type Request = typeof requests extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Nothing is kept of what is written, so that the objects stay. */
+/** Uses dry runs, so that the objects stay. */
 async function ask({ method, path, contentType, accept, query, protocol }: Request, body: Buffer): Promise<void> {
   const headers = { "content-type": contentType, accept }
   const sent = { method, path: `${path}?dryRun=All${query}`, headers, body: method === "GET" || method === "HEAD" ? Buffer.alloc(0) : body }
@@ -142,7 +143,7 @@ function send({ method, path, headers, body }: Sent, protocol = 0): Promise<Http
   return client.send({ method, path, headers: { authorization: `Bearer ${at.token}`, ...headers }, ...(body.length > 0 && { body }) })
 }
 
-/** A success, or a Status in whatever form was asked for. */
+/** Expects a success, or a Status in the requested form. */
 async function expectStatus({ method, path, headers }: Sent, answer: HttpAnswer): Promise<void> {
   const text = answer.body.toString("utf8")
   const about = `${method} ${path} ${JSON.stringify(headers)}: ${text}`
@@ -159,7 +160,7 @@ async function expectStatus({ method, path, headers }: Sent, answer: HttpAnswer)
   })
 }
 
-/** Bytes changed here and there: at a place, so many taken away and others put in. */
+/** Random edits of bytes: at a position, some are removed and others inserted. */
 const edits = fc.array(fc.record({ at: fc.nat(1000), cut: fc.nat(4), insert: fc.uint8Array({ maxLength: 4 }) }), {
   minLength: 1,
   maxLength: 4,
@@ -173,17 +174,17 @@ function edited(bytes: Buffer, changes: typeof edits extends fc.Arbitrary<infer 
 }
 
 describe("any request", () => {
-  it("with random bytes is answered", async () => {
+  it("with random bytes gets a response", async () => {
     const property = fc.asyncProperty(requests, fc.uint8Array({ maxLength: 100 }), (request, bytes) => ask(request, Buffer.from(bytes)))
     await fc.assert(property, { numRuns: runs })
   })
 
-  it("with a random value as JSON is answered", async () => {
+  it("with a random value as JSON gets a response", async () => {
     const property = fc.asyncProperty(requests, fc.jsonValue({ maxDepth: 3 }), (request, value) => ask(request, bytesOf(value)))
     await fc.assert(property, { numRuns: runs })
   })
 
-  it("with almost an object in its compact encoding is answered", async () => {
+  it("with almost an object in its compact encoding gets a response", async () => {
     const objects = await Promise.all(Object.values(samples).map((sample) => encodeCompact(sample, "orch")))
     const options = await encodeCompact({ apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 5, dryRun: ["All"] }, "orch")
     const property = fc.asyncProperty(requests, fc.constantFrom(...objects, options), edits, (request, bytes, changes) =>
@@ -192,7 +193,7 @@ describe("any request", () => {
     await fc.assert(property, { numRuns: runs })
   })
 
-  it("with almost an object as text is answered", async () => {
+  it("with almost an object as text gets a response", async () => {
     const property = fc.asyncProperty(requests, fc.constantFrom(...Object.values(samples)), edits, (request, sample, changes) =>
       ask(request, edited(bytesOf(sample), changes)),
     )

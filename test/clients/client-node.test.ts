@@ -1,4 +1,4 @@
-/** The JavaScript client library: objects by their manifest, typed calls, and informers that must miss nothing. */
+/** The JavaScript client library: objects by manifest, typed calls, and informers that must miss nothing. */
 import { readFile } from "node:fs/promises"
 import {
   AppsV1Api,
@@ -57,7 +57,7 @@ describe("the manifest with the JavaScript client", () => {
     await expect(apps.readNamespacedDeployment({ namespace: "guestbook", name: "front" })).rejects.toMatchObject({ code: 404 })
   })
 
-  it("is scaled, paged through and refused with what is wrong", async () => {
+  it("is scaled, listed in pages, and refused with the reason", async () => {
     const { config, core } = await connect()
     const apps = config.makeApiClient(AppsV1Api)
     const labels = { app: "web" }
@@ -84,7 +84,7 @@ describe("the manifest with the JavaScript client", () => {
   })
 })
 
-/** What names an object, for calls that want no more. */
+/** The fields that identify an object, for calls that need no more. */
 function headOf({ apiVersion, kind, metadata }: KubernetesObject): {
   apiVersion: string
   kind: string
@@ -94,7 +94,7 @@ function headOf({ apiVersion, kind, metadata }: KubernetesObject): {
   return { apiVersion: apiVersion ?? "", kind: kind ?? "", metadata: { name, ...(namespace !== undefined && { namespace }) } }
 }
 
-/** Every change that an informer told of, as `add NAME RESOURCEVERSION`, and what it is to be compared with. */
+/** Records every change that an informer reports as `add NAME RESOURCEVERSION`, for comparison. */
 function recordingInformer(config: KubeConfig, core: CoreV1Api) {
   const seen: string[] = []
   const changed = signal()
@@ -106,7 +106,7 @@ function recordingInformer(config: KubeConfig, core: CoreV1Api) {
   })
   for (const verb of ["add", "update", "delete"] as const) {
     informer.on(verb, ({ metadata }) => {
-      // The version of a deletion is known to nobody who deleted: it is not in the answer.
+      // A client that deletes does not learn the version of the deletion: it is not in the response.
       seen.push(verb === "delete" ? `delete ${metadata?.name}` : `${verb} ${metadata?.name} ${metadata?.resourceVersion}`)
       changed.raise()
     })
@@ -118,7 +118,7 @@ function recordingInformer(config: KubeConfig, core: CoreV1Api) {
   return { informer, seen, changed, connects: () => connects, lists: () => lists }
 }
 
-/** Creates, changes and deletes one object; the answer is what an informer has to tell of it. */
+/** Creates, changes and deletes one object; returns what an informer must report. */
 async function lifeOf(core: CoreV1Api, name: string): Promise<string[]> {
   const namespace = "default"
   const created = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name }, data: { turn: "0" } } })
@@ -128,7 +128,7 @@ async function lifeOf(core: CoreV1Api, name: string): Promise<string[]> {
 }
 
 describe("an informer", () => {
-  it("sees every change, though the server ends its watch again and again", { timeout: 60_000 }, async () => {
+  it("sees every change, though the server ends its watch repeatedly", { timeout: 60_000 }, async () => {
     // Watches last between one and two seconds.
     const { config, core } = await connect({ "min-request-timeout": 1 })
     const { informer, seen, changed, connects, lists } = recordingInformer(config, core)
@@ -141,7 +141,7 @@ describe("an informer", () => {
     expect(lists()).toBe(1)
   })
 
-  it("goes on where it was when the server starts again", { timeout: 60_000 }, async () => {
+  it("resumes when the server restarts", { timeout: 60_000 }, async () => {
     const { cluster, config, core } = await connect()
     const { informer, seen, changed, lists } = recordingInformer(config, core)
     await informer.start()

@@ -1,11 +1,14 @@
-/** What tests with real clients share: a server as `npm start -- --vendor=kubernetes` runs it, on the embedded store, in a folder of its own. */
+/**
+ * Shared by the tests with real clients: a server as `npm start -- --vendor=kubernetes` runs it, on the embedded store,
+ * in a folder of its own.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type LibraryOptions, type LibraryServer, startServer } from "../../runtime/library.ts"
 
 export interface Cluster extends LibraryServer {
-  /** For whatever a test puts there. */
+  /** For files of the test. */
   readonly folder: string
   /** Holds the store, certificate and token. */
   readonly dataDir: string
@@ -15,7 +18,7 @@ export interface Cluster extends LibraryServer {
   remove(): Promise<void>
 }
 
-/** Called in `beforeAll`; `remove` belongs into `afterAll`. */
+/** Called in `beforeAll`; call `remove` in `afterAll`. */
 export async function startCluster(options: LibraryOptions = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "clients-"))
   const dataDir = join(folder, "data")

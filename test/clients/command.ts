@@ -1,4 +1,7 @@
-/** Other programs in tests: run to their end, or watched while they run. The test's own process serves meanwhile, so nothing here blocks. */
+/**
+ * Runs other programs in tests, to their end or while watching their output. Nothing here blocks, because the test's
+ * own process serves meanwhile.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 
 export interface Outcome {
@@ -9,12 +12,12 @@ export interface Outcome {
 
 export interface CommandOptions {
   readonly cwd?: string
-  /** On top of the test's own environment. */
+  /** Added to the test's own environment. */
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
 }
 
-/** Resolves when the program has ended, however it ended; rejects when it could not be started. */
+/** Resolves when the program has ended, whatever its exit code; rejects when it could not be started. */
 export function runCommand(program: string, args: readonly string[], options: CommandOptions = {}): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = start(program, args, options)
@@ -23,7 +26,7 @@ export function runCommand(program: string, args: readonly string[], options: Co
     child.stderr?.on("data", (chunk: string) => (heard.stderr += chunk))
     child.on("error", reject)
     child.on("close", (code) => resolve({ code, ...heard }))
-    // A program that ends before it has read everything says so with its exit code.
+    // A program that ends before it has read all input reports that by its exit code.
     child.stdin?.on("error", () => undefined)
     child.stdin?.end(options.input ?? "")
   })
@@ -31,13 +34,16 @@ export function runCommand(program: string, args: readonly string[], options: Co
 
 export interface RunningCommand {
   readonly pid: number
-  /** Resolves with the whole output as soon as `found` is true of it; rejects, with what there was, when the program ends before. */
+  /**
+   * Resolves with the whole output as soon as `found` returns true for it. Rejects, with the output so far, when the
+   * program ends before.
+   */
   until(found: (stdout: string) => boolean): Promise<string>
-  /** Ends the program and resolves when it is gone. A second call waits for the first. */
+  /** Ends the program and resolves when it has exited. A second call waits for the first. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** For programs that go on until they are told to stop. */
+/** For programs that run until they are stopped. */
 export function startCommand(program: string, args: readonly string[], options: CommandOptions = {}): RunningCommand {
   const child = start(program, args, options)
   const output = { stdout: "", stderr: "" }

@@ -1,7 +1,7 @@
 /**
- * Promises 1 and 3 through the whole server: 32 writers over HTTP, SIGKILL at a random moment, a start on the same store, and a watch that
- * goes on where it was. `DURABILITY_ROUNDS` and `DURABILITY_ETCD_ROUNDS` set how often (about four seconds each), `DURABILITY_WRITES` is how many
- * writes there may be before a kill.
+ * Promises 1 and 3 for the whole server: 32 writers over HTTP, SIGKILL at a random moment, a restart on the same store,
+ * and a watch that resumes. `DURABILITY_ROUNDS` and `DURABILITY_ETCD_ROUNDS` set the number of rounds (about four
+ * seconds each), `DURABILITY_WRITES` the maximum number of writes before a kill.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -21,11 +21,11 @@ import { type Attempt, historyFaults, stateAfter, type WatchedEvent } from "./wr
 const seed = testSeed()
 const writers = 32
 const acknowledgementsMax = Number(process.env.DURABILITY_WRITES ?? 3000)
-/** Kills after which a long run says how far it is. */
+/** Rounds between two progress reports of a long run. */
 const progressRounds = 10
 const collection = "/api/v1/namespaces/default/configmaps"
 
-/** Where the server that is killed keeps its objects. */
+/** The store of the server that is killed. */
 interface KillPlace {
   readonly flags: readonly string[]
   /** Called while no server runs. */
@@ -116,14 +116,14 @@ interface ConfigMap {
   readonly data?: { readonly value?: string }
 }
 
-/** One watch across all servers: it is taken up where it ended or broke off, as clients do. */
+/** One watch across all servers: it resumes where it ended or broke off, as clients do. */
 interface ResumingWatch {
-  /** Those of the writers' objects. */
+  /** The events of the writers' objects. */
   readonly events: WatchedEvent[]
-  /** Resolves once the watch has been told of this version. */
+  /** Resolves once the watch has received this version. */
   until(resourceVersion: string): Promise<void>
   open(server: ServerProcess): Promise<void>
-  /** After the kill: resolves when the connection is gone. */
+  /** Called after the kill: resolves when the connection is closed. */
   ended(): Promise<void>
 }
 
@@ -160,7 +160,7 @@ function resumingWatch(): ResumingWatch {
     return body.once("close", () => client.close())
   }
 
-  /** The server may end a watch that has much to catch up with. It has to be told of nothing twice then, and of everything once. */
+  /** Continues a watch that the server may end while it catches up. Each event must then arrive once. */
   async function readOn(server: ServerProcess, first: Readable): Promise<unknown> {
     try {
       for (let body = first; ; body = await openWatch(server)) {
@@ -173,7 +173,7 @@ function resumingWatch(): ResumingWatch {
   }
 }
 
-/** Resolves at the end, with the error if it came by one. A line that was cut short was not seen. */
+/** Resolves at the end, with the error if there was one. A truncated line does not count. */
 async function readLines(body: Readable, take: (line: string) => void): Promise<unknown> {
   try {
     for await (const line of createInterface({ input: body })) if (line.endsWith("}")) take(line)
@@ -183,12 +183,12 @@ async function readLines(body: Readable, take: (line: string) => void): Promise<
   }
 }
 
-/** What a connection says when the server was killed, and not what a test says. */
+/** Whether the error is that of a connection to a killed server, and not the test's own. */
 function isBroken(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && ("code" in error || /closed|hang up|aborted/.test(error.message)))
 }
 
-/** Goes on with the watch, and waits until it has seen a write of now: by then it has seen everything before. */
+/** Resumes the watch and waits for an event of a new write: by then it has received everything before. */
 async function catchUp(server: ServerProcess, watch: ResumingWatch, value: string): Promise<void> {
   await watch.open(server)
   const client = server.connect()
@@ -202,7 +202,7 @@ async function catchUp(server: ServerProcess, watch: ResumingWatch, value: strin
   client.close()
 }
 
-/** The writers' objects as a consistent read has them. */
+/** The writers' objects, from a consistent read. */
 async function readState(server: ServerProcess): Promise<Map<string, string>> {
   const client = server.connect()
   const { body } = await client.send({ method: "GET", path: collection, headers: headersOf(server) })
@@ -217,13 +217,13 @@ function configMap(name: string, value: string): Buffer {
 
 interface Round {
   readonly round: number
-  /** How many acknowledgements are waited for before the kill. */
+  /** Acknowledgements to wait for before the kill. */
   readonly killAfter: number
-  /** Objects that are there; kept by their writers. */
+  /** Existing objects; maintained by their writers. */
   readonly there: Set<string>
 }
 
-/** Half of the writers speak HTTP/2, half HTTP/1.1, each over its own connection. */
+/** Half of the writers use HTTP/2, half HTTP/1.1, each over its own connection. */
 async function writeUntilKilled(server: ServerProcess, round: Round): Promise<Attempt[]> {
   const attempts: Attempt[] = []
   let heard = 0
@@ -256,7 +256,7 @@ interface Turn {
   readonly attempts: Attempt[]
 }
 
-/** Rejects when the server is gone: then nobody knows what became of the attempt. */
+/** Rejects when the server is gone; the result of the attempt is then unknown. */
 async function writeOnce({ client, server, round: { round, there }, writer, turn, attempts }: Turn): Promise<void> {
   const object = `writer-${writer}-${turn % 4}`
   // Values of many sizes, so that some take pages of their own.

@@ -1,4 +1,7 @@
-/** Server-side apply with kubectl: owners, conflicts, force, the move from client-side apply; and deletion in all cascades. */
+/**
+ * Server-side apply with kubectl: managers, conflicts, force, migration from client-side apply; and deletion with all
+ * cascade modes.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Cluster, startCluster } from "./cluster.ts"
 import { type Kubectl, kubectlFor, kubectlMissing, kubectlSuite } from "./kubectl.ts"
@@ -28,12 +31,12 @@ describe.skipIf(kubectlMissing)(kubectlSuite("server-side apply with kubectl"), 
   }
 
   async function owners(object: string): Promise<readonly Owned[]> {
-    // Releases before 1.21 show owners always, and do not know the flag.
+    // Releases before 1.21 always show managed fields and do not have the flag.
     const shown = await kubectl.attempt(["get", object, "-o", "json", "--show-managed-fields"])
     return JSON.parse(shown.code === 0 ? shown.stdout : await kubectl("get", object, "-o", "json")).metadata.managedFields
   }
 
-  it("makes, changes, leaves alone and takes back", async () => {
+  it("creates, changes, leaves alone and removes", async () => {
     expect((await apply(configMap("life", { a: "1", b: "1" }), "--server-side")).stdout).toBe("configmap/life serverside-applied\n")
     const before = await kubectl("get", "configmap", "life", "-o", "jsonpath={.metadata.resourceVersion}")
     await apply(configMap("life", { a: "1", b: "1" }), "--server-side")
@@ -45,7 +48,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("server-side apply with kubectl"), 
     ])
   })
 
-  it("tells of fields that others own, and takes them by force", async () => {
+  it("reports conflicts with other managers, and takes fields by force", async () => {
     await apply(configMap("contested", { a: "1" }), "--server-side", "--field-manager=first")
     const refused = await apply(configMap("contested", { a: "2" }), "--server-side", "--field-manager=second")
     expect(refused.code).toBe(1)
@@ -56,7 +59,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("server-side apply with kubectl"), 
     expect((await owners("configmap/contested")).map(({ manager }) => manager)).toEqual(["second"])
   })
 
-  it("shows what it would do, and does nothing", async () => {
+  it("shows what it would do, without doing it", async () => {
     await apply(configMap("shown", { a: "1" }), "--server-side")
     const dry = await apply(configMap("shown", { a: "2" }), "--server-side", "--dry-run=server")
     expect(dry.stdout).toMatch(/^configmap\/shown serverside-applied \((server )?dry run\)/)
@@ -66,7 +69,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("server-side apply with kubectl"), 
     expect(await kubectl("get", "configmap", "shown", "-o", "jsonpath={.data.a}")).toBe("1")
   })
 
-  it("takes over what was applied on the client's side", async () => {
+  it("takes over what was applied client-side", async () => {
     expect((await apply(configMap("moved", { a: "1", b: "1" }))).stdout).toBe("configmap/moved created\n")
     const moved = await apply(configMap("moved", { a: "2" }), "--server-side")
     expect(moved.stderr).not.toContain("conflict")

@@ -1,4 +1,4 @@
-/** What kubectl learns about the server itself: resources, versions, documentation. */
+/** What kubectl reads about the server itself: resources, versions, documentation. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Cluster, startCluster } from "./cluster.ts"
 import { type Kubectl, kubectlFor, kubectlMissing, kubectlSuite, tableOf } from "./kubectl.ts"
@@ -13,7 +13,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("discovery with kubectl"), { timeou
   })
   afterAll(() => cluster.remove())
 
-  /** Without line breaks: releases wrap in different places. */
+  /** Without line breaks, which differ between releases. */
   async function explained(...args: readonly string[]): Promise<string> {
     return (await kubectl("explain", ...args)).replaceAll(/\s+/g, " ")
   }
@@ -38,12 +38,12 @@ describe.skipIf(kubectlMissing)(kubectlSuite("discovery with kubectl"), { timeou
     expect(versions).toEqual(expect.arrayContaining(["apps/v1", "coordination.k8s.io/v1", "events.k8s.io/v1", "v1"]))
   })
 
-  it("tells its version", async () => {
+  it("shows its version", async () => {
     const { serverVersion }: { serverVersion: Record<string, string> } = JSON.parse(await kubectl("version", "-o", "json"))
     expect(serverVersion).toMatchObject({ major: "1", minor: "30", gitVersion: expect.stringMatching(/^v1\.30\.\d+\+orch/) })
   })
 
-  it("explains fields in our words", async () => {
+  it("explains fields in this project's words", async () => {
     expect(await explained("pod.spec.containers")).toContain("One container of a pod: an image, how to run it and what it may use.")
     expect(await explained("service.spec.clusterIP")).toContain("The main address inside the cluster.")
     expect(await explained("deploy")).toContain("Keeps a number of equal pods running")
@@ -53,19 +53,19 @@ describe.skipIf(kubectlMissing)(kubectlSuite("discovery with kubectl"), { timeou
     expect(unknown.stderr).toContain('field "nothing" does not exist')
   })
 
-  it("answers paths without resources", async () => {
+  it("serves non-resource paths", async () => {
     expect(await kubectl("get", "--raw", "/readyz")).toBe("ok")
     expect(await kubectl("cluster-info")).toContain(`is running at ${cluster.url}`)
   })
 
-  it("takes short names, singulars and full names", async () => {
+  it("accepts short names, singulars and full names", async () => {
     for (const name of ["ns", "namespace", "namespaces", "namespaces.v1."])
       expect(tableOf(await kubectl("get", name, "default", "--no-headers"))[0]?.[0]).toBe("default")
     expect((await kubectl.attempt(["get", "nothings"])).stderr).toBe('error: the server doesn\'t have a resource type "nothings"\n')
     expect(await kubectl("get", "deployments.v1.apps,events.v1.events.k8s.io", "-A", "-o", "name")).toBe("")
   })
 
-  it("refuses what a schema does not know", async () => {
+  it("refuses fields that a schema does not have", async () => {
     const input = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "odd" }, dota: { a: "b" } })
     const { code, stderr } = await kubectl.attempt(["create", "-f", "-"], { input })
     expect(code).toBe(1)

@@ -1,4 +1,6 @@
-/** A manifest of several documents through `kubectl apply`, `create`, `get`, `describe`, `diff`, `replace` and `delete`. */
+/**
+ * A manifest of several documents through `kubectl apply`, `create`, `get`, `describe`, `diff`, `replace` and `delete`.
+ */
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -19,7 +21,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("a manifest with kubectl"), { timeo
   })
   afterAll(() => cluster.remove())
 
-  /** The same manifest in a namespace of the test's own. */
+  /** The manifest in a namespace of the test's own. */
   function inNamespace(namespace: string, from = text): string {
     return from.replaceAll(/^( *)(name|namespace): guestbook$/gm, `$1$2: ${namespace}`)
   }
@@ -47,7 +49,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("a manifest with kubectl"), { timeo
     const versions = ["-n", "guestbook", "get", "cm,secret,svc,deploy,rc", "-o", "jsonpath={.items[*].metadata.resourceVersion}"]
     const before = await kubectl(...versions)
     const again = await kubectl("apply", "-f", manifest)
-    // kubectl patches stringData each time, because nothing shows it again; for the server nothing changes.
+    // kubectl patches stringData each time, because it cannot read it back; on the server nothing changes.
     expect(again.split("\n").filter((line) => !line.endsWith(" unchanged"))).toEqual(["secret/store configured", ""])
     expect(await kubectl(...versions)).toBe(before)
     const changed = text.replace("replicas: 3", "replicas: 4").replace("Welcome, and leave a line", "Hello")
@@ -61,7 +63,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("a manifest with kubectl"), { timeo
     expect(await kubectl("-n", "guestbook", "get", "cm", "front", "-o", "jsonpath={.data.greeting}")).toBe("Hello")
   })
 
-  it("takes back what a later manifest leaves out", async () => {
+  it("removes what a later manifest omits", async () => {
     await piped(inNamespace("less"), "apply")
     await piped(
       inNamespace("less", text.replace(/^ {4}- \{name: metrics, port: 9090.*\n/m, "").replace(/^ {2}greeting: .*\n/m, "")),
@@ -71,7 +73,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("a manifest with kubectl"), { timeo
     expect(await kubectl("-n", "less", "get", "cm", "front", "-o", "jsonpath={.data.greeting}")).toBe("")
   })
 
-  it("shows what would change, and changes nothing", async () => {
+  it("shows what would change, without changing it", async () => {
     await piped(inNamespace("shown"), "apply")
     const changed = inNamespace("shown", text.replace("replicas: 3", "replicas: 5"))
     const { code, stdout } = await kubectl.attempt(["diff", "-f", "-"], { input: changed })
@@ -97,7 +99,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("a manifest with kubectl"), { timeo
     expect((await kubectl.attempt(["get", "namespace", "once"])).stderr).toBe('Error from server (NotFound): namespaces "once" not found\n')
   })
 
-  it("is shown as tables, wide ones too", async () => {
+  it("is printed as tables, including wide ones", async () => {
     await piped(inNamespace("tables"), "apply")
     const rows = tableOf(await kubectl("-n", "tables", "get", "deploy,svc", "-o", "wide"))
     expect(rows).toContainEqual(["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE", "CONTAINERS", "IMAGES", "SELECTOR"])
@@ -134,7 +136,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("a manifest with kubectl"), { timeo
     ])
   })
 
-  it("is shown as YAML and JSON, and taken back as it is shown", async () => {
+  it("is printed as YAML and JSON, and accepted in that form", async () => {
     await piped(inNamespace("texts"), "create")
     const yaml = await kubectl("-n", "texts", "get", "deploy", "front", "-o", "yaml")
     expect(yaml).toContain("\n  progressDeadlineSeconds: 600\n")

@@ -1,4 +1,7 @@
-/** What people do to single objects with kubectl: label, annotate, scale, patch, edit, watch, wait, delete, and its generators. */
+/**
+ * Common actions on single objects with kubectl: label, annotate, scale, patch, edit, watch, wait, delete, and its
+ * generators.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Cluster, startCluster } from "./cluster.ts"
 import { type Kubectl, kubectlFor, kubectlMissing, kubectlSuite, tableOf } from "./kubectl.ts"
@@ -14,7 +17,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("objects with kubectl"), { timeout:
   })
   afterAll(() => cluster.remove())
 
-  /** A field of an object as text. */
+  /** The text of an object's field. */
   function field(object: string, path: string): Promise<string> {
     return kubectl("get", object, "-o", `jsonpath={${path}}`)
   }
@@ -25,7 +28,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("objects with kubectl"), { timeout:
     return stderr
   }
 
-  it("are made by its generators", async () => {
+  it("are created by its generators", async () => {
     const made = [
       await kubectl("create", "namespace", "made"),
       await kubectl("-n", "made", "create", "configmap", "settings", "--from-literal=a=1", "--from-literal=b=2"),
@@ -166,7 +169,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("objects with kubectl"), { timeout:
 
   it("are waited for", async () => {
     await kubectl("create", "deployment", "awaited", "--image=registry.example/web:1")
-    // No controller runs here: the test is one.
+    // No controller runs here, so the test acts as one.
     const status = {
       observedGeneration: 1,
       replicas: 1,
@@ -195,7 +198,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("objects with kubectl"), { timeout:
     expect(await kubectl("rollout", "resume", "deployment/awaited")).toBe("deployment.apps/awaited resumed\n")
   })
 
-  /** Writes status as a controller does; kubectl learned to only in 1.24. */
+  /** Writes a status as a controller does; kubectl supports this only since 1.24. */
   async function report(resource: string, name: string, status: unknown): Promise<void> {
     const path = `/apis/apps/v1/namespaces/default/${resource}/${name}`
     const object = JSON.parse(await kubectl("get", "--raw", path))

@@ -1,4 +1,4 @@
-/** kubectl as a person has it: the one on the path, or the one that the environment variable KUBECTL names. */
+/** kubectl as users have it: the one on the path, or the one that the environment variable KUBECTL names. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { reportMissing } from "../support/needs.ts"
@@ -7,7 +7,7 @@ import { type CommandOptions, type Outcome, type RunningCommand, runCommand, sta
 
 const program = process.env.KUBECTL ?? "kubectl"
 
-/** Behind the name of a suite: why it is passed over, or which release speaks. */
+/** Appended to the name of a suite: the release, or why it is skipped. */
 export const kubectlVersion = clientVersion()
 export const kubectlMissing = kubectlVersion === undefined
 if (kubectlMissing) reportMissing("kubectl is not installed")
@@ -17,21 +17,21 @@ function clientVersion(): string | undefined {
   return status === 0 ? /"gitVersion": "([^"]+)"/.exec(stdout)?.[1] : undefined
 }
 
-/** Name of a suite of kubectl tests: with the release, or with the reason why they cannot run. */
+/** The name of a suite of kubectl tests, with the release or the reason why it cannot run. */
 export function kubectlSuite(name: string): string {
   return kubectlMissing ? `${name} (kubectl is not installed)` : `${name} (${kubectlVersion})`
 }
 
 export interface Kubectl {
-  /** Arguments as in a shell. Fails the test when kubectl fails; answers what it printed. */
+  /** Takes arguments as in a shell. Fails the test when kubectl fails; returns its output. */
   (...args: readonly string[]): Promise<string>
-  /** Answers whatever happened. */
+  /** Returns the outcome, success or not. */
   attempt(args: readonly string[], options?: CommandOptions): Promise<Outcome>
   /** For `--watch`. */
   start(...args: readonly string[]): RunningCommand
 }
 
-/** With a home of its own: no cache, configuration or colour of whoever runs the tests. */
+/** With a home of its own, so that the user's cache, configuration and colours have no effect. */
 export function kubectlWith({ kubeconfig, home }: { kubeconfig: string; home: string }): Kubectl {
   const env = { KUBECONFIG: kubeconfig, HOME: home, NO_COLOR: "1", TERM: "dumb" }
   const attempt: Kubectl["attempt"] = (args, options) => runCommand(program, args, { ...options, env: { ...env, ...options?.env } })
@@ -43,12 +43,12 @@ export function kubectlWith({ kubeconfig, home }: { kubeconfig: string; home: st
   return Object.assign(kubectl, { attempt, start: (...args: readonly string[]) => startCommand(program, args, { env }) })
 }
 
-/** The same for a cluster of the test's own. */
+/** Same as `kubectlWith`, for a cluster of the test's own. */
 export function kubectlFor({ kubeconfigFile, folder }: Cluster): Kubectl {
   return kubectlWith({ kubeconfig: kubeconfigFile, home: join(folder, "home") })
 }
 
-/** Cells of what `kubectl get` prints, row by row; columns are two spaces or more apart. */
+/** The cells of `kubectl get` output, row by row; columns are two or more spaces apart. */
 export function tableOf(printed: string): string[][] {
   return printed
     .trim()

@@ -1,4 +1,4 @@
-/** A kind of somebody who has no wish to touch this repository: scaffolded, generated and served from a folder of their own. */
+/** A user's own kind, without a change to this repository: scaffolded, generated and served from the user's folder. */
 import { readdirSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -72,7 +72,7 @@ describe("a kind of one's own", { timeout: 60_000 }, () => {
     return { apiVersion: "kitchen.example.com/v1", kind: "Kettle", metadata: { name, labels }, spec }
   }
 
-  it("is served with its defaults, and refused with what is wrong", async () => {
+  it("is served with its defaults, and refused with the reason", async () => {
     expect(await json("POST", kettles, { body: kettle("plain", {}) })).toMatchObject({
       metadata: { generation: 1, uid: expect.any(String) },
       spec: { replicas: 1, mode: "Manual" },
@@ -129,7 +129,7 @@ describe("a kind of one's own", { timeout: 60_000 }, () => {
     })
   })
 
-  it("travels in the compact form, both ways", async () => {
+  it("is read and written in the compact form", async () => {
     await json("POST", kettles, { body: kettle("packed", { replicas: 2, maxReplicas: 4 }) })
     const read = await send("GET", `${kettles}/packed`, { accept: compact })
     expect(read.headers["content-type"]).toBe(compact)
@@ -181,7 +181,7 @@ describe("a kind of one's own", { timeout: 60_000 }, () => {
     ).toEqual(["ADDED", "DELETED"])
   })
 
-  it("leaves the repository as it was", () => expect(filesOfRepository()).toEqual(before))
+  it("leaves the repository unchanged", () => expect(filesOfRepository()).toEqual(before))
 
   describe.skipIf(kubectlMissing)(kubectlSuite("to kubectl"), () => {
     it("is a kind like any other", async () => {
@@ -202,7 +202,7 @@ describe("a kind of one's own", { timeout: 60_000 }, () => {
   })
 })
 
-/** Where generated code and schemas would have landed. */
+/** Where generated code and schemas would be if they were written to the repository. */
 function filesOfRepository(): string[] {
   return ["generated", "schemas", "runtime/behaviours"].flatMap((root) =>
     readdirSync(join(repository, root), { recursive: true, encoding: "utf8" }).map((path) => `${root}/${path}`),

@@ -1,4 +1,7 @@
-/** The server as a process of its own, from its command line: what is killed, or starts with a user's own kinds, cannot live in the test's process. */
+/**
+ * Runs the server as a child process, by its command line. A server that is killed, or starts with a user's own kinds,
+ * cannot run in the test's process.
+ */
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -9,7 +12,7 @@ import { type RunningCommand, startCommand } from "./command.ts"
 
 const main = fileURLToPath(new URL("../../runtime/main.ts", import.meta.url))
 
-/** Node's arguments for the program with these arguments of its own: `new`, `gen`, `serve`. */
+/** Returns node's arguments for the program with these arguments: `new`, `gen`, `serve`. */
 export function programArguments(...args: readonly string[]): string[] {
   return ["--import", import.meta.resolve("tsx"), main, ...args]
 }
@@ -18,10 +21,10 @@ export interface ServerProcess {
   readonly process: RunningCommand
   readonly port: number
   readonly kubeconfigFile: string
-  /** PEM file of what clients trust. */
+  /** PEM file of the authority that clients trust. */
   readonly authority: string
   readonly token: string
-  /** A connection of its own; the caller closes it. */
+  /** Opens a new connection; the caller closes it. */
   connect(): HttpClient
 }
 
@@ -31,7 +34,7 @@ export interface ServerProcessOptions {
   readonly flags?: readonly string[]
 }
 
-/** Resolves when the server has told that it is ready; rejects, with what it wrote, when it ends before. */
+/** Resolves when the server has reported that it is ready. Rejects, with its output, when it ends before. */
 export async function startServerProcess({ dataDir, port, flags = [] }: ServerProcessOptions): Promise<ServerProcess> {
   const fixed = ["--bind-address=127.0.0.1", `--secure-port=${port}`, `--data-dir=${dataDir}`]
   const process_ = startCommand(process.execPath, programArguments("serve", ...fixed, ...flags))
@@ -47,7 +50,7 @@ export async function startServerProcess({ dataDir, port, flags = [] }: ServerPr
   }
 }
 
-/** A port of loopback that nobody has at the moment. */
+/** A free port on loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -1,11 +1,11 @@
-/** Waiting for a condition without asking the clock: whoever changes something raises the signal. */
+/** Waits for a condition without polling: code that changes the state raises the signal. */
 export interface Signal {
   raise(): void
-  /** Resolves when `condition` is true, now or after a raise. The test's own time limit ends a wait that is in vain. */
+  /** Resolves when `condition` is true, now or after a raise. The test's own time limit ends a wait in vain. */
   until(condition: () => boolean): Promise<void>
 }
 
-/** Called once per thing that tests wait for. */
+/** Called once per condition that tests wait for. */
 export function signal(): Signal {
   const waiting = new Set<() => void>()
   return {

@@ -1,6 +1,7 @@
 /**
- * Promise 8 with an etcd that stands still (SIGSTOP): writes and consistent reads are answered with a Status in their time, reads from the cache go
- * on, the readiness check tells, and all of it comes back by itself, the watch included. `STALL_SECONDS` makes the stall longer.
+ * Promise 8 with an etcd that is suspended (SIGSTOP): writes and consistent reads get a Status in time, reads from the
+ * cache continue, the readiness check reports it, and everything recovers by itself, including the watch.
+ * `STALL_SECONDS` makes the stall longer.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -35,7 +36,7 @@ interface Status {
 
 const statusOf = ({ body }: HttpAnswer): Status => JSON.parse(body.toString())
 
-/** Names of the objects that a watch was told of, in order. */
+/** Names of the objects in a watch's events, in order. */
 async function watchNames(): Promise<{ names: string[]; until(name: string): Promise<void> }> {
   const names: string[] = []
   const seen = signal()
@@ -67,7 +68,7 @@ forNewestEtcd((binary) => {
     await rm(dataDir, { recursive: true })
   })
 
-  it("answers with a Status in its time while etcd stands still, and goes on afterwards", {
+  it("answers with a Status in time while etcd is suspended, and continues afterwards", {
     timeout: 120_000 + stallSeconds * 2000,
   }, async () => {
     expect((await create("before")).status).toBe(201)
@@ -88,7 +89,7 @@ forNewestEtcd((binary) => {
       expect(statusOf(await create(`more-${more}`))).toMatchObject({ kind: "Status", code: 504 })
 
     await etcd.kill("SIGCONT")
-    // Refused once more or not, and perhaps there already: a write that was answered 504 may have happened.
+    // May be refused again, or exist already: a write that got 504 may have happened.
     while (![201, 409].includes((await create("after")).status));
     await watch.until("after")
     while ((await ask("GET", "/readyz")).status !== 200);

@@ -1,6 +1,6 @@
 /**
- * The WebSocket of browsers, as node has it built in: it can set no header, so its token stands among the protocols. In a process of its own, since
- * node 20 asks for a flag.
+ * The WebSocket of browsers, as built into node. It cannot set headers, so its token is among the protocols. Runs in a
+ * child process, since node 20 needs a flag.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

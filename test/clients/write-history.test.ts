@@ -19,12 +19,12 @@ const event = (type: WatchedEvent["type"], value: string, resourceVersion: strin
 })
 
 describe("historyFaults", () => {
-  it("finds none where every acknowledged write has its event, and unknown ones have one or none", () => {
+  it("finds none if every acknowledged write has its event and undecided ones have one or none", () => {
     const events = [event("ADDED", "1", "2"), event("MODIFIED", "2", "3"), event("DELETED", "2", "5"), event("ADDED", "4", "6")]
     expect(historyFaults([put("1", "2"), put("2", "3"), put("lost"), deletion(true), put("4")], events)).toEqual([])
   })
 
-  it("tells what is lost, doubled, out of order, wrong or not asked for", () => {
+  it("reports lost, duplicate, misordered, wrong and unrequested events", () => {
     const first = event("ADDED", "1", "2")
     expect(historyFaults([put("1", "2"), put("2", "3")], [first])).toEqual([
       expect.stringContaining("was acknowledged, but the next event is none"),

@@ -1,11 +1,14 @@
-/** What many writers did, and what one watch saw of it: each object's events must be its acknowledged writes, in order, and nothing else. */
+/**
+ * Compares the writes of many clients with the events of one watch: the events of each object must be its acknowledged
+ * writes, in order, and nothing else.
+ */
 
 /** One request of a writer. */
 export interface Attempt {
   readonly object: string
-  /** Text that was written; undefined: the object was deleted. */
+  /** The written text; undefined: the object was deleted. */
   readonly value: string | undefined
-  /** Undefined while nobody has said that it is done: the server was killed, and either outcome is right. */
+  /** Undefined when the server was killed before the response: either outcome is correct. */
   acknowledged?: { readonly resourceVersion: string | undefined }
 }
 
@@ -16,7 +19,7 @@ export interface WatchedEvent {
   readonly resourceVersion: string
 }
 
-/** Faults in words; empty when every promise was kept. */
+/** Describes the faults; empty when every promise was kept. */
 export function historyFaults(attempts: readonly Attempt[], events: readonly WatchedEvent[]): string[] {
   const eventsOf = groupBy(events)
   return [
@@ -69,7 +72,7 @@ function isOf(event: WatchedEvent, { value, acknowledged }: Attempt, there: bool
   )
 }
 
-/** Values are long; their beginnings tell them apart. */
+/** Values are long; their beginnings distinguish them. */
 function describe(one: {
   value: string | undefined
   resourceVersion?: string
@@ -80,7 +83,7 @@ function describe(one: {
   return `${type} of ${value === undefined ? "nothing" : JSON.stringify(value.slice(0, 24))} at ${resourceVersion ?? "an unknown version"}`
 }
 
-/** What stands in the store after the events. */
+/** The content of the store after these events. */
 export function stateAfter(events: readonly WatchedEvent[]): Map<string, string> {
   const state = new Map<string, string>()
   for (const { type, object, value } of events) {

@@ -1,4 +1,7 @@
-/** The recorded answers of the reference server about what is served here, compared with ours, on each embedded store. */
+/**
+ * Compares recorded responses of the reference server, for everything that is served here, with those of this server on
+ * each embedded store.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -30,7 +33,7 @@ describe.skipIf(recordingsMissing).each(stores)(`answers as recorded, on %s${why
   })
 })
 
-describe.skipIf(recordingsMissing).each(stores)(`answers about forgotten versions as recorded, on %s${why}`, (store) => {
+describe.skipIf(recordingsMissing).each(stores)(`answers requests for compacted versions as recorded, on %s${why}`, (store) => {
   let running: InProcess
   let folder: string
   let compared: Comparison
@@ -59,7 +62,10 @@ describe.skipIf(recordingsMissing).each(stores)(`answers about forgotten version
   })
 })
 
-/** A version that neither the store nor the watch cache's window has any more: the window is both minutes and many events long. */
+/**
+ * A version that neither the store nor the watch cache's window has any more: the window is limited by minutes and by
+ * the number of events.
+ */
 async function forgottenVersion(running: InProcess): Promise<string> {
   const client = createHttpClient({ protocol: "http2", port: running.port, authority: running.authority })
   try {

@@ -1,4 +1,4 @@
-/** The recorded answers of the reference server, and the program that compares a running server with them. */
+/** The recorded responses of the reference server, and the program that compares a running server with them. */
 import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -7,26 +7,30 @@ import { runCommand } from "../clients/command.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
-/** The folder that holds run.py, its scenarios and expected.json: ORCH_DIFFERENTIAL, or where it lies beside a checkout. */
+/** The folder with run.py, its scenarios and expected.json: ORCH_DIFFERENTIAL, or its place next to a checkout. */
 const folder = resolve(repository, process.env.ORCH_DIFFERENTIAL ?? "../shared/differential")
 
-/** A checkout alone does not have the recordings. `.ci/run` sets ORCH_DIFFERENTIAL, so there they cannot be missing. */
+/** A checkout alone does not have the recordings. `.ci/run` sets ORCH_DIFFERENTIAL, so they cannot be missing there. */
 export const recordingsMissing = process.env.ORCH_DIFFERENTIAL === undefined && !existsSync(join(folder, "run.py"))
 
-/** Definitions of kinds at run time are not served yet, and their recordings not compared. */
+/** Custom resource definitions are not served yet, and their recordings are not compared. */
 const notServed = /^crd-/
 
-/** Scenarios that need a store which has forgotten an old version. */
+/** Scenarios that need a store with a compacted version. */
 export const ofForgottenVersions = /^version-gone$/
 
 export interface Comparison {
-  /** Fails unless every compared step of the scenario is answered as recorded, or listed as a deviation and answered otherwise. */
+  /**
+   * Fails unless every compared step of the scenario has the recorded response, or is listed as a deviation and has
+   * another.
+   */
   readonly faults: (scenario: string) => string[]
 }
 
-/** Names of all recorded scenarios of what is served. */
+/** Names of the recorded scenarios whose API is served here. */
 export function recordedScenarios(): string[] {
-  const { scenarios } = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as { scenarios: Record<string, unknown> } // Our own file.
+  // The format of the recordings.
+  const { scenarios } = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as { scenarios: Record<string, unknown> }
   return Object.keys(scenarios).filter((name) => !notServed.test(name))
 }
 
@@ -59,7 +63,8 @@ function reportOf(stdout: string, stderr: string): StepReport[] {
 }
 
 function comparison(report: readonly StepReport[]): Comparison {
-  const deviations = parse(readFileSync(new URL("deviations.yaml", import.meta.url), "utf8")) as Record<string, string> // Our own file.
+  // The format of deviations.yaml.
+  const deviations = parse(readFileSync(new URL("deviations.yaml", import.meta.url), "utf8")) as Record<string, string>
   return {
     faults(scenario) {
       const steps = report.filter((step) => step.scenario === scenario)

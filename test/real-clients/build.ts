@@ -1,6 +1,6 @@
 /**
- * Builds the Go programs and installs the Python client, before the suites are loaded. What a machine has no tools for is left out, and the
- * suites that need it say why they are passed over. Where nothing may be skipped every tool must be found.
+ * Builds the Go programs and installs the Python client before the suites are loaded. A client whose tools are missing
+ * is not built, and its suites report why they are skipped. Where nothing may be skipped, every tool is required.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -12,7 +12,7 @@ import { reportMissing } from "../support/needs.ts"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 
-/** Called by vitest once; what it answers is called when all suites are over. */
+/** Called once by vitest, which calls the returned function after all suites. */
 export default async function buildClients(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "real-clients-"))
   try {
@@ -31,7 +31,7 @@ function buildGo(folder: string): void {
   run("go", ["build", "-o", folder, "."], join(here, "h2spec"))
   const kubectl = join(folder, "kubectl")
   const release = run("go", ["list", "-m", "-f", "{{.Version}}", "k8s.io/kubectl"], join(here, "kubectl-latest")).trim()
-  // kubectl cannot compare its version with a server's unless its build says which it is: module v0.X.Y is release v1.X.Y.
+  // kubectl compares its version with the server's only if its build sets one: module v0.X.Y is release v1.X.Y.
   const gitVersion = `k8s.io/component-base/version.gitVersion=${release.replace("v0.", "v1.")}`
   run("go", ["build", "-ldflags", `-X ${gitVersion}`, "-o", kubectl, "."], join(here, "kubectl-latest"))
   process.env.ORCH_GO_CLIENTS = folder
@@ -51,7 +51,7 @@ function has(program: string, ...args: readonly string[]): boolean {
   return found
 }
 
-/** Answers what the program wrote to its standard output. */
+/** Returns the program's standard output. */
 function run(program: string, args: readonly string[], cwd: string): string {
   if (!existsSync(cwd)) throw new Error(`${cwd} is not there`)
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })

@@ -1,4 +1,4 @@
-/** Controllers built on client-go and on controller-runtime, as programs of their own. */
+/** Controllers built on client-go and on controller-runtime, as separate programs. */
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Cluster, startCluster } from "../clients/cluster.ts"
@@ -7,7 +7,7 @@ import { runCommand } from "../clients/command.ts"
 const programs = process.env.ORCH_GO_CLIENTS
 const why = programs === undefined ? " (go is not installed)" : ""
 
-/** How long the operator's shops are changed; for a long run by hand. */
+/** How long the operator's shops are changed; longer for manual runs. */
 const operatorDuration = process.env.ORCH_OPERATOR_DURATION ?? "15s"
 
 describe.skipIf(programs === undefined)(`programs written in Go${why}`, () => {

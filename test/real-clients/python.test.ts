@@ -1,4 +1,4 @@
-/** The Python client that most Python operators are built on. */
+/** The Python client on which most Python operators are built. */
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Cluster, startCluster } from "../clients/cluster.ts"

@@ -1,6 +1,6 @@
 /**
- * An etcd that several kinds of servers may write: what ours stored, Go programs of the reference's libraries read, and the other way round, object
- * by object and key by key (the reference's libraries are what decides).
+ * An etcd written by several kinds of servers: Go programs with the reference's libraries read what this server stored,
+ * and the other way round, object by object and key by key. The reference's libraries decide.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -24,39 +24,39 @@ import { startTestServer, type TestServer } from "../support/server.ts"
 const programs = process.env.ORCH_GO_CLIENTS
 const why = programs === undefined ? " (go is not installed)" : ""
 
-/** One of objects.yaml. */
+/** One entry of objects.yaml. */
 interface Sample {
   /** Without the prefix. */
   readonly key: string
-  /** The collection that it is made in. */
+  /** The collection in which it is created. */
   readonly path: string
   readonly create: JsonObject & { readonly metadata: { readonly name: string } }
   readonly status?: JsonObject
-  /** Its key goes away by itself. */
+  /** Its key expires. */
   readonly ttl?: true
 }
 
-/** One key as the Go program tells and takes it. */
+/** One key in the format of the Go program. */
 interface Entry {
   readonly key: string
   readonly revision: number
   readonly ttl: number
-  /** The bytes are others than the reference would have stored for the object. */
+  /** The stored bytes differ from those that the reference would have stored for the object. */
   readonly foreign: boolean
-  /** Absent where the value is no object. */
+  /** Absent where the value is not an object. */
   readonly object: JsonObject | undefined
 }
 
 const samples: readonly Sample[] = parse(readFileSync(fileURLToPath(new URL("store/objects.yaml", import.meta.url)), "utf8"))
 const vendor = vendorProfile("kubernetes")
-/** A lease is reused for a minute, and lives that much longer. */
+/** A lease is reused for a minute, so it lives that much longer. */
 const leaseReuseSeconds = 60
 const eventLeaseSeconds = 3600 + leaseReuseSeconds
 const foreignTtlSeconds = 1200
 const seed = 20260102
 const arbitraryObjects = 30
 
-/** Kinds in the form that the store has of them: not those that only share a path. */
+/** Kinds in the version that is stored, without those that only share a path. */
 const storedKinds = kinds.filter(
   ({ storage, group, kind, version, verbs }) =>
     verbs.includes("list") && storage.group === group && storage.version === version && storage.kind === kind,
@@ -81,7 +81,7 @@ forNewestEtcd((binary) => {
       return new Map(entries.map((entry) => [entry.key, entry]))
     }
 
-    it("reads what our server stored, under the reference's keys, after creation, change and removal", async () => {
+    it("reads what this server stored, under the reference's keys, after creation, change and removal", async () => {
       const server = await start()
       for (const sample of samples) await create(server, sample)
       expectSame(await runStore("read"), await listEverything(server))
@@ -103,7 +103,7 @@ forNewestEtcd((binary) => {
       }
     })
 
-    it("stores what a running server shows, a watch is told of, a new server lists and clients may change", async () => {
+    it("stores what a running server lists and watches, a new server lists, and clients may change", async () => {
       const server = await start()
       for (const sample of samples) await create(server, sample)
       const originals = await runStore("read")
@@ -121,7 +121,7 @@ forNewestEtcd((binary) => {
         const lease = ttl === 0 ? 0 : ttl + leaseReuseSeconds
         expect(stored.get(key), key).toMatchObject({ revision: written.get(key)?.revision, ttl: lease })
       }
-      // Its own Service is each server's to write.
+      // Each server writes its own Service.
       const listedAnew = await listEverything(await start())
       for (const { key } of foreign) expect(listedAnew.get(key), key).toEqual(shown.get(key))
 
@@ -131,14 +131,14 @@ forNewestEtcd((binary) => {
       expectSame(updated, await listEverything(server))
       for (const { key } of foreign) expect(metadataOf(updated.get(key)?.object), key).toMatchObject({ labels: { updated: "yes" } })
 
-      // The reference's own update of what is there.
+      // The reference's own update of an existing object.
       const settings = foreign.filter(({ key }) => key === "/registry/configmaps/interop/settings-foreign")
       await runStore("write", settings.map((entry) => stringify(entry)).join(""))
       expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: { data: { key: "value" } } })
       watch.close()
     })
 
-    it.each(storedKinds)("stores any $kind, whatever fields it has, so that our server shows the same", async (kind) => {
+    it.each(storedKinds)("stores any $kind, whatever its fields, so that this server shows the same", async (kind) => {
       const { shape } = await kind.load()
       const objects = fc.sample(arbitraryObject(shape), { numRuns: arbitraryObjects, seed })
       const entries = objects.map((object, index) => arbitraryEntry(kind, object, `any-${index}`))
@@ -150,7 +150,7 @@ forNewestEtcd((binary) => {
   })
 })
 
-/** Every sample is there under its key, its events go away by themselves, and every object is the one that the server lists. */
+/** Expects every sample under its key, with expiring events, and equal to the object that the server lists. */
 function expectSame(stored: ReadonlyMap<string, Entry>, listed: ReadonlyMap<string, JsonObject>): void {
   for (const { key, ttl } of samples) expect(stored.get(`/registry/${key}`)?.ttl, key).toBe(ttl === true ? eventLeaseSeconds : 0)
   for (const [key, object] of listed) {
@@ -158,7 +158,7 @@ function expectSame(stored: ReadonlyMap<string, Entry>, listed: ReadonlyMap<stri
     const revision = Number(metadataOf(object)["resourceVersion"])
     expect(stored.get(key), key).toMatchObject({ revision, foreign: false })
   }
-  // What is no object of a kind: who holds which address and port, and our own secret.
+  // Keys that are not objects of a kind: the allocations of addresses and ports, and this server's secret.
   const others = [...stored.values()].filter(({ key }) => !listed.has(key)).map(({ key, object }) => [key, object?.["kind"]])
   expect(others).toEqual([
     ["/registry/orch-apiserver/continue-secret", undefined],
@@ -173,7 +173,7 @@ function entryOf(line: string): Entry {
   return { key: String(key), revision: Number(revision), ttl: Number(ttl ?? 0), ...stored }
 }
 
-/** The same object as somebody else's: another name and identity, nothing that must be unique in a cluster. */
+/** The same object as another writer's: with another name and uid, without values that must be unique in a cluster. */
 function foreignOf(path: string, original: JsonObject | undefined, ttl: number): { key: string; ttl: number; object: JsonObject } {
   const object = asObject(original)
   const metadata = metadataOf(object)
@@ -203,7 +203,7 @@ function arbitraryEntry(kind: Kind, object: JsonObject, name: string): { key: st
   }
   const key = `/registry/${kind.storage.path}/${namespaced ? "any/" : ""}${name}`
   const spec = asObject(object["spec"] ?? {})
-  // The reference writes `null` for a Deployment without a selector, which nobody can make: it is required.
+  // The reference writes `null` for a Deployment without a selector, which cannot be created: the field is required.
   const selected = kind.resource === "deployments" && { spec: { ...spec, selector: spec["selector"] ?? {} } }
   return { key, object: { ...object, ...selected, ...typeOf(kind), metadata } }
 }
@@ -217,7 +217,7 @@ async function create(server: TestServer, { path, create: object, status }: Samp
   if (status !== undefined) await succeed(server, "PATCH", `${path}/${object.metadata.name}/status`, { status })
 }
 
-/** Changes every sample, or those that were made of them. */
+/** Changes every sample, or the objects made from them. */
 async function label(server: TestServer, suffix: string, annotations: JsonObject = {}): Promise<void> {
   for (const { create: object, path } of samples) {
     await succeed(server, "PATCH", `${path}/${object.metadata.name}${suffix}`, { metadata: { labels: { updated: "yes" }, annotations } })
@@ -230,7 +230,7 @@ async function succeed(server: TestServer, method: string, path: string, body?: 
   expect(status, `${method} ${path}: ${answer.toString()}`).toBeLessThan(300)
 }
 
-/** Every object of every kind under its key, as the list shows it, with its type. */
+/** Every object of every kind by its key, as listed, with its type. */
 async function listEverything(server: TestServer): Promise<Map<string, JsonObject>> {
   const all = new Map<string, JsonObject>()
   for (const kind of storedKinds) for (const [key, object] of await listKind(server, kind)) all.set(key, object)
@@ -264,7 +264,7 @@ function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : expect.fail(`no object: ${String(value)}`)
 }
 
-/** Events after those of now, one at a time. */
+/** Events from now on, one at a time. */
 async function watchConfigMaps(server: TestServer): Promise<{ next(): Promise<JsonObject>; close(): void }> {
   const client = createHttpClient({ protocol: "http1", port: Number(new URL(server.url).port), authority: server.caPem })
   const list = await server.request("GET", "/api/v1/configmaps?limit=1")
