@@ -9,10 +9,7 @@ export const requestBodyBytesMax = 3 * 1024 * 1024
 /** Bytes of a YAML request body; more is 413. Parsing YAML costs about 40 times as much as parsing JSON. */
 export const yamlBodyBytesMax = 1024 * 1024
 
-/**
- * Nested lists and objects in a document. Beyond some 2,500 levels `JSON.stringify` and every recursive walk would
- * overflow the stack.
- */
+/** Nested lists and objects in a document. `JSON.stringify` and recursive walks overflow the stack at some 2,500. */
 export const documentDepthMax = 1000
 
 /**
@@ -40,16 +37,10 @@ export const objectFieldsMax = 16_384
 /** Values of a document that are parsed or normalized before other requests get a turn: about 10 ms. */
 export const turnValues = 10_000
 
-/**
- * YAML up to this many bytes is parsed on the main thread, in 20 ms at most. Longer texts, and texts with aliases, are
- * parsed in a worker thread.
- */
+/** YAML up to this size is parsed on the main thread, in 20 ms at most; longer texts and aliases in a worker thread. */
 export const yamlAtOnceBytes = 8 * 1024
 
-/**
- * Milliseconds that the worker thread may take for one YAML document, and its memory in MiB; more is 413. The largest
- * documents take a tenth of both.
- */
+/** Milliseconds and MiB of the worker thread for one YAML document; more is 413. The largest take a tenth of both. */
 export const yamlReadTimeoutMs = 30_000
 export const yamlThreadMemoryMiB = 1024
 
@@ -59,10 +50,7 @@ export const yamlWaitingMax = 64
 /** Milliseconds without a document after which the worker thread ends. */
 export const yamlThreadIdleMs = 30_000
 
-/**
- * Values that all aliases of one YAML document may expand to; a document of aliases to aliases would grow without
- * bound.
- */
+/** Values that all aliases of one YAML document may expand to: aliases to aliases would grow without bound. */
 export const yamlAliasValuesMax = 50_000
 
 /**
@@ -75,8 +63,7 @@ export const objectBytesMax = 8 * 1024 * 1024
 export const jsonPatchOperationsMax = 10_000
 
 /**
- * Bytes that all `copy` operations of one JSON patch may add together; more is 422, as are more than
- * `documentValuesMax` values. kube-apiserver 1.30.
+ * Bytes that the `copy` operations of a JSON patch may add; more is 422, like `documentValuesMax`. kube-apiserver 1.30.
  */
 export const jsonPatchCopyBytesMax = 3 * 1024 * 1024
 
@@ -89,10 +76,7 @@ export const messageCharactersMax = 1024
 /** Failures in one response; validation stops at this number. */
 export const failuresMax = 256
 
-/**
- * Characters of the fields and details of these failures, including keys that a client sent; validation stops beyond
- * it.
- */
+/** Characters of the fields and details of these failures, including a client's keys; validation stops beyond it. */
 export const failureCharactersMax = 256 * 1024
 
 /** Characters of a refused value shown in a message. */
@@ -101,17 +85,11 @@ export const shownValueCharactersMax = 512
 /** Characters of a list of names, managers or fields within one message; the rest is counted. */
 export const shownListCharactersMax = 8192
 
-/**
- * Characters of all `Warning` headers of a response; beyond it each is cut to `warningCharactersMax`. The reference's
- * numbers.
- */
+/** Characters of a response's `Warning` headers; beyond it each is cut to `warningCharactersMax`. The reference's. */
 export const warningsCharactersMax = 4096
 export const warningCharactersMax = 256
 
-/**
- * Warnings of one kind about the ports or projected files of a pod, where every pair may cause one. More do not fit
- * into `warningsCharactersMax`.
- */
+/** Warnings of one kind about pairs of a pod's ports or projected files. More do not fit `warningsCharactersMax`. */
 export const podWarningsMax = 128
 
 /** Smaller responses are not compressed; the reference's `defaultGzipThresholdBytes`. */
@@ -130,16 +108,10 @@ export const listWriteBytes = 1024 * 1024
 export const listBuffersBytesMax = 16 * 1024 * 1024
 export const crowdedListWriteBytes = 64 * 1024
 
-/**
- * A list of at most this many bytes is copied out of its write buffer, so that a slow reader of a short list does not
- * pin a long buffer.
- */
+/** A list of at most this size is copied out of its write buffer, so that a slow reader does not pin the buffer. */
 export const copiedListBytesMax = 32 * 1024
 
-/**
- * Containers of a pod, or addresses of a node, named in a message, and characters of each: the longest host name has
- * 253.
- */
+/** Containers or addresses named in a message, and characters of each: the longest host name has 253. */
 export const shownItemsMax = 32
 export const shownNameCharactersMax = 256
 
@@ -155,15 +127,10 @@ export const conflictRetries = 20
 /** Milliseconds that a read waits for a version that the cache has not reached; then 504. kube-apiserver 1.30. */
 export const staleReadTimeoutMs = 3000
 
-/**
- * Milliseconds that such a read waits where the cache may have reached that version without knowing it; then the store
- * is read.
- */
+/** Milliseconds that such a read waits where the cache may be up to date without knowing it; then the store is read. */
 export const untoldWaitMs = 50
 
-/**
- * Bytes of events queued for one slow watcher; beyond it the stream ends and the client resumes from its last event.
- */
+/** Bytes of events queued for a slow watcher; beyond it the stream ends and the client resumes from its last event. */
 export const watchQueueBytesMax = 8 * 1024 * 1024
 
 /** Value of Retry-After, in seconds, for a 429 because too many requests are in flight; the reference's. */
@@ -176,25 +143,16 @@ export const crowdedRetrySeconds = 1
  */
 export const watchWaitingBytesMax = 64 * 1024
 
-/**
- * Bytes of small frames that are joined to one write to a watcher. A longer frame is written separately and shared by
- * all watchers.
- */
+/** Bytes of small frames joined to one write to a watcher. A longer frame is written separately and shared by all. */
 export const watchWriteBytes = 128 * 1024
 
-/**
- * Milliseconds by which `--request-timeout` may end a request early: requests that begin within this time share a
- * timer.
- */
+/** Milliseconds by which `--request-timeout` may be early: requests that begin within this time share a timer. */
 export const deadlineEarlyMs = 50
 
 /** Milliseconds by which bookmarks and ends of watches may be late: everything due in one step shares a timer. */
 export const watchTimerStepMs = 100
 
-/**
- * Bytes of one message from the client of a websocket watch, from which none is expected; more closes the connection
- * with 1009.
- */
+/** Bytes of one message from a websocket watch's client, which need not send any; more closes with 1009. */
 export const websocketMessageBytesMax = 16 * 1024
 
 /** Milliseconds that the other end of a websocket has to confirm the close; then the connection is destroyed. */
@@ -223,10 +181,7 @@ export const acceptTypesMax = 100
  */
 export const queryParametersMax = 50_000
 
-/**
- * Memoized texts of each kind of header field and query, and characters of the longest one; when the number is
- * exceeded, all are dropped.
- */
+/** Memoized texts per kind of header field and query, and characters of the longest; a full cache is dropped. */
 export const rememberedTextsMax = 256
 export const rememberedCharactersMax = 256
 
@@ -235,8 +190,7 @@ export const knownPathsMax = 1024
 export const knownPathCharactersMax = 512
 
 /**
- * Milliseconds for the header of a request, or any other frame of HTTP/2, to arrive, and for a connection to stay open
- * without a request. The reference's.
+ * Milliseconds for a request's header or any other HTTP/2 frame to arrive, and for an idle connection. The reference's.
  */
 export const requestHeaderTimeoutMs = 32_000
 export const idleConnectionTimeoutMs = 90_000
@@ -247,10 +201,7 @@ export const idleConnectionTimeoutMs = 90_000
  */
 export const lingerMs = 1000
 
-/**
- * Bytes of a body that are read and discarded after the response, so that the connection can be reused; beyond it the
- * connection is closed.
- */
+/** Bytes of a body discarded after the response to reuse the connection; beyond it the connection is closed. */
 export const unreadBodyBytesMax = 64 * 1024 * 1024
 
 /** Characters of an `Origin` that is matched with `--cors-allowed-origins`; longer ones are never allowed. */
@@ -266,9 +217,7 @@ export const clientKeepAliveMs = 180_000
 /** Milliseconds between two checks of all connections for stalled ones. Their time limits are as precise as this. */
 export const connectionCheckMs = 2000
 
-/**
- * Milliseconds between two checks of how much of a request head has arrived on unauthenticated HTTP/1.1 connections.
- */
+/** Milliseconds between two checks of how much of a request head has arrived on unauthenticated HTTP/1.1. */
 export const strangerCheckMs = 100
 
 /**
@@ -285,8 +234,7 @@ export const writeStallTimeoutMs = 30_000
 export const socketStallTimeoutMs = 60_000
 
 /**
- * Bytes that count as progress: 1 KB/s on average. Without a minimum, a client that reads a byte now and then would
- * hold a response of a megabyte for ever.
+ * Bytes that count as progress: 1 KB/s on average, or a client could hold a megabyte by reading a byte now and then.
  */
 export const writeProgressBytes = 30 * 1024
 
@@ -308,31 +256,19 @@ export const http1WriteBytes = 256 * 1024
  */
 export const knownClientsBytesMax = 512 * 1024 * 1024
 
-/**
- * The same for unauthenticated connections, which hold request heads and refusals. 4,000 concurrent requests without a
- * credential need as much.
- */
+/** The same for unauthenticated connections: request heads and refusals. 4,000 concurrent requests need as much. */
 export const strangersBytesMax = 32 * 1024 * 1024
 
 /** Bytes that an open request counts in addition to its head, body and response: the objects allocated for it. */
 export const requestCostBytes = 8 * 1024
 
-/**
- * Requests waiting for their responses on one HTTP/1.1 connection; more close it. Real clients do not send a second
- * one.
- */
+/** Requests waiting for responses on one HTTP/1.1 connection; more close it. Real clients do not send a second. */
 export const http1PipelinedRequestsMax = 100
 
-/**
- * Connections of a server, or fewer if its limit of open files is lower; more are closed at once. 5,000 nodes have two
- * each.
- */
+/** Connections, or fewer if the limit of open files is lower; more are closed at once. 5,000 nodes have two each. */
 export const connectionsMax = 20_000
 
-/**
- * File descriptors that a server with many connections reserves for its store, its peers and proxied connections; a
- * quarter of all when the limit is low.
- */
+/** File descriptors reserved for the store, peers and proxied connections; a quarter of all when the limit is low. */
 export const reservedFilesMax = 1000
 
 /**
@@ -359,10 +295,7 @@ export const strangerGraceMs = 1000
 export const strangersTurnMs = 1
 export const strangersReadBytes = 1024
 
-/**
- * Bytes of such a connection that are read before those of others: enough for the preface and first request of any
- * client.
- */
+/** Bytes of such a connection read before those of others: enough for the preface and first request of any client. */
 export const strangersFreshBytes = 8192
 
 /**
@@ -392,10 +325,7 @@ export const tlsHandshakeTimeoutMs = 10_000
  */
 export const repackedAddressesMax = 300_000
 
-/**
- * Evictions that a disruption budget may have pending, before its controller has seen the pods disappear;
- * kube-apiserver 1.30.
- */
+/** Evictions of a budget pending until its controller has seen the pods disappear; kube-apiserver 1.30. */
 export const disruptedPodsMax = 2000
 
 /** Attempts to evict a pod without a budget that keeps changing; kube-apiserver 1.30. */
@@ -418,15 +348,11 @@ export const fieldRequirementsMax = 100
 /** Fields by which one list is sorted. */
 export const sortFieldsMax = 4
 
-/**
- * Objects held in memory at once for sorting. A page never has more; a list without `limit` that matches more is
- * refused with the advice to page.
- */
+/** Objects sorted in memory at once. A page never has more; a list without `limit` is refused with advice to page. */
 export const sortedObjectsMax = 100_000
 
 /**
- * Work that one request does before others get a turn of the event loop, in approximate microseconds on the project's
- * machine; see `turns.ts`.
+ * Work of one request before others get a turn, in approximate microseconds on the project's machine; see `turns.ts`.
  */
 export const turnWorkMax = 5000
 
@@ -456,10 +382,7 @@ export const largeObjectBytes = 64 * 1024
  */
 export const ruleStepsMax = 1_000_000
 
-/**
- * Fields in the conflicts of an apply named in the response, of at most `messageCharactersMax` characters each; the
- * others are counted.
- */
+/** Fields in an apply's conflicts named in the response, of `messageCharactersMax` characters; others are counted. */
 export const conflictCausesMax = 500
 
 /**
@@ -471,9 +394,7 @@ export const managersMax = 1000
 /** Updaters among the field managers of one object; beyond it the oldest are merged. kube-apiserver 1.30. */
 export const updatersMax = 10
 
-/**
- * Characters of the schedule of a CronJob: every minute of an hour, written out in each of its five fields, takes 600.
- */
+/** Characters of a CronJob's schedule: every minute of an hour written out in all five fields takes 600. */
 export const scheduleCharactersMax = 4096
 
 /** Bytes of all annotation keys and values of one object; the limit itself is accepted. */
@@ -498,25 +419,16 @@ export const endpointPodsMax = 100
  */
 export const proxyAnswerTimeoutMs = 600_000
 
-/**
- * Informational responses (1xx) before the response to one proxied request: one per second for the whole waiting time
- * is more than any real server sends.
- */
+/** Informational responses (1xx) to one proxied request: one per second is more than any real server sends. */
 export const informationalAnswersMax = 600
 
-/**
- * Bytes of the head of a response that is passed on, and of its trailers; as for requests. The largest real ones hold
- * cookies and policies: some 10 KB.
- */
+/** Bytes of the head, and of the trailers, of a response that is passed on. The largest real ones have some 10 KB. */
 export const answerHeaderBytesMax = 256 * 1024
 
 /** Header fields of a response that is passed on; this many or more are 502. As for requests. */
 export const answerHeaderFieldsMax = 2000
 
-/**
- * Characters of a proxy path, up to `proxy`, that is inserted into links; the longest real one has some 450. Longer
- * ones would multiply the size of a page.
- */
+/** Characters of a proxy path inserted into links; the longest real one has some 450. Longer ones multiply a page. */
 export const linkPrefixCharactersMax = 1024
 
 /** Bytes of a node agent's refusal that are read for the message of the Status; the reference's number. */
@@ -525,10 +437,7 @@ export const refusalBytesMax = 50_000
 /** Milliseconds that the body of a node agent's refusal may take; the reference's number. */
 export const refusalTimeoutMs = 10_000
 
-/**
- * Milliseconds without a byte in either direction until a tunnel is closed, at most twice as long; the reference's node
- * agent closes them then.
- */
+/** Milliseconds without a byte until a tunnel is closed, at most twice as long; as the reference's node agent does. */
 export const tunnelIdleTimeoutMs = 4 * 3600 * 1000
 
 /** Milliseconds for which the addresses of this machine are cached: they change while the server runs. */
@@ -544,44 +453,31 @@ export const tcpKeepAliveMs = 30_000
  */
 export const htmlTagBytesMax = 64 * 1024
 
-/**
- * Namespaces in which the garbage collector looks for an owner that is not in its dependent's namespace, only to report
- * it to the user.
- */
+/** Namespaces in which the garbage collector looks for an owner only to report it to the user. */
 export const namespacesSearchedMax = 1000
 
 /** Uids of owners for which the garbage collector remembers that they do not exist in any namespace. */
 export const uidsRememberedMax = 10_000
 
-/**
- * Cached path elements of fields, with names of at most 64 characters; when the number is exceeded, all are dropped.
- */
+/** Cached path elements of fields, with names of at most 64 characters; a full cache is dropped. */
 export const fieldElementsMax = 4096
 
 /** Cached parsed quantities, of at most 16 characters; when the number is exceeded, all are dropped. */
 export const knownQuantitiesMax = 1024
 
 /**
- * Cached path elements of list items for each keyed list, with keys of at most 64 characters; after 16 times as many
- * misses all are dropped.
+ * Cached path elements of items per keyed list, with keys of at most 64 characters; dropped after 16 times as many
+ * misses.
  */
 export const itemElementsMax = 256
 
-/**
- * Sets of owned fields cached by their text, of at most `sharedSetCharactersMax` characters each; when the number is
- * exceeded, all are dropped.
- */
+/** Sets of owned fields cached by text, of `sharedSetCharactersMax` characters at most; a full cache is dropped. */
 export const sharedSetsMax = 512
 
-/**
- * Characters of a set of owned fields that is cached for other objects: a pod with three containers has about 3,000.
- */
+/** Characters of a cached set of owned fields: a pod with three containers has about 3,000. */
 export const sharedSetCharactersMax = 8192
 
-/**
- * Milliseconds for which the event loop may be held, by one request for example, before it is logged: all requests wait
- * meanwhile.
- */
+/** Milliseconds for which the event loop may be held before it is logged: all requests wait meanwhile. */
 export const loopHoldMs = 100
 
 /** Milliseconds between two checks that the event loop turns, and between two samples of its delay. */
