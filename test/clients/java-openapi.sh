@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Generates Java clients from the published OpenAPI documents and compiles them, with the ordinary generator of Maven Central (needs Java and Maven).
-# Takes minutes and downloads packages, so it is no part of `npm test`. Usage: test/clients/java-openapi.sh [FOLDER], which holds what was made afterwards.
+# Generates Java clients from the published OpenAPI documents and compiles them, with the standard generator from Maven
+# Central (needs Java and Maven). Takes minutes and downloads packages, so it is not part of `npm test`.
+# Usage: test/clients/java-openapi.sh [FOLDER]; the results are left in FOLDER.
 set -euo pipefail
 
 repository="$(cd "$(dirname "$0")/../.." && pwd)"
@@ -10,7 +11,7 @@ generator=org.openapitools:openapi-generator-cli:7.25.0
 mvn --quiet dependency:copy "-Dartifact=$generator" "-DoutputDirectory=$folder" -Dmdep.stripVersion=true
 (cd "$repository" && npm --silent run openapi -- --vendor=kubernetes --out "$folder/documents")
 
-# One client of everything from v2, one of a group from v3.
+# A client of all groups from v2, and a client of one group from v3.
 for document in v2 v3/apis/apps/v1; do
   name="${document//\//-}"
   echo "== $document"

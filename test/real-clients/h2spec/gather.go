@@ -9,10 +9,12 @@ import (
 	"time"
 )
 
-// gather listens on a port of its own, which it answers, and hands on to the server what comes within a pause of each other, as one record of TLS.
+// gather listens on a port of its own, which it returns. It forwards everything that arrives without a longer pause to
+// the server as one TLS record.
 //
-// h2spec writes frame by frame. A server may answer a request before all of it has come, and must then ignore the rest: what h2spec would be told
-// of the frames behind the first was up to chance. It also takes a reset of TCP for a fault, where the server may close; here it sees a close.
+// h2spec writes frame by frame. A server may respond to a request before all of it has arrived and must then ignore the
+// rest, so the response to later frames would depend on timing. h2spec also treats a TCP reset as a failure where the
+// server may close the connection; behind this proxy it sees a close.
 func gather(server string, pause time.Duration) (int, error) {
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certificates(), NextProtos: []string{"h2"}})
 	if err != nil {
@@ -30,7 +32,7 @@ func gather(server string, pause time.Duration) (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
-// certificates are those that Go has for tests.
+// certificates returns those that Go provides for tests.
 func certificates() []tls.Certificate {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
@@ -48,7 +50,7 @@ func relay(client *tls.Conn, address string, pause time.Duration) {
 	}
 	defer server.Close()
 	go func() {
-		// However the server ends, and whatever h2spec still writes, it reads to an orderly end.
+		// h2spec reads an orderly end, however the server closes and whatever h2spec still writes.
 		_, _ = io.Copy(client, server)
 		_ = client.CloseWrite()
 	}()
@@ -65,7 +67,7 @@ func relay(client *tls.Conn, address string, pause time.Duration) {
 				more = false
 			}
 		}
-		// A server that is gone takes nothing more; what h2spec writes is read all the same.
+		// After the server has closed, keep reading what h2spec writes.
 		_, _ = server.Write(batch)
 	}
 }

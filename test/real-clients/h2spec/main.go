@@ -1,5 +1,6 @@
-// Command h2spec asks a server on loopback everything that h2spec of the release in go.mod knows of HTTP/2 and HPACK, over TLS. What h2spec says
-// goes to the standard output; each failed case, one a line, to the standard error. Arguments behind the flags choose cases: http2/5.1/5, hpack/4.
+// Command h2spec runs all HTTP/2 and HPACK cases of h2spec, in the release of go.mod, against a server on loopback over
+// TLS. The output of h2spec goes to standard output, and each failed case to standard error, one per line. Arguments after
+// the flags select cases: http2/5.1/5, hpack/4.
 package main
 
 import (
@@ -58,7 +59,7 @@ func main() {
 	}
 }
 
-// tell writes what failed, and answers how many that are.
+// tell prints the failed cases and returns their number.
 func tell(groups []*spec.TestGroup) int {
 	failed := 0
 	for _, group := range groups {
@@ -79,6 +80,6 @@ func reason(err error) string {
 		return err.Error()
 	}
 	text := fmt.Sprintf("expected %s, got %s", strings.Join(unmet.Expected, " or "), unmet.Actual)
-	// The data of a ping is padded with them.
+	// The data of a ping is padded with NUL bytes.
 	return strings.ReplaceAll(text, "\x00", "")
 }

@@ -1,4 +1,7 @@
-"""Uses an API server as Python programs do: typed and dynamic clients, watches, patches of every kind, and errors. The argument is a kubeconfig."""
+"""Uses an API server as Python programs do: typed and dynamic clients, watches, all kinds of patches, and errors.
+
+The argument is a kubeconfig.
+"""
 import sys
 
 from kubernetes import client, config, dynamic, watch

@@ -1,10 +1,10 @@
-// Command store reads and writes a cluster's etcd without any API server, the way the reference's own servers do: with the codecs of k8s.io/api
-// and, for writing, the etcd storage of k8s.io/apiserver.
+// Command store reads and writes a cluster's etcd without an API server, as the reference's own servers do: with the
+// codecs of k8s.io/api and, for writing, the etcd storage of k8s.io/apiserver.
 //
 //	store -server URL read            prints every key of the store
 //	store -server URL write < LINES   stores one object for each line
 //
-// Both speak JSON, one entry a line. It says what went wrong and exits with 1.
+// Both use JSON, one entry per line. On failure it prints the error and exits with 1.
 package main
 
 import (
@@ -36,14 +36,14 @@ const patience = time.Minute
 // entry is one key of the store.
 type entry struct {
 	Key string `json:"key"`
-	// Revision is that of the last change; ignored by write.
+	// Revision of the last change; ignored by write.
 	Revision int64 `json:"revision,omitempty"`
-	// TTL is in seconds: what the key's lease was given, 0 for a key without one.
+	// TTL of the key's lease in seconds, 0 for a key without one.
 	TTL int64 `json:"ttl,omitempty"`
-	// Object is absent where the value is in no encoding of an object: then Raw tells its size.
+	// Object is absent if the value is not an encoded object; Raw then has its size.
 	Object json.RawMessage `json:"object,omitempty"`
 	Raw    int             `json:"raw,omitempty"`
-	// Foreign tells that the reference would have stored other bytes for the same object.
+	// Foreign is true if the reference would have stored other bytes for the same object.
 	Foreign bool `json:"foreign,omitempty"`
 }
 
@@ -105,7 +105,7 @@ func read(ctx context.Context, client *clientv3.Client, prefix string, output *j
 	return nil
 }
 
-// decode takes what the reference's storage codec takes. A value that is no object is the business of whoever wrote it.
+// decode accepts what the reference's storage codec accepts. A value that is not an object is left undecoded.
 func decode(value []byte) (entry, error) {
 	if !bytes.HasPrefix(value, []byte("k8s\x00")) {
 		return entry{Raw: len(value)}, nil
@@ -118,13 +118,13 @@ func decode(value []byte) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	// Decoding takes the kind out of the object; in JSON it belongs there.
+	// Decoding removes the kind from the object; JSON needs it.
 	object.GetObjectKind().SetGroupVersionKind(*kind)
 	text, err := json.Marshal(object)
 	return entry{Object: text, Foreign: !bytes.Equal(value, again)}, err
 }
 
-// codecFor is the codec that the reference configures for its storage.
+// codecFor returns the codec that the reference configures for its storage.
 func codecFor(version schema.GroupVersion) runtime.Codec {
 	compact := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
 	return serializer.NewCodecFactory(scheme.Scheme).CodecForVersions(compact, scheme.Codecs.UniversalDeserializer(), version, version)
@@ -149,7 +149,7 @@ func write(ctx context.Context, client *clientv3.Client, prefix string, input io
 	}
 }
 
-// writeOne creates the object, or replaces what is there, through the reference's own storage.
+// writeOne creates or replaces the object through the reference's own storage.
 func writeOne(ctx context.Context, client *clientv3.Client, prefix string, one entry) (int64, error) {
 	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 	object, kind, err := strict.Decode(one.Object, nil, nil)

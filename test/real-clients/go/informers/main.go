@@ -1,5 +1,5 @@
-// Command informers uses an API server as controllers do that are built on client-go: shared informers, typed server-side apply, leader
-// election and the event recorder. It says what went wrong and exits with 1, or prints a line for each part that worked.
+// Command informers uses an API server as controllers built on client-go do: shared informers, typed server-side apply,
+// leader election and the event recorder. It prints a line for each part that worked, or the error and exits with 1.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	kubeconfig := flag.String("kubeconfig", "", "file with the server's address and a credential")
 	compact := flag.Bool("compact", false, "speak the compact encoding instead of JSON")
 	flag.Parse()
-	// What the libraries log of their own attempts is not what this program has to say.
+	// Hide the log of the libraries; this program prints its own results.
 	klog.SetLogger(logr.Discard())
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
@@ -78,7 +78,7 @@ func run(ctx context.Context, kubeconfig string, compact bool) error {
 	return client.CoreV1().Namespaces().Delete(ctx, namespace.Name, metav1.DeleteOptions{})
 }
 
-// informer counts what a shared informer's handlers are told of 200 objects that are made, changed and deleted while it runs.
+// informer counts the events that a shared informer's handlers receive while 200 objects are created, changed and deleted.
 func informer(ctx context.Context, client kubernetes.Interface, _ *rest.Config, namespace string) error {
 	const count = 200
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
@@ -148,7 +148,7 @@ func informer(ctx context.Context, client kubernetes.Interface, _ *rest.Config, 
 	return nil
 }
 
-// apply owns fields through typed apply configurations, meets a conflict, and forces it.
+// apply owns fields through typed apply configurations, gets a conflict, and forces it.
 func apply(ctx context.Context, client kubernetes.Interface, _ *rest.Config, namespace string) error {
 	api := client.CoreV1().ConfigMaps(namespace)
 	wanted := applycorev1.ConfigMap("applied", namespace).WithData(map[string]string{"a": "1", "b": "1"})
@@ -185,7 +185,7 @@ func apply(ctx context.Context, client kubernetes.Interface, _ *rest.Config, nam
 	return nil
 }
 
-// election lets two candidates run for a Lease: the second leads only when the first has given up.
+// election runs two candidates for a Lease: the second leads only after the first has released it.
 func election(ctx context.Context, client kubernetes.Interface, _ *rest.Config, namespace string) error {
 	type candidate struct {
 		led    chan struct{}
@@ -259,7 +259,7 @@ func events(ctx context.Context, client kubernetes.Interface, _ *rest.Config, na
 	})
 }
 
-// conflicts makes two writers fight over one object; client-go's retry helper must bring every increment through.
+// conflicts lets two writers compete for one object; with client-go's retry helper no increment may be lost.
 func conflicts(ctx context.Context, client kubernetes.Interface, _ *rest.Config, namespace string) error {
 	api := client.CoreV1().ConfigMaps(namespace)
 	if _, err := api.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "counter"}, Data: map[string]string{"n": ""}}, metav1.CreateOptions{}); err != nil {

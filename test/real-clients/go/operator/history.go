@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// history is what a plain watch was told of the shops, object by object.
+// history holds the events of a plain watch on the shops, by object.
 type history struct {
 	lock     sync.Mutex
 	versions map[types.UID][]string
@@ -24,7 +24,7 @@ type history struct {
 	events   atomic.Int64
 }
 
-// start lists and watches; a watch that ends is opened again from its last version, as the protocol wants.
+// start lists and watches; a watch that ends is reopened from its last version, as the protocol requires.
 func (h *history) start(ctx context.Context, plain kubernetes.Interface, namespace string) error {
 	api := plain.CoreV1().ConfigMaps(namespace)
 	list, err := api.List(ctx, metav1.ListOptions{LabelSelector: shopLabel})
@@ -97,7 +97,7 @@ func (h *history) allGone() bool {
 	return true
 }
 
-// check holds what was told against what was acknowledged.
+// check compares the events with the acknowledged writes.
 func (h *history) check(written *ledger) error {
 	h.lock.Lock()
 	defer h.lock.Unlock()

@@ -39,7 +39,7 @@ func (l *ledger) count() (total int) {
 	return total
 }
 
-// writeFor lets the writers change shops until the time is over, and then makes sure that every shop is there.
+// writeFor lets the writers change shops until the time is over, and then makes sure that every shop exists.
 func writeFor(ctx context.Context, plain kubernetes.Interface, namespace string, duration time.Duration, shops, writers int, written *ledger) error {
 	api := plain.CoreV1().ConfigMaps(namespace)
 	until := time.Now().Add(duration)
@@ -77,7 +77,7 @@ func writeFor(ctx context.Context, plain kubernetes.Interface, namespace string,
 	return nil
 }
 
-// writeOnce makes, changes or deletes one shop. That another writer was faster is no failure.
+// writeOnce creates, changes or deletes one shop. Losing a race against another writer is not a failure.
 func writeOnce(ctx context.Context, api typedcorev1.ConfigMapInterface, chance *rand.Rand, name, step string, written *ledger) error {
 	replicas := strconv.Itoa(chance.Intn(5))
 	switch dice := chance.Intn(100); {
@@ -129,7 +129,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// settled waits until the operator has brought every shop to what it asks for.
+// settled waits until the operator has reconciled every shop.
 func settled(ctx context.Context, plain kubernetes.Interface, namespace string, shops int) error {
 	var open string
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
@@ -161,7 +161,8 @@ func settled(ctx context.Context, plain kubernetes.Interface, namespace string, 
 	return nil
 }
 
-// tearDown deletes every shop and waits until the finalizers are taken off, the garbage collector has been there and the watch has seen it.
+// tearDown deletes every shop and waits until the finalizers are removed, the garbage collector has deleted the
+// Deployments and the watch has received it.
 func tearDown(ctx context.Context, plain kubernetes.Interface, namespace string, seen *history) error {
 	api := plain.CoreV1().ConfigMaps(namespace)
 	if err := api.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: shopLabel}); err != nil {

@@ -1,7 +1,7 @@
-// Command operator is a small operator as its authors write them with controller-runtime: every ConfigMap labelled as a "shop" gets a
-// Deployment that it owns, its status is kept in an annotation, and a finalizer tears it down. Beside it, writers change the shops for as
-// long as they are told, and a plain watch records every event. At the end the watch must have seen exactly what was written: every version
-// of every shop once and in order; and the operator must have brought every shop to its wanted state.
+// Command operator is a small operator built with controller-runtime: every ConfigMap labelled as a "shop" owns a
+// Deployment, its status is kept in an annotation, and a finalizer tears it down. Beside it, writers change the shops for
+// a given time and a plain watch records every event. At the end the watch must have received exactly what was written,
+// every version of every shop once and in order, and the operator must have reconciled every shop.
 package main
 
 import (
@@ -41,14 +41,14 @@ const (
 )
 
 func main() {
-	// The library has put flags of its own into the common set.
+	// The library has registered flags of its own in the default set.
 	flags := flag.NewFlagSet("operator", flag.ExitOnError)
 	kubeconfig := flags.String("kubeconfig", "", "file with the server's address and a credential")
 	duration := flags.Duration("duration", 10*time.Second, "how long the writers go on")
 	shops := flags.Int("shops", 50, "how many objects there are at a time")
 	writers := flags.Int("writers", 8, "how many writers change them")
 	_ = flags.Parse(os.Args[1:])
-	// What the libraries log of their own attempts is not what this program has to say.
+	// Hide the log of the libraries; this program prints its own results.
 	log.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
@@ -123,7 +123,7 @@ func newManager(config *rest.Config, namespace string) (ctrl.Manager, error) {
 	return manager, err
 }
 
-// Reconcile brings one shop's Deployment to the replicas that the shop asks for, and notes which step it has seen.
+// Reconcile sets the replicas of one shop's Deployment to those of the shop, and records which step it has seen.
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	reconciles.Add(1)
 	shop := &corev1.ConfigMap{}
@@ -154,7 +154,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return again(r.Patch(ctx, shop, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
 }
 
-// again asks for another try after a lost race: what the race left is in the cache soon.
+// again requests a retry after a lost race: the cache will have the winner's write soon.
 func again(err error) (ctrl.Result, error) {
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
 		return ctrl.Result{RequeueAfter: 10 * time.Millisecond}, nil

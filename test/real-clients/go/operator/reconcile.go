@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// fill gives the deployment what its shop asks for, and the shop as its owner.
+// fill sets the deployment's spec from its shop, and the shop as its owner.
 func fill(deployment *appsv1.Deployment, shop *corev1.ConfigMap, scheme *runtime.Scheme) error {
 	replicas, err := strconv.ParseInt(shop.Data[replicaKey], 10, 32)
 	if err != nil {
