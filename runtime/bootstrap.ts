@@ -47,7 +47,7 @@ export function startBootstrap(deps: BackgroundDeps, options: BootstrapOptions):
     },
     onError(error) {
       if (fault !== undefined) fault = `not finished: ${textOfError(error)}`
-      log.warn({ error: textOfError(error) }, "the objects of the system could not be made or checked; tried again later")
+      log.warn({ error: textOfError(error) }, "the system objects could not be created or checked; retrying later")
     },
   })
   return {

@@ -35,7 +35,7 @@ export function openStoreServers(how: How): Promise<Store> {
 function openCluster({ options, clock, log, random }: How, address: EtcdAddress): Promise<Store> {
   const onServer = (server: string, fault?: string): void => {
     if (fault === undefined) log?.info({ server }, "an etcd server serves again")
-    else log?.warn({ server, error: fault }, "an etcd server does not serve: it is passed over while others do, and tried again")
+    else log?.warn({ server, error: fault }, "an etcd server does not respond: it is skipped while others do, and retried")
   }
   return openEtcdStore({ address, clock, random, onServer, leases: { reuseSeconds: options["lease-reuse-duration-seconds"] } })
 }

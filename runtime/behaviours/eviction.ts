@@ -150,7 +150,7 @@ function checkPreconditions(pod: ApiObject, { uid, resourceVersion }: Deletion):
   const { name = "", uid: ownUid = "", resourceVersion: ownVersion = "" } = pod.metadata ?? {}
   const subject = { group: "", resource: "Pod", name }
   if (uid !== undefined && uid !== ownUid)
-    throw conflict(subject, `the UID in the precondition (${uid}) is not that of the pod (${ownUid}), which may have been made anew`)
+    throw conflict(subject, `the UID in the precondition (${uid}) is not that of the pod (${ownUid}), which may have been recreated`)
   if (resourceVersion !== undefined && resourceVersion !== ownVersion)
     throw conflict(subject, `the ResourceVersion in the precondition (${resourceVersion}) is not that of the pod (${ownVersion})`)
 }

@@ -77,7 +77,12 @@ export const optionTable = {
     default: "",
     help: "PEM file with the serving certificate and its intermediate certificates.",
   }),
-  "tls-private-key-file": option({ type: file, group: "Certificates", default: "", help: "PEM file with the private key of --tls-cert-file." }),
+  "tls-private-key-file": option({
+    type: file,
+    group: "Certificates",
+    default: "",
+    help: "PEM file with the private key of --tls-cert-file.",
+  }),
   "tls-min-version": option({
     type: oneOf("VersionTLS12", "VersionTLS13"),
     group: "Certificates",

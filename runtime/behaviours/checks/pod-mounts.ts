@@ -1,4 +1,7 @@
-/** Mounts and devices of all containers against the volumes of their pod spec (catalog validation.yaml: VolumeMount, VolumeDevice). */
+/**
+ * Mounts and devices of all containers against the volumes of their pod spec (catalog validation.yaml: VolumeMount,
+ * VolumeDevice).
+ */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { CheckContext } from "../../kit/validate.ts"
 import { containersOf, listOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
