@@ -20,7 +20,7 @@ export function shielded(words: readonly string[], command: Command): Command {
     const isDamage = damageSignals.includes(signal)
     context.printError(
       isDamage
-        ? `the store could not be read to its end: reading it crashed the process (${signal}). Its file is damaged or truncated; restore a backup`
+        ? `the store could not be read to its end: reading it crashed the process (${signal}). Its file is damaged or cut off; restore a backup`
         : `ended by ${signal}`,
     )
     return 1
