@@ -82,7 +82,8 @@ test("order and grouping of the input do not matter, and repacking twice changes
  * ports times addresses.
  */
 function model(subsets: readonly JsonObject[]): JsonObject[] {
-  const list = (of: JsonObject, name: string): JsonObject[] => (Array.isArray(of[name]) ? (of[name] as JsonObject[]) : []) // As generated above.
+  // The generator above makes only lists of objects.
+  const list = (of: JsonObject, name: string): JsonObject[] => (Array.isArray(of[name]) ? (of[name] as JsonObject[]) : [])
   const identity = ({ ip, targetRef }: JsonObject): string => `${ip} ${isObject(targetRef) ? targetRef["uid"] : ""}`
   const known = new Map<string, JsonObject>()
   const byPort = new Map<string, { port: JsonObject | undefined; ready: Map<string, boolean> }>()
