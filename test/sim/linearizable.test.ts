@@ -56,7 +56,7 @@ describe("impossible", () => {
   it("a lost write", () => expect(outcome(at(1, 2, { write: 1 }), at(3, 4, { read: 0 }))).toBe("impossible"))
   it("a value from nowhere", () => expect(outcome(at(1, 2, { read: 5 }))).toBe("impossible"))
   it("going back in time", () => expect(outcome(at(1, 8, { write: 1 }), at(2, 3, { read: 1 }), at(4, 5, { read: 0 }))).toBe("impossible"))
-  it("an unknown write seen before its call", () =>
+  it("an unknown write that was seen before its call", () =>
     expect(outcome(at(1, 2, { read: 9 }), at(3, open, { write: 9 }))).toBe("impossible"))
   it("an unknown write that appears and disappears", () =>
     expect(outcome(at(1, open, { write: 9 }), at(2, 3, { read: 9 }), at(4, 5, { read: 0 }))).toBe("impossible"))

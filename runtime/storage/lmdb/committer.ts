@@ -98,10 +98,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
     bytesWaiting -= length
     scheduleFlush()
   }
-  /**
-   * Runs after this turn of the event loop, so that requests that arrived together, or the answers to one batch, form
-   * one batch.
-   */
+  /** Flushes after this turn, so that requests or answers that arrived together form one batch. */
   function scheduleFlush(): void {
     if (scheduled || underWay !== undefined) return
     scheduled = true
