@@ -1,6 +1,7 @@
 /**
- * What data cannot say about a kind: a behaviour is a small object of hooks, made once per server from `BehaviourDeps`, asked for by name
- * in a schema (`behaviours: [serviceAllocation]`). A hook that is absent costs nothing. Objects are in the version the client used.
+ * What a schema cannot say about a kind. A behaviour is a small object of hooks, created once per server from
+ * `BehaviourDeps`. A schema names it (`behaviours: [serviceAllocation]`). A missing hook costs nothing. Hooks see
+ * objects in the version that the client used.
  */
 import type { Clock } from "../clock.ts"
 import type { Random } from "../random.ts"
@@ -10,18 +11,24 @@ import type { Failures } from "./failure.ts"
 import type { ApiObject, JsonObject } from "./json.ts"
 import type { Options } from "../options/table.ts"
 
-/** What every behaviour may lean on. No registry, no HTTP: reads go through `read`, writes ride in the commit of the change itself. */
+/**
+ * What every behaviour may use. There is no registry and no HTTP: `read` reads the store, and writes join the commit of
+ * the change.
+ */
 export interface BehaviourDeps {
   readonly vendor: Vendor
   readonly clock: Clock
   readonly random: Random
-  /** Values of the server's options that behaviours name. */
+  /** The server options that behaviours read. */
   readonly options: BehaviourOptions
-  /** The newest durable value of a store key below the prefix (`ranges/serviceips`). */
+  /** Reads the newest durable value of a store key below the prefix (`ranges/serviceips`). */
   readonly read: (path: string) => Promise<StoredValue | undefined>
-  /** The newest state of every object of a storage path (`services/specs`), decoded. For rebuilds and repairs, not for requests. */
+  /**
+   * Reads and decodes the newest state of every object of a storage path (`services/specs`). For rebuilds and repairs,
+   * not for requests.
+   */
   readonly readAll: (storagePath: string) => Promise<readonly ApiObject[]>
-  /** Full store key of a path below the prefix. */
+  /** Returns the full store key of a path below the prefix. */
   readonly key: (path: string) => string
 }
 
@@ -30,51 +37,70 @@ export type BehaviourOptions = Pick<Options, "service-cluster-ip-range" | "servi
 
 export interface ChangeContext {
   readonly dryRun: boolean
-  /** Sub-resource being written; absent for the main resource. */
+  /** The sub-resource that the request writes; absent for the main resource. */
   readonly subresource?: string
   readonly failures: Failures
 }
 
-/** What a behaviour adds to the commit of a change. */
+/** The checks and writes that a behaviour adds to the commit of a change. */
 export interface CommitRiders {
   readonly checks: readonly Check[]
   readonly writes: readonly Write[]
-  /** Called once when the attempt is over, whatever came of it: gives back what `commit` holds. Only with checks or writes. */
+  /**
+   * Runs once when the attempt has ended, with or without success, and releases what `commit` reserved. Only with
+   * checks or writes.
+   */
   readonly settled?: () => void
 }
 
 export interface Behaviour {
   /**
-   * First of all, for what belongs to reading an object rather than to its life: before it is told who owns which field, so that the sender
-   * owns what comes of it. May change `object`; comes again for every attempt, and for objects that it has seen before.
+   * Runs right after decoding and before managedFields are computed, so the sender owns the fields that it sets. May
+   * change `object`. Runs again for every attempt, so it may see an object twice.
    */
   decoded?(object: ApiObject): void
-  /** After drops and generation, before validation. May change `object`; may add failures. */
+  /** Runs after `createDrops` and generation, before validation. May change `object` and add failures. */
   prepareCreate?(object: ApiObject, context: ChangeContext): void
-  /** After keeps and generation, before validation, once per attempt. May change `object`, never `old`. */
+  /** Runs after `updateKeeps` and generation, before validation, once per attempt. May change `object`, never `old`. */
   prepareUpdate?(object: ApiObject, old: ApiObject, context: ChangeContext): void
   /**
-   * Last step before the commit, once per attempt; `object` absent: removal. May change `object` (an allocated address) and ask for
-   * further checks and writes in the same commit, all or nothing. When one of its checks fails, the whole attempt is made again.
-   * On a dry run nothing is written: allocate what would be given, write nothing.
+   * Runs last before the commit, once per attempt; without `object` the change is a removal. May change `object` (an
+   * allocated address) and add checks and writes, which commit atomically with the change. If one of its checks fails,
+   * the whole attempt is repeated.
+   * On a dry run it must write nothing: choose the values that would be allocated, but do not reserve them.
    */
   commit?(change: { object?: ApiObject; old?: ApiObject }, context: ChangeContext): Promise<CommitRiders | undefined>
-  /** Seconds between the first delete request and the removal, of an object that is not being deleted yet; absent or 0: removed at once. `asked` is the client's gracePeriodSeconds. */
+  /**
+   * Seconds between the first delete request and the removal of an object that is not being deleted yet. Absent or 0:
+   * the server removes it at once. `asked` is the client's gracePeriodSeconds.
+   */
   graceSeconds?(object: ApiObject, asked: number | undefined): number
-  /** Called when a delete request meets a live object: may change it (phase Terminating) before the deletionTimestamp is written. */
+  /**
+   * Runs when a delete request meets a live object. May change it (phase Terminating) before the server writes
+   * deletionTimestamp.
+   */
   startDeletion?(object: ApiObject): void
   /**
-   * Deletion has a middle (namespaces): the first delete request only marks the object, without a grace period; as long as `mayRemove`
-   * says no, later requests are answered with the object as it is; then it is deleted like any other.
+   * True for kinds that are deleted in two steps (namespaces). The first delete request marks the object, without a
+   * grace period. While `mayRemove` returns false, later requests return the object unchanged. After that it is deleted
+   * like any other object.
    */
   readonly deletesInSteps?: boolean
-  /** Resource of the same group and version whose object of the same name is deleted in the commit that removes this one. */
+  /**
+   * A resource of the same group and version. The commit that removes an object also deletes the companion of the same
+   * name.
+   */
   readonly companion?: string
-  /** False keeps a terminating object although `metadata.finalizers` is empty (a namespace with spec.finalizers). */
+  /**
+   * Returns false to keep a terminating object although `metadata.finalizers` is empty (a namespace with
+   * spec.finalizers).
+   */
   mayRemove?(object: ApiObject): boolean
 }
 
-/** Where an object is. Names of group and resource are neutral; `subresource` of updates: the rules of which part hold. */
+/**
+ * Address of an object. Names of group and resource are neutral. In updates, `subresource` selects the rules to apply.
+ */
 export interface ObjectPlace {
   readonly group: string
   readonly version: string
@@ -84,7 +110,7 @@ export interface ObjectPlace {
   readonly name: string
 }
 
-/** How an object is to be deleted: DeleteOptions, checked. */
+/** Checked DeleteOptions. */
 export interface Deletion {
   readonly dryRun: boolean
   readonly gracePeriodSeconds?: number
@@ -94,40 +120,52 @@ export interface Deletion {
   readonly orphanDependents?: boolean
 }
 
-/** The objects of the server for an action that concerns several of them. Every call throws ApiError as the request of a client would be answered. */
+/**
+ * Access to other objects, for an action that involves several of them. Every call throws the ApiError that a client
+ * would receive.
+ */
 export interface ObjectAccess {
-  /** The newest state. 404 when there is none. */
+  /** Reads the newest state. Throws 404 when the object does not exist. */
   get(place: ObjectPlace): Promise<ApiObject>
-  /** The newest state of all objects of a namespace. */
+  /** Reads the newest state of all objects of a namespace. */
   list(place: Omit<ObjectPlace, "name">): Promise<readonly ApiObject[]>
-  /** Written on the condition that nobody was faster, else made again from the newer state. `change` is pure and may throw to refuse. */
+  /**
+   * Writes on the condition that the object has not changed, and repeats from the newer state otherwise. `change` is
+   * pure and may throw to refuse.
+   */
   update(place: ObjectPlace, change: (old: ApiObject) => ApiObject, options: { dryRun: boolean }): Promise<ApiObject>
   delete(place: ObjectPlace, deletion: Deletion): Promise<void>
-  /** DeleteOptions as they were sent, absent for none. Throws 400 or 422. */
+  /** Checks DeleteOptions as the client sent them; absent for none. Throws 400 or 422. */
   readDeletion(options: JsonObject | undefined): Deletion
 }
 
-/** A POST that is more than a change of the parent. */
+/** A POST that does more than change the parent. */
 export interface Action {
   /** Decoded as the sub-resource's kind. */
   readonly body: ApiObject
-  /** Of the parent; the body's name was not compared with it. */
+  /** The parent's namespace and name. Nothing has compared the name with that of the body. */
   readonly namespace: string
   readonly name: string
-  /** Of the query. */
+  /** The `dryRun` query parameter. */
   readonly dryRun: boolean
   readonly objects: ObjectAccess
 }
 
-/** A named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. */
+/** Implements a named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. */
 export interface SubresourceBehaviour {
-  /** PUT and PATCH: the next parent, made from what the client submitted and the stored parent. Pure. */
+  /** PUT and PATCH: returns the next parent from the submitted object and the stored parent. Pure. */
   update?(submitted: ApiObject, old: ApiObject, context: ChangeContext): ApiObject
-  /** POST: the next parent, made from the posted body. Throws ApiError to refuse. The answer is 201 with a Status Success. */
+  /**
+   * POST: returns the next parent from the posted body. Throws ApiError to refuse. The client receives 201 with a
+   * Status Success.
+   */
   create?(body: JsonObject, old: ApiObject, context: ChangeContext): ApiObject
-  /** POST, instead of `create`: does all there is to do (eviction). Throws ApiError to refuse. The answer is 201 with a Status Success. */
+  /**
+   * POST, instead of `create`: performs the whole action (eviction). Throws ApiError to refuse. The client receives 201
+   * with a Status Success.
+   */
   act?(action: Action): Promise<void>
-  /** Further versions of the body's kind that are taken as the one of the schema: `policy/v1beta1`. Neutral. */
+  /** Other versions of the body's kind that the server accepts as the schema's version: `policy/v1beta1`. Neutral. */
   readonly acceptedVersions?: readonly string[]
 }
 

@@ -7,21 +7,21 @@ import { Failures } from "./failure.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 
 describe("the JSON of a value in a message", () => {
-  test("is that of any JSON writer, cut at its length", () => {
+  test("equals ordinary JSON, cut at the limit", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 60 }), (value, max) => {
         const whole = JSON.stringify(value)
         const wanted = whole.length > max ? `${whole.slice(0, max)}...` : whole
-        expect(shortJson(JSON.parse(whole) as JsonValue, max)).toBe(wanted) // What was JSON is JSON.
+        expect(shortJson(JSON.parse(whole) as JsonValue, max)).toBe(wanted) // Valid JSON stays valid JSON.
       }),
     )
   })
 
-  test("writes large whole numbers as texts and leaves out what is absent", () => {
+  test("writes large integers as strings and omits undefined values", () => {
     expect(shortJson({ a: 2n ** 60n, b: undefined }, 100)).toBe('{"a":"1152921504606846976"}')
   })
 
-  test("does not look at what it does not show", () => {
+  test("does not visit what it does not show", () => {
     const item = { name: "n" }
     let reads = 0
     const items = new Proxy(
@@ -38,7 +38,7 @@ describe("the JSON of a value in a message", () => {
   })
 })
 
-test("a list of texts is shown as the reference shows it, cut at its length", () => {
+test("shows a list of strings as the reference does, cut at the limit", () => {
   expect(shortTexts(["a", 'b"'], 100)).toBe('[]string{"a", "b\\""}')
   expect(
     shortTexts(
@@ -48,7 +48,7 @@ test("a list of texts is shown as the reference shows it, cut at its length", ()
   ).toBe('[]string{"x", "x", "...')
 })
 
-test("of a long list of names the beginning is shown and the rest counted", () => {
+test("shows the beginning of a long list of names and counts the rest", () => {
   expect(shortList(["a", "b"])).toBe("a, b")
   const names = Array.from({ length: 100_000 }, (_, index) => `name-${index}`)
   const text = shortList(names)
@@ -58,13 +58,13 @@ test("of a long list of names the beginning is shown and the rest counted", () =
 })
 
 describe("failures", () => {
-  test("are so many at most", () => {
+  test("are limited in number", () => {
     const failures = new Failures()
     for (let index = 0; index < 1000; index++) failures.add({ type: "Invalid", field: "a", value: index, detail: "" })
     expect([failures.list.length, failures.full]).toEqual([failuresMax, true])
   })
 
-  test("are told in so many characters at most, however long the keys in their fields are", () => {
+  test("are limited in length, however long the keys in their fields are", () => {
     const failures = new Failures()
     const field = `data[${"k".repeat(failureCharactersMax / 4)}]`
     for (let index = 0; index < 1000; index++) failures.add({ type: "Invalid", field, value: index, detail: "is wrong" })
@@ -72,7 +72,7 @@ describe("failures", () => {
     expect(failures.full).toBe(true)
   })
 
-  test("show the beginning of a large value, which is looked at once", () => {
+  test("show the beginning of a large value and read it once", () => {
     let reads = 0
     const value: JsonObject = Object.defineProperty({ more: Array.from({ length: 10_000 }, () => "text") }, "first", {
       enumerable: true,

@@ -1,14 +1,14 @@
 /**
- * Texts of values that a client sent, for messages. They are cut while they are made: what a message does not show is not looked at, however large
- * the value is.
+ * Renders values that a client sent for messages. Rendering stops at the limit, so the cost does not depend on the size
+ * of the value.
  */
 import { shownListCharactersMax } from "../limits.ts"
 import { isObject, type JsonValue } from "./json.ts"
 import { quoted } from "./quote.ts"
 
 /**
- * The compact JSON of a value; of a longer one the first `charactersMax` characters and "...". Whole numbers beyond doubles are texts in it. Called for
- * values in messages.
+ * The compact JSON of a value, cut to its first `charactersMax` characters and "...". Integers beyond 2^53 become
+ * strings. Called for values in messages.
  */
 export function shortJson(value: JsonValue, charactersMax: number): string {
   const text = new ShortText(charactersMax)
@@ -16,7 +16,7 @@ export function shortJson(value: JsonValue, charactersMax: number): string {
   return text.toString()
 }
 
-/** `[]string{"a", "b"}`, as the reference shows lists of texts; cut as `shortJson` is. */
+/** Renders a list of strings as the reference does, `[]string{"a", "b"}`, cut as in `shortJson`. */
 export function shortTexts(texts: readonly string[], charactersMax: number): string {
   const text = new ShortText(charactersMax)
   text.write("[]string{")
@@ -32,8 +32,8 @@ export function shortTexts(texts: readonly string[], charactersMax: number): str
 }
 
 /**
- * The texts with the separator between them, `shownListCharactersMax` characters at most besides the last; then how many there are more. Called for
- * lists of names in messages.
+ * Joins the texts with the separator, up to `shownListCharactersMax` characters plus the last text, and then counts the
+ * rest. Called for lists of names in messages.
  */
 export function shortList(texts: readonly string[], separator = ", "): string {
   let list = ""
@@ -64,7 +64,7 @@ class ShortText {
     return this.full ? `${this.text.slice(0, this.charactersMax)}...` : this.text
   }
 
-  /** A part of a text that is too long is enough to be over the end. */
+  /** Only as much of a long text as exceeds the limit needs writing. */
   writeText(text: string): void {
     this.write(JSON.stringify(text.length > this.charactersMax ? text.slice(0, this.charactersMax + 1) : text))
   }

@@ -1,11 +1,14 @@
-/** Canonical forms of the plain scalars: whole numbers of a width, base64 text. */
+/** Canonical forms of the plain scalars: integers of a given width and base64 text. */
 import type { JsonValue } from "./json.ts"
 
 const int32Max = 2 ** 31 - 1
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
 
-/** The number, `bigint` where a double would lose digits; undefined when it is no whole number of that width. */
+/**
+ * Returns the number, as `bigint` where a double would lose digits. Undefined when the value is not an integer of that
+ * width.
+ */
 export function canonicalInteger(width: "int32" | "int64", value: JsonValue): number | bigint | undefined {
   if (typeof value === "number") {
     if (!Number.isInteger(value)) return undefined
@@ -18,14 +21,17 @@ export function canonicalInteger(width: "int32" | "int64", value: JsonValue): nu
   return width === "int64" ? value : undefined
 }
 
-/** What `canonicalInteger` takes, for messages. */
+/** Names the type that `canonicalInteger` accepts, for messages. */
 export function expectedInteger(width: "int32" | "int64"): string {
   return width === "int32" ? `a whole number from ${-int32Max - 1} to ${int32Max}` : `a whole number from ${int64Min} to ${int64Max}`
 }
 
 const equals = 0x3d
 
-/** Standard base64 with padding, as the reference writes it: line breaks and stray bits are taken and dropped. Undefined when it is none. */
+/**
+ * Returns standard base64 with padding, as the reference writes it. Line breaks and stray bits are accepted and
+ * dropped. Undefined when the text is not base64.
+ */
 export function canonicalBase64(text: string): string | undefined {
   const compact = /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, "") : text
   const length = compact.length

@@ -29,17 +29,17 @@ test.each([
   expect(humanDuration(milliseconds)).toBe(shown)
 })
 
-test("age of a time, and of none", () => {
+test("the age of a time and of an absent time", () => {
   expect(age("1970-01-01T00:00:00Z", 90 * second)).toBe("90s")
   expect([age(undefined, 0), age("soon", 0), age(null, 0)]).toEqual(["<unknown>", "<unknown>", "<unknown>"])
 })
 
-test("labels in the order of keys", () => {
+test("labels are sorted by key", () => {
   expect(formatLabels({ b: "2", a: "1" })).toBe("a=1,b=2")
   expect([formatLabels({}), formatLabels(undefined)]).toEqual(["<none>", "<none>"])
 })
 
-test("selectors", () => {
+test("prints selectors", () => {
   const selector = {
     matchLabels: { z: "1" },
     matchExpressions: [
@@ -59,19 +59,19 @@ test("selectors", () => {
   ])
 })
 
-test("load balancer addresses: once each, sorted", () => {
+test("load balancer addresses are unique and sorted", () => {
   expect(lbAddresses([{ hostname: "b" }, { ip: "10.0.0.1", hostname: "x" }, { hostname: "b" }, {}])).toBe("10.0.0.1,b")
 })
 
-test("an absent cell shows zero of its column", () => {
+test("an absent cell shows the zero value of its column", () => {
   expect([cell(undefined, "string"), cell(null, "integer"), cell(undefined, "boolean"), cell(3, "string")]).toEqual(["", 0, false, 3])
 })
 
-test("creation times in whole seconds", () => {
+test("creation times have whole seconds", () => {
   expect([timeCell("2026-01-02T03:04:05.678Z"), timeCell(undefined)]).toEqual(["2026-01-02T03:04:05Z", "0001-01-01T00:00:00Z"])
 })
 
-test("a named cell is worked out once per row", () => {
+test("a named cell function runs once per row", () => {
   let calls = 0
   const make = (): string => `call ${++calls}`
   const [object, context] = [{}, { nowMs: 0, vendor: vendorProfile("orch") }]

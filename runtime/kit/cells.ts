@@ -1,12 +1,16 @@
 /**
- * What the cells of Table columns are made with (catalog tables.yaml, "functions"). Cell functions that no expression can say stand
- * in `runtime/behaviours/cells/<name>.ts` as `export const cell: Cell` and are asked for as `behaviour("name")`.
+ * Functions for the cells of Table columns (catalog tables.yaml, "functions"). Cell functions that no expression can
+ * write live in `runtime/behaviours/cells/<name>.ts` as `export const cell: Cell`; schemas call them as
+ * `behaviour("name")`.
  */
 import { item, json, text, type Value } from "./expression.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "./json.ts"
 import type { CellContext } from "./kind.ts"
 
-/** A named cell function: what it answers can be selected from, `behaviour("podStatus").reason`. Called once or more per row; pure. */
+/**
+ * A named cell function. Columns select from its result: `behaviour("podStatus").reason`. Called once or more per row;
+ * pure.
+ */
 export type Cell = (object: ApiObject, context: CellContext) => JsonValue
 
 interface LastCell {
@@ -17,7 +21,10 @@ interface LastCell {
 
 const lastCells = new WeakMap<Cell, LastCell>()
 
-/** What a named cell function answers for an object; worked out once for the columns of one row. Called by generated columns. */
+/**
+ * Returns the result of a named cell function for an object, computed once for all columns of a row. Called by
+ * generated columns.
+ */
 export function cellOf(make: Cell, object: ApiObject, context: CellContext): JsonValue {
   const last = lastCells.get(make)
   if (last?.object === object && last.context === context) return last.answer
@@ -26,7 +33,7 @@ export function cellOf(make: Cell, object: ApiObject, context: CellContext): Jso
   return answer
 }
 
-/** How long ago a time was: `5m`, `3h20m`, `12d`; `<unknown>` when it is absent or no time. */
+/** The time that has passed since `value`: `5m`, `3h20m`, `12d`; `<unknown>` when it is absent or not a time. */
 export function age(value: Value, nowMs: number): string {
   const then = typeof value === "string" ? Date.parse(value) : Number.NaN
   return Number.isNaN(then) ? "<unknown>" : humanDuration(nowMs - then)
@@ -37,7 +44,10 @@ const hourMinutes = 60
 const dayHours = 24
 const yearHours = 365 * dayHours
 
-/** A duration as people read it, in steps: `<invalid>` below -1 s, then `119s`, `9m59s`, `179m`, `7h59m`, `47h`, `7d23h`, `729d`, `7y364d`, `8y`. */
+/**
+ * A human-readable duration, in steps: `<invalid>` below -1 s, then `119s`, `9m59s`, `179m`, `7h59m`, `47h`, `7d23h`,
+ * `729d`, `7y364d`, `8y`.
+ */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000)
   if (seconds < -1) return "<invalid>"
@@ -60,12 +70,12 @@ function two(large: number, largeUnit: string, small: number, smallUnit: string)
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
 }
 
-/** `duration(seconds)`: a number of seconds as people read it; "" when absent. */
+/** `duration(seconds)`: a human-readable duration; "" when absent. */
 export function durationText(seconds: Value): string {
   return typeof seconds === "number" || typeof seconds === "bigint" ? humanDuration(Number(seconds) * 1000) : ""
 }
 
-/** Labels as `k=v,k=v` in the order of keys; `<none>` when there are none. */
+/** Labels as `k=v,k=v`, sorted by key; `<none>` when there are none. */
 export function formatLabels(labels: Value): string {
   const parts = isObject(labels)
     ? Object.keys(labels)
@@ -75,19 +85,19 @@ export function formatLabels(labels: Value): string {
   return parts.length === 0 ? "<none>" : parts.join(",")
 }
 
-/** A label selector as text, `<none>` when it is empty or absent, `<error>` when it has an operator that is none. */
+/** A label selector as text; `<none>` when it is empty or absent, `<error>` when it has an unknown operator. */
 export function formatSelector(selector: Value): string {
   const shown = requirements(selector)
   if (shown === undefined) return "<error>"
   return shown === "" ? "<none>" : shown
 }
 
-/** A label selector as text, "" when it is empty or absent, `<invalid>` when it has an operator that is none. */
+/** A label selector as text; "" when it is empty or absent, `<invalid>` when it has an unknown operator. */
 export function selectorString(selector: Value): string {
   return requirements(selector) ?? "<invalid>"
 }
 
-/** Requirements in the order of keys: `a=b,c in (d,e),!f`. Undefined for an unknown operator. */
+/** Requirements sorted by key: `a=b,c in (d,e),!f`. Undefined for an unknown operator. */
 function requirements(selector: Value): string | undefined {
   if (!isObject(selector)) return ""
   const { matchLabels, matchExpressions } = selector
@@ -116,20 +126,23 @@ function requirement({ key, operator, values }: JsonObject): string | undefined 
   }
 }
 
-/** The address of each entry of a load balancer status, its host name where there is no address: once each, sorted, with commas. */
+/**
+ * The address of each entry of a load balancer status, or its host name where it has no address: unique, sorted, joined
+ * with commas.
+ */
 export function lbAddresses(ingress: Value): string {
   const entries = Array.isArray(ingress) ? ingress.filter(isObject) : []
   const addresses = entries.map((one) => text(one.ip) || text(one.hostname)).filter((address) => address !== "")
   return [...new Set(addresses)].sort().join(",")
 }
 
-/** A creation time as the default columns show it: RFC 3339 in whole seconds, year 1 for none. */
+/** A creation time as the default columns show it: RFC 3339 in whole seconds, year 1 for an absent time. */
 export function timeCell(value: Value): string {
   const milliseconds = typeof value === "string" ? Date.parse(value) : Number.NaN
   return Number.isNaN(milliseconds) ? "0001-01-01T00:00:00Z" : `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 }
 
-/** What a cell shows for a value: zero of the column's type when it is absent. */
+/** What a cell shows for a value: the zero value of the column's type when it is absent. */
 export function cell(value: Value, type: "string" | "integer" | "number" | "boolean" | "date"): JsonValue {
   const shown = json(value)
   if (shown !== undefined && shown !== null) return shown
@@ -137,7 +150,10 @@ export function cell(value: Value, type: "string" | "integer" | "number" | "bool
   return type === "boolean" ? false : ""
 }
 
-/** The row conditions of an object that has run to its end: for each way to end that is true of it. Called by generated columns. */
+/**
+ * The row conditions of a completed object, one for each way of completing that applies to it. Called by generated
+ * columns.
+ */
 export function completedConditions(
   ends: readonly { readonly when: boolean; readonly reason: string; readonly message: string | (() => string) }[],
 ): JsonObject[] {

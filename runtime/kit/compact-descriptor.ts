@@ -1,4 +1,4 @@
-/** The compact descriptor of a shape, made from the shape: for the few types that no schema file declares. */
+/** Derives a protobuf descriptor from a shape, for the few types that no schema file declares. */
 import { scalarMessages } from "./descriptor.ts"
 import { isObject, type JsonObject } from "./json.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
@@ -12,7 +12,10 @@ const plainScalars: Partial<Readonly<Record<Scalar, string>>> = {
   bytes: "bytes",
 }
 
-/** Same layout as `mergeDescriptors` gives: packages by the dots of type names, fields named `protoName ?? name`. */
+/**
+ * Returns the layout of `mergeDescriptors`: packages follow the dots of type names, fields are named `protoName ??
+ * name`.
+ */
 export function compactDescriptor(shape: TypeShape): JsonObject {
   const messages = new Map<string, JsonObject>()
   addMessage(messages, shape)

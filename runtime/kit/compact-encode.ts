@@ -1,6 +1,6 @@
 /**
- * Normalized objects to messages, straight into bytes: fields by number, map entries by key, zeros of fields that are no pointers always there,
- * as the reference writes them.
+ * Encodes normalized objects as protobuf messages directly into bytes. Fields are sorted by number and map entries by
+ * key. Zero values of non-pointer fields are always written, as in the reference.
  */
 import { itemOf, type Node, type Plan, type PlanField } from "./compact-plan.ts"
 import { type CompactWriter, wireType } from "./compact-writer.ts"
@@ -10,7 +10,7 @@ import { isObject } from "./json.ts"
 import { stringify } from "./json-text.ts"
 import { isZeroInstant, parseInstant } from "./time.ts"
 
-/** Writes the fields of one message. Called with an object of the plan's type; missing parts are zeros. */
+/** Writes the fields of one message. `object` has the plan's type; missing fields count as zero. */
 export function writeMessage(writer: CompactWriter, plan: Plan, object: JsonObject): void {
   for (const field of plan.byNumber) {
     if (field.inline) {
@@ -63,7 +63,7 @@ function writeMap(writer: CompactWriter, number: number, item: Node, value: Json
   }
 }
 
-/** One value that is written once. */
+/** Writes a single value, not a list or map. */
 function writeValue(writer: CompactWriter, number: number, node: Node, value: JsonValue): void {
   switch (node.operation) {
     case "string":
@@ -88,7 +88,7 @@ function writeValue(writer: CompactWriter, number: number, node: Node, value: Js
   }
 }
 
-/** One value that is a message of its own. */
+/** Writes a value that is a nested message. */
 function writeStruct(writer: CompactWriter, number: number, node: Node, value: JsonValue): void {
   const at = openField(writer, number)
   switch (node.operation) {
@@ -114,7 +114,7 @@ function writeStruct(writer: CompactWriter, number: number, node: Node, value: J
       writeList(writer, 1, itemOf(node), value)
       break
     default:
-      // Kept as JSON: RawExtension, FieldsV1, any.
+      // RawExtension, FieldsV1 and any are embedded as JSON.
       textField(writer, 1, stringify(value))
   }
   writer.close(at)
@@ -122,7 +122,7 @@ function writeStruct(writer: CompactWriter, number: number, node: Node, value: J
 
 const noFields: JsonObject = {}
 
-/** What an absent field that is no pointer is written as; types that have no zero are left out. */
+/** Writes an absent field that is not a pointer. Types without a zero value are omitted. */
 function writeZero(writer: CompactWriter, number: number, node: Node): void {
   switch (node.operation) {
     case "string":

@@ -1,4 +1,7 @@
-/** How a type is encoded compactly: its shape and its message laid side by side, once per kind, so that encoding and decoding look nothing up. */
+/**
+ * Encoding plans: the shape of a type combined with its message, built once per kind, so that encoding and decoding
+ * need no look-ups.
+ */
 import protobuf from "protobufjs"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 
@@ -7,9 +10,9 @@ export type Operation = Scalar | "list" | "map" | "object" | "wrappedList"
 export interface Node {
   readonly operation: Operation
   readonly item: Node | undefined
-  /** Of objects; a thunk because types may be recursive. */
+  /** For objects; a thunk because types may be recursive. */
   readonly plan: () => Plan
-  /** Name of field 1, 2 and 3 of the message of a special scalar, and of the wrapper of a list. */
+  /** Names of fields 1, 2 and 3 in the message of a special scalar, or of the wrapper of a list. */
   readonly names: readonly string[]
 }
 
@@ -23,18 +26,18 @@ export interface PlanField {
 }
 
 export interface Plan {
-  /** In the order of the shape. */
+  /** Sorted as in the shape. */
   readonly fields: readonly PlanField[]
-  /** In the order of their numbers, as they are written. */
+  /** Sorted by number, the order of encoding. */
   readonly byNumber: readonly PlanField[]
 }
 
-/** Called once per kind. Throws when `shape` and `type` disagree: both come from one schema. */
+/** Called once per kind. Throws when `shape` and `type` disagree; both come from one schema. */
 export function planOf(shape: TypeShape, type: protobuf.Type): Plan {
   return planIn(shape, type, new Map())
 }
 
-/** `known`: types that are planned already, or under way. */
+/** `known`: types whose plan exists or is being built. */
 function planIn(shape: TypeShape, type: protobuf.Type, known: Map<TypeShape, Plan>): Plan {
   const existing = known.get(shape)
   if (existing !== undefined) return existing
@@ -87,7 +90,7 @@ function noPlan(): Plan {
   throw new Error("only objects have fields")
 }
 
-/** The node of the entries of a list or a map. */
+/** The node of the items of a list or the values of a map. */
 export function itemOf(node: Node): Node {
   if (node.item === undefined) throw new Error("lists and maps have items")
   return node.item

@@ -1,4 +1,7 @@
-/** Answers of the reference server to the same GET in both representations (`compact-reference.json`), against the generated shapes. */
+/**
+ * Responses of the reference server to the same GET in both encodings (`compact-reference.json`), compared with the
+ * generated shapes.
+ */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { kinds } from "../../generated/index.ts"
@@ -16,7 +19,7 @@ interface Recorded {
 
 const recorded: readonly Recorded[] = JSON.parse(readFileSync(new URL("compact-reference.json", import.meta.url), "utf8"))
 
-describe("objects as the reference writes them", () => {
+describe("objects as the reference encodes them", () => {
   for (const { group, kind, json, compact } of recorded) {
     it(`${kind}: byte for byte, from JSON to compact and back`, async () => {
       const found = kinds.find((candidate) => candidate.kind === kind && candidate.group === group)

@@ -23,7 +23,7 @@ function message(fields: readonly Field[]): Uint8Array {
   return writer.finish()
 }
 
-test("finds a field that has a length in a message within messages, whatever stands around it", () => {
+test("finds a length-delimited field in nested messages, whatever surrounds it", () => {
   const fields = fc.array(field, { maxLength: 10 })
   const without = (list: Field[], taken: number): Field[] => list.filter((each) => each.number !== taken)
   fc.assert(
@@ -38,16 +38,16 @@ test("finds a field that has a length in a message within messages, whatever sta
   )
 })
 
-test("bytes that are no message are refused", () => {
+test("refuses bytes that are not a message", () => {
   const look = (...bytes: number[]): boolean => hasAnyField(Buffer.from(bytes), { from: 0, path: [], numbers: [2] })
   expect(() => look(0x0a, 0x05, 0x01)).toThrow(RangeError)
   expect(() => look(0x80)).toThrow(RangeError)
   expect(() => look(0x0b)).toThrow("wire type 3")
-  // An inner message that claims more than its outer one has.
+  // An inner message longer than its outer one.
   expect(() => hasAnyField(Buffer.of(0x0a, 0x02, 0x0a, 0x05, 0, 0, 0, 0, 0), { from: 0, path: [1], numbers: [2] })).toThrow(RangeError)
 })
 
-test("reads a map of texts where it stands", () => {
+test("reads a map of strings in place", () => {
   const text = fc.string({ maxLength: 200, unit: "binary" })
   const fields = fc.array(field, { maxLength: 5 })
   fc.assert(
@@ -69,7 +69,7 @@ test("reads a map of texts where it stands", () => {
   )
 })
 
-test("puts a text in the place of an empty one, and every length around it is right", () => {
+test("fills an empty string and updates every enclosing length", () => {
   const fields = fc.array(field, { maxLength: 6 })
   const long = fc
     .constantFrom(0, 1, 100, 130, 16_300, 16_390)

@@ -1,6 +1,6 @@
 /**
- * Looks for fields in the compact encoding without decoding the rest and without allocating: what every object of a store is asked once at start
- * must not cost a decode each. Wire format: protobuf's encoding guide.
+ * Finds fields in protobuf messages without decoding the rest and without allocating. At start, the server asks this of
+ * every stored object, so it must not cost a decode each. Wire format: protobuf's encoding guide.
  */
 
 const lengthDelimited = 2
@@ -14,9 +14,9 @@ interface Cursor {
 }
 
 /**
- * Called with bytes of which a message begins at `from`, the numbers of the fields that lead from it to an inner message, and what is looked for
- * there: whether that message has any field of these numbers which has a length (messages, texts, bytes, lists of them). Where a field is
- * repeated, the first is gone into. Throws RangeError when the bytes are no message.
+ * Reports whether an inner message has any length-delimited field (message, string, bytes or a list of these) with one
+ * of `numbers`. The outer message begins at `from`; `path` holds the field numbers that lead to the inner one. The
+ * first of a repeated field counts. Throws RangeError when the bytes are not a message.
  */
 export function hasAnyField(
   bytes: Uint8Array,
@@ -33,8 +33,8 @@ export function hasAnyField(
 }
 
 /**
- * As `hasAnyField`, for a map of texts that stands in the inner message: its entries, empty when there are none. Every part of a map that is
- * written in several is read, the last of two values for a key counts.
+ * Like `hasAnyField`, but returns the entries of a map of strings in the inner message; empty when there are none. A
+ * map in several parts is read whole, and the last value of a key counts.
  */
 export function textMap(
   bytes: Uint8Array,
@@ -49,7 +49,7 @@ export function textMap(
     const entry = { key: "", value: "" }
     const entryEnd = cursor.end
     readEntry(cursor, text, entry)
-    // The one key that is no ordinary property when it is assigned.
+    // Assigning to `__proto__` would set the prototype.
     if (entry.key === "__proto__")
       Object.defineProperty(map, entry.key, { value: entry.value, enumerable: true, configurable: true, writable: true })
     else map[entry.key] = entry.value
@@ -59,7 +59,10 @@ export function textMap(
   return map
 }
 
-/** The first field of that number of a message, with what stands before its content; undefined when there is none. Throws as `hasAnyField` does. */
+/**
+ * Returns the first field with that number, including its tag and length; undefined when there is none. Throws as
+ * `hasAnyField` does.
+ */
 export function wholeField(bytes: Uint8Array, number: number): Uint8Array | undefined {
   const cursor: Cursor = { bytes, at: 0, end: bytes.length }
   while (cursor.at < cursor.end) {
@@ -72,9 +75,10 @@ export function wholeField(bytes: Uint8Array, number: number): Uint8Array | unde
 }
 
 /**
- * Called with a message that stands within another, both as `hasAnyField` finds them: answers the first of them (`path`, one number) with `text` as the
- * field `number` of its inner message (`inner`), where that field stands empty. Undefined when it does not, for the caller to decode and encode;
- * throws as `hasAnyField` does. So a stored object is sent with its version without being decoded.
+ * Sets a string field of a nested message without decoding: the server fills in the version of a stored object this
+ * way. `path` (one number) leads to the first such message, `inner` to a message within it, whose empty field `field`
+ * becomes `text`. Returns the new bytes of the first message, or undefined when the field is not empty; the caller then
+ * decodes and encodes. Throws as `hasAnyField` does.
  */
 export function withText(
   bytes: Uint8Array,
@@ -87,7 +91,7 @@ export function withText(
   const [innerStart, innerEnd] = [cursor.at, cursor.end]
   if (!enter(cursor, number) || cursor.at !== cursor.end) return undefined
   const place = cursor.at
-  // Of the empty text only its length changes, of the inner message what stands before it.
+  // For the empty string only its length changes; for the inner message, the bytes before its content do.
   const innerLength = innerEnd - innerStart + lengthBytes(text.length) - 1 + text.length
   const innerHead = innerStart - lengthBytes(innerEnd - innerStart)
   const message = Buffer.allocUnsafe(innerHead - start + lengthBytes(innerLength) + innerLength + end - innerEnd)
@@ -100,12 +104,12 @@ export function withText(
   return message
 }
 
-/** Bytes of a length as a varint, in its shortest form. */
+/** Bytes of a length as the shortest varint. */
 function lengthBytes(length: number): number {
   return length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : length < 0x1000_0000 ? 4 : 5
 }
 
-/** Answers where what follows it begins. */
+/** Writes a length and returns the index after it. */
 function putLength(message: Buffer, at: number, length: number): number {
   let [place, left] = [at, length]
   for (; left >= 0x80; left = Math.floor(left / 0x80)) message[place++] = (left % 0x80) + 0x80
@@ -113,7 +117,7 @@ function putLength(message: Buffer, at: number, length: number): number {
   return place
 }
 
-/** Key and value are fields 1 and 2 of an entry, which is all that the cursor covers; absent means empty. */
+/** Key and value are fields 1 and 2 of the entry that the cursor covers; absent means empty. */
 function readEntry(cursor: Cursor, text: Buffer, entry: { key: string; value: string }): void {
   while (cursor.at < cursor.end) {
     const tag = varint(cursor)
@@ -128,7 +132,7 @@ function readEntry(cursor: Cursor, text: Buffer, entry: { key: string; value: st
   }
 }
 
-/** Narrows the cursor to the first field of that number; false when there is none. */
+/** Narrows the cursor to the first field with that number; false when there is none. */
 function enter(cursor: Cursor, number: number): boolean {
   while (cursor.at < cursor.end) {
     const tag = varint(cursor)

@@ -1,7 +1,7 @@
 /**
- * What is looked at in a compact message that a client made before it is decoded: wire types, and how many values it holds. The library reads a known
- * field as its own type whatever the bytes say it is, and so takes one thing for another without a word; a typed decoder refuses that. It also
- * makes an object of every two bytes that are an empty message.
+ * Checks a protobuf message of a client before it is decoded: wire types and the number of values. protobufjs reads a
+ * known field as its own type, whatever the wire type says, and so silently misreads values; a typed decoder refuses
+ * them. It also creates an object for every two bytes that hold an empty message.
  */
 import protobuf from "protobufjs"
 import type { ValueCount } from "./value-bounds.ts"
@@ -9,12 +9,15 @@ import type { ValueCount } from "./value-bounds.ts"
 const { Reader, types } = protobuf
 const lengthDelimited = 2
 const mapValue = 2
-/** Messages within messages; the library goes no deeper. */
+/** The nesting limit of protobufjs. */
 const depthMax = Reader.recursionLimit
 const wireTypes: ReadonlyMap<string, number> = new Map(Object.entries(types.basic))
 const packable: ReadonlySet<string> = new Set(Object.keys(types.packed))
 
-/** Called with the bytes of a body before they are decoded. Throws an Error that names field and wire type, and ApiError 413 for too many values. */
+/**
+ * Called with the bytes of a body before they are decoded. Throws an Error that names the field and the wire type, and
+ * ApiError 413 for too many values.
+ */
 export function checkWireTypes(type: protobuf.Type, bytes: Uint8Array, count: ValueCount): void {
   const pass = { reader: Reader.create(bytes), count }
   checkMessage(type, pass, { end: pass.reader.len, depth: 0 })
@@ -43,7 +46,10 @@ function checkMessage(type: protobuf.Type, pass: Pass, { end, depth }: { end: nu
 
 const lists = new WeakMap<protobuf.Type, number>()
 
-/** A decoded message has a list or a map for each such field, whether or not it is sent: an empty container of a pod has eight. */
+/**
+ * Counts the list and map fields of a type. Decoding creates a container for each, present or not: an empty container
+ * of a pod has eight.
+ */
 function listsIn(type: protobuf.Type): number {
   let count = lists.get(type)
   if (count === undefined) {
@@ -62,7 +68,7 @@ function checkField(field: protobuf.Field, wireType: number, pass: Pass, depth: 
   if (packed) {
     const length = reader.uint32()
     reader.skip(length)
-    // A number takes a byte at least.
+    // A number takes at least one byte.
     count.add(length)
   } else if (!(resolvedType instanceof protobuf.Type)) reader.skipType(wireType)
   else {
@@ -72,7 +78,7 @@ function checkField(field: protobuf.Field, wireType: number, pass: Pass, depth: 
   }
 }
 
-/** An entry of a map of messages. */
+/** Checks one entry of a map of messages. */
 function checkEntry(value: protobuf.Type, pass: Pass, { end, depth }: { end: number; depth: number }): void {
   const { reader } = pass
   while (reader.pos < end) {

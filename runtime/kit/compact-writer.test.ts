@@ -3,7 +3,7 @@ import { CompactWriter } from "./compact-writer.ts"
 
 const text = "x".repeat(1024)
 
-it("refuses what grows beyond its ceiling, while it is written", () => {
+it("refuses output beyond its ceiling while it is being written", () => {
   const writer = new CompactWriter(16, 64 * 1024)
   let written = 0
   expect(() => {
@@ -12,7 +12,7 @@ it("refuses what grows beyond its ceiling, while it is written", () => {
   expect(written).toBeLessThan(200)
 })
 
-it("takes what fits, and the next message after one that did not", () => {
+it("accepts what fits, and the message after a refused one", () => {
   const writer = new CompactWriter(16, 64 * 1024)
   expect(() => writer.text("x".repeat(1024 * 1024))).toThrow(expect.objectContaining({ code: 413 }))
   writer.reset()
@@ -20,7 +20,7 @@ it("takes what fits, and the next message after one that did not", () => {
   expect(writer.finish()).toHaveLength(60 * (1024 + 2))
 })
 
-it("takes letters of any width up to the ceiling", () => {
+it("accepts characters of any width up to the ceiling", () => {
   const writer = new CompactWriter(16, 64 * 1024)
   writer.text("x".repeat(60 * 1024))
   expect(writer.finish()).toHaveLength(60 * 1024 + 3)

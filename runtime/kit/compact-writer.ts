@@ -1,24 +1,26 @@
 /**
- * Bytes of protobuf messages, written from front to back. Messages within messages are opened and closed; what is inside is moved only when
- * its length needs more than the one byte that was left for it. https://protobuf.dev/programming-guides/encoding
+ * Writes protobuf messages from front to back. Nested messages are opened and closed; their content moves only when its
+ * length needs more than the one byte that was reserved for it. https://protobuf.dev/programming-guides/encoding
  */
 import { tooLarge } from "../errors.ts"
 
 const initialBytes = 16 * 1024
-/** Memory beyond this is let go after a message that needed it. */
+/** A larger buffer is freed after the message that needed it. */
 const keptBytes = 1024 * 1024
-/** Shorter texts are written letter by letter: a call out of JavaScript costs more. */
+/** Shorter strings are written character by character, because a call out of JavaScript costs more. */
 const shortText = 48
 
-/** Kinds of fields on the wire. */
+/** Wire types. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2 } as const
 
-/** Called once per user that writes one message after the other. Not for two messages at a time. */
+/** One instance per user, for one message at a time. */
 export class CompactWriter {
   private bytes: Buffer
   private length = 0
 
-  /** `ceiling`: bytes of a message; ApiError 413 for one that needs more. Default: as many as there are, for what this server says itself. */
+  /**
+   * `ceiling`: bytes of a message; a longer one throws ApiError 413. Default: unbounded, for the server's own messages.
+   */
   constructor(
     capacity = initialBytes,
     private readonly ceiling = Number.POSITIVE_INFINITY,
@@ -26,7 +28,7 @@ export class CompactWriter {
     this.bytes = Buffer.allocUnsafe(capacity)
   }
 
-  /** The message that was written, as memory of its own; the writer is empty again. */
+  /** Returns a copy of the written message and empties the writer. */
   finish(): Buffer {
     const message = Buffer.allocUnsafe(this.length)
     this.bytes.copy(message, 0, 0, this.length)
@@ -34,20 +36,20 @@ export class CompactWriter {
     return message
   }
 
-  /** Called when a message could not be written to its end. */
+  /** Called when writing a message failed. */
   reset(): void {
     this.length = 0
     if (this.bytes.length > keptBytes) this.bytes = Buffer.allocUnsafeSlow(initialBytes)
   }
 
-  /** Bytes as they are: what was encoded before. */
+  /** Writes bytes that are already encoded. */
   raw(content: Uint8Array): void {
     const at = this.room(content.length)
     this.bytes.set(content, at)
     this.length = at + content.length
   }
 
-  /** A whole number from 0 to 2^32 - 1: tags and lengths. */
+  /** Writes an integer from 0 to 2^32 - 1: tags and lengths. */
   varint(value: number): void {
     let at = this.room(5)
     let rest = value
@@ -59,7 +61,7 @@ export class CompactWriter {
     this.length = at + 1
   }
 
-  /** A signed number of 32 or 64 bits: negative ones take ten bytes. Beyond 2^53 only `bigint` is exact. */
+  /** Writes a signed integer of 32 or 64 bits; negative ones take ten bytes. Beyond 2^53 only `bigint` is exact. */
   signed(value: number | bigint): void {
     if (typeof value === "number" && value >= 0 && value <= 0xffff_ffff) return this.varint(value)
     let rest = BigInt.asUintN(64, BigInt(value))
@@ -77,7 +79,7 @@ export class CompactWriter {
     this.length = this.bytes.writeDoubleLE(value, at)
   }
 
-  /** Length, then UTF-8. A lone surrogate becomes U+FFFD. */
+  /** Writes length and UTF-8. A lone surrogate becomes U+FFFD. */
   text(text: string): void {
     const { length } = text
     if (length < shortText && this.ascii(text)) return
@@ -91,14 +93,14 @@ export class CompactWriter {
     this.length += written
   }
 
-  /** Leaves room for the length of what follows; answers where, for `close`. */
+  /** Reserves the length of a nested message; returns its position for `close`. */
   open(): number {
     const at = this.room(1)
     this.length = at + 1
     return at
   }
 
-  /** Writes the length of what was written since `open`. */
+  /** Fills in the length of what was written since `open`. */
   close(at: number): void {
     const content = this.length - at - 1
     if (content <= 0x7f) {
@@ -113,7 +115,7 @@ export class CompactWriter {
     this.length += content
   }
 
-  /** Answers false, having written nothing, for a text with other letters. */
+  /** Returns false, having written nothing, when the text is not ASCII. */
   private ascii(text: string): boolean {
     const { length } = text
     const at = this.room(length + 1)
@@ -128,11 +130,11 @@ export class CompactWriter {
     return true
   }
 
-  /** Makes sure of `count` more bytes; answers where they begin. */
+  /** Ensures space for `count` more bytes; returns where they begin. */
   private room(count: number): number {
     const at = this.length
     if (at + count > this.bytes.length) {
-      // A text is given room for three bytes a letter, which few take.
+      // A string reserves three bytes per character, which few need.
       if (at + count / 3 > this.ceiling)
         throw tooLarge(`Request entity too large: the object takes more than ${this.ceiling} bytes, which is the limit`)
       const larger = Buffer.allocUnsafeSlow(Math.max(at + count, this.bytes.length * 2))
@@ -143,7 +145,7 @@ export class CompactWriter {
   }
 }
 
-/** How many bytes a length takes. */
+/** The number of bytes that a length takes. */
 function varintBytes(length: number): number {
   if (length < 0x80) return 1
   if (length < 0x4000) return 2

@@ -40,13 +40,13 @@ const codec = createCompactCodec(compactDescriptor(kettle), kettle)
 const normal = (value: JsonObject): JsonObject => normalize(kettle, value, { typeMeta: false }).object
 
 describe("createCompactCodec", () => {
-  it("writes zeros of non-pointers and messages of non-pointer structs, as the reference does", () => {
+  it("writes zero values of non-pointers and messages of non-pointer structs, as the reference does", () => {
     const empty = codec.encode(normal({})).toString("hex")
     // text "", count 0, at {}, nested {text "", port {0, 0, ""}}
     expect(empty).toBe(["0a00", "1800", "2200", "620a", "0a00", "1206", "0800", "1000", "1a00"].join(""))
   })
 
-  it("keeps everything that has a number across a round trip", () => {
+  it("keeps every field that has a number across a round trip", () => {
     const value = normal({
       text: "é",
       flag: false,
@@ -71,18 +71,18 @@ describe("createCompactCodec", () => {
     expect(codec.encode(normal({ jsonOnly: "x" })).equals(codec.encode(normal({})))).toBe(true)
   })
 
-  it("tells absent from zero where a pointer does", () => {
+  it("distinguishes absent from zero where the field is a pointer", () => {
     expect(codec.decode(codec.encode(normal({ flag: false })))).toHaveProperty("flag", false)
     expect(codec.decode(codec.encode(normal({})))).not.toHaveProperty("flag")
   })
 
-  it("takes any names for map keys", () => {
+  it("accepts any name as a map key", () => {
     const value = JSON.parse('{"data":{"10":"YQ==","9":"YQ==","__proto__":"YQ==","constructor":"YQ=="}}') as JsonObject
     const back = codec.decode(codec.encode(value)).data as JsonObject
     expect(Object.keys(back).sort()).toEqual(["10", "9", "__proto__", "constructor"])
   })
 
-  it("answers 400 for bytes that are no such message", () => {
+  it("returns 400 for bytes that are not such a message", () => {
     for (const hex of ["0a", "0aff", "ffffffff", "22020805ff", "4a040a027b7b"]) {
       expect(() => codec.decode(Buffer.from(hex, "hex")), hex).toThrow(ApiError)
     }
@@ -105,7 +105,7 @@ describe("the envelope", () => {
     expect(Buffer.from(unwrapUnknown(bytes).raw).toString()).toBe("ab")
   })
 
-  it("answers 400 for anything else", () => {
+  it("returns 400 for anything else", () => {
     for (const hex of ["", "6b38", "7b7d", "6b3873000aff", "6b3873001a0167"])
       expect(() => unwrapUnknown(Buffer.from(hex, "hex")), hex).toThrow(ApiError)
     expect(() => unwrapUnknown(Buffer.from("{}"))).toThrow(/expected prefix \[107 56 115 0\]/)

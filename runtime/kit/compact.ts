@@ -1,6 +1,7 @@
 /**
- * The compact encoding: protobuf messages by reflection on a descriptor, bytes as the reference writes them (fields by number, map
- * entries by key, zeros of non-pointer scalars and messages of non-pointer structs always there). Objects are the normalized JSON form.
+ * The protobuf encoding of objects, by reflection on a descriptor. It produces the bytes of the reference: fields
+ * sorted by number, map entries by key, and zero values of non-pointer scalars and structs always written. Objects are
+ * normalized JSON.
  */
 import protobuf from "protobufjs"
 import { ApiError, badRequest } from "../errors.ts"
@@ -20,22 +21,25 @@ import { ValueCount } from "./value-bounds.ts"
 
 export { unwrapUnknown, wrapUnknown } from "./envelope.ts"
 
-/** Messages of one kind without their envelope. */
+/** Encodes and decodes the messages of one kind, without their envelope. */
 export interface CompactCodec {
-  /** `object` is normalized; apiVersion and kind are not in the message. */
+  /** `object` is normalized. The message holds no apiVersion and kind. */
   encode(object: JsonObject): Buffer
-  /** The same in its envelope (`wrapUnknown`). */
+  /** Encodes with the envelope (`wrapUnknown`). */
   encodeEnvelope(object: JsonObject, typeMeta: TypeMeta): Buffer
-  /** Not yet normalized: the caller does that. Throws ApiError 400 for bytes that are no such message. */
+  /** Decodes; the caller normalizes the result. Throws ApiError 400 for bytes that are not such a message. */
   decode(bytes: Uint8Array): JsonObject
-  /** The same for the bytes of a client: wire types are checked too, and values counted. Throws ApiError 413 for too many. */
+  /** Decodes the bytes of a client: also checks wire types and counts values. Throws ApiError 413 for too many. */
   decodingBody(bytes: Uint8Array): Stages<JsonObject>
 }
 
-/** Codecs of kinds, by the shape of their message. */
+/** Codecs of kinds by the shape of their message. */
 const codecs = new WeakMap<TypeShape, Promise<CompactCodec>>()
 
-/** The codec of a kind, called with what was loaded of it. Servers of one process share it: it takes some milliseconds, and its memory, to make. */
+/**
+ * Returns the codec of a loaded kind. Servers in one process share it, because building one takes some milliseconds and
+ * memory.
+ */
 export function codecOfKind(parts: { readonly shape: TypeShape; readonly descriptor: () => Promise<JsonObject> }): Promise<CompactCodec> {
   let codec = codecs.get(parts.shape)
   if (codec === undefined) {
@@ -46,11 +50,13 @@ export function codecOfKind(parts: { readonly shape: TypeShape; readonly descrip
 }
 
 /**
- * Called once per kind, on first use. `descriptor` (`mergeDescriptors`, `compactDescriptor`) holds the message named as `shape` and all
- * that it references, as proto2: zeros are written when they are set. Throws when descriptor and shape disagree: both come from one schema.
+ * Builds the codec of a kind; called once per kind, on first use. `descriptor` (`mergeDescriptors`,
+ * `compactDescriptor`) holds the message named like `shape` and all that it references, as proto2, so zero values that
+ * are set are written. Throws when descriptor and shape disagree; both come from one schema.
  */
 export function createCompactCodec(descriptor: JsonObject, shape: TypeShape): CompactCodec {
-  const root = protobuf.Root.fromJSON(descriptor as protobuf.INamespace) // Reflection JSON is plain data; protobufjs checks it.
+  // Reflection JSON is plain data; protobufjs checks it.
+  const root = protobuf.Root.fromJSON(descriptor as protobuf.INamespace)
   const type = root.lookupType(shape.name)
   const plan = planOf(shape, type)
   return {
@@ -69,10 +75,10 @@ export function createCompactCodec(descriptor: JsonObject, shape: TypeShape): Co
   }
 }
 
-/** Messages are written one after the other, by all codecs: one piece of memory is enough, and it stays warm. */
+/** All codecs share one buffer, since messages are written one after the other; it stays warm. */
 const writer = new CompactWriter(undefined, objectBytesMax)
 
-/** `count`: of the values of a body; absent for what this server has written. */
+/** `count` counts the values of a body; absent for what this server has stored. */
 function* decodingMessage(type: protobuf.Type, plan: Plan, bytes: Uint8Array, count?: ValueCount): Stages<JsonObject> {
   try {
     if (count !== undefined) checkWireTypes(type, bytes, count)
@@ -93,7 +99,7 @@ interface Message {
   [name: string]: unknown
 }
 
-/** A 64-bit number as protobufjs gives it. */
+/** A 64-bit number in protobufjs. */
 interface Halves {
   readonly low: number
   readonly high: number
@@ -123,9 +129,9 @@ function fromMessage(plan: Plan, message: Message, count: ValueCount | undefined
   return object
 }
 
-/** The types of decoded values are those of the descriptor, which was checked against the shape. */
+/** The descriptor, which was checked against the shape, gives the types of decoded values. */
 function asMessage(value: unknown): Message {
-  return value as Message // protobufjs made it: an object with a property per field.
+  return value as Message // protobufjs built it: an object with a property per field.
 }
 
 function decode(node: Node, value: unknown, count: ValueCount | undefined): JsonValue {
@@ -159,7 +165,7 @@ function decode(node: Node, value: unknown, count: ValueCount | undefined): Json
     case "any":
       return decodeRaw(node, asMessage(value), count)
     default:
-      return value as JsonValue // A string, boolean or number, as the descriptor says.
+      return value as JsonValue // The descriptor says string, boolean or number.
   }
 }
 
@@ -175,7 +181,7 @@ function decodeMap(item: Node, value: Message, count: ValueCount | undefined): J
 
 function decodeInstant(node: Node, message: Message): JsonValue {
   const [seconds = "", nanos = ""] = node.names
-  // An empty message is the zero time; seconds alone are never left out.
+  // An empty message is the zero time; seconds alone are always written.
   if (!Object.hasOwn(message, seconds) && !Object.hasOwn(message, nanos)) return null
   const instant = { seconds: Number(whole(message[seconds])), nanos: Number(message[nanos] ?? 0) }
   if (isZeroInstant(instant)) return null

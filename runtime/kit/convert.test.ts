@@ -8,7 +8,7 @@ const moves = [
 ]
 const back = moves.map(({ from, to }) => ({ from: to, to: from }))
 
-test("fields move, the rest stays, the argument is not changed", () => {
+test("moves fields, keeps the rest and does not change its argument", () => {
   const object = {
     apiVersion: "events.orch.io/v1",
     kind: "Event",
@@ -30,7 +30,7 @@ test("fields move, the rest stays, the argument is not changed", () => {
   expect(converted(stored, "events.orch.io/v1", "Event", back)).toEqual(object)
 })
 
-test("parents of a new place are made, names may be swapped", () => {
+test("creates missing parents and can swap two fields", () => {
   expect(converted({ note: "n" }, "v1", "E", moves)).toEqual({ apiVersion: "v1", kind: "E", details: { message: "n" } })
   const swap = [
     { from: "a", to: "b" },

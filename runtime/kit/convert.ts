@@ -1,13 +1,16 @@
-/** What generated conversions between two versions of a kind lean on. Objects keep neutral names here. */
+/** Used by generated conversions between two versions of a kind. Objects keep neutral names here. */
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** One field that has another place in the other version; dotted paths from the root. */
+/** A field that has another path in the other version; dotted paths from the root. */
 export interface Move {
   readonly from: string
   readonly to: string
 }
 
-/** The form of an object that another version has: `moves` applied to a copy, and that version's name. Called per read and write of a version that is not the stored one. */
+/**
+ * Converts an object to another version: applies `moves` to a copy and sets that version's name. Called for each read
+ * and write of a version that is not the storage version.
+ */
 export function converted(object: ApiObject, apiVersion: string, kind: string, moves: readonly Move[]): ApiObject {
   const target: ApiObject = { ...object, apiVersion, kind }
   const values = moves.map(({ from }) => valueAt(object, from.split(".")))
@@ -25,7 +28,7 @@ function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undef
   return value
 }
 
-/** Removes the value at a path, copying what is changed on the way. */
+/** Removes the value at a path, copying the objects on the way. */
 function remove(target: JsonObject, [name, ...rest]: readonly string[]): void {
   if (name === undefined) return
   const value = target[name]
@@ -37,7 +40,7 @@ function remove(target: JsonObject, [name, ...rest]: readonly string[]): void {
   }
 }
 
-/** Puts a value at a path, copying or making the parents. */
+/** Sets the value at a path, copying or creating its parents. */
 function place(target: JsonObject, [name, ...rest]: readonly string[], value: JsonValue): void {
   if (name === undefined) return
   if (rest.length === 0) {

@@ -1,4 +1,7 @@
-/** The schedule syntax of CronJob: five fields, or one of the `@` words. Only its check; nothing here runs schedules. */
+/**
+ * The schedule syntax of CronJob: five fields or one of the `@` words. This file only checks it; nothing runs
+ * schedules.
+ */
 import { scheduleCharactersMax } from "../limits.ts"
 import { durationFault } from "./duration.ts"
 
@@ -20,7 +23,7 @@ const fields: readonly Field[] = [
 ]
 const descriptors = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]
 
-/** What is wrong with a schedule, undefined when nothing is. Called by the format `cron5`. */
+/** Says what is wrong with a schedule; undefined when it is valid. Called by the format `cron5`. */
 export function cronFault(schedule: string): string | undefined {
   if (schedule.includes("TZ")) return "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
   if (schedule.startsWith("@every ")) {
@@ -50,7 +53,7 @@ export function cronFault(schedule: string): string | undefined {
   return undefined
 }
 
-/** One of `*`, `?`, `5`, `1-5`, `mon-fri`, each with an optional `/step`. */
+/** Checks one of `*`, `?`, `5`, `1-5`, `mon-fri`, each with an optional `/step`. */
 function itemFault(item: string, field: Field): string | undefined {
   const [range = "", step, ...more] = item.split("/")
   if (more.length > 0) return `too many slashes: ${item}`

@@ -1,10 +1,13 @@
-/** What is said when a value does not fit its field. */
+/** Errors for values that do not fit their field. */
 import { ApiError } from "../errors.ts"
 import { messageCharactersMax } from "../limits.ts"
 import { pathText } from "./json-text.ts"
 import type { JsonValue } from "./json.ts"
 
-/** A value has another type than its field, or a text that its type does not take. Always a 400; `field` is the path from the root. */
+/**
+ * A value has the wrong type for its field, or a text that the type does not accept. Always a 400; `field` is the path
+ * from the root.
+ */
 export class DecodeFault extends ApiError {
   constructor(
     message: string,
@@ -15,7 +18,9 @@ export class DecodeFault extends ApiError {
   }
 }
 
-/** `json: cannot unmarshal string into field spec.containers of type []v1.Container`. `found` as `foundText` says it. */
+/**
+ * `json: cannot unmarshal string into field spec.containers of type []v1.Container`. `found` comes from `foundText`.
+ */
 export function typeFault({
   found,
   field,
@@ -32,13 +37,17 @@ export function typeFault({
   return new DecodeFault(`json: cannot unmarshal ${found} into ${into}${hint}`, field)
 }
 
-/** The fault of a whole number that is written with a fraction or an exponent (`written`: `1.0`), at a path, where `type` is wanted. */
+/**
+ * The error for an integer written with a fraction or an exponent (`written`: `1.0`), at a path that requires `type`.
+ */
 export function fractionFault(written: string, steps: readonly (string | number)[], type: string): DecodeFault {
   const expected = "a whole number without fraction or exponent"
   return typeFault({ found: `number ${written}`, field: pathText(steps), type, expected })
 }
 
-/** What was found, without its content: it may be a secret. Numbers are shown, as the reference does. */
+/**
+ * Names the JSON type of a value without its content, which may be a secret. Numbers are shown, as in the reference.
+ */
 export function foundText(value: JsonValue): string {
   if (Array.isArray(value)) return "array"
   switch (typeof value) {

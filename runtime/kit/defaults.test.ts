@@ -6,7 +6,7 @@ import type { JsonObject } from "./json.ts"
 const context: DefaultingContext = { vendor: vendorProfile("orch"), root: {} }
 const fill = (self: JsonObject): void => setDefault(self, "mode", "on")
 
-test("a constant fills what is absent, and what is empty unless it is a pointer", () => {
+test("a constant fills an absent field, and an empty one unless it is a pointer", () => {
   const self: JsonObject = { text: "", pointer: "", zero: 0, null: null }
   setDefault(self, "text", "a")
   setDefault(self, "pointer", "a", true)
@@ -16,7 +16,7 @@ test("a constant fills what is absent, and what is empty unless it is a pointer"
   expect(self).toEqual({ text: "a", pointer: "", zero: 5, null: "a", new: { a: 1 } })
 })
 
-test("fields below: values are made for structs that always are there, never for pointers", () => {
+test("creates a value for a struct field, never for a pointer", () => {
   const self: JsonObject = { list: [{}, "text"], map: { a: [{}] } }
   defaultField(self, "struct", context, fill)
   defaultField(self, "pointer", context, fill, true)
@@ -26,7 +26,7 @@ test("fields below: values are made for structs that always are there, never for
   expect(self).toEqual({ struct: { mode: "on" }, list: [{ mode: "on" }, "text"], map: { a: [{ mode: "on" }] } })
 })
 
-test("a computed default sets a path below parents that are there", () => {
+test("a computed default sets a path whose parents exist", () => {
   const source = { a: 1 }
   const self: JsonObject = { strategy: { type: "x" } }
   assign(self, ["strategy", "rolling"], source)

@@ -1,26 +1,27 @@
 /**
- * What generated defaults lean on. `defaults.ts` of a schema file holds one function per type with a default in or below it: constants
- * first, then the types below, then the type's `defaults` list in its order. All change the object in place and are idempotent.
+ * Used by generated defaults. `defaults.ts` of a schema file holds one function per type that has a default in or below
+ * it: constants first, then nested types, then the type's `defaults` list in its order. Each function changes the
+ * object in place and is idempotent.
  */
 import { json, nonZero, present, type Value } from "./expression.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "./json.ts"
 import type { DefaultsContext } from "./kind.ts"
 
-/** What a defaults function may look at beside its own value. */
+/** What a defaulting function may read besides its own value. */
 export interface DefaultingContext extends DefaultsContext {
   /** The whole object. */
   readonly root: ApiObject
 }
 
-/** Fills the defaults of one type. */
+/** Applies the defaults of one type. */
 export type TypeDefaults = (self: JsonObject, context: DefaultingContext) => void
 
-/** A constant default: set when the field is absent and, unless it is a pointer, when it is empty. */
+/** Applies a constant default when the field is absent and, unless it is a pointer, when it is empty. */
 export function setDefault(self: JsonObject, name: string, value: JsonValue, pointer = false): void {
   if (pointer ? !present(self[name]) : !nonZero(self[name])) self[name] = value
 }
 
-/** Fills what a struct field holds. A field that is not a pointer always has a value, if an empty one. */
+/** Applies defaults within a struct field. A field that is not a pointer always has a value, even if empty. */
 export function defaultField(self: JsonObject, name: string, context: DefaultingContext, fill: TypeDefaults, pointer = false): void {
   const value = self[name]
   if (isObject(value)) return fill(value, context)
@@ -30,14 +31,14 @@ export function defaultField(self: JsonObject, name: string, context: Defaulting
   if (Object.keys(made).length > 0) self[name] = made
 }
 
-/** Fills each item of a list field. */
+/** Applies defaults within each item of a list field. */
 export function defaultItems(self: JsonObject, name: string, context: DefaultingContext, fill: TypeDefaults): void {
   const list = self[name]
   if (!Array.isArray(list)) return
   for (const value of list) if (isObject(value)) fill(value, context)
 }
 
-/** Fills each value below lists and maps in each other. */
+/** Applies defaults to each value of nested lists and maps. */
 export function defaultNested(
   value: JsonValue | undefined,
   context: DefaultingContext,
@@ -55,8 +56,9 @@ export function defaultNested(
 }
 
 /**
- * A computed default: sets the field at `path` to `value` where it is absent (or empty and not a pointer), or in any case with
- * `force`. Parents that are absent are not made; an absent `value` sets nothing, a forced null removes the field. The value is copied, so that no two fields share one.
+ * Applies a computed default: sets the field at `path` to `value` when it is absent (or empty and not a pointer); with
+ * `force`, always. Does not create absent parents. An absent `value` sets nothing; null with `force` removes the field.
+ * The value is copied, so no two fields share one.
  */
 export function assign(
   self: JsonObject,

@@ -6,7 +6,7 @@ function at(value: JsonValue | undefined, ...path: string[]): JsonValue | undefi
   return path.reduce((here: JsonValue | undefined, name) => (isObject(here) ? here[name] : undefined), value)
 }
 
-test("messages of all files a file leans on, in packages, once each, also in a circle", async () => {
+test("merges the messages of all imported files into packages, once each, cycles included", async () => {
   const first: DescriptorPart = {
     file: "a",
     messages: { "core.v1.A": { fields: { b: { type: "core.v1.B", id: 1 } } } },

@@ -1,7 +1,7 @@
 /**
- * Compact-encoding descriptors: each schema file states its own messages (`proto.ts`) and which files it leans on; here they are put
- * together into the reflection JSON that protobufjs loads. Message names are type names (`core.v1.PodSpec`); the special scalars stand
- * at the top level under their own names (catalog README, "Compact form").
+ * Protobuf descriptors. Each schema file states its own messages (`proto.ts`) and the files that it imports; this
+ * module merges them into the reflection JSON that protobufjs loads. Messages are named like types (`core.v1.PodSpec`);
+ * the special scalars are at the top level under their own names (catalog README, "Compact form").
  */
 import { isObject, type JsonObject } from "./json.ts"
 
@@ -17,7 +17,7 @@ export interface DescriptorPart {
 
 const int64 = "int64"
 
-/** Messages of the special scalars. `Json` carries a field of type `any`. */
+/** Messages of the special scalars. `Json` holds a field of type `any`. */
 export const scalarMessages: { readonly [name: string]: JsonObject } = {
   Time: message({ seconds: { type: int64, id: 1 }, nanos: { type: "int32", id: 2 } }),
   MicroTime: message({ seconds: { type: int64, id: 1 }, nanos: { type: "int32", id: 2 } }),
@@ -29,12 +29,15 @@ export const scalarMessages: { readonly [name: string]: JsonObject } = {
   Json: message({ raw: { type: "bytes", id: 1 } }),
 }
 
-/** proto2: a present zero is written, lists are not packed. The library wants to be told for each message. */
+/** proto2: a present zero value is written and lists are not packed. protobufjs requires this per message. */
 function message(fields: JsonObject): JsonObject {
   return { edition: "proto2", fields }
 }
 
-/** The whole descriptor of a kind: its file's messages and all they lean on. Called on the first compact request for a kind. */
+/**
+ * Builds the descriptor of a kind: its file's messages and all imports. Called on the first protobuf request for a
+ * kind.
+ */
 export async function mergeDescriptors(first: DescriptorPart): Promise<JsonObject> {
   const parts = new Map<string, DescriptorPart>()
   const open = [first]

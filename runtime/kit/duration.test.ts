@@ -28,7 +28,7 @@ test.each([
   expect(durationFault(text)).toBe(message)
 })
 
-test("any 64-bit number of nanoseconds survives", () => {
+test("any 64-bit number of nanoseconds survives a round trip", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nanoseconds) => {
       expect(parseDuration(formatDuration(nanoseconds))).toBe(nanoseconds)

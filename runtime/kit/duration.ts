@@ -1,12 +1,12 @@
 /**
- * Durations as the API writes them: `1h30m`, `1.5s`, `-2ms`. Nanoseconds are bigint: the compact encoding carries them
- * as a 64-bit number. Syntax, limits and texts are those of the reference server's language.
+ * Durations as the API writes them: `1h30m`, `1.5s`, `-2ms`. Nanoseconds are bigint, because protobuf carries them as a
+ * 64-bit number. Syntax, limits and messages are those of Go, the reference's language.
  */
 import type { JsonValue } from "./json.ts"
 import { cut } from "./quote.ts"
 import { trimmedEnd } from "./trim.ts"
 
-/** The text is no duration; the message says why. */
+/** The text is not a duration; the message says why. */
 export class DurationError extends Error {
   constructor(message: string) {
     super(message)
@@ -28,7 +28,7 @@ const units: Readonly<Record<string, bigint>> = {
 const limit = 2n ** 63n
 const lengthMax = 256
 
-/** Nanoseconds of a duration text; `0` needs no unit. Throws DurationError. */
+/** Parses a duration into nanoseconds; `0` needs no unit. Throws DurationError. */
 export function parseDuration(text: string): bigint {
   if (text.length > lengthMax) throw invalid(text)
   const negative = text.startsWith("-")
@@ -76,7 +76,7 @@ function decimal(amount: bigint, unit: bigint): string {
   return fraction === "" ? String(amount / unit) : `${amount / unit}.${fraction}`
 }
 
-/** What is wrong with a decoded Duration field, undefined when nothing is. */
+/** Says what is wrong with a decoded Duration field; undefined when it is valid. */
 export function durationFault(value: JsonValue): string | undefined {
   if (typeof value !== "string") return 'must be a duration such as "1h30m" or "500ms"'
   try {

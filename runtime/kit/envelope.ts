@@ -1,4 +1,4 @@
-/** The envelope of the compact encoding: four magic bytes and a message `Unknown`; specification section 2.7. */
+/** The envelope of the protobuf encoding: four magic bytes and a message `Unknown`; specification section 2.7. */
 import protobuf from "protobufjs"
 import { badRequest } from "../errors.ts"
 import { CompactWriter } from "./compact-writer.ts"
@@ -12,27 +12,27 @@ export interface Envelope {
   readonly kind: string
   /** The serialized object. */
   readonly raw: Uint8Array
-  /** Serialization of `raw`; empty: the compact encoding itself. */
+  /** Serialization of `raw`; empty means protobuf. */
   readonly contentType?: string
 }
 
-/** What an object is, as its envelope tells. */
+/** The apiVersion and kind in an envelope. */
 export type TypeMeta = Pick<Envelope, "apiVersion" | "kind">
 
-/** Fields of `Unknown`, all of bytes. */
+/** Tags of the fields of `Unknown`, all length-delimited. */
 const field = { typeMeta: 0x0a, raw: 0x12, contentEncoding: 0x1a, contentType: 0x22 } as const
 
-/** Called when an object leaves in compact form. Writes every field, the empty ones too, as the reference does. */
+/** Called when an object is sent as protobuf. Writes every field, even empty ones, as the reference does. */
 export function wrapUnknown({ raw, contentType = "", ...typeMeta }: Envelope): Buffer {
   const writer = new CompactWriter(raw.length + headRoomBytes)
   writeEnvelope(writer, typeMeta, () => writer.raw(raw), contentType)
   return writer.finish()
 }
 
-/** What the rest of an envelope takes at most, for ordinary names. */
+/** Upper bound of the envelope without `raw`, for ordinary names. */
 const headRoomBytes = 256
 
-/** The envelope around what `writeRaw` writes. */
+/** Writes the envelope around the bytes that `writeRaw` writes. */
 export function writeEnvelope(writer: CompactWriter, typeMeta: TypeMeta, writeRaw: () => void, contentType = ""): void {
   writeHead(writer, typeMeta)
   const at = writer.open()
@@ -41,7 +41,7 @@ export function writeEnvelope(writer: CompactWriter, typeMeta: TypeMeta, writeRa
   writeTail(writer, contentType)
 }
 
-/** What stands before `raw`. Called by writers that send `raw` piece by piece and know its length. */
+/** The part before `raw`. Called by writers that send `raw` in pieces and know its length. */
 export function envelopeHead(envelope: TypeMeta & { rawBytes: number }): Buffer {
   const writer = new CompactWriter(headRoomBytes)
   writeHead(writer, envelope)
@@ -49,7 +49,7 @@ export function envelopeHead(envelope: TypeMeta & { rawBytes: number }): Buffer 
   return writer.finish()
 }
 
-/** What stands behind `raw`: contentEncoding (none) and contentType. */
+/** The part after `raw`: contentEncoding (none) and contentType. */
 export function envelopeTail(contentType = ""): Buffer {
   const writer = new CompactWriter(headRoomBytes)
   writeTail(writer, contentType)
@@ -75,12 +75,15 @@ function writeTail(writer: CompactWriter, contentType: string): void {
   writer.text(contentType)
 }
 
-/** True when the bytes start as the compact encoding does. */
+/** True when the bytes start with the magic. */
 export function isEnvelope(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && magic.every((byte, index) => bytes[index] === byte)
 }
 
-/** Called with a body or a stored value. `raw` is a view of `bytes`. Throws ApiError 400 when it is no envelope. */
+/**
+ * Called with a body or a stored value. `raw` is a view of `bytes`. Throws ApiError 400 when the bytes are not an
+ * envelope.
+ */
 export function unwrapUnknown(bytes: Uint8Array): Required<Envelope> {
   if (!isEnvelope(bytes)) throw badRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
   if (bytes.length === magic.length) throw badRequest("empty body: the envelope of the compact encoding holds nothing")
@@ -110,7 +113,9 @@ function readUnknown(bytes: Uint8Array): Required<Envelope> {
   return envelope
 }
 
-/** Fields beyond the `last` that this message knows are passed over; known ones of another wire type are not what they should be. */
+/**
+ * Skips fields beyond `last`, the last one that this message knows. A known field with another wire type is an error.
+ */
 function skipUnknown(reader: protobuf.Reader, tag: number, last: number): void {
   const number = tag >>> 3
   if (number <= last) throw new Error(`wrong wireType = ${tag & 7} for field ${number}`)

@@ -11,7 +11,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 const texts = (count: number): string[] => numbers(count).map((index) => `t${index}`)
 
 describe("an expression", () => {
-  test("goes once through a list as long as any document can have", () => {
+  test("walks once through a list of the greatest length that a document can have", () => {
     const list = numbers(ruleStepsMax - 1)
     expect(all(list, () => true)).toBe(true)
     expect(exists(list, () => false)).toBe(false)
@@ -19,7 +19,7 @@ describe("an expression", () => {
     expect(existsOne(list, (value) => value === 5)).toBe(true)
   })
 
-  test("compares two lists of a thousand items, and a long one with many short ones", () => {
+  test("compares two lists of a thousand items, and a long list with many short ones", () => {
     const list = numbers(999)
     expect(all(list, (left) => exists(list, (right) => left === right))).toBe(true)
     const short = numbers(16)
@@ -31,7 +31,7 @@ describe("an expression", () => {
     ["a search in a list for each item", (list) => all(list, (value) => within(value, list) || true)],
     ["lists that are joined for each item", (list) => map(list, () => add(list, list))],
     ["a text that is looked through for each item", (list) => all(list, () => size("x".repeat(100_000)) > 0)],
-  ])("ends when there are too many steps: %s", (_, evaluate) => {
+  ])("stops after too many steps: %s", (_, evaluate) => {
     expect(() => evaluate(numbers(5000))).toThrow(RuleStepsError)
     expect(() => evaluate(numbers(5000))).toThrow(
       expect.objectContaining({ code: 422, message: expect.stringContaining(`${ruleStepsMax} steps`) }),
@@ -39,7 +39,7 @@ describe("an expression", () => {
     expect(all(numbers(5000), () => true)).toBe(true)
   })
 
-  test("looks up texts in a long list without going through it each time", () => {
+  test("looks up strings in a long list without scanning it each time", () => {
     const [list, others] = [texts(50_000), texts(50_000).reverse()]
     expect(all(others, (value) => within(value, list))).toBe(true)
     expect(all(["absent"], (value) => within(value, list))).toBe(false)
@@ -58,7 +58,7 @@ describe("the rules of one object", () => {
   }
   const itemsOf = (count: number): JsonObject[] => texts(count).map((name) => ({ name }))
 
-  test("are told by name and place when each is quick and all together are not, and validation ends there", () => {
+  test("name rule and path when each is quick and all together are not, and stop validation", () => {
     const names = numbers(10_000)
     let asked = 0
     const failures = judge({ items: itemsOf(5000) }, () => {
@@ -70,7 +70,7 @@ describe("the rules of one object", () => {
     expect(failures.list).toEqual([{ type: "Forbidden", field: `items[${asked - 1}]`, value: undefined, detail }])
   })
 
-  test("are told with the place when one alone takes too long", () => {
+  test("name the path when one rule alone takes too long", () => {
     const names = numbers(5000)
     const failures = judge({ items: itemsOf(10) }, () => exists(names, () => exists(names, () => false)))
     expect(failures.list).toMatchObject([{ type: "Forbidden", field: "items[0]" }])

@@ -43,7 +43,7 @@ import {
 } from "./expression.ts"
 
 describe("absence", () => {
-  test("selecting from absent, null, text or lists gives absent", () => {
+  test("selecting from absent, null, strings or lists gives absent", () => {
     expect(get({ a: { b: 1 } }, "a", "b")).toBe(1)
     for (const of of [undefined, null, "text", ["a"], { a: null }]) expect(get(of, "a", "b")).toBeUndefined()
     expect(get({}, "toString")).toBeUndefined()
@@ -54,11 +54,11 @@ describe("absence", () => {
     expect([equals(undefined, undefined), equals(undefined, null)]).toEqual([true, true])
   })
 
-  test("?? passes over absent, null and empty text, not over zero", () => {
+  test("?? skips absent, null and the empty string, not zero", () => {
     expect([orElse(undefined, 1), orElse(null, 1), orElse("", 1), orElse(0, 1), orElse(false, 1)]).toEqual([1, 1, 1, 0, false])
   })
 
-  test("has: pointers count when they are there, others when they are not zero", () => {
+  test("has: pointers count when present, other fields when not zero", () => {
     const values: Value[] = [undefined, null, "", 0, 0n, false, [], {}, "a", 1, true, [0], { a: 1 }]
     expect(values.map(present)).toEqual([false, false, ...Array.from({ length: 11 }, () => true)])
     expect(values.map(nonZero)).toEqual([...Array.from({ length: 8 }, () => false), true, true, true, true, true])
@@ -66,7 +66,7 @@ describe("absence", () => {
 })
 
 describe("comparing", () => {
-  test("numbers across number and bigint, texts by code units, amounts exactly", () => {
+  test("compares numbers across number and bigint, strings by code units, quantities exactly", () => {
     expect(equals(9007199254740993n, 9007199254740992)).toBe(false)
     expect(equals(5n, 5)).toBe(true)
     expect(less("a", "b")).toBe(true)
@@ -76,7 +76,7 @@ describe("comparing", () => {
     expect(less(quantity("nonsense"), 1)).toBe(false)
   })
 
-  test("lists and maps by content", () => {
+  test("compares lists and maps by content", () => {
     expect(equals([1, { a: [2] }], [1, { a: [2] }])).toBe(true)
     expect(equals({ a: 1 }, { a: 1, b: undefined })).toBe(true)
     expect(equals({ a: 1 }, { b: 1 })).toBe(false)
@@ -89,7 +89,7 @@ describe("comparing", () => {
 })
 
 describe("calculating", () => {
-  test("numbers, texts, lists and amounts add up; anything else is absent", () => {
+  test("adds numbers, strings, lists and quantities; anything else is absent", () => {
     expect(add("a", "b")).toBe("ab")
     expect(add([1], [2])).toEqual([1, 2])
     expect(add(2n, 3)).toBe(5n)
@@ -99,7 +99,7 @@ describe("calculating", () => {
     expect(add(1, "a")).toBeUndefined()
   })
 
-  test("whole numbers divide to whole numbers; by zero is absent", () => {
+  test("integers divide to integers; division by zero is absent", () => {
     expect([divide(7, 2), divide(-7, 2), divide(7.5, 2), divide(7, 0), remainder(7, 4), remainder(7n, 0n)]).toEqual([
       3,
       -3,
@@ -111,7 +111,7 @@ describe("calculating", () => {
     expect(negate(2n)).toBe(-2n)
   })
 
-  test("min, max and sum pass over what is absent", () => {
+  test("min, max and sum skip absent values", () => {
     expect([min(3, 1, undefined), max([1, 4, 2]), max(), sum([1, undefined, 2]), sum(undefined)]).toEqual([1, 4, undefined, 3, 0])
   })
 
@@ -129,7 +129,7 @@ describe("calculating", () => {
 })
 
 describe("collections", () => {
-  test("macros walk items of lists and keys of maps", () => {
+  test("macros visit items of lists and keys of maps", () => {
     expect([all([], () => false), exists(undefined, () => true), existsOne([1, 2], (value) => value === 2)]).toEqual([true, false, true])
     expect(filter({ a: 1, b: 2 }, (key) => key === "b")).toEqual(["b"])
     expect(map([1, 2], (value) => add(value, 1))).toEqual([2, 3])
@@ -139,7 +139,7 @@ describe("collections", () => {
     expect([size("a😀"), size([1]), size({ a: 1, b: 2 }), size(undefined), characterCount("\ud800")]).toEqual([2, 1, 2, 0, 1])
   })
 
-  test("item: by number in lists, by key in maps", () => {
+  test("item: by index in lists, by key in maps", () => {
     expect([item(["a"], 0), item(["a"], 1), item({ a: 1 }, "a"), item(undefined, 0), item(["a"], "0")]).toEqual([
       "a",
       undefined,
@@ -151,13 +151,13 @@ describe("collections", () => {
 })
 
 describe("texts", () => {
-  test("text of anything", () => {
+  test("converts anything to text", () => {
     expect([text(undefined), text(5n), text(true), text([1, 2n]), text(quantity("1.5"))]).toEqual(["", "5", "true", '[1,"2"]', "1500m"])
     expect(join(["a", undefined, 1], ",")).toBe("a,,1")
     expect(join(undefined)).toBe("")
   })
 
-  test("patterns are RE2: linear, and a bad one is found nowhere", () => {
+  test("patterns are RE2: linear, and an invalid one matches nothing", () => {
     expect(compilePattern("^(a+)+$")(`${"a".repeat(4000)}b`)).toBe(false)
     expect([matches("abc", "b"), matches("abc", "("), matches(1, "1")]).toEqual([true, false, false])
   })

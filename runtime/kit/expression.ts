@@ -1,6 +1,6 @@
 /**
- * What compiled expressions call (docs/DIALECT.md, "Expressions"). Values are decoded JSON; `undefined` is absent, and null reads
- * as absent. Nothing here throws on data: a value of the wrong type gives absent, false or "".
+ * Run-time functions of compiled expressions (docs/DIALECT.md, "Expressions"). Values are decoded JSON; `undefined` is
+ * absent, and null reads as absent. Nothing here throws on data: a value of the wrong type gives absent, false or "".
  */
 import { RE2JS } from "re2js"
 import type { Vendor } from "../vendor.ts"
@@ -18,12 +18,12 @@ import {
   QuantityError,
 } from "./quantity.ts"
 
-/** What `quantity(x)` answers: compares and adds exactly, also with plain numbers. */
+/** The result of `quantity(x)`: compares and adds exactly, also with plain numbers. */
 export class Amount {
   constructor(readonly quantity: Quantity) {}
 }
 
-/** Anything an expression can hold. */
+/** Any value of an expression. */
 export type Value = JsonValue | Amount | undefined | readonly Value[]
 
 function isList(value: Value): value is readonly Value[] {
@@ -38,7 +38,7 @@ function isMap(value: Value): value is { [key: string]: JsonValue | undefined } 
   return isObject(value) && !(value instanceof Amount)
 }
 
-/** `of.a.b`: the member at that path; absent when any step is. */
+/** `of.a.b`: the member at that path; absent when a step is absent. */
 export function get(of: Value, ...fields: readonly string[]): Value {
   let value = of
   for (const field of fields) {
@@ -48,35 +48,39 @@ export function get(of: Value, ...fields: readonly string[]): Value {
   return value ?? undefined
 }
 
-/** `of[index]`: an item of a list by number, an entry of a map by key. */
+/** `of[index]`: an item of a list by index, an entry of a map by key. */
 export function item(of: Value, index: Value): Value {
   if (isList(of)) return isNumber(index) ? (of[Number(index)] ?? undefined) : undefined
   return typeof index === "string" ? get(of, index) : undefined
 }
 
-/** Whether something is there: not absent and not null. The `has(x)` of pointer fields. */
+/** Neither absent nor null. This is `has(x)` for pointer fields. */
 export function present(value: Value): boolean {
   return value !== undefined && value !== null
 }
 
-/** Present and not the zero value of its type: the `has(x)` of fields that are not pointers, where absent and zero are the same. */
+/**
+ * Present and not the zero value of its type. This is `has(x)` for other fields, where absent and zero are the same.
+ */
 export function nonZero(value: Value): boolean {
   if (!present(value) || value === "" || value === 0 || value === 0n || value === false) return false
   if (isList(value)) return value.length > 0
   return !isMap(value) || Object.keys(value).length > 0
 }
 
-/** What a condition comes to: only `true` holds. */
+/** The truth of a condition: only `true` holds. */
 export function truth(value: Value): boolean {
   return value === true
 }
 
-/** `value ?? otherwise`: also for empty text. */
+/** `value ?? otherwise`; also replaces the empty string. */
 export function orElse(value: Value, otherwise: Value): Value {
   return present(value) && value !== "" ? value : otherwise
 }
 
-/** `left == right` by content. Absent equals absent and null, nothing else. Numbers compare across number and bigint. */
+/**
+ * `left == right` by content. Absent equals absent and null, nothing else. Numbers compare across number and bigint.
+ */
 export function equals(left: Value, right: Value): boolean {
   if (!present(left) || !present(right)) return !present(left) && !present(right)
   if (left === right) return true
@@ -104,7 +108,9 @@ function order(left: Value, right: Value): number | undefined {
   return undefined
 }
 
-/** `left < right`; false when either is absent or they are of different types. `left > right` is written the other way round. */
+/**
+ * `left < right`; false when either is absent or the types differ. `left > right` compiles to it with swapped operands.
+ */
 export function less(left: Value, right: Value): boolean {
   const ordered = order(left, right)
   return ordered !== undefined && ordered < 0
@@ -127,7 +133,7 @@ export function within(value: Value, collection: Value): boolean {
   return typeof value === "string" && get(collection, value) !== undefined
 }
 
-/** `left + right`: numbers and amounts add up, texts and lists join; maps are put together, entries of the right one winning. */
+/** `left + right`: adds numbers and quantities, joins strings and lists, merges maps (entries of the right one win). */
 export function add(left: Value, right: Value): Value {
   if (typeof left === "string" && typeof right === "string") return left + right
   if (isList(left) && isList(right)) {
@@ -150,7 +156,7 @@ export function add(left: Value, right: Value): Value {
   )
 }
 
-/** `left - right`, of numbers and amounts. */
+/** `left - right`, of numbers and quantities. */
 export function subtract(left: Value, right: Value): Value {
   if (left instanceof Amount || right instanceof Amount) return add(left, negate(right))
   return calculate(
@@ -171,7 +177,7 @@ export function multiply(left: Value, right: Value): Value {
   )
 }
 
-/** Whole numbers divide to whole numbers, cut toward zero, as in CEL. By zero: absent. */
+/** `left / right`. Integers divide to integers, rounded toward zero, as in CEL. By zero: absent. */
 export function divide(left: Value, right: Value): Value {
   if (right === 0 || right === 0n) return undefined
   const whole = Number.isInteger(left) && Number.isInteger(right)
@@ -194,7 +200,7 @@ export function remainder(left: Value, right: Value): Value {
   )
 }
 
-/** `-value`, of a number or an amount. */
+/** `-value`, of a number or a quantity. */
 export function negate(value: Value): Value {
   if (value instanceof Amount) return new Amount(negateQuantity(value.quantity))
   return isNumber(value) ? -value : undefined
@@ -210,13 +216,13 @@ function isWhole(value: number | bigint): boolean {
   return typeof value === "bigint" || Number.isInteger(value)
 }
 
-/** What macros walk: the items of a list, the keys of a map, nothing for anything else. */
+/** What macros visit: the items of a list, the keys of a map, nothing otherwise. */
 function items(collection: Value): readonly Value[] {
   if (isList(collection)) return collection
   return isMap(collection) ? Object.keys(collection) : []
 }
 
-/** `collection.all(v, …)`: true for an empty or absent collection. Over a map the variable is the key; so in all macros. */
+/** `collection.all(v, …)`: true for an empty or absent collection. In all macros, the variable of a map is the key. */
 export function all(collection: Value, holds: (value: Value) => boolean): boolean {
   return !walk(items(collection), (value) => !holds(value))
 }
@@ -232,7 +238,7 @@ export function existsOne(collection: Value, holds: (value: Value) => boolean): 
   return !walk(items(collection), (value) => holds(value) && ++found > 1) && found === 1
 }
 
-/** `collection.filter(v, …)`: the items that hold, in order. */
+/** `collection.filter(v, …)`: the items for which the condition holds, in order. */
 export function filter(collection: Value, holds: (value: Value) => boolean): Value {
   const kept: Value[] = []
   walk(items(collection), (value) => {
@@ -242,7 +248,7 @@ export function filter(collection: Value, holds: (value: Value) => boolean): Val
   return kept
 }
 
-/** `collection.map(v, …)`: what is made of each item, in order. */
+/** `collection.map(v, …)`: the result for each item, in order. */
 export function map(collection: Value, make: (value: Value) => Value): Value {
   const made: Value[] = []
   walk(items(collection), (value) => {
@@ -252,7 +258,7 @@ export function map(collection: Value, make: (value: Value) => Value): Value {
   return made
 }
 
-/** Characters of a text, items of a list, entries of a map; 0 for absent. Also `count`. */
+/** Characters of a string, items of a list, entries of a map; 0 for absent. Also `count`. */
 export function size(value: Value): number {
   if (typeof value === "string") {
     chargeText(value)
@@ -261,7 +267,7 @@ export function size(value: Value): number {
   return items(value).length
 }
 
-/** Unicode characters, not UTF-16 units. Lengths in schemas count these. */
+/** The number of Unicode characters, not UTF-16 units. Lengths in schemas count these. */
 export function characterCount(text: string): number {
   let count = 0
   for (let index = 0; index < text.length; index++, count++) {
@@ -271,17 +277,17 @@ export function characterCount(text: string): number {
   return count
 }
 
-/** `text.startsWith(start)`; false unless both are texts. */
+/** `text.startsWith(start)`; false unless both are strings. */
 export function startsWith(value: Value, start: Value): boolean {
   return typeof value === "string" && typeof start === "string" && value.startsWith(start)
 }
 
-/** `text.endsWith(end)`; false unless both are texts. */
+/** `text.endsWith(end)`; false unless both are strings. */
 export function endsWith(value: Value, end: Value): boolean {
   return typeof value === "string" && typeof end === "string" && value.endsWith(end)
 }
 
-/** `text.contains(part)`; false unless both are texts. */
+/** `text.contains(part)`; false unless both are strings. */
 export function contains(value: Value, part: Value): boolean {
   if (typeof value !== "string" || typeof part !== "string") return false
   chargeText(value)
@@ -291,13 +297,16 @@ export function contains(value: Value, part: Value): boolean {
 const patternsMax = 512
 const patterns = new Map<string, (text: string) => boolean>()
 
-/** A test for an RE2 pattern (linear time, whatever the text); called once per pattern when a validator is loaded. Throws on a bad pattern. */
+/**
+ * Compiles an RE2 pattern (linear time, whatever the text) to a test. Called once per pattern when a validator is
+ * loaded. Throws on an invalid pattern.
+ */
 export function compilePattern(pattern: string): (text: string) => boolean {
   const compiled = RE2JS.compile(pattern)
   return (text) => compiled.test(text)
 }
 
-/** Whether the RE2 pattern is found in the text; a pattern that cannot be read is found nowhere. */
+/** Whether the RE2 pattern occurs in the text; an invalid pattern never does. */
 export function matches(value: Value, pattern: Value): boolean {
   if (typeof value !== "string" || typeof pattern !== "string") return false
   let test = patterns.get(pattern)
@@ -314,7 +323,7 @@ export function matches(value: Value, pattern: Value): boolean {
   return test(value)
 }
 
-/** `text.lowerAscii()`: A to Z made small, all else as it is. */
+/** `text.lowerAscii()`: lower-cases A to Z only. */
 export function lowerAscii(value: Value): Value {
   return typeof value === "string" ? value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : undefined
 }
@@ -331,14 +340,17 @@ export function split(value: Value, separator: Value): Value {
   return value.split(separator)
 }
 
-/** The items as one text; absent items count as empty, an absent list gives "". */
+/** Joins the items; an absent item counts as empty, an absent list gives "". */
 export function join(value: Value, separator: Value = ""): string {
   const list = items(value)
   chargeSteps(list.length)
   return list.map(text).join(text(separator))
 }
 
-/** The value as text: "" for absent, numbers in decimal, lists and maps as JSON. Also what selectable fields are compared by. */
+/**
+ * The value as a string: "" for absent, numbers in decimal, lists and maps as JSON. Selectable fields are compared by
+ * it.
+ */
 export function text(value: Value): string {
   if (typeof value === "string") return value
   if (!present(value)) return ""
@@ -347,21 +359,21 @@ export function text(value: Value): string {
   return JSON.stringify(value, (_key, inner: Value) => (typeof inner === "bigint" ? String(inner) : inner))
 }
 
-/** The value as a whole number, cut toward zero; absent when it is none. */
+/** The value as an integer, rounded toward zero; absent when it is not a number. */
 export function int(value: Value): Value {
   if (typeof value === "bigint") return value
   const number = double(value)
   return typeof number === "number" ? Math.trunc(number) : undefined
 }
 
-/** The value as a number; absent when it is none. */
+/** The value as a number; absent when it is not one. */
 export function double(value: Value): Value {
   if (value instanceof Amount) return Number(value.quantity.mantissa) * 10 ** value.quantity.exponent
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : isNumber(value) ? Number(value) : Number.NaN
   return Number.isFinite(number) ? number : undefined
 }
 
-/** The amount that a quantity text stands for; absent when the text is none. */
+/** The amount of a quantity; absent when the text is not one. */
 export function quantity(value: Value): Value {
   const read = toQuantity(value)
   return read === undefined ? undefined : new Amount(read)
@@ -378,13 +390,13 @@ function toQuantity(value: Value): Quantity | undefined {
   }
 }
 
-/** A time text as seconds since the epoch, with fraction; absent when the text is no time. */
+/** A time as seconds since the epoch, with fraction; absent when the text is not a time. */
 export function time(value: Value): Value {
   const milliseconds = typeof value === "string" ? Date.parse(value) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
 }
 
-/** The smallest of the arguments, or of the items of one list. Absent ones are passed over. */
+/** The smallest of the arguments, or of the items of one list. Skips absent values. */
 export function min(...values: readonly Value[]): Value {
   return extreme(values, (candidate, best) => less(candidate, best))
 }
@@ -401,7 +413,7 @@ function extreme(values: readonly Value[], better: (candidate: Value, best: Valu
   return candidates.reduce<Value>((best, candidate) => (best === undefined || better(candidate, best) ? candidate : best), undefined)
 }
 
-/** The items of a list added up; 0 for none. */
+/** The sum of the items of a list; 0 when there are none. */
 export function sum(value: Value): Value {
   const list = items(value)
   chargeSteps(list.length)
@@ -428,7 +440,7 @@ export function isCIDR(value: Value): boolean {
   return typeof value === "string" && parseCidr(value) !== undefined
 }
 
-/** Whether the value has the named format; absent has none. */
+/** Whether the value has the named format; false for absent. */
 export function isFormat(format: string, value: Value): boolean {
   return isJson(value) && checkFormat(format, value) === undefined
 }
@@ -437,7 +449,7 @@ function isJson(value: Value): value is JsonValue {
   return present(value) && !(value instanceof Amount)
 }
 
-/** The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without tag. */
+/** The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without a tag. */
 export function imageTag(value: Value): Value {
   if (typeof value !== "string") return undefined
   const [name = "", digest] = value.split("@", 2)
@@ -447,7 +459,7 @@ export function imageTag(value: Value): Value {
   return digest === undefined ? "latest" : ""
 }
 
-/** A neutral name in the words of the running profile: `orch.io/role`, `orch-system`, `events.orch.io`. */
+/** A neutral name in the vendor's spelling: `orch.io/role`, `orch-system`, `events.orch.io`. */
 export function vendorText(vendor: Vendor, neutral: Value): string {
   const name = text(neutral)
   if (name.includes("/")) return vendor.domain(name)
@@ -463,7 +475,7 @@ export function typeName(value: Value): string {
   return isList(value) ? "list" : "map"
 }
 
-/** The value as JSON: what a default sets and a cell or a failure shows. An amount becomes its canonical text, absent stays absent. */
+/** The value as JSON, for defaults, cells and failures. A quantity becomes its canonical text, absent stays absent. */
 export function json(value: Value): JsonValue | undefined {
   if (value instanceof Amount) return formatQuantity(value.quantity)
   if (isList(value)) return value.map((one) => json(one) ?? null)

@@ -1,6 +1,6 @@
 /**
- * One fault found in a request's content. Validators push these; the wire turns a list of them into a Status 422
- * whose `details.causes` carry reason, field and message.
+ * One error in the content of a request. Validators collect failures; the response is a Status 422 whose
+ * `details.causes` hold reason, field and message.
  */
 import { failureCharactersMax, failuresMax } from "../limits.ts"
 import type { JsonValue } from "./json.ts"
@@ -20,19 +20,20 @@ export type FailureType =
 
 export interface Failure {
   readonly type: FailureType
-  /** As shown to the user: `spec.ports[0].port`, `metadata.labels`, `data[a.b]`. Empty: the whole object. */
+  /** As the user reads it: `spec.ports[0].port`, `metadata.labels`, `data[a.b]`. Empty: the whole object. */
   readonly field: string
-  /** The value found; left out of the text for Required and Forbidden. Never a secret's content. */
+  /** The invalid value; the message omits it for Required and Forbidden. Never the content of a secret. */
   readonly value?: JsonValue | undefined
-  /** What is wrong and what would be right, without field and value: `must be between 1 and 65535, inclusive`. */
+  /** What is wrong and what would be valid, without field and value: `must be between 1 and 65535, inclusive`. */
   readonly detail: string
-  /** NotSupported: the words that are. */
+  /** NotSupported: the supported values. */
   readonly supported?: readonly string[]
 }
 
 /**
- * Collects failures during one validation; `failuresMax` and `failureCharactersMax` stop a hostile object from producing a Status larger than itself.
- * Whoever walks lists and maps stops when it is `full`: nothing that is found later would be told.
+ * Collects failures during one validation. `failuresMax` and `failureCharactersMax` keep a hostile object from
+ * producing a Status larger than itself. Code that walks lists and maps stops when it is `full`, since later failures
+ * would be dropped.
  */
 export class Failures {
   readonly list: Failure[] = []
@@ -51,12 +52,12 @@ export class Failures {
     return this.list.length === 0
   }
 
-  /** True when `add` takes no more. */
+  /** True when `add` accepts no more. */
   get full(): boolean {
     return this.ended || this.list.length >= this.max || this.characters > failureCharactersMax
   }
 
-  /** No more are taken: what is there says why the object was not judged to its end. */
+  /** Accepts no more failures; the ones collected so far say why validation stopped early. */
   end(): void {
     this.ended = true
   }

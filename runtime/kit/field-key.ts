@@ -1,14 +1,16 @@
 /**
- * Values of fields as bytes that compare as the values do: a list is sorted and selected by comparing bytes, and the bytes of an object
- * version can be kept among its forms. Values of different types, which only an untyped field can hold, come in the order of their tags.
+ * Encodes field values as bytes that compare like the values. Lists are sorted and selected by comparing these bytes,
+ * and they can be cached with an object version. Values of different types, which only an untyped field can hold, sort
+ * by their tags.
  *
  *     absent   no bytes
  *     boolean  10 | 11
- *     number   20 negative | 21 zero | 22 positive, then the power of ten of the leading digit and the digits; all inverted when negative
+ *     number   20 negative | 21 zero | 22 positive, then the power of ten of the
+ *              leading digit and the digits; all inverted when negative
  *     text     30, then UTF-8
  *     other    40: objects and lists of an untyped field, all alike
  *
- * Whole numbers of any size, fractions and quantities are all numbers, compared exactly: `1500m` is `1.5`.
+ * Integers of any size, fractions and quantities are all numbers and compare exactly: `1500m` is `1.5`.
  */
 import { DurationError, parseDuration } from "./duration.ts"
 import type { JsonValue } from "./json.ts"
@@ -26,7 +28,10 @@ const zeroKey = tagged(0x21)
 const otherKey = tagged(0x40)
 const textTag = 0x30
 
-/** The key of a decoded value. Called once per object version and field. A stored text that is not of its type counts as text. */
+/**
+ * Returns the key of a decoded value. Called once per object version and field. A stored text that does not parse as
+ * its type counts as a string.
+ */
 export function fieldKey(value: JsonValue | undefined, scalar: Scalar): Buffer {
   switch (typeof value) {
     case "undefined":
@@ -43,7 +48,7 @@ export function fieldKey(value: JsonValue | undefined, scalar: Scalar): Buffer {
   }
 }
 
-/** Texts that stand for an amount. */
+/** The key of a text that represents an amount. */
 function measuredKey(text: string, scalar: Scalar): Buffer | undefined {
   try {
     if (scalar === "Quantity") {
@@ -57,15 +62,17 @@ function measuredKey(text: string, scalar: Scalar): Buffer | undefined {
   }
 }
 
-/** A value that a client wrote to compare a field with. */
+/** A value in a selector, to compare a field with. */
 export interface Literal {
-  /** What the field equals when it has one of these keys; several where the field has no type of its own. */
+  /** The field equals the literal when its key is one of these; several where the field is untyped. */
   readonly keys: readonly Buffer[]
-  /** What the field is before or behind. */
+  /** The key for `<` and `>`. */
   readonly order: Buffer
 }
 
-/** Reads the text of a literal as the type of its field. Answers undefined when it is none: `literalTypes` says what is expected. */
+/**
+ * Parses a literal as the type of its field. Undefined when it does not parse; `literalTypes` says what is expected.
+ */
 export function readLiteral(text: string, scalar: Scalar): Literal | undefined {
   const asText = textKey(text)
   switch (scalar) {
@@ -92,7 +99,7 @@ export function readLiteral(text: string, scalar: Scalar): Literal | undefined {
   }
 }
 
-/** What a literal of a type looks like, for messages. */
+/** Describes the literals of each type, for messages. */
 export const literalTypes: Readonly<Partial<Record<Scalar, string>>> = {
   boolean: "true or false",
   int32: "a number",
@@ -118,7 +125,7 @@ function timeKey(text: string, scalar: "Time" | "MicroTime"): Buffer | undefined
   }
 }
 
-/** Keys are kept: a buffer of its own size, since a piece of node's shared pool would hold the whole of it. */
+/** Keys are kept, so each has a buffer of its own: a slice of node's shared pool would retain the whole pool. */
 function tagged(tag: number, length = 0): Buffer {
   const key = Buffer.allocUnsafeSlow(1 + length)
   key[0] = tag
@@ -134,7 +141,7 @@ function textKey(text: string): Buffer {
 const numberSyntax = /^([+-]?)([0-9]{1,1100})(?:\.([0-9]{0,1100}))?(?:[eE]([+-]?[0-9]{1,5}))?$/
 const exponentBias = 0x2_0000
 
-/** A decimal number in any notation; undefined when the text is none. */
+/** The key of a decimal number in any notation; undefined when the text is not a number. */
 function numberKey(text: string): Buffer | undefined {
   const match = numberSyntax.exec(text)
   if (match === null) return undefined
@@ -144,7 +151,7 @@ function numberKey(text: string): Buffer | undefined {
   if (digits === "") return zeroKey
   const leading = /[1-9]/.exec(all)?.index ?? 0
   const negative = sign === "-"
-  // A longer negative number is a smaller one, hence the byte behind its inverted digits.
+  // Of two negative numbers the longer one is smaller, hence the byte after its inverted digits.
   const key = tagged(negative ? 0x20 : 0x22, 3 + digits.length + (negative ? 1 : 0))
   key.writeUIntBE(Number(power) + whole.length - leading + exponentBias, 1, 3)
   key.write(digits, 4, "latin1")

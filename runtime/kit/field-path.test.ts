@@ -18,7 +18,7 @@ test("reads, writes, removes and copies at dotted paths", () => {
   expect(other).toEqual({ spec: { replicas: 1 } })
 })
 
-test("takes prototype words for ordinary names", () => {
+test("treats prototype names as ordinary names", () => {
   const object: JsonObject = {}
   expect(getPath(object, "constructor.name")).toBeUndefined()
   setPath(object, "__proto__.polluted", true)
@@ -48,14 +48,14 @@ test("a clone equals its original and shares nothing with it", () => {
   )
 })
 
-test("shows places as failures name them", () => {
+test("shows paths as failures name them", () => {
   const path = FieldPath.root.child("spec").child("ports").index(0).child("port")
   expect(String(path)).toBe("spec.ports[0].port")
   expect(String(FieldPath.of("metadata").child("labels").key("a.b"))).toBe("metadata.labels[a.b]")
   expect(String(FieldPath.root)).toBe("")
 })
 
-test("shows no more of a place than fits into a message", () => {
+test("shows no more of a path than fits into a message", () => {
   const key = "k".repeat(1_000_000)
   expect(String(FieldPath.root.child("data").key(key).child("x"))).toBe(`data[${"k".repeat(messageCharactersMax - 5)}...`)
   let deep = FieldPath.root

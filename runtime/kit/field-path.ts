@@ -1,7 +1,7 @@
 /**
- * Reading, writing and naming places in decoded objects. Dotted paths (`spec.replicas`) come from schemas and never
- * contain keys with dots; failure paths (`metadata.labels[a.b]`) are only shown. Names such as `__proto__` or
- * `constructor` are ordinary keys: nothing here looks at prototypes.
+ * Reads, writes and names fields of decoded objects. Dotted paths (`spec.replicas`) come from schemas and never contain
+ * keys with dots; failure paths (`metadata.labels[a.b]`) are only for display. Names such as `__proto__` and
+ * `constructor` are ordinary keys: nothing here reads prototypes.
  */
 import { messageCharactersMax } from "../limits.ts"
 import { setField } from "./json-text.ts"
@@ -9,12 +9,12 @@ import { isObject } from "./json.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 import { expectManyFields, manyFields } from "./many-fields.ts"
 
-/** A field of an object by name, undefined when it is absent. Called where the name comes from a client or a schema. */
+/** Reads a field by name; undefined when it is absent. Called where the name comes from a client or a schema. */
 export function ownField(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** The value at a dotted path; undefined when it, or an object on the way, is absent. The empty path is the object. */
+/** Reads the value at a dotted path; undefined when it or a parent is absent. The empty path is the object. */
 export function getPath(object: JsonObject, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = object
   for (const name of steps(path)) {
@@ -25,8 +25,8 @@ export function getPath(object: JsonObject, path: string): JsonValue | undefined
 }
 
 /**
- * Puts `value` at a dotted path, in place; objects on the way are made, replacing what is not an object.
- * `undefined` removes the field instead and makes nothing.
+ * Sets `value` at a dotted path, in place. Creates the objects on the way, replacing values that are not objects.
+ * `undefined` removes the field instead and creates nothing.
  */
 export function setPath(object: JsonObject, path: string, value: JsonValue | undefined): void {
   if (value === undefined) {
@@ -49,7 +49,7 @@ export function setPath(object: JsonObject, path: string, value: JsonValue | und
   setField(parent, last, value)
 }
 
-/** Removes the field at a dotted path, in place; true when it was there. */
+/** Removes the field at a dotted path, in place; returns whether it existed. */
 export function deletePath(object: JsonObject, path: string): boolean {
   const names = steps(path)
   const last = names.pop()
@@ -59,8 +59,8 @@ export function deletePath(object: JsonObject, path: string): boolean {
 }
 
 /**
- * Makes `to` hold at a dotted path what `from` holds there, absence included. The value is shared, not cloned: the
- * caller owns both. Called for the fields that an update or a sub-resource keeps from the stored object.
+ * Copies the value at a dotted path from `from` to `to`, absence included. The value is shared, not cloned: the caller
+ * owns both objects. Called for the fields that an update or a sub-resource keeps from the stored object.
  */
 export function copyPath(from: JsonObject, to: JsonObject, path: string): void {
   setPath(to, path, getPath(from, path))
@@ -70,7 +70,7 @@ function steps(path: string): string[] {
   return path === "" ? [] : path.split(".")
 }
 
-/** Whether two decoded values are the same JSON. The order of fields does not matter; absent and undefined are one. */
+/** Whether two decoded values are the same JSON. The order of fields does not matter; absent equals undefined. */
 export function deepEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (left === right) return true
   if (typeof left !== "object" || left === null || typeof right !== "object" || right === null)
@@ -81,7 +81,7 @@ export function deepEqual(left: JsonValue | undefined, right: JsonValue | undefi
   return true
 }
 
-/** Whole numbers, which may come as number or bigint. */
+/** Integers may be number or bigint. */
 function isNumeric(value: JsonValue | undefined): value is number | bigint {
   return typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value))
 }
@@ -91,7 +91,7 @@ function sameFields(left: JsonObject, right: JsonObject): boolean {
   for (const name in left) {
     const value = left[name]
     if (value === undefined) continue
-    // What is inherited under other names is a function, and equal to nothing.
+    // Any other inherited name holds a function, which equals nothing.
     const other = name === "__proto__" ? ownField(right, name) : right[name]
     if (other === undefined || !deepEqual(value, other)) return false
     unmatched++
@@ -100,7 +100,7 @@ function sameFields(left: JsonObject, right: JsonObject): boolean {
   return unmatched === 0
 }
 
-/** A copy that shares nothing with the original. Called before a decoded object that others hold is changed in place. */
+/** Returns a deep copy. Called before changing a decoded object that is shared. */
 export function deepClone<Value extends JsonValue>(value: Value): Value
 export function deepClone(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => deepClone(item))
@@ -115,7 +115,10 @@ export function deepClone(value: JsonValue): JsonValue {
   return copy
 }
 
-/** A copy with the same fields in the same order, undefined ones left out. Of many fields several times as fast as a spread. */
+/**
+ * Copies the object with its fields in the same order, without undefined ones. For many fields this is several times as
+ * fast as a spread.
+ */
 export function copyFields(object: JsonObject, names: readonly string[] = Object.keys(object)): JsonObject {
   if (names.length < manyFields) return { ...object }
   const copy: JsonObject = {}
@@ -128,7 +131,7 @@ export function copyFields(object: JsonObject, names: readonly string[] = Object
 }
 
 /**
- * A place as failures show it. Cheap to extend while walking: the text is made only when a failure needs it.
+ * A path as failures show it. Extending it is cheap: the text is built only when a failure needs it.
  * `root.child("spec").child("ports").index(0).toString()` is `spec.ports[0]`.
  */
 export class FieldPath {
@@ -137,10 +140,10 @@ export class FieldPath {
     private readonly step: string,
   ) {}
 
-  /** The whole object, shown as the empty text. */
+  /** The whole object, shown as the empty string. */
   static readonly root = new FieldPath(undefined, "")
 
-  /** A path from its text: `metadata`, `spec.template`. */
+  /** Parses a path: `metadata`, `spec.template`. */
   static of(text: string): FieldPath {
     return text === "" ? FieldPath.root : new FieldPath(FieldPath.root, text)
   }
@@ -160,7 +163,7 @@ export class FieldPath {
     return new FieldPath(this, `[${key}]`)
   }
 
-  /** Cut behind `messageCharactersMax` characters: keys are the client's, and may be as long as its object. */
+  /** Cut after `messageCharactersMax` characters: keys come from the client and may be as long as its object. */
   toString(): string {
     const steps: string[] = []
     let most = messageCharactersMax

@@ -21,7 +21,7 @@ const read = (text: string) => parseFieldQuery({ parameter: "fieldSelector", tex
 
 function matches(text: string, object: JsonObject): boolean {
   return read(text).matches({
-    // As the plain form knows it: a boolean that is absent is the text `false`.
+    // As the plain form reads it: an absent boolean is the text `false`.
     text: (field) => (field === "host" ? String(object["host"] === true) : String(object[field] ?? "")),
     key: ({ steps, scalar }) => fieldKey(referencedValue(object, steps), scalar),
   })
@@ -71,7 +71,7 @@ describe("parseFieldQuery", () => {
     ["!source", true],
     ["source<x", false],
     ["source in (,x)", true],
-    // The plain form's meaning of a selectable field, and what stands in the object.
+    // The plain form's meaning of a selectable field, and the value in the object.
     ["host=false", true],
     ["host in (false)", true],
     ["!host", true],
@@ -99,11 +99,11 @@ describe("parseFieldQuery", () => {
     [Array.from({ length: fieldRequirementsMax + 1 }, () => "size").join(), /more than 100 requirements/],
   ])("refuses %s", (text, message) => expect(() => read(text)).toThrow(message))
 
-  it("takes no value for an absent one", () => {
+  it("accepts no value as an absent one", () => {
     expect([matches("size=", {}), matches("size=", object), matches("size!=", object)]).toEqual([true, false, true])
   })
 
-  it("tells which value a selectable field must have", () => {
+  it("returns the required value of a selectable field", () => {
     expect(read("name=a,size>1").required("name")).toBe("a")
     expect(read("name!=a").required("name")).toBeUndefined()
     expect(read("name in (a)").required("name")).toBeUndefined()

@@ -1,12 +1,12 @@
 /**
- * The extended form of field selectors (docs/LISTS.md): any scalar field, and the operators of label selectors. What the plain form can say
- * is said and means the same here.
+ * The extended form of field selectors (docs/LISTS.md): any scalar field, and the operators of label selectors. A
+ * selector in the plain form means the same here.
  *
  *     selector    = [ requirement { "," requirement } ]
  *     requirement = "!" field | field [ operator value | ("in" | "notin") "(" value { "," value } ")" ]
  *     operator    = "=" | "==" | "!=" | "<" | ">"
  *
- * In values `\` stands before `\ , = ( ) < > !` and blanks that are meant as they are.
+ * In values, `\` escapes `\ , = ( ) < > !` and blanks.
  */
 import { ApiError, badRequest } from "../errors.ts"
 import { fieldRequirementsMax, selectorValuesMax } from "../limits.ts"
@@ -15,36 +15,36 @@ import { type FieldReference, type FieldStep, readFieldSteps, resolveField } fro
 import { cut } from "./quote.ts"
 import type { TypeShape } from "./shape.ts"
 
-/** What a query asks of one object. */
+/** What a query reads from one object. */
 export interface FieldValues {
-  /** Text of one of the kind's own selectable fields, "" when absent. */
+  /** Returns one of the kind's own selectable fields as text, "" when absent. */
   text(field: string): string
-  /** The key of any other field; see `field-key.ts`. */
+  /** Returns the key of any other field; see `field-key.ts`. */
   key(field: FieldReference): Buffer
 }
 
 export interface FieldQuery {
   readonly empty: boolean
-  /** How many there are. */
+  /** The number of requirements. */
   readonly requirements: number
   matches(values: FieldValues): boolean
-  /** The value that one of the selectable fields must have, undefined when it may have several. */
+  /** Returns the value that a selectable field must have; undefined when it may have several. */
   required(field: string): string | undefined
 }
 
 export interface FieldQueryOptions {
-  /** For messages. */
+  /** The name of the query parameter, for messages. */
   readonly parameter: string
   readonly text: string
   readonly shape: TypeShape
-  /** The kind's own selectable fields: equality with them means what it means in the plain form. */
+  /** The kind's own selectable fields: equality with them means the same as in the plain form. */
   readonly selectable: ReadonlySet<string>
 }
 
 type Operator = "=" | "!=" | "in" | "notin" | "<" | ">" | "exists" | "!"
 
 interface Requirement {
-  /** As one of the selectable fields is called. */
+  /** The name, when it is one of the selectable fields. */
   readonly field: string
   readonly steps: readonly FieldStep[]
   readonly operator: Operator
@@ -53,7 +53,7 @@ interface Requirement {
 
 type Test = (values: FieldValues) => boolean
 
-/** Reads a selector once per request. Throws ApiError 400 that names the character, the field or the value that is wrong. */
+/** Parses a selector once per request. Throws ApiError 400 that names the invalid character, field or value. */
 export function parseFieldQuery(options: FieldQueryOptions): FieldQuery {
   const requirements = new QueryReader(options).requirements()
   const tests = requirements.map((requirement) => testOf(requirement, options))
@@ -122,7 +122,7 @@ class QueryReader {
     }
   }
 
-  /** Blanks around a value in a list mean nothing. */
+  /** Blanks around a value in a list are ignored. */
   private value(stops: string, trimmed: boolean): string {
     const { text } = this.options
     if (trimmed) this.blanks()
@@ -174,7 +174,7 @@ function fieldOf({ steps }: Requirement, { parameter, shape }: FieldQueryOptions
   return resolveField({ parameter, shape, steps })
 }
 
-/** Some selectable fields are worked out (`source` of events) and stand nowhere in the object. */
+/** Some selectable fields are computed (`source` of events) and are not fields of the object. */
 function fieldIfAny(requirement: Requirement, options: FieldQueryOptions): FieldReference | undefined {
   try {
     return fieldOf(requirement, options)
@@ -210,7 +210,7 @@ function keyTest(requirement: Requirement, reference: FieldReference, options: F
   return (object) => includesKey(accepted, object.key(reference)) === wanted
 }
 
-/** Values of another type than the literal, which untyped fields may hold, are neither before nor behind it. */
+/** Values of another type than the literal, which untyped fields may hold, are neither smaller nor larger. */
 function isBeside(key: Buffer, literal: Buffer, sign: number): boolean {
   return key.length > 0 && typeOfKey(key) === typeOfKey(literal) && Buffer.compare(key, literal) === sign
 }
@@ -219,7 +219,7 @@ function typeOfKey(key: Buffer): number {
   return (key[0] ?? 0) & 0xf0
 }
 
-/** No value at all stands for an absent field too, as in the plain form. */
+/** An empty value also matches an absent field, as in the plain form. */
 function acceptedKeys(value: string, reference: FieldReference, options: FieldQueryOptions): readonly Buffer[] {
   if (value !== "") return literal(value, reference, options).keys
   return [absentKey, ...(readLiteral("", reference.scalar)?.keys ?? [])]
@@ -234,7 +234,7 @@ function literal(value: string, reference: FieldReference, options: FieldQueryOp
   )
 }
 
-/** `keys` in order. */
+/** `keys` is sorted. */
 function includesKey(keys: readonly Buffer[], wanted: Buffer): boolean {
   let low = 0
   let high = keys.length

@@ -44,14 +44,14 @@ describe("readFieldSteps", () => {
     (text) => expect(() => steps(text)).toThrow(/query parameter sortBy: .*at character \d+/),
   )
 
-  it("tells where it ended, and takes no path without end", () => {
+  it("returns where it ended, and refuses a path without end", () => {
     expect(readFieldSteps({ parameter, text: "xa.b=c", at: 1, stops: "=" })).toEqual({ steps: ["a", "b"], end: 4 })
     expect(() => steps(`${"a.".repeat(fieldReferenceStepsMax)}a`)).toThrow(/more than 32 steps/)
   })
 })
 
 describe("resolveField", () => {
-  it("answers one text for all ways to write a field, and its type", () => {
+  it("returns one path for all spellings of a field, and its type", () => {
     expect(resolved("{.labels['a']}")).toMatchObject({ path: "labels.a", scalar: "string" })
     expect(resolved("labels.a\\.b/c")).toMatchObject({ path: "labels['a.b/c']", scalar: "string" })
     expect(resolved("self.ports[0].port")).toMatchObject({ path: "self.ports[0].port", scalar: "int32" })
@@ -73,7 +73,7 @@ describe("resolveField", () => {
 })
 
 describe("referencedValue", () => {
-  it("answers what is there and nothing of prototypes", () => {
+  it("returns own values and nothing of prototypes", () => {
     const object = { a: [{ b: 1 }, { b: 2 }], c: null }
     expect(referencedValue(object, ["a", 0, "b"])).toBe(1)
     expect(referencedValue(object, ["a", -1, "b"])).toBe(2)

@@ -1,7 +1,7 @@
 /**
- * A place in an object as a client writes it to sort or select by it, in the forms that `kubectl --sort-by` takes:
- * `.spec.replicas`, `{.metadata.name}`, `spec.containers[0].image`, `metadata.labels['a.b/c']`, `metadata.labels.a\.b/c`.
- * The shape of the kind says whether there is such a field and how its values compare.
+ * Field references that a client sorts or selects by, in the forms of `kubectl --sort-by`: `.spec.replicas`,
+ * `{.metadata.name}`, `spec.containers[0].image`, `metadata.labels['a.b/c']`, `metadata.labels.a\.b/c`. The kind's
+ * shape decides whether the field exists and how its values compare.
  */
 import { badRequest } from "../errors.ts"
 import type { ApiError } from "../errors.ts"
@@ -18,13 +18,13 @@ export type FieldStep = string | number
 
 /** A scalar field of one kind. */
 export interface FieldReference {
-  /** One text for all ways to write it: `spec.containers[0].image`. */
+  /** The canonical spelling: `spec.containers[0].image`. */
   readonly path: string
   readonly steps: readonly FieldStep[]
   readonly scalar: Scalar
 }
 
-/** Where in a query parameter a reference stands: for messages, and for whoever reads on behind it. */
+/** Position of a reference in a query parameter: for messages, and for parsers that continue after it. */
 export interface ReferenceText {
   /** Name of the parameter. */
   readonly parameter: string
@@ -35,7 +35,7 @@ export interface ReferenceText {
   readonly stops: string
 }
 
-/** Reads a reference without judging whether there is such a field. Answers where it ended. Throws ApiError 400. */
+/** Parses a reference without checking whether the field exists. Returns where it ended. Throws ApiError 400. */
 export function readFieldSteps(source: ReferenceText): { readonly steps: readonly FieldStep[]; readonly end: number } {
   const reader = new StepReader(source)
   const braced = reader.take("{")
@@ -52,7 +52,7 @@ export function readFieldSteps(source: ReferenceText): { readonly steps: readonl
 
 class StepReader {
   at: number
-  /** A root sign stood before the first step. */
+  /** Whether a root sign preceded the first step. */
   skipped = false
 
   constructor(private readonly source: ReferenceText) {
@@ -110,7 +110,10 @@ class StepReader {
   }
 }
 
-/** Finds the field in the shape of its kind. Throws ApiError 400 that names the step that leads nowhere, or that the field is no scalar. */
+/**
+ * Resolves the field in the shape of its kind. Throws ApiError 400 that names the step that does not exist, or says
+ * that the field is not a scalar.
+ */
 export function resolveField(options: { parameter: string; shape: TypeShape; steps: readonly FieldStep[] }): FieldReference {
   const { parameter, shape, steps } = options
   const path = referencePath(steps)
@@ -166,7 +169,7 @@ function notScalar(type: TypeRef, path: string): string {
   return "is an object: name one of its fields"
 }
 
-/** The one text of a reference, whichever way it was written. */
+/** The canonical spelling of a reference. */
 function referencePath(steps: readonly FieldStep[]): string {
   return steps
     .map((step, index) => {
@@ -177,7 +180,7 @@ function referencePath(steps: readonly FieldStep[]): string {
     .join("")
 }
 
-/** What an object holds there; undefined when it, or something on the way, is absent. */
+/** Reads the value of a reference from an object; undefined when it or a parent is absent. */
 export function referencedValue(object: JsonObject, steps: readonly FieldStep[]): JsonValue | undefined {
   let value: JsonValue | undefined = object
   for (const step of steps) {

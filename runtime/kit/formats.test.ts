@@ -67,7 +67,7 @@ const cases: Readonly<Record<string, { good: readonly JsonValue[]; bad: readonly
   base64: { good: ["", "aGk="], bad: ["aGk", "a b=", "===="] },
 }
 
-test("every format is tried", () => {
+test("every format has a case", () => {
   expect(Object.keys(cases).sort()).toEqual(formatNames)
 })
 
@@ -76,7 +76,7 @@ test.each(Object.entries(cases))("%s", (name, { good, bad }) => {
   for (const value of bad) expect([value, formatFaults(name, value).length]).not.toEqual([value, 0])
 })
 
-test("says what would be right, in the words clients know", () => {
+test("says what would be valid, in the words that clients know", () => {
   expect(checkFormat("dns-label", "A")).toBe(
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
   )
@@ -84,6 +84,6 @@ test("says what would be right, in the words clients know", () => {
   expect(checkFormat("port-number", 0)).toBe("must be between 1 and 65535, inclusive")
 })
 
-test("an unknown name is a fault of the caller", () => {
+test("an unknown name is an error of the caller", () => {
   expect(() => checkFormat("dns-lable", "a")).toThrow('unknown format "dns-lable"')
 })

@@ -1,7 +1,7 @@
 /**
  * The named formats of the schema dialect (`format: dns-label`). Generated validators and those of run-time definitions
- * call `checkFormat`; codegen refuses a schema that names none of `formatNames`. Rules come from the catalog
- * (validation.yaml, common/formats), texts from the reference server.
+ * call `checkFormat`; codegen refuses a schema whose format is not in `formatNames`. Rules come from the catalog
+ * (validation.yaml, common/formats), messages from the reference server.
  */
 import { cronFault } from "./cron.ts"
 import { parseCidr, parseIp, specialIpFaults } from "./ip-address.ts"
@@ -21,7 +21,7 @@ import {
 } from "./names.ts"
 import { parseQuantity, QuantityError, quantitySign } from "./quantity.ts"
 
-/** Every fault of a value; empty when it is fine. */
+/** Returns every error of a value; empty when it is valid. */
 type Check = (value: JsonValue) => string[]
 
 const negativeFault = "must be greater than or equal to 0"
@@ -90,12 +90,12 @@ const formats = new Map<string, Check>([
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Every name that a schema may give as `format`, in alphabetical order. Codegen checks schemas against it. */
+/** Every name that a schema may give as `format`, sorted. Codegen checks schemas against it. */
 export const formatNames: readonly string[] = [...formats.keys()].sort()
 
 /**
- * Every fault of `value` under the format called `name`; empty when it is fine. Called by validators that report one cause
- * per fault, as the reference does. Throws for a name that is not in `formatNames`: a bug of the caller.
+ * Returns every error of `value` under the format `name`; empty when it is valid. Called by validators that report one
+ * cause per error, as the reference does. Throws for a name that is not in `formatNames`, which is a bug of the caller.
  */
 export function formatFaults(name: string, value: JsonValue): string[] {
   const check = formats.get(name)
@@ -103,7 +103,10 @@ export function formatFaults(name: string, value: JsonValue): string[] {
   return check(value)
 }
 
-/** The first fault of `value` under the format called `name`, undefined when it is fine. Throws as `formatFaults`. */
+/**
+ * Returns the first error of `value` under the format `name`; undefined when it is valid. Throws as `formatFaults`
+ * does.
+ */
 export function checkFormat(name: string, value: JsonValue): string | undefined {
   return formatFaults(name, value)[0]
 }
@@ -151,7 +154,7 @@ function intOrPercentFaults(value: JsonValue): string[] {
   return value >= 0 ? [] : [negativeFault]
 }
 
-/** Names that could climb out of a directory when they become file names. */
+/** Refuses names that leave their directory when they become file names. */
 function parentFaults(value: string): string[] {
   if (value === "." || value === "..") return [`must not be '${value}'`]
   return value.startsWith("..") ? ["must not start with '..'"] : []
@@ -165,7 +168,7 @@ function envVarNameFaults(value: string): string[] {
   return [...faults, ...parentFaults(value)]
 }
 
-/** Almost all of them: objects may have tens of thousands. */
+/** Matches almost all keys; objects may have tens of thousands. */
 const plainDataKey = /^[-_a-zA-Z0-9][-._a-zA-Z0-9]{0,252}$/
 
 /** Keys of ConfigMap and Secret. */
@@ -209,7 +212,9 @@ function domainPrefixedPathFaults(value: string): string[] {
   return wholePattern(source).test(value.slice(slash + 1)) ? faults : [...faults, patternFault("Invalid path", source, [])]
 }
 
-/** Domain of two labels or more, then path segments that are subdomains; 571 in all (catalog: signerName). */
+/**
+ * A domain of two or more labels, then path segments that are subdomains; 571 characters in all (catalog: signerName).
+ */
 function signerNameFaults(value: string): string[] {
   if (longerThan(value, 571)) return [tooLongFault(571)]
   const slash = value.indexOf("/")
@@ -249,7 +254,7 @@ function quantityFaults(value: JsonValue, nonNegative: boolean): string[] {
   }
 }
 
-/** A zone that this runtime can load; "" and Local mean the server's own zone and are refused. */
+/** A zone that this runtime can load. "" and Local mean the server's own zone and are refused. */
 function timeZoneFaults(value: string): string[] {
   if (value === "") return ["timeZone must be nil or non-empty string"]
   if (value.toLowerCase() === "local") return ["timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"]

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { inParallel } from "./in-parallel.ts"
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function held() {
   const begun: number[] = []
   const ends = new Map<number, { resolve: () => void; reject: (error: Error) => void }>()
@@ -20,7 +20,7 @@ async function turn(): Promise<void> {
   for (let index = 0; index < 5; index++) await Promise.resolve()
 }
 
-test("begins in order, so many at once and no more", async () => {
+test("starts items in order, up to the limit at once", async () => {
   const { begun, end, work } = held()
   const done = inParallel([1, 2, 3, 4], { atOnce: 2 }, work)
   await turn()
@@ -36,7 +36,7 @@ test("begins in order, so many at once and no more", async () => {
   expect(begun).toEqual([1, 2, 3, 4])
 })
 
-test("tells the first failure when all that was begun has ended, and begins nothing more", async () => {
+test("throws the first failure after all started work has ended, and starts nothing more", async () => {
   const { begun, end, work } = held()
   let told: unknown
   const done = inParallel([1, 2, 3, 4], { atOnce: 3 }, work).catch((error: unknown) => {
@@ -51,7 +51,7 @@ test("tells the first failure when all that was begun has ended, and begins noth
   expect([told, begun]).toEqual([new Error("two"), [1, 2, 3]])
 })
 
-test("begins nothing more once it is aborted", async () => {
+test("starts nothing more once aborted", async () => {
   const { begun, end, work } = held()
   const abort = new AbortController()
   const done = inParallel([1, 2, 3], { atOnce: 1, signal: abort.signal }, work)
@@ -61,6 +61,6 @@ test("begins nothing more once it is aborted", async () => {
   expect(begun).toEqual([1])
 })
 
-test("nothing to do is done", async () => {
+test("returns at once for no items", async () => {
   await inParallel([], { atOnce: 0 }, async () => {})
 })

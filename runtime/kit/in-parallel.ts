@@ -1,15 +1,15 @@
-/** Many small waits at once, within bounds. */
+/** Runs many small waits concurrently, up to a limit. */
 
 export interface ParallelOptions {
-  /** How many may be under way together; at least 1. */
+  /** How many items may run at once; at least 1. */
   readonly atOnce: number
-  /** Nothing new is begun once it is aborted; what is under way ends as it ends. */
+  /** After an abort no new item starts; running ones finish. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Called with work that waits for something else than this process. Items are begun in order. After the first failure nothing new is begun;
- * it is thrown when all that was begun has ended.
+ * Runs `work` for each item. For work that waits for something outside this process. Items start in order. After a
+ * failure no new item starts, and the first failure is thrown once all running work has ended.
  */
 export async function inParallel<Item>(
   items: Iterable<Item>,

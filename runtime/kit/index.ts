@@ -1,4 +1,4 @@
-/** The doorway: all that generated code may import. */
+/** Everything that generated code may import. */
 export {
   age,
   cell,

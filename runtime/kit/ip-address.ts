@@ -1,6 +1,6 @@
 /**
- * IP addresses and ranges as the API reads them: IPv4 octets may have leading zeros (objects stored long ago do), IPv6
- * may end in an IPv4 part, zones are refused. An IPv4-mapped IPv6 address counts as IPv4, as in the reference server.
+ * IP addresses and ranges as the API reads them: IPv4 octets may have leading zeros (old stored objects do), IPv6 may
+ * end in an IPv4 part, zones are refused. An IPv4-mapped IPv6 address counts as IPv4, as in the reference server.
  */
 
 export interface IpAddress {
@@ -15,7 +15,7 @@ export interface IpRange {
   readonly prefixLength: number
 }
 
-/** Reads an address; undefined when the text is none. Called by formats, expressions and address allocation. */
+/** Parses an address; undefined when the text is not one. Called by formats, expressions and address allocation. */
 export function parseIp(text: string): IpAddress | undefined {
   if (!text.includes(":")) {
     const bytes = ipv4Bytes(text)
@@ -27,7 +27,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return mapped ? { family: 4, bytes: bytes.slice(12) } : { family: 6, bytes }
 }
 
-/** Reads `address/bits`; host bits may be set. Undefined when the text is no range. */
+/** Parses `address/bits`; host bits may be set. Undefined when the text is not a range. */
 export function parseCidr(text: string): IpRange | undefined {
   const slash = text.indexOf("/")
   if (slash < 0) return undefined
@@ -40,7 +40,7 @@ export function parseCidr(text: string): IpRange | undefined {
   return prefixLength < 0 ? undefined : { address, prefixLength }
 }
 
-/** Why an address cannot be an endpoint or an external IP, in the words of the API; empty when it can. */
+/** Says why an address cannot be an endpoint or an external IP, in the words of the API; empty when it can. */
 export function specialIpFaults(address: IpAddress): string[] {
   const [first = 0, second = 0, third = 0] = address.bytes
   const zeros = (bytes: readonly number[]): boolean => bytes.every((byte) => byte === 0)

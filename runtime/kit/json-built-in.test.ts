@@ -2,8 +2,8 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { builtInWillDo } from "./json-built-in.ts"
 
-describe("what is left to the built-in parser", () => {
-  it("has no digits that it may round, wherever they stand", () => {
+describe("what the built-in parser may read", () => {
+  it("has no digits that it may round, wherever they are", () => {
     const piece = fc.oneof(fc.stringMatching(/^[0-9]{1,18}$/), fc.constantFrom(" ", "a", ",", "-", "0."))
     const property = fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const text = pieces.join("")
@@ -12,7 +12,7 @@ describe("what is left to the built-in parser", () => {
     fc.assert(property, { numRuns: 2000 })
   })
 
-  it("may have any number of containers, as long as they are not nested deeper than allowed", () => {
+  it("may have any number of containers within the allowed depth", () => {
     const level = fc.constantFrom("{", "}", "[", "]", ",", '"a"', '"{[\\\\"', '"\\"]["')
     const property = fc.property(fc.array(level, { minLength: 8, maxLength: 40 }), (pieces) => {
       const text = pieces.join("")

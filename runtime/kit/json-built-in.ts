@@ -1,28 +1,37 @@
-/** Which JSON may be left to the built-in parser. */
+/** Decides which JSON the built-in parser may read. */
 import { isObject, type JsonValue } from "./json.ts"
 
-/** Digits of a number that `JSON.parse` may round. */
+/** `JSON.parse` may round a number of this many digits. */
 const longDigits = 16
-/** Numbers that `JSON.parse` turns into Infinity: not what an identifier in quotes has of digits and an e. */
+/** Numbers that `JSON.parse` turns into Infinity. Does not match digits and an e within a quoted identifier. */
 const largeExponent = /(?:^|[:,[\s])-?[0-9]+(?:\.[0-9]+)?[eE]\+?[0-9]{3}/
 
-/** True when `JSON.parse` reads a text of JSON as `JsonParser` does; false proves nothing. Called with every text that is not looked at for repeated fields. */
+/**
+ * True when `JSON.parse` reads a JSON text as `JsonParser` does; false proves nothing. Called with every text that is
+ * not checked for repeated fields.
+ */
 export function builtInWillDo(text: string, maxDepth: number): boolean {
   if (hasLongNumber(text) || largeExponent.test(text) || text.includes("\\ud") || text.includes("\\uD")) return false
   if (text.length <= maxDepth || opens(text, "{", maxDepth) + opens(text, "[", maxDepth) <= maxDepth) return true
   return nests(text) <= maxDepth
 }
 
-/** A text of so many characters has neither more values than a document may have nor more fields than an object, and takes less than a millisecond. */
+/**
+ * A text of this length has neither too many values nor too many fields per object, and parses in less than a
+ * millisecond.
+ */
 const plainCharactersMax = 32 * 1024
-/** Space between a name and its colon, which `countNames` passes over; numbers with a fraction or an exponent. */
+/** Space between a name and its colon, which `countNames` would miss, or a number with a fraction or an exponent. */
 const notPlain = /"\s+:|[0-9][.eE][-+0-9]/
 
 type Bounds = { readonly maxDepth: number; readonly maxValues: number }
 
-/** What the built-in parser makes of a text; of fields that are repeated the last counts. Undefined: the text, or its faults, are for `JsonParser`. */
+/**
+ * Parses with the built-in parser; the last of repeated fields counts. Undefined: `JsonParser` must read the text or
+ * report its errors.
+ */
 export function parseUntracked(text: string, { maxDepth, maxValues }: Bounds): JsonValue | undefined {
-  // Every value takes two characters at least.
+  // Every value takes at least two characters.
   if (text.length > 2 * maxValues || !builtInWillDo(text, maxDepth)) return undefined
   try {
     return JSON.parse(text)
@@ -31,7 +40,10 @@ export function parseUntracked(text: string, { maxDepth, maxValues }: Bounds): J
   }
 }
 
-/** As `parseUntracked`, of a text in which nothing is repeated and every number is whole: most bodies. Several times faster than `JsonParser`. */
+/**
+ * Like `parseUntracked`, for a text without repeated fields in which every number is an integer: most bodies. Several
+ * times faster than `JsonParser`.
+ */
 export function parsePlain(text: string, bounds: Bounds): JsonValue | undefined {
   if (text.length > plainCharactersMax || notPlain.test(text)) return undefined
   const value = parseUntracked(text, bounds)
@@ -39,8 +51,8 @@ export function parsePlain(text: string, bounds: Bounds): JsonValue | undefined 
 }
 
 /**
- * How many names the objects of a plain text have, repeated ones included. It is more where a string begins with a colon or holds a quote, and never
- * less: objects with as many fields as that have each of their names once.
+ * Counts the field names of a plain text, repeated ones included. A string that begins with a colon or holds a quote
+ * can make the count too large, never too small. So if the objects have as many fields, no name is repeated.
  */
 function countNames(text: string): number {
   let count = 0
@@ -59,7 +71,7 @@ function countFields(value: JsonValue): number {
   return count
 }
 
-/** How deeply containers are nested. Of text that is no JSON any number: the parser finds that out. */
+/** The nesting depth of containers. For a text that is not JSON the number is arbitrary; the parser detects that. */
 function nests(text: string): number {
   let [depth, deepest] = [0, 0]
   for (let at = 0; at < text.length; at++) {
@@ -71,7 +83,7 @@ function nests(text: string): number {
   return deepest
 }
 
-/** Of the string that begins at `start`; the end of the text where there is none. */
+/** Finds the closing quote of the string that begins at `start`, or the end of the text. */
 function closingQuote(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     at = text.indexOf('"', at)
@@ -82,7 +94,7 @@ function closingQuote(text: string, start: number): number {
   }
 }
 
-/** Looks at one character in sixteen: so many digits in a row cannot hide between two of them. */
+/** Looks at every sixteenth character: a run of that many digits cannot lie between two of them. */
 function hasLongNumber(text: string): boolean {
   for (let at = longDigits - 1; at < text.length; at += longDigits) {
     if (!isDigit(text.charCodeAt(at))) continue
@@ -100,7 +112,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** How often `bracket` occurs, counted up to `enough` and one more. */
+/** Counts occurrences of `bracket`, up to `enough` + 1. */
 function opens(text: string, bracket: string, enough: number): number {
   let count = 0
   for (let at = text.indexOf(bracket); at >= 0 && count <= enough; at = text.indexOf(bracket, at + 1)) count++

@@ -1,9 +1,9 @@
 /**
- * Where things stand in the bytes of a JSON text, without parsing it: the text is known to be sound. Keys that are looked for are of letters and digits.
+ * Finds values in the bytes of valid JSON without parsing it. Keys that are looked up consist of letters and digits.
  */
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from "./json-signs.ts"
 
-/** Index of the value of `key` in the object that starts at `at`; -1 when there is none. */
+/** Index of the value of `key` in the object that starts at `at`; -1 when the object has no such key. */
 export function valueOfKey(json: Buffer, at: number, key: string): number {
   if (json[at] !== openBrace) return -1
   let position = skipSpace(json, at + 1)
@@ -20,7 +20,7 @@ export function valueOfKey(json: Buffer, at: number, key: string): number {
   return -1
 }
 
-/** Index of the first byte from `at` on that is no white space. */
+/** Index of the first byte from `at` that is not white space. */
 export function skipSpace(json: Buffer, at: number): number {
   let position = at
   for (let byte = json[position]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = json[position]) position++

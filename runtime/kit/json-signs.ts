@@ -1,4 +1,4 @@
-/** The signs of JSON: as bytes of UTF-8 and as units of a text they are the same numbers. */
+/** The punctuation of JSON. The numbers are the same as UTF-8 bytes and as UTF-16 units. */
 
 export const quote = 0x22
 export const backslash = 0x5c

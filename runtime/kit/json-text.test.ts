@@ -53,7 +53,7 @@ describe("parseJson", () => {
     expect(parseJson(text, { trackDuplicates: true }).value).toEqual({ data: { k: { y: 2 }, l: null } })
   })
 
-  it("says where numbers are written with a fraction or an exponent", () => {
+  it("reports where numbers are written with a fraction or an exponent", () => {
     const text = '{"a":1.0,"b":[1,1e3,1.5,{"c":-0.0}],"d":10,"e":1e-1}'
     expect(parseJson(text, { trackDuplicates: true }).fractions).toEqual([
       { steps: ["a"], text: "1.0" },
@@ -64,7 +64,7 @@ describe("parseJson", () => {
     ])
   })
 
-  it("takes __proto__ and inherited names for ordinary fields", () => {
+  it("treats __proto__ and inherited names as ordinary fields", () => {
     const { value, duplicates } = parseJson('{"__proto__":{"polluted":1},"constructor":1,"toString":2,"__proto__":3}', {
       trackDuplicates: true,
     })
@@ -73,7 +73,7 @@ describe("parseJson", () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 
-  it("says what it found and where", () => {
+  it("reports what it found and where", () => {
     expect(faultOf("")).toBe("unexpected end of JSON input")
     expect(faultOf("{")).toBe("unexpected end of JSON input")
     expect(faultOf('{"a":x}')).toBe("invalid character 'x' looking for beginning of value at offset 5")
@@ -96,7 +96,7 @@ describe("parseJson", () => {
     expect(faultOf("1e999")).toMatch(/1e999/)
   })
 
-  it("bounds depth with an error, whoever parses", () => {
+  it("limits depth with an error, whichever parser runs", () => {
     const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
     for (const trackDuplicates of [true, false]) {
       expect(() => parseJson(deep(documentDepthMax), { trackDuplicates })).not.toThrow()
@@ -106,7 +106,7 @@ describe("parseJson", () => {
     expect(stringify(parseJson(deep(documentDepthMax)).value)).toBe(deep(documentDepthMax))
   })
 
-  it("replaces half a surrogate pair", () => {
+  it("replaces a lone surrogate", () => {
     for (const trackDuplicates of [true, false]) expect(parseJson('"a\\ud800b"', { trackDuplicates }).value).toBe("a\ufffdb")
   })
 })
@@ -120,7 +120,7 @@ describe("stringify", () => {
   })
 })
 
-describe("parseJson against the built-in parser", () => {
+describe("parseJson compared with the built-in parser", () => {
   const outcome = (read: () => unknown) => {
     try {
       return { value: read() }
@@ -131,7 +131,7 @@ describe("parseJson against the built-in parser", () => {
   const own = (text: string) => outcome(() => parseJson(text, { trackDuplicates: true }).value)
   const builtIn = (text: string) => outcome(() => JSON.parse(text))
 
-  it("reads every document as it does", () => {
+  it("reads every document alike", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!/[0-9]{16}/.test(text))
@@ -140,7 +140,7 @@ describe("parseJson against the built-in parser", () => {
     )
   })
 
-  it("reads and refuses strings as it does, but for halves of surrogate pairs", () => {
+  it("reads and refuses strings alike, except for lone surrogates", () => {
     const letters = [
       "a",
       "é",
@@ -171,7 +171,7 @@ describe("parseJson against the built-in parser", () => {
     )
   })
 
-  it("refuses exactly what it refuses", () => {
+  it("refuses exactly the same texts", () => {
     const broken = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom("", ",", '"', "\\", "{", "]", "0", "-", ".", "e", " ", "\u0001", "t"))
       .map(([text, at, put]) => {
@@ -182,7 +182,7 @@ describe("parseJson against the built-in parser", () => {
       fc.property(broken, (text) => {
         const theirs = builtIn(text)
         const ours = own(text)
-        // Long numbers, large exponents and halves of surrogate pairs are read differently on purpose.
+        // Long numbers, large exponents and lone surrogates are read differently on purpose.
         fc.pre(!/[0-9]{16}|[0-9][eE]|\\ud/i.test(text))
         expect(ours).toEqual(theirs)
       }),
@@ -191,7 +191,7 @@ describe("parseJson against the built-in parser", () => {
   })
 })
 
-describe("bounds of a document", () => {
+describe("limits of a document", () => {
   const tooMany = expect.objectContaining({
     code: 413,
     reason: "RequestEntityTooLarge",
@@ -199,7 +199,7 @@ describe("bounds of a document", () => {
   })
 
   it.each(["[1,2,3,4]", '{"a":[],"b":{},"c":[""]}', "[[[[[]]]]]", '{"a":1,"a":1,"a":1,"a":1}'])(
-    "takes as many values as it may have: %s",
+    "accepts the largest number of values: %s",
     (text) => {
       expect(parseJson(text, { trackDuplicates: true, maxValues: 5 }).value).toEqual(JSON.parse(text))
       expect(parseJson(text, { maxValues: 5 }).value).toEqual(JSON.parse(text))
@@ -214,14 +214,14 @@ describe("bounds of a document", () => {
     },
   )
 
-  it("counts what stands in several texts together", () => {
+  it("counts the values of several texts together", () => {
     const count = new ValueCount(5)
     expect(parseJsonCounted("[1,2]", count)).toEqual([1, 2])
     expect(parseJsonCounted("[1]", count)).toEqual([1])
     expect(() => parseJsonCounted("1", count)).toThrow(tooMany)
   })
 
-  it("reads no further than it must", () => {
+  it("reads no further than necessary", () => {
     const text = `[${"{},".repeat(1000)}`
     const read = parsingJson(text, { maxValues: 100 })
     expect(() => read.next()).toThrow(expect.objectContaining({ code: 413 }))
@@ -237,7 +237,7 @@ describe("bounds of a document", () => {
     expect(step.value.value).toEqual(JSON.parse(text))
   })
 
-  it("makes no more of a path than is shown", () => {
+  it("builds no more of a path than is shown", () => {
     expect(pathText(["spec", "containers", 3, "name"])).toBe("spec.containers[3].name")
     const key = "k".repeat(3_000_000)
     expect(pathText([key, 5, key])).toBe("k".repeat(messageCharactersMax + 1))
@@ -245,21 +245,21 @@ describe("bounds of a document", () => {
     expect(pathText(Array.from({ length: 1000 }, () => key))).toHaveLength(messageCharactersMax + 1)
   })
 
-  // Path by path this takes half a minute.
-  it("tells of a repeated field at the end of a long path, however often it comes", () => {
+  // Comparing path by path takes half a minute.
+  it("reports a repeated field at the end of a long path, however often it is repeated", () => {
     const text = `{"${"k".repeat(400_000)}":{${'"a":1,'.repeat(60_000)}"b":1}}`
     expect(parseJson(text, { trackDuplicates: true }).duplicates).toEqual(["k".repeat(messageCharactersMax + 1)])
   })
 
-  // Fields of an array-like object that grows take seconds.
-  it("reads numbers as names of fields", () => {
+  // Numeric fields of a growing array-like object take seconds.
+  it("reads numbers as field names", () => {
     const names = Array.from({ length: 5000 }, (_none, index) => String(index * 17))
     const text = `{${names.map((name) => `"${name}":"v"`).join(",")},"4294967294":1}`
     expect(parseJson(text, { trackDuplicates: true }).value).toEqual(JSON.parse(text))
   })
 })
 
-it("a plain text is read like the others: what is repeated, and numbers that are not whole, are found", () => {
+it("finds repeated fields and fractional numbers in plain texts too", () => {
   const space = fc.constantFrom("", "", " ", "\n\t")
   const name = fc.constantFrom('"a"', '"b"', '":"', '":a"', '"1"', '"__proto__"', '"\\u0061"')
   const scalar = fc.constantFrom('"x"', '":"', '":x"', '"a\\":"', "1", "-0", "1.0", "2e3", "true", "null", '"1.5"', "123456789012345678")

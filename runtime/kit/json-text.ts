@@ -1,7 +1,7 @@
 /**
- * JSON text to values and back, without losing what `JSON.parse` loses: whole numbers beyond 2^53 become `bigint`,
- * repeated fields are reported with their paths, depth is bounded, `__proto__` is an ordinary name. Messages are those
- * of the reference (Go's decoder) with the offset added.
+ * Reads and writes JSON without the losses of `JSON.parse`: integers beyond 2^53 become `bigint`, repeated fields are
+ * reported with their paths, depth is limited, and `__proto__` is an ordinary name. Messages are those of the reference
+ * (Go's decoder) plus the offset.
  */
 import { documentDepthMax, messageCharactersMax, objectFieldsMax, strictErrorsMax, turnValues } from "../limits.ts"
 import type { Stages } from "../turns.ts"
@@ -24,29 +24,29 @@ export class JsonSyntaxError extends Error {
 }
 
 export interface ParseOptions {
-  /** Report repeated fields and fractions. Off: the built-in parser does the work where it can, and may report nothing. */
+  /** Reports repeated fields and fractions. Off: the built-in parser may read the text and report nothing. */
   readonly trackDuplicates?: boolean
-  /** Nested lists and objects; default `documentDepthMax`. */
+  /** Limit for nested lists and objects; default `documentDepthMax`. */
   readonly maxDepth?: number
   /**
-   * Lists, objects and scalars; more is ApiError 413, and so are more than `objectFieldsMax` fields of one object. Default: as many as there are, for
-   * text that this server has written.
+   * Limit for the number of lists, objects and scalars; beyond it, or beyond `objectFieldsMax` fields in one object,
+   * the parser throws ApiError 413. Default: unlimited, for text that this server has written.
    */
   readonly maxValues?: number
 }
 
-/** What a parser keeps to. */
+/** The limits of a parser. */
 export type DocumentBounds = Required<Pick<ParseOptions, "maxDepth" | "maxValues">>
 
 export interface ParsedJson {
   readonly value: JsonValue
   /** Paths of repeated fields in the order of their repetition, each once: `spec.containers[0].name`. */
   readonly duplicates: string[]
-  /** Numbers written with a fraction or an exponent, of which more counts than the value; at most `strictErrorsMax`. */
+  /** Numbers with a fraction or an exponent, whose spelling matters too; at most `strictErrorsMax`. */
   readonly fractions: Fraction[]
 }
 
-/** A number that a field of whole numbers does not take, however whole it is, and whose writing tells the form of a quantity. */
+/** Integer fields refuse it even if its value is whole; in a quantity, its spelling decides the form. */
 export interface Fraction {
   readonly steps: readonly (string | number)[]
   /** As written: `1.0`, `1e3`. */
@@ -54,8 +54,8 @@ export interface Fraction {
 }
 
 /**
- * Called for every JSON body and for stored values. Throws JsonSyntaxError. Text that came from bytes which were not UTF-8 holds
- * U+FFFD instead, as in the reference.
+ * Called for every JSON body and for stored values. Throws JsonSyntaxError. Bytes that were not UTF-8 arrive as U+FFFD,
+ * as in the reference.
  */
 export function parseJson(text: string, options: ParseOptions = {}): ParsedJson {
   const bounds = boundsOf(options)
@@ -65,7 +65,7 @@ export function parseJson(text: string, options: ParseOptions = {}): ParsedJson 
   return { value: parser.document(), duplicates: parser.duplicates, fractions: parser.fractions }
 }
 
-/** As `parseJson` that tracks duplicates, in pieces of `turnValues`. Called for bodies. */
+/** Like `parseJson` with `trackDuplicates`, in steps of `turnValues`. Called for bodies. */
 export function* parsingJson(text: string, options: ParseOptions = {}): Stages<ParsedJson> {
   const bounds = boundsOf(options)
   const value = parsePlain(text, bounds)
@@ -74,7 +74,7 @@ export function* parsingJson(text: string, options: ParseOptions = {}): Stages<P
   return { value: yield* parser.reading(), duplicates: parser.duplicates, fractions: parser.fractions }
 }
 
-/** A part of a document of another encoding: its values count as the document's. */
+/** Parses JSON embedded in a document of another encoding; its values count towards that document's limit. */
 export function parseJsonCounted(text: string, count: ValueCount): JsonValue {
   const parser = new JsonParser(text, { maxDepth: documentDepthMax, maxValues: count.limit }, count.used)
   const value = parser.document()
@@ -86,7 +86,7 @@ function boundsOf({ maxDepth = documentDepthMax, maxValues = unboundedValues }: 
   return { maxDepth, maxValues }
 }
 
-/** Called wherever a value becomes JSON text; the built-in serializer unless there is a `bigint`. `undefined` fields are left out. */
+/** Writes JSON, with the built-in serializer unless there is a `bigint`. Omits `undefined` fields. */
 export function stringify(value: JsonValue): string {
   try {
     return JSON.stringify(value)
@@ -109,8 +109,8 @@ function stringifyExactly(value: JsonValue): string {
 }
 
 /**
- * Called with the steps from the root to a field, names and list indices: `spec.containers[0].name`. Of a path of more than `messageCharactersMax`
- * characters only the beginning is made, one character more than that, so that whoever shows it sees that it goes on.
+ * Writes a path from its steps, names and list indices: `spec.containers[0].name`. Stops at `messageCharactersMax` + 1
+ * characters; the extra character shows the caller that the path is longer.
  */
 export function pathText(steps: readonly (string | number)[]): string {
   const most = messageCharactersMax + 1
@@ -123,7 +123,7 @@ export function pathText(steps: readonly (string | number)[]): string {
   return text.slice(0, most)
 }
 
-/** Sets a field that may be called `__proto__`, which plain assignment would take for the prototype. */
+/** Sets a field even if its name is `__proto__`, which plain assignment would treat as the prototype. */
 export function setField(object: JsonObject, name: string, value: JsonValue): void {
   if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
   else object[name] = value
@@ -134,21 +134,21 @@ const numberSyntax = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON texts must not hold them
 const plainString = /[^"\\\u0000-\u001f]*/y
 const loopCharacters = 64
-/** Digits of a whole number that is kept exactly; longer ones are beyond the integers of any type. */
+/** Integers of up to this many digits stay exact; longer ones exceed every integer type. */
 export const exactDigitsMax = 64
 
 /**
- * Reads one document; a repeated field replaces the earlier one. `typed-json.ts` has the parser that knows types. The containers that are open stand in a
- * stack of its own, so that a long document can be read in turns.
+ * Reads one document; a repeated field replaces the earlier one. The parser in `typed-json.ts` extends it with types.
+ * Open containers are on an explicit stack, so a long document can be read in steps.
  */
 export class JsonParser {
   readonly duplicates: string[] = []
   readonly fractions: Fraction[] = []
-  /** From the root to the value at hand. */
+  /** From the root to the current value. */
   protected readonly steps: (string | number)[] = []
   protected at = 0
   private readonly containers: (JsonObject | JsonValue[])[] = []
-  /** Of each open container, how many fields it has; of lists nothing. */
+  /** The number of fields of each open container; 0 for lists. */
   private readonly fields: number[] = []
   private result: JsonValue = null
   private digitNames = 0
@@ -157,7 +157,7 @@ export class JsonParser {
   constructor(
     protected readonly text: string,
     private readonly bounds: DocumentBounds,
-    /** Read so far: of a part of a document, with those before it. */
+    /** Values read so far, including earlier parts of the same document. */
     public values = 0,
   ) {}
 
@@ -166,13 +166,13 @@ export class JsonParser {
     return this.result
   }
 
-  /** As `document`, in pieces. */
+  /** Like `document`, in steps. */
   *reading(): Stages<JsonValue> {
     while (!this.read(turnValues)) yield
     return this.result
   }
 
-  /** Reads so many values, each where it begins; true once the document has ended. */
+  /** Reads up to `count` values, each counted at its start; true once the document has ended. */
   private read(count: number): boolean {
     const { maxValues } = this.bounds
     const until = Math.min(this.values + count, maxValues)
@@ -185,7 +185,7 @@ export class JsonParser {
     return false
   }
 
-  /** The value at hand; moves behind it. Undefined: a container that is not empty was opened, and its first value is at hand. */
+  /** Reads a value and moves past it. Undefined: it opened a container, whose first value is next. */
   private value(): JsonValue | undefined {
     this.space()
     switch (this.text.charCodeAt(this.at)) {
@@ -206,7 +206,7 @@ export class JsonParser {
     }
   }
 
-  /** Puts a value into its container, and containers that end behind it into theirs. True when that was the last one. */
+  /** Adds a value to its container, and each completed container to its own. True at the end of the document. */
   private put(value: JsonValue): boolean {
     for (let whole = value; ; ) {
       const container = this.containers[this.containers.length - 1]
@@ -242,12 +242,12 @@ export class JsonParser {
     return undefined
   }
 
-  /** Reads the name of a field; its value is at hand then. */
+  /** Reads the name of a field and moves to its value. */
   private key(object: JsonObject): void {
     this.space()
     if (this.text.charCodeAt(this.at) !== 0x22) throw this.fault("looking for beginning of object key string")
     const name = this.string()
-    // A repeated field takes the place of the earlier one.
+    // A repeated field replaces the earlier one, so it does not count.
     if (!(name in object)) this.countField()
     this.space()
     if (this.text.charCodeAt(this.at) !== 0x3a) throw this.fault("after object key")
@@ -263,7 +263,7 @@ export class JsonParser {
     this.fields[last] = count
   }
 
-  /** Behind the value of a field: true when another one follows, whose name was read. */
+  /** Called after the value of a field: reads the name of the next one; false when there is none. */
   private nextField(object: JsonObject): boolean {
     this.space()
     const code = this.text.charCodeAt(this.at)
@@ -274,13 +274,13 @@ export class JsonParser {
     return true
   }
 
-  /** Called when the name of a field was read, the last of `steps`. */
+  /** Called after reading the name of a field, the last of `steps`. */
   protected beforeField(object: JsonObject, name: string): void {
-    // An inherited name (`constructor`) passes the first test only.
+    // An inherited name (`constructor`) passes only the first test.
     if (object[name] !== undefined && Object.hasOwn(object, name)) this.repeated(object, name)
   }
 
-  /** Sets the field whose name ends `steps`. */
+  /** Sets the field named by the last of `steps`. */
   protected setField(object: JsonObject, value: JsonValue): void {
     const name = String(this.steps[this.steps.length - 1])
     if (startsWithDigit(name) && ++this.digitNames % manyFields === 0) expectManyFields(object)
@@ -304,7 +304,7 @@ export class JsonParser {
     return undefined
   }
 
-  /** Behind an item: true when another one follows. */
+  /** Called after an item: true when another one follows. */
   private nextItem(list: JsonValue[]): boolean {
     this.space()
     const code = this.text.charCodeAt(this.at)
@@ -318,7 +318,7 @@ export class JsonParser {
 
   /** Called before an item of a list is read. */
   protected beforeItem(): void {
-    // What items are matters only where types are known.
+    // Only the typed parser needs the type of an item.
   }
 
   private open(container: JsonObject | JsonValue[]): void {
@@ -341,7 +341,7 @@ export class JsonParser {
     const { text } = this
     const start = this.at + 1
     let end = start
-    // A loop finds the end of most strings sooner than a pattern does.
+    // For most strings a loop finds the end faster than a pattern.
     for (const near = start + loopCharacters; end < near; end++) {
       const code = text.charCodeAt(end)
       if (code === 0x22) {
@@ -358,13 +358,13 @@ export class JsonParser {
     return text.slice(start, end)
   }
 
-  /** A string whose first stretch ends at `end` with an escape, a control character or the end of the text: the built-in parser reads it whole. */
+  /** Reads a string that has an escape, a control character or no end at `end`, with the built-in parser. */
   private escapedString(start: number, end: number): string {
     const close = this.closingQuote(end)
     try {
       const value: string = JSON.parse(this.text.slice(start - 1, close + 1))
       this.at = close + 1
-      // An escaped half of a pair cannot be written as UTF-8; the reference puts U+FFFD in its place too.
+      // A lone surrogate has no UTF-8 form; the reference writes U+FFFD for it too.
       return value.toWellFormed()
     } catch {
       this.at = end
@@ -372,7 +372,7 @@ export class JsonParser {
     }
   }
 
-  /** From within a string. Behind the end of the text where there is none. */
+  /** Finds the closing quote of the current string; past the end of the text where there is none. */
   private closingQuote(from: number): number {
     const { text } = this
     for (let at = from; ; at++) {
@@ -384,7 +384,7 @@ export class JsonParser {
     }
   }
 
-  /** What is wrong with the string at hand, from here on. */
+  /** The error in the current string, from the current position. */
   private stringFault(): JsonSyntaxError {
     for (;;) {
       plainString.lastIndex = this.at
@@ -411,7 +411,7 @@ export class JsonParser {
     this.at = numberSyntax.lastIndex
     const [text, fraction, exponent] = match
     const next = this.text.charCodeAt(this.at)
-    // A digit behind a zero, a dot or an exponent that the pattern did not take in.
+    // A digit after a leading zero, or a dot or an exponent that the pattern did not match.
     if ((next >= 0x30 && next <= 0x39) || next === 0x2e || next === 0x65 || next === 0x45) throw this.numberTailFault(text)
     const value = Number(text)
     if (Number.isSafeInteger(value) || fraction !== undefined || exponent !== undefined || !Number.isFinite(value)) {
@@ -419,7 +419,7 @@ export class JsonParser {
       if (fraction !== undefined || exponent !== undefined) this.fractional(text)
       return value
     }
-    // Beyond the integers of any type; making a bigint of many digits takes more than linear time.
+    // Beyond the integers of any type; building a bigint from many digits takes more than linear time.
     return text.length > exactDigitsMax ? value : BigInt(text)
   }
 
@@ -427,7 +427,7 @@ export class JsonParser {
     if (this.fractions.length < strictErrorsMax) this.fractions.push({ steps: [...this.steps], text })
   }
 
-  /** Most numbers are short and whole: no pattern, no substring. Undefined, and nothing consumed, for all others. */
+  /** Reads a short integer without a pattern or a substring. Undefined, with nothing consumed, for other numbers. */
   private smallNumber(): number | undefined {
     let at = this.at
     let value = this.text.charCodeAt(at++) - 0x30

@@ -1,13 +1,13 @@
 /**
- * What a decoded JSON document is made of here. Whole numbers that a double cannot hold exactly are `bigint`,
- * so that identifiers beyond 2^53 survive a round trip.
+ * The values of a decoded JSON document. Integers that a double cannot hold exactly are `bigint`, so identifiers beyond
+ * 2^53 survive a round trip.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject
 export interface JsonObject {
   [key: string]: JsonValue | undefined
 }
 
-/** Asked wherever a decoded value may be any JSON value: true for an object, false for a list, null or a scalar. */
+/** Narrows any JSON value: true for an object, false for a list, null or a scalar. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -22,58 +22,60 @@ export interface Kind {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly namespaced: boolean
-  /** Alphabetical, as discovery lists them. */
+  /** Sorted, as discovery lists them. */
   readonly verbs: readonly Verb[]
   readonly nameRule: NameRule
   readonly storage: KindStorage
-  /** Beyond `metadata.name` and, for namespaced kinds, `metadata.namespace`. */
+  /** Selectable fields besides `metadata.name` and, for namespaced kinds, `metadata.namespace`. */
   readonly selectable: readonly SelectableField[]
   readonly rules: LifecycleRules
   readonly subresources: readonly Subresource[]
-  /** Names of behaviours (`runtime/behaviours/`), called in this order at their moments. */
+  /** Names of behaviours (`runtime/behaviours/`), called in this order. */
   readonly behaviours: readonly string[]
-  /** Nothing is stored: a POST is one to this sub-resource of the object that the body names. */
+  /** The kind is not stored. A POST becomes a POST to this sub-resource of the object that the body names. */
   readonly postsTo?: { readonly resource: string; readonly subresource: string }
-  /** Loads what is needed to decode, validate and render this kind. Called on first use; the answer is kept. */
+  /** Loads what is needed to decode, validate and render this kind. Called on first use; the result is cached. */
   readonly load: () => Promise<KindParts>
 }
 
 export interface KindStorage {
   /** Below the store prefix: `services/specs`. Shared by all versions of a resource. */
   readonly path: string
-  /** Group, version and kind of the stored form; equal to the kind's own unless it shares storage. */
+  /** Group, version and kind of the stored object; equal to the kind's own unless it shares storage. */
   readonly group: string
   readonly version: string
   readonly kind: string
-  /** The option that holds the time to live, restarted by every write: `event-ttl`. */
+  /** The server option that holds the time to live, which every write restarts: `event-ttl`. */
   readonly ttlOption?: string
-  /** The watch cache is off unless asked for (events). */
+  /** The kind is not in the watch cache by default (events). */
   readonly uncached?: boolean
 }
 
 export interface SelectableField {
   /** As clients write it: `involvedObject.kind`. */
   readonly name: string
-  /** Text of the field in the **stored** form of the object; "" when absent. Called once per stored version. */
+  /**
+   * Returns the text of the field in the **stored** form of the object; "" when absent. Called once per stored version.
+   */
   readonly value: (stored: ApiObject) => string
 }
 
-/** What create, update and delete do to an object beyond validation. Paths are dotted JSON paths from the root. */
+/** What create, update and delete do to an object besides validation. Paths are dotted JSON paths from the root. */
 export interface LifecycleRules {
-  /** Wiped on create: `["status"]`. */
+  /** Removed on create: `["status"]`. */
   readonly createDrops: readonly string[]
-  /** Taken from the stored object on update of the main resource: `["status"]`. */
+  /** Kept from the stored object on update of the main resource: `["status"]`. */
   readonly updateKeeps: readonly string[]
-  /** PUT on a missing object creates it. */
+  /** A PUT of a missing object creates it. */
   readonly createOnUpdate: boolean
   /** PUT without resourceVersion is allowed. */
   readonly unconditionalUpdate: boolean
-  /** Set to 1 on create; grows when one of these paths changes. Absent: generation is not kept. */
+  /** Generation starts at 1 and grows when one of these paths changes. Absent: the kind has no generation. */
   readonly generation?: readonly string[]
   readonly defaultPropagation: "background" | "orphan" | "foreground" | "unsupported"
-  /** Answer of DELETE when the object is gone at once. */
+  /** The response of DELETE when the object is removed at once. */
   readonly deleteReturns: "Status" | "object"
-  /** Immutable from creation on (paths), reported as FieldValueInvalid "field is immutable". */
+  /** Paths that cannot change after creation, reported as FieldValueInvalid "field is immutable". */
   readonly immutable: readonly string[]
 }
 
@@ -81,42 +83,48 @@ export interface LifecycleRules {
 export interface Subresource {
   readonly name: string
   /**
-   * status: an update writes only what is not kept. scale: the autoscaling/v1 Scale view. behaviour: a named behaviour answers. connect: the
-   * request is passed on to another machine.
+   * status: an update writes only what is not kept. scale: the autoscaling/v1 Scale view. behaviour: a named behaviour
+   * handles the request. connect: the request is forwarded to another machine.
    */
   readonly type: "status" | "scale" | "behaviour" | "connect"
   readonly verbs: readonly ("get" | "update" | "patch" | "create" | "delete")[]
-  /** Kind of the body when it is not the parent's. */
+  /** Kind of the body when it differs from the parent's. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string }
-  /** type status: paths taken from the stored object. */
+  /** type status: paths kept from the stored object. */
   readonly keeps?: readonly string[]
   /** type scale: dotted paths in the parent. */
   readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string }
   /** type behaviour: its name. */
   readonly behaviour?: string
-  /** type connect: how; `runtime/connect/` */
+  /** type connect: the protocol; `runtime/connect/` */
   readonly connect?: Connect
-  /** type connect: the type that the query parameters are decoded as. */
+  /** type connect: the type of the query parameters. */
   readonly options?: { readonly group: string; readonly version: string; readonly kind: string }
 }
 
-/** log, exec, attach and portforward are the node agent's; proxy reaches the object itself. */
+/** log, exec, attach and portforward go to the node agent; proxy goes to the object itself. */
 export type Connect = "attach" | "exec" | "log" | "portforward" | "proxy"
 
 export interface KindParts {
   readonly shape: TypeShape
-  /** Fills defaults in place. Called after decode of a request and after each patch, before validation. Idempotent. */
+  /** Applies defaults in place. Called after decoding a request and after each patch, before validation. Idempotent. */
   readonly applyDefaults: (object: ApiObject, context: DefaultsContext) => void
-  /** Pushes every fault of `object`. `old` is the stored object on update, absent on create. */
+  /** Reports every error of `object`. `old` is the stored object on update, absent on create. */
   readonly validate: (object: ApiObject, context: ValidationContext) => void
-  /** Warnings (text only) for a valid object, sent as `Warning: 299`. */
+  /** Returns warnings (text only) for a valid object, sent as `Warning: 299`. */
   readonly warnings?: (object: ApiObject, context: ValidationContext) => string[]
   readonly columns: readonly Column[]
-  /** Absent: the rows of the kind's Tables have none. */
+  /** Absent: the rows of the kind's Tables have no conditions. */
   readonly rowConditions?: RowConditions
-  /** protobufjs reflection JSON (`Root.fromJSON`) that holds the message named `shape.name` and all it references. */
+  /**
+   * Loads protobufjs reflection JSON (`Root.fromJSON`) that holds the message named `shape.name` and all that it
+   * references.
+   */
   readonly descriptor: () => Promise<JsonObject>
-  /** Both or neither. `toStored` turns this version's form into the stored form, `fromStored` back. Pure; never changes its argument. */
+  /**
+   * Both or neither. `toStored` converts this version to the stored one, `fromStored` back. Pure; neither changes its
+   * argument.
+   */
   readonly toStored?: (object: ApiObject) => ApiObject
   readonly fromStored?: (object: ApiObject) => ApiObject
 }
@@ -128,9 +136,9 @@ export interface DefaultsContext {
 export interface ValidationContext {
   readonly failures: Failures
   readonly vendor: Vendor
-  /** Stored object; absent on create. */
+  /** The stored object; absent on create. */
   readonly old?: ApiObject
-  /** Sub-resource being written: "status", ...; absent for the main resource. */
+  /** The sub-resource that the request writes: "status", ...; absent for the main resource. */
   readonly subresource?: string
 }
 
@@ -141,11 +149,11 @@ export interface Column {
   readonly format: string
   readonly description: string
   readonly priority: number
-  /** The cell, from the object in the **requested** version. */
+  /** Returns the cell, from the object in the **requested** version. */
   readonly value: (object: ApiObject, context: CellContext) => JsonValue
 }
 
-/** What a Table row says of the state of its object, to clients that show finished ones differently. Called once per row; pure. */
+/** Returns the state of a row's object, for clients that show completed ones differently. Called once per row; pure. */
 export type RowConditions = (object: ApiObject, context: CellContext) => JsonObject[]
 
 export interface CellContext {
@@ -154,7 +162,7 @@ export interface CellContext {
   readonly vendor: Vendor
 }
 
-/** A type that travels as a body of its own without being a kind that is served: Scale, DeleteOptions, Eviction. */
+/** A type that is the body of a request without being a served kind: Scale, DeleteOptions, Eviction. */
 export interface BodyType {
   readonly group: string
   readonly version: string

@@ -1,13 +1,13 @@
 /**
- * The requirements of a label selector, made ready to be asked of many objects: what they say of one key is put together, so that an object costs
- * the same however often a key is named, and many keys cost what the object's own labels do.
+ * Compiles the requirements of a label selector into a test for many objects. Requirements on one key are merged, so
+ * naming a key often costs nothing extra. With many keys, the cost depends on the object's own labels.
  */
 import type { LabelRequirement } from "./selector.ts"
 
-/** Up to so many keys are looked up in an object's labels one by one; of more, the labels are looked up among the keys. */
+/** Up to this many keys are looked up in the object's labels; with more, the labels are looked up among the keys. */
 const lookedUpKeysMax = 8
 
-/** Asked for every object that a list or a watch looks at. */
+/** Called for every object that a list or a watch examines. */
 export type LabelTest = (labels: Readonly<Record<string, string>>) => boolean
 
 /** Called once per selector. */
@@ -43,7 +43,7 @@ function manyKeys(byKey: ReadonlyMap<string, ValueTest>): LabelTest {
   }
 }
 
-/** What all requirements of one key ask of its value. */
+/** All requirements on the value of one key. */
 class ValueTest {
   mustExist = false
   private mustNotExist = false
@@ -52,7 +52,7 @@ class ValueTest {
   private readonly forbidden = new Set<string>()
   private above: bigint | undefined
   private below: bigint | undefined
-  /** Its bound is no whole number: no value passes. */
+  /** A bound is not an integer, so no value passes. */
   private compares = false
 
   add({ operator, values }: LabelRequirement): void {
@@ -81,7 +81,7 @@ class ValueTest {
     else this.below = this.below === undefined || bound < this.below ? bound : this.below
   }
 
-  /** Of the value of a label that there is. */
+  /** Called with the value of a label that exists. */
   passes(value: string): boolean {
     if (this.mustNotExist || this.forbidden.has(value) || this.allowed?.has(value) === false) return false
     if (!this.compares) return true
@@ -91,7 +91,7 @@ class ValueTest {
   }
 }
 
-/** Undefined for what is no whole number of 64 bits. */
+/** Undefined unless the text is an integer of 64 bits. */
 export function integer64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]{1,63}$/.test(text)) return undefined
   const value = BigInt(text.startsWith("+") ? text.slice(1) : text)

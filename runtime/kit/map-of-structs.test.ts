@@ -1,4 +1,7 @@
-/** Maps of structs: no kind of ours has one, but schemas of others may. Decoding and validation treat their entries as they treat fields. */
+/**
+ * Maps of structs: no built-in kind has one, but other schemas may. Decoding and validation treat their entries like
+ * fields.
+ */
 import { expect, test } from "vitest"
 import { atOnce } from "../turns.ts"
 import { vendorProfile } from "../vendor.ts"
@@ -20,28 +23,28 @@ const shape: TypeShape = { name: "test.v1.Machine", fields: [{ name: "parts", ty
 
 const parseTypedJson = (text: string, of: TypeShape): TypedJson => atOnce(parsingTypedJson(text, of))
 
-test("what is unknown or repeated in an entry is named with the entry's key", () => {
+test("reports unknown and repeated fields of an entry with the entry's key", () => {
   const text = '{"parts":{"a":{"name":"x","other":1},"b":{"name":"x","name":"y"}}}'
   expect(parseTypedJson(text, shape).strictErrors).toEqual(['unknown field "parts.a.other"', 'duplicate field "parts.b.name"'])
   expect(normalize(shape, { parts: { a: { other: 1 } } }).object).toEqual({ parts: { a: {} } })
 })
 
-test("of an entry that comes twice, null takes the place of what came before", () => {
+test("lets null replace the earlier value of a repeated entry", () => {
   expect(parseTypedJson('{"parts":{"a":{"name":"x"},"a":null}}', shape).value).toEqual({ parts: { a: null } })
   expect(parseTypedJson('{"parts":{"a":{"name":"x"}},"parts":{"a":{"count":1}}}', shape).value).toEqual({ parts: { a: { count: 1 } } })
 })
 
-test("an entry that is null is an empty struct, and the fields of entries are decoded as fields of structs", () => {
+test("reads a null entry as an empty struct and decodes the fields of entries like fields of structs", () => {
   expect(normalize(shape, { parts: { a: null } }).object).toEqual({ parts: { a: {} } })
   expect(() => normalize(shape, { parts: { a: { name: 1 } } })).toThrow(/parts\.a\.name/)
 })
 
-test("each entry is validated against the stored entry of the same key", () => {
+test("validates each entry against the stored entry of the same key", () => {
   const failures = new Failures()
   const object: JsonObject = { parts: { b: { count: 2 }, a: { count: 1 } } }
   const old: JsonObject = { parts: { a: { count: 1 }, b: { count: 1 } } }
   entries(object, "parts", CheckContext.of(object, { failures, old, vendor: vendorProfile("orch") }), (entry, context) => {
-    const before = context.old as JsonObject | undefined // Stored above.
+    const before = context.old as JsonObject | undefined // The stored entry.
     if (before?.["count"] !== entry["count"]) context.fail("Invalid", entry["count"], "may not change", "count")
   })
   expect(failures.list.map(({ field }) => field)).toEqual(["parts[b].count"])

@@ -1,9 +1,9 @@
 /**
- * The rules for names, label keys and label values, as lists of faults: an empty list means that the text is fine,
- * otherwise each entry says one thing that is wrong and what would be right. Wording, examples and patterns are those of
- * the reference server, because clients match on them. Used by the formats, selectors and metadata validation.
+ * The rules for names, label keys and label values. Each returns a list of errors: empty when the text is valid,
+ * otherwise each entry says one thing that is wrong and what would be valid. Wording, examples and patterns are those
+ * of the reference server, because clients match on them. Used by the formats, selectors and metadata validation.
  *
- * Lengths are bytes, as there. No pattern backtracks over more than one label, so hostile text costs linear time.
+ * Lengths are in bytes, as there. No pattern backtracks over more than one label, so hostile text costs linear time.
  */
 import type { NameRule } from "./kind.ts"
 
@@ -27,7 +27,7 @@ const qualifiedNameHelp = patternFault(
   ["MyName", "my.name", "123-abc"],
 )
 
-/** A pattern that must match the whole text. Called once per pattern at load. */
+/** Compiles a pattern that must match the whole text. Called once per pattern at load. */
 export function wholePattern(pattern: string): RegExp {
   return new RegExp(`^${pattern}$`)
 }
@@ -111,15 +111,17 @@ export function labelValueFaults(text: string): string[] {
   return [...faults, patternFault(help, labelValuePattern, ["MyValue", "my_value", "12345"])]
 }
 
-/** What may stand as one segment of a request path. `prefix`: only the characters matter, as more will follow. */
+/**
+ * Errors of a text as one segment of a request path. `prefix`: more text follows, so only the characters are checked.
+ */
 export function pathSegmentFaults(text: string, prefix = false): string[] {
   if (!prefix && (text === "." || text === "..")) return [`may not be '${text}'`]
   return ["/", "%"].filter((character) => text.includes(character)).map((character) => `may not contain '${character}'`)
 }
 
 /**
- * Faults of `metadata.name` (or, with `prefix`, of `metadata.generateName`) under a kind's rule. A prefix may end in "-":
- * the generated part follows. Catalog validation.yaml, namePolicy.
+ * Errors of `metadata.name` (or, with `prefix`, of `metadata.generateName`) under a kind's rule. A prefix may end in
+ * "-", because the generated part follows. Catalog validation.yaml, namePolicy.
  */
 export function nameFaults(text: string, rule: NameRule, prefix = false): string[] {
   const name = prefix && text.length > 1 && text.endsWith("-") ? `${text.slice(0, -1)}a` : text

@@ -13,6 +13,6 @@ test.each([
   ["", undefined],
 ])("%s: %s", (word, meant) => expect(nearest(word, words)).toBe(meant))
 
-test("of two words equally near, the first", () => {
+test("prefers the first of two equally near words", () => {
   expect(nearest("mnxLength", words)).toBe("maxLength")
 })

@@ -1,11 +1,9 @@
-/**
- * "Did you mean": the closest valid word to a mistyped one. Used by every diagnostic that lists what was expected.
- */
+/** "Did you mean": the closest valid word to a mistyped one. Used by every diagnostic that lists the expected words. */
 
 /**
- * Asked when a word is not among `words`. The answer is the valid word with the smallest edit distance (neighbouring
- * letters swapped count as one edit), or absent when none is close enough to be a slip: more than a third of the word
- * would have to change. A difference of capitals only always counts as close.
+ * Returns the valid word with the smallest edit distance (swapping neighbouring letters counts as one edit). Undefined
+ * when none is close enough to be a slip: more than a third of the word would have to change. A word that differs only
+ * in case is always close.
  */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   const lower = word.toLowerCase()

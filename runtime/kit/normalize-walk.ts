@@ -1,4 +1,4 @@
-/** The pass that `normalize.ts` makes over a document. */
+/** The pass of `normalize.ts` over a document. */
 import { canonicalBase64, canonicalInteger, expectedInteger } from "./canonical.ts"
 import { DecodeFault, foundText, typeFault } from "./decode-fault.ts"
 import { formatDuration, parseDuration } from "./duration.ts"
@@ -16,7 +16,7 @@ import { tooManyFields, tooManyValues, unboundedValues } from "./value-bounds.ts
 const typeMetaNames = ["kind", "apiVersion"] as const
 const metadataShape = "meta.v1.ObjectMeta"
 
-/** A list from the item `from` on. */
+/** A list from the item `from` to its end. */
 interface ListPart {
   readonly item: Node
   readonly source: readonly JsonValue[]
@@ -24,29 +24,29 @@ interface ListPart {
   readonly from: number
 }
 
-/** A map from the field `from` on. */
+/** A map from the field `from` to its end. */
 interface MapPart {
   readonly item: Node
   readonly source: JsonObject
   readonly target: JsonObject
-  /** In the order in which they are written. */
+  /** In the order of writing. */
   readonly names: readonly string[]
   readonly from: number
 }
 
-/** A part of a container that a turn had no room for. */
+/** The part of a container that did not fit into a turn. */
 interface Left {
   readonly part: ListPart | MapPart
   readonly steps: readonly (string | number)[]
   readonly structural: boolean
 }
 
-/** One pass over one document; holds the path for faults. */
+/** One pass over one document. Keeps the current path for errors. */
 export class Walk {
   unknownSeen = false
-  /** Fields that are there, of the objects from the root to the one at hand. */
+  /** Present fields of the objects from the root to the current one. */
   private readonly present: PlanField[] = []
-  /** Values written so far, and how many may be written until the turn ends. */
+  /** Values written so far, and the number at which the turn ends. */
   private written = 0
   private turnEnd = unboundedValues
   private readonly left: Left[] = []
@@ -57,17 +57,19 @@ export class Walk {
     private steps: (string | number)[] = [],
   ) {}
 
-  /** From now on containers are left half written after so many values, for `rest`. */
+  /** Ends the turn after this many values: containers stay incomplete until `rest`. */
   endTurnAfter(values: number): void {
     this.turnEnd = this.written + values
   }
 
-  /** Whether a turn had no room for all. */
+  /** Whether a turn ended before everything was written. */
   get isLeft(): boolean {
     return this.left.length > 0
   }
 
-  /** Writes what was left, in pieces. Faults in it are found later than some that stand behind it. */
+  /**
+   * Writes the remaining parts, in steps. Errors in them surface after some errors that follow them in the document.
+   */
   *rest(pieceValues: number): Stages<void> {
     for (let next = this.left.pop(); next !== undefined; next = this.left.pop()) {
       yield
@@ -112,13 +114,16 @@ export class Walk {
     return target
   }
 
-  /** Puts the fields that are there behind those of the objects above, in the order of the plan; true when there are others too. */
+  /**
+   * Appends the object's present fields to those of the objects above, sorted as in the plan. Returns whether it has
+   * unknown fields.
+   */
   private gather(plan: Plan, source: JsonObject, typeMeta: boolean): boolean {
     const { present } = this
     const first = present.length
     let unknown = false
     for (const name in source) {
-      // The walk of a root takes these itself, whether or not the shape names them too.
+      // The root handles these two itself, whether or not the shape names them.
       if (source[name] === undefined || (typeMeta && isTypeMeta(name))) continue
       const field = plan.byName.get(name)
       if (field === undefined) {
@@ -136,7 +141,10 @@ export class Walk {
     return unknown
   }
 
-  /** Writes what stands for the absent fields that fill before the field `until`; answers how many of the plan's have been seen. */
+  /**
+   * Writes the default form of absent fields that precede the field `until`. Returns how many of `plan.fills` have been
+   * handled.
+   */
   private fill(target: JsonObject, range: { plan: Plan; typeMeta: boolean; from: number; until: number }): number {
     const { fills } = range.plan
     let at = range.from
@@ -174,7 +182,7 @@ export class Walk {
     }
   }
 
-  /** The value to write, undefined for none. */
+  /** The value to write; undefined for none. */
   private field(field: PlanField, value: JsonValue | undefined): JsonValue | undefined {
     if (this.structural) return value === undefined ? undefined : this.structuralValue(field.node, value)
     if (value === undefined || value === null) return field.fills ? this.absent(field) : undefined
@@ -187,13 +195,13 @@ export class Walk {
     return field.pointer ? null : this.zero(field.node, false)
   }
 
-  /** A present zero value without pointer: left out, or written in the form an absent one would have. */
+  /** A zero value that is present and not a pointer: omitted, or written as an absent one would be. */
   private empty(field: PlanField, result: JsonValue): JsonValue | undefined {
     if (!field.keepEmpty) return undefined
     return field.node.operation === "string" ? result : this.zero(field.node, false)
   }
 
-  /** What stands for "nothing": as a field, empty lists, maps and bytes are null; as an item bytes are "". */
+  /** The empty value of a type: as a field, empty lists, maps and bytes are null; as an item, bytes are "". */
   private zero(node: Node, item: boolean): JsonValue {
     switch (node.operation) {
       case "string":
@@ -276,7 +284,7 @@ export class Walk {
   }
 
   private bytes(value: JsonValue): string {
-    // A list of bytes is what a byte field is to a typed decoder, so it takes that form too.
+    // A typed decoder reads a list of bytes into a bytes field, so this form is valid too.
     if (Array.isArray(value)) return Buffer.from(value.map((item) => this.byte(item))).toString("base64")
     if (typeof value !== "string") throw this.mismatch(value, "bytes", "base64 text")
     const canonical = canonicalBase64(value)
@@ -290,7 +298,7 @@ export class Walk {
     throw this.mismatch(value, "bytes", "base64 text, or a list of whole numbers from 0 to 255")
   }
 
-  /** Runs a reader of texts and says where the text stands when it does not take it. */
+  /** Runs a parser of strings and adds the path to its errors. */
   private read<T>(reader: () => T): T {
     try {
       return reader()
@@ -311,7 +319,10 @@ export class Walk {
     return target
   }
 
-  /** Writes the items from one on. What the turn has no room for is left; the first item is not, since empty lists may be dropped. */
+  /**
+   * Writes the items from `from` on, up to the end of the turn. Always writes the first item, since the caller may omit
+   * a list that is still empty.
+   */
   private items(list: ListPart): void {
     const { item, source, target } = list
     const depth = this.steps.length
@@ -344,7 +355,7 @@ export class Walk {
     return target
   }
 
-  /** As `items`. */
+  /** Like `items`. */
   private fields(map: MapPart): void {
     const { item, source, target, names } = map
     const depth = this.steps.length
@@ -371,7 +382,10 @@ export class Walk {
     this.left.push({ part, steps: [...this.steps], structural: this.structural })
   }
 
-  /** Run-time definitions: drops unknown fields wherever the value has the type's form, and leaves everything else alone. */
+  /**
+   * For run-time definitions: drops unknown fields wherever the value fits the type, and leaves everything else
+   * unchanged.
+   */
   private structuralValue(node: Node, value: JsonValue): JsonValue {
     if (node.operation === "object" && isObject(value)) {
       const plan = planOfNode(node)
@@ -404,7 +418,7 @@ function isText(value: JsonValue): boolean {
   return typeof value === "string"
 }
 
-/** True when a map of texts can be copied as it is: every value a text, names in the order in which maps are written. */
+/** True when a map of strings can be copied as it is: all values are strings, and the names are already sorted. */
 function sortedTexts(source: JsonObject, names: readonly string[]): boolean {
   let previous = ""
   for (const name of names) {
@@ -428,7 +442,7 @@ function isEmpty(operation: Operation, value: JsonValue): boolean {
     case "list":
       return Array.isArray(value) && value.length === 0
     case "map":
-      for (const _name in value as JsonObject) return false // The walk has just made it an object.
+      for (const _name in value as JsonObject) return false // The walk has just built it: an object.
       return true
     default:
       return false

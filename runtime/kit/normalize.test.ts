@@ -71,7 +71,7 @@ const faultOf = (value: JsonValue) => {
 }
 
 describe("normalize", () => {
-  it("writes kind first, fields in the order of the shape, and structs without pointer always", () => {
+  it("writes kind first, sorts fields as the shape does, and always writes structs that are not pointers", () => {
     const value = {
       spec: { ports: [{ port: 80 }] },
       metadata: { labels: { b: "1", a: "2" }, name: "x" },
@@ -84,7 +84,7 @@ describe("normalize", () => {
     expect(written(null)).toBe('{"metadata":{"creationTimestamp":null},"spec":{"ports":null},"status":{}}')
   })
 
-  it("leaves out null and empty values, and keeps present zeros of pointers", () => {
+  it("omits null and empty values, and keeps present zeros of pointers", () => {
     expect(specOf({ ports: [], limits: {}, enabled: false, paused: false, command: [], free: null, big: 0, exec: {} })).toEqual({
       ports: null,
       enabled: false,
@@ -92,7 +92,7 @@ describe("normalize", () => {
     })
   })
 
-  it("takes null items for zero values", () => {
+  it("reads null items as zero values", () => {
     expect(specOf({ ports: [null], limits: { cpu: null }, command: [null], secret: { a: null } })).toEqual({
       ports: [{ port: 0, targetPort: 0 }],
       limits: { cpu: "0" },
@@ -126,7 +126,7 @@ describe("normalize", () => {
     })
   })
 
-  it("names unknown fields in document order, case-sensitively, each list item by index", () => {
+  it("names unknown fields in document order, case-sensitively, with list indices", () => {
     const { unknown, object } = normalize(kettle, {
       kind: "Kettle",
       zebra: 1,
@@ -138,7 +138,7 @@ describe("normalize", () => {
     expect(normalize(kettle, { x: 1 }, { reportUnknown: false }).unknown).toEqual([])
   })
 
-  it("keeps unknown fields where the shape says so, prototype names included", () => {
+  it("keeps unknown fields where the shape allows them, prototype names included", () => {
     const open: TypeShape = { name: "test.v1.Open", preserveUnknown: true, fields: [{ name: "a", type: { scalar: "string" } }] }
     const value: JsonValue = JSON.parse('{"b":null,"a":"x","__proto__":{"c":1}}')
     const { object, unknown } = normalize(open, value, { typeMeta: false })
@@ -151,7 +151,7 @@ describe("normalize", () => {
     expect(specOf({ constructor: "x" })).toEqual({ ports: null, constructor: "x" })
   })
 
-  it("never changes its argument and settles after one pass", () => {
+  it("does not change its argument and is idempotent", () => {
     const value = { metadata: { labels: { b: "1", a: "2" } }, spec: { limits: { cpu: "0.5" }, extra: 1 } }
     const before = structuredClone(value)
     const once = normalize(kettle, value).object
@@ -162,7 +162,7 @@ describe("normalize", () => {
     expect(JSON.stringify(normalize(kettle, once).object)).toBe(JSON.stringify(once))
   })
 
-  it("names the field, what was found and what it would take", () => {
+  it("names the field, the value found and the expected type", () => {
     expect(faultOf([])).toBe("json: cannot unmarshal array into a value of type v1.Kettle")
     expect(faultOf({ kind: 5 })).toBe("json: cannot unmarshal number 5 into field kind of type string")
     expect(faultOf({ metadata: { name: 5 } })).toBe("json: cannot unmarshal number 5 into field metadata.name of type string")
@@ -192,7 +192,7 @@ describe("normalize", () => {
   })
 })
 
-describe("normalizing in pieces", () => {
+describe("normalizing in steps", () => {
   const maps = fc.dictionary(fc.string({ maxLength: 3 }), fc.constantFrom("1", "0.5", "1Gi"), { maxKeys: 20 })
   const documents = fc.record(
     {
@@ -212,7 +212,7 @@ describe("normalizing in pieces", () => {
     { requiredKeys: [] },
   )
 
-  it("makes the same of a document, whatever the size of the pieces", () => {
+  it("gives the same result for any step size", () => {
     fc.assert(
       fc.property(documents, fc.integer({ min: 1, max: 12 }), fc.boolean(), (document, size, structural) => {
         const { object, unknown } = atOnce(normalizing(kettle, document, { structural }, size))
@@ -224,12 +224,12 @@ describe("normalizing in pieces", () => {
     )
   })
 
-  it("says where a fault is that is found in a later piece", () => {
+  it("gives the path of an error in a later step", () => {
     const ports = [...Array.from({ length: 9 }, () => ({ port: 1 })), { port: "x" }]
     expect(() => atOnce(normalizing(kettle, { spec: { ports } }, {}, 2))).toThrow("into field spec.ports[9].port of type int32")
   })
 
-  it("counts every value once: those that a document has, and those that it is filled with", () => {
+  it("counts each value once, whether sent or filled in", () => {
     const valuesIn = (value: JsonValue | undefined): number =>
       typeof value !== "object" || value === null ? 0 : Object.values(value).reduce<number>((sum, one) => sum + 1 + valuesIn(one), 0)
     for (const document of [

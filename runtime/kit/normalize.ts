@@ -1,11 +1,13 @@
 /**
- * What a typed server does by decoding into its types and writing them out again: only fields that the shape knows, in its order,
- * values in canonical form, empty ones left out or written as the shape says. Everything that enters an object of a known kind passes
- * through here: bodies, results of patches and apply, stored values of the compact encoding, converted versions.
+ * Does what a typed server does by decoding into its types and writing them out again: keeps only fields of the shape,
+ * in its order, with values in canonical form and empty ones omitted or written as the shape says. Everything that
+ * becomes an object of a known kind passes through here: bodies, results of patches and apply, stored protobuf values,
+ * converted versions.
  *
- * Rules (catalog, types; the reference's JSON tags): null is absent. A pointer is written when it is there. Without pointer, the zero
- * value is left out unless `keepEmpty`; objects, and the special scalars that are structs there (Time, Quantity, IntOrString,
- * Duration, RawExtension), are always written. Null as a list item or map value is the zero value of the type.
+ * Rules (catalog, types; the reference's JSON tags): null is absent. A pointer is written when it is present. Other
+ * zero values are omitted unless `keepEmpty`; objects, and the special scalars that are structs in Go (Time, Quantity,
+ * IntOrString, Duration, RawExtension), are always written. Null as a list item or map value is the zero value of the
+ * type.
  */
 import { turnValues } from "../limits.ts"
 import type { Stages } from "../turns.ts"
@@ -17,39 +19,43 @@ import { unknownFields } from "./unknown-fields.ts"
 import { unboundedValues } from "./value-bounds.ts"
 
 export interface NormalizeOptions {
-  /** `apiVersion` and `kind` are known at the top and stand first. Default true; false for a part of an object. */
+  /** `apiVersion` and `kind` are known at the top and written first. Default true; false for a part of an object. */
   readonly typeMeta?: boolean
   /**
-   * For run-time definitions: only unknown fields are dropped. Values that do not fit stay for the validator to report, null and empty
-   * values stay, nothing is filled in. Metadata is decoded as for any kind.
+   * For run-time definitions: only drops unknown fields. Values that do not fit remain for the validator to report,
+   * null and empty values remain, nothing is filled in. Metadata is decoded as for any kind.
    */
   readonly structural?: boolean
-  /** Name unknown fields. Default true; without it they are only dropped. */
+  /** Collect the names of unknown fields. Default true; otherwise they are only dropped. */
   readonly reportUnknown?: boolean
-  /** Values that the result may have, those that it is filled with counted; more is ApiError 413. Default: as many as there are, for what is stored. */
+  /**
+   * Limit for the values of the result, filled-in ones included; beyond it ApiError 413. Default: unlimited, for stored
+   * objects.
+   */
   readonly maxValues?: number
 }
 
 export interface Normalized<T extends JsonObject = ApiObject> {
   readonly object: T
-  /** Paths of fields that the shape does not know, in document order, at most `strictErrorsMax`: `spec.containers[0].foo`. */
+  /** Paths of unknown fields in document order, at most `strictErrorsMax`: `spec.containers[0].foo`. */
   readonly unknown: string[]
-  /** There are such fields, also where nobody asked for their names. */
+  /** Whether there are unknown fields, also when their names are not collected. */
   readonly hasUnknown: boolean
 }
 
 const noUnknown: string[] = []
 
 /**
- * Called after every decode and every change of an object's JSON. Answers a new object that may be changed freely; only
- * values without a type of their own (RawExtension, FieldsV1, any, unknown fields that are kept) are shared with `value`. Throws DecodeFault.
+ * Called after every decode and every change of an object's JSON. Returns a new object that the caller may change; only
+ * values without a type of their own (RawExtension, FieldsV1, any, preserved unknown fields) are shared with `value`.
+ * Throws DecodeFault.
  */
 export function normalize(shape: TypeShape, value: JsonValue, options: NormalizeOptions = {}): Normalized {
   const { walk, plan, source, typeMeta } = begin(shape, value, options)
   return end(walk.object(plan, source, typeMeta), { walk, plan, source, typeMeta }, options)
 }
 
-/** The same in pieces of so many values. Called with what bodies hold. */
+/** Like `normalize`, in steps of this many values. Called for bodies. */
 export function* normalizing(
   shape: TypeShape,
   value: JsonValue,
@@ -84,7 +90,7 @@ function end(object: JsonObject, { walk, plan, source, typeMeta }: Pass, options
   return { object, unknown: unknownFields(plan, source, typeMeta), hasUnknown }
 }
 
-/** Called with a value that nothing will be made of, at a path of its document. Throws DecodeFault when it does not fit the type. */
+/** Checks a value at a path without keeping the result. Throws DecodeFault when it does not fit the type. */
 export function checkValue(node: Node, value: JsonValue, steps: readonly (string | number)[]): void {
   if (value !== null) new Walk(false, unboundedValues, [...steps]).value(node, value)
 }

@@ -4,7 +4,7 @@ import { ownText } from "./own-text.ts"
 import { parseQuantity } from "./quantity.ts"
 import { remembered } from "./remembered.ts"
 
-it("is the same text", () => {
+it("returns an equal string", () => {
   for (const text of ["", "a", 'ü\0\n"\\', "\ud800x", "x".repeat(300), "\u{1f600}"]) expect(ownText(text)).toBe(text)
 })
 
@@ -12,23 +12,23 @@ const long = 1_000_000
 const few = 50
 const hardlyAnything = 5_000_000
 
-/** The last characters of a long text, as an engine cuts them out: without a copy. */
+/** The last characters of a long string, cut out without a copy as V8 does. */
 function endOfLong(index: number): string {
   return `${"x".repeat(long)}the end of text ${index}`.slice(-20)
 }
 
-it("lets go of what the text was cut from", () => {
+it("releases the string that the text was cut from", () => {
   const { bytes, made } = bytesKept(() => Array.from({ length: few }, (_, index) => ownText(endOfLong(index))))
   expect(made).toHaveLength(few)
   expect(bytes).toBeLessThan(hardlyAnything)
 })
 
-it("is what is remembered of headers and queries", () => {
+it("is used for memoized headers and queries", () => {
   const length = remembered((text) => ({ text }))
   expect(bytesKept(() => Array.from({ length: few }, (_, index) => length(endOfLong(index)))).bytes).toBeLessThan(hardlyAnything)
 })
 
-it("is what is kept of quantities", () => {
+it("is used for memoized quantities", () => {
   const { bytes } = bytesKept(() => {
     for (let index = 0; index < few; index++) parseQuantity(`${"x".repeat(long)}1000000000${String(index).padStart(3, "0")}m`.slice(-14))
   })

@@ -1,9 +1,10 @@
-/** What a client writes into `metadata.managedFields` to have all owners of fields forgotten. */
+/** Recognizes the request to clear all managed fields. */
 import { type ApiObject, isObject, type JsonValue } from "./json.ts"
 
 /**
- * An empty list says so, but normalization drops it: one empty entry, which says the same, takes its place. Called with a document that a
- * client made and with the object that was made of it; changes the latter.
+ * A client clears `metadata.managedFields` with an empty list, but normalization drops empty lists. A list of one empty
+ * entry means the same and replaces it. Called with a client's document and the object decoded from it; changes the
+ * object.
  */
 export function keepOwnersReset(document: JsonValue, object: ApiObject): void {
   const metadata = isObject(document) ? document.metadata : undefined

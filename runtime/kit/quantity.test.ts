@@ -45,7 +45,7 @@ test.each([
   expect(canonicalQuantity(text)).toBe(stored)
 })
 
-test("keeps the suffix of amounts beyond E", () => {
+test("keeps the suffix of values beyond E", () => {
   expect(canonicalQuantity("1000E")).toBe("1000E")
 })
 
@@ -65,7 +65,7 @@ test("reads numbers, and null as zero", () => {
 })
 
 describe("any quantity", () => {
-  test("of at most three digits is canonical, whatever its suffix", () => {
+  test("of up to three digits is canonical, whatever its suffix", () => {
     const suffixes = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]
     for (const suffix of suffixes) {
       for (const digits of ["0", "1", "7", "9", "10", "100", "500", "999", "1000", "1024", "05", "+5"]) {
@@ -75,7 +75,7 @@ describe("any quantity", () => {
     }
   })
 
-  test("keeps its value and its text when it is written and read again", () => {
+  test("keeps its value and its text when written and read again", () => {
     fc.assert(
       fc.property(quantityText, (text) => {
         const quantity = parseQuantity(text)
@@ -86,7 +86,7 @@ describe("any quantity", () => {
     )
   })
 
-  test("adds and compares like the number it is", () => {
+  test("adds and compares like the number it represents", () => {
     fc.assert(
       fc.property(quantityText, quantityText, (leftText, rightText) => {
         const [left, right] = [parseQuantity(leftText), parseQuantity(rightText)]
@@ -98,7 +98,7 @@ describe("any quantity", () => {
   })
 })
 
-test("whole and thousandth units round away from zero", () => {
+test("rounds whole and thousandth units away from zero", () => {
   expect(quantityValue(parseQuantity("1500m"))).toBe(2n)
   expect(quantityValue(parseQuantity("-1500m"))).toBe(-2n)
   expect(quantityMilliValue(parseQuantity("1.5"))).toBe(1500n)

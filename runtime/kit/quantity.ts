@@ -1,13 +1,13 @@
 /**
- * Quantities: fixed-point numbers with a suffix (`100m`, `1.5Gi`, `2e3`). Read, compared and written back exactly as the
- * reference server does, because objects carry the text it would have written.
+ * Quantities: fixed-point numbers with a suffix (`100m`, `1.5Gi`, `2e3`). They are read, compared and written exactly
+ * as the reference server does, because objects carry the text it would have written.
  *
- *     quantity = [sign] digits [. digits] suffix        suffix = n u m k M G T P E | Ki Mi Gi Ti Pi Ei | (e|E)[sign]digits
+ *     quantity = [sign] digits [. digits] suffix suffix = n u m k M G T P E | Ki Mi Gi Ti Pi Ei | (e|E)[sign]digits
  *
- * Canonical text has no fraction and the largest suffix that loses nothing: `1.5` is `1500m`, `1.5Gi` is `1536Mi`. Text
- * that was nearly canonical already is kept as it came (`+5`, `1.123G`), which is what the reference does.
+ * Canonical text has no fraction and the largest suffix that loses nothing: `1.5` is `1500m`, `1.5Gi` is `1536Mi`.
+ * Nearly canonical text is kept as it was sent (`+5`, `1.123G`), as the reference does.
  *
- * Two departures, both for safety: exponents beyond `exponentMax` and texts beyond `lengthMax` are refused rather than
+ * Two deviations, both for safety: exponents beyond `exponentMax` and texts beyond `lengthMax` are refused rather than
  * computed, and values of 10^21 and more keep the suffix `E` (the reference drops it and so changes the value).
  */
 import { knownQuantitiesMax } from "../limits.ts"
@@ -19,15 +19,15 @@ export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent"
 /** The number `mantissa * 10^exponent`. Immutable. */
 export interface Quantity {
   readonly mantissa: bigint
-  /** -9 or more: anything finer was rounded away from zero when it was read. */
+  /** At least -9: finer values are rounded away from zero when read. */
   readonly exponent: number
-  /** Which family of suffixes the text had and will have again. */
+  /** The family of suffixes that the text had and keeps. */
   readonly format: QuantityFormat
-  /** The text as it was read, when the reference would keep it. */
+  /** The original text, when the reference would keep it. */
   readonly text?: string
 }
 
-/** The text is no quantity; the message says why in the reference's words. */
+/** The text is not a quantity; the message says why in the reference's words. */
 export class QuantityError extends Error {
   constructor(message: string) {
     super(message)
@@ -39,7 +39,7 @@ const exponentMax = 999
 const lengthMax = 1024
 const nano = -9
 const int64Max = 2n ** 63n - 1n
-/** Digits that the reference handles without its slow path; only there does it keep texts as they came. */
+/** The reference handles this many digits without its slow path, and keeps original texts only there. */
 const fastDigits = 18
 
 const decimalSuffixes: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
@@ -47,12 +47,12 @@ const binarySuffixes: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 3
 const decimalByExponent = new Map(Object.entries(decimalSuffixes).map(([suffix, exponent]) => [exponent, suffix]))
 const binaryByPower = new Map(Object.entries(binarySuffixes).map(([suffix, power]) => [power, suffix]))
 
-/** Those with which no number of three digits is beyond 64 bits. */
+/** Suffixes with which a number of three digits always fits 64 bits. */
 const plainSuffixes: ReadonlySet<string> = new Set(["n", "u", "m", "", "k", "M", "G", "T", "P", "Ki", "Mi", "Gi", "Ti", "Pi"])
 
 const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 const suffixWrong = "unable to parse quantity's suffix"
-/** The suffix cannot begin with a digit: those are all of the number before it. */
+/** The suffix cannot begin with a digit, since the number before it takes all digits. */
 const syntax = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*|)$/
 
 interface Suffix {
@@ -65,8 +65,8 @@ const known = new Map<string, Quantity>()
 const knownCharactersMax = 16
 
 /**
- * Reads a quantity. Throws QuantityError. Called on every Quantity field of a decoded object, by its rules and by whoever adds it up, so numbers
- * are fine too, and what was read is kept.
+ * Parses a quantity; memoized. Throws QuantityError. Called on every Quantity field of a decoded object, by its rules
+ * and by sums, so it accepts numbers too.
  */
 export function parseQuantity(value: JsonValue): Quantity {
   if (typeof value === "number" || typeof value === "bigint") return parseQuantity(String(value))
@@ -107,7 +107,7 @@ function parseSuffix(text: string): Suffix {
   return { format: "DecimalExponent", exponent }
 }
 
-/** The reference's path for numbers that fit its 64-bit integers: exact, and the one that keeps texts. */
+/** The reference's path for numbers that fit its 64-bit integers: exact, and the only one that keeps original texts. */
 function fastQuantity(parts: {
   whole: string
   fraction: string
@@ -157,7 +157,7 @@ function rescaleUp(amount: bigint, from: number, to: number): bigint {
   return amount > 0n ? quotient + 1n : quotient - 1n
 }
 
-/** The text that is stored and answered. Called when objects are written. */
+/** Returns the text that the server stores and sends. Called when objects are written. */
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text
   if (quantity.mantissa === 0n) return "0"
@@ -196,7 +196,7 @@ function absolute(quantity: Quantity): Quantity {
   return { ...quantity, mantissa: quantity.mantissa < 0n ? -quantity.mantissa : quantity.mantissa }
 }
 
-/** The canonical text of a decoded Quantity field; null reads as zero. Throws QuantityError. */
+/** Returns the canonical text of a decoded Quantity field; null reads as zero. Throws QuantityError. */
 export function canonicalQuantity(value: JsonValue): string {
   if (value === null) return "0"
   return typeof value === "string" && isPlain(value) ? value : formatQuantity(parseQuantity(value))
@@ -204,7 +204,10 @@ export function canonicalQuantity(value: JsonValue): string {
 
 const plainDigitsMax = 3
 
-/** True for the texts that most quantities are, such as `100m` and `256Mi`: a number from 1 to 999 is too small for a larger suffix. */
+/**
+ * True for the most common texts, such as `100m` and `256Mi`: a number from 1 to 999 is too small for a larger suffix,
+ * so it is canonical.
+ */
 function isPlain(text: string): boolean {
   const first = text.charCodeAt(0)
   if (!(first >= 0x31 && first <= 0x39)) return false
@@ -215,7 +218,7 @@ function isPlain(text: string): boolean {
   return plainSuffixes.has(text.slice(digits))
 }
 
-/** What is wrong with a decoded Quantity field, undefined when nothing is. */
+/** Says what is wrong with a decoded Quantity field; undefined when it is valid. */
 export function quantityFault(value: JsonValue): string | undefined {
   try {
     parseQuantity(value)
@@ -226,26 +229,28 @@ export function quantityFault(value: JsonValue): string | undefined {
   }
 }
 
-/** -1, 0 or 1. Formats do not matter: `1k` equals `1e3`. */
+/** Returns -1, 0 or 1. Formats do not matter: `1k` equals `1e3`. */
 export function compareQuantities(left: Quantity, right: Quantity): -1 | 0 | 1 {
   const exponent = Math.min(left.exponent, right.exponent)
   const difference = rescaleUp(left.mantissa, left.exponent, exponent) - rescaleUp(right.mantissa, right.exponent, exponent)
   return difference === 0n ? 0 : difference < 0n ? -1 : 1
 }
 
-/** The exact sum, in the left one's format unless that is zero. Called by quota and defaults that sum requests. */
+/**
+ * Returns the exact sum, in the left format unless the left is zero. Called by quota and by defaults that sum requests.
+ */
 export function addQuantities(left: Quantity, right: Quantity): Quantity {
   const exponent = Math.min(left.exponent, right.exponent)
   const mantissa = rescaleUp(left.mantissa, left.exponent, exponent) + rescaleUp(right.mantissa, right.exponent, exponent)
   return { mantissa, exponent, format: left.mantissa === 0n ? right.format : left.format }
 }
 
-/** The same amount with the other sign. */
+/** Returns the amount with the opposite sign. */
 export function negateQuantity(quantity: Quantity): Quantity {
   return { mantissa: -quantity.mantissa, exponent: quantity.exponent, format: quantity.format }
 }
 
-/** -1, 0 or 1. */
+/** Returns -1, 0 or 1. */
 export function quantitySign(quantity: Quantity): -1 | 0 | 1 {
   return quantity.mantissa === 0n ? 0 : quantity.mantissa < 0n ? -1 : 1
 }
@@ -260,7 +265,7 @@ export function quantityMilliValue(quantity: Quantity): bigint {
   return rescaleUp(quantity.mantissa, quantity.exponent, -3)
 }
 
-/** At most three decimals, rounded away from zero: what defaults do to the resources of containers. */
+/** Rounds away from zero to three decimals, as defaults do with the resources of containers. */
 export function roundUpToMilli(quantity: Quantity): Quantity {
   if (quantity.exponent >= -3) return quantity
   return { mantissa: quantityMilliValue(quantity), exponent: -3, format: quantity.format }

@@ -1,8 +1,11 @@
-/** Texts in messages: cut, and in quotes as the reference server's language writes them: clients compare messages. */
+/** Texts in messages: cut to a length and quoted as in Go, because clients compare messages. */
 
 import { messageCharactersMax } from "../limits.ts"
 
-/** The beginning of a text, with `...` where it is cut. Called for texts of clients that a message shows, before it is made. */
+/**
+ * Returns the beginning of a text, with `...` where it is cut. Called for client texts in a message, before the message
+ * is built.
+ */
 export function cut(text: string, charactersMax = messageCharactersMax): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text
 }
@@ -20,7 +23,7 @@ const named: Readonly<Record<string, string>> = {
 }
 
 const plain = /^[ !#-[\]-~]*$/
-/** What is not written as it is: all but letters, marks, numbers, punctuation, symbols and the space. */
+/** The characters to escape: all except letters, marks, numbers, punctuation, symbols and the space. */
 const escaped = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu
 
 /** `"a\x00b"`. Called for names and values that a client sent. */
@@ -38,7 +41,10 @@ function escape(character: string): string {
   return code < 0x10000 ? `\\u${digits.padStart(4, "0")}` : `\\U${digits.padStart(8, "0")}`
 }
 
-/** `'x'`, `'\n'`, `'\x1f'`, as Go writes characters. Called for the faults of a JSON text, which clients know by these words. */
+/**
+ * `'x'`, `'
+ * '`, `'\x1f'`, as Go writes characters. Called for JSON syntax errors, whose text clients know.
+ */
 export function quoteCharacter(character: string): string {
   const known: Record<string, string> = { "'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" }
   const escaped = known[character]

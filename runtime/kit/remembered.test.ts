@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { remembered } from "./remembered.ts"
 
-it("makes a result once for short texts, and never keeps too much", () => {
+it("computes a result once for short texts, and limits what it keeps", () => {
   const made: string[] = []
   const lengthOf = remembered((text) => {
     made.push(text)

@@ -1,11 +1,11 @@
-/** What was made of texts that clients send again and again: header fields, queries. */
+/** Memoizes functions of texts that clients send again and again: header fields, queries. */
 import { rememberedCharactersMax, rememberedTextsMax } from "../limits.ts"
 import { ownText } from "./own-text.ts"
 
 /**
- * Called once for a pure function of a text. The answer does the same, and keeps results, which are shared: nobody changes them. Bounded: long
- * texts are never kept, nor what short ones were cut from, and everything is let go of when somebody sends new ones all the time. What throws is
- * not kept.
+ * Memoizes a pure function of a text; called once per function. Results are shared, so callers must not change them.
+ * Memory is bounded: long texts are not cached, keys do not retain the string they were cut from, and the cache is
+ * cleared when it is full. Errors are not cached.
  */
 export function remembered<T>(make: (text: string) => T): (text: string) => T {
   const results = new Map<string, T>()

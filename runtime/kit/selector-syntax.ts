@@ -1,6 +1,6 @@
 /**
- * The text form of label selectors: `a, !b, c = d, e != f, g in (h, i), j notin (), k > 5`. Grammar and texts follow the
- * reference server; every fault also says at which character it was met. Only `parseLabelSelector` calls this.
+ * The text form of label selectors: `a, !b, c = d, e != f, g in (h, i), j notin (), k > 5`. Grammar and messages follow
+ * the reference server; every error also gives its character. Only `parseLabelSelector` calls this.
  *
  *     selector    = [ requirement { "," requirement } ]
  *     requirement = "!" key | key [ operator value | ("in" | "notin") "(" value { "," value } ")" ]
@@ -12,17 +12,17 @@ import { selectorRequirementsMax, selectorValuesMax } from "../limits.ts"
 import { cut } from "./quote.ts"
 import type { LabelOperator } from "./selector.ts"
 
-/** One requirement as written, keys and values not yet checked. */
+/** One requirement as parsed, keys and values not yet checked. */
 export interface ParsedRequirement {
   readonly key: string
-  /** 1-based character of the key in the text. */
+  /** 1-based position of the key in the text. */
   readonly at: number
   readonly operator: LabelOperator
   readonly values: readonly string[]
 }
 
 interface Token {
-  /** `word`: a key, a value, `in` or `notin`, depending on where it stands. */
+  /** `word`: a key, a value, `in` or `notin`, depending on its position. */
   readonly type: "word" | "symbol" | "end"
   readonly text: string
   readonly at: number
@@ -39,7 +39,7 @@ const comparisons: ReadonlyMap<string, LabelOperator> = new Map([
   ["<", "<"],
 ])
 
-/** Reads a whole selector. Throws ApiError 400. */
+/** Parses a whole selector. Throws ApiError 400. */
 export function parseRequirements(text: string): ParsedRequirement[] {
   const tokens = new Tokens(text)
   const requirements: ParsedRequirement[] = []
@@ -106,7 +106,7 @@ function tooManyValues(): ApiError {
 
 const unparsed = "unable to parse requirement: "
 
-/** Read one by one, so that a text costs no more than what is made of it. */
+/** Produces tokens one by one, so that a text costs no more than the requirements parsed from it. */
 class Tokens {
   private token: Token
 
@@ -138,7 +138,7 @@ class Tokens {
     return { type: "symbol", text: text.slice(start, start + (double ? 2 : 1)), at: start + 1 }
   }
 
-  /** Moves past `symbol` when it stands here. */
+  /** Consumes `symbol` if it is the next token. */
   take(symbol: string): boolean {
     const token = this.peek()
     if (token.type !== "symbol" || token.text !== symbol) return false

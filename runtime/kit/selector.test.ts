@@ -75,7 +75,7 @@ describe("label selectors", () => {
     expect(() => parseLabelSelector(text)).toThrow(ApiError)
   })
 
-  test("come from objects and maps as well", () => {
+  test("are built from objects and maps as well", () => {
     const selector = labelSelectorOf({
       matchLabels: { b: "1" },
       matchExpressions: [
@@ -99,7 +99,7 @@ describe("label selectors", () => {
     { key: "a", operator: "x".repeat(100_000) },
     { key: "a", operator: { x: Array(100_000).fill("x") } },
     { key: "a", operator: "Exists", values: Array(100_000).fill("x") },
-  ])("of an object show the beginning of what is long", (expression) => {
+  ])("of an object show only the beginning of long values", (expression) => {
     expect(() => labelSelectorOf({ matchExpressions: [expression] })).toThrow(/^.{10,1000}$/)
   })
 })
@@ -119,7 +119,7 @@ describe("field selectors", () => {
     )
   })
 
-  test("match and name the one value they require", () => {
+  test("match and report the single value they require", () => {
     const selector = parseFieldSelector("metadata.name==a,spec.nodeName!=", anything)
     expect(selector.matches((field) => (field === "metadata.name" ? "a" : "node"))).toBe(true)
     expect(selector.matches((field) => (field === "metadata.name" ? "a" : ""))).toBe(false)
@@ -152,7 +152,7 @@ describe("the cost of a selector", () => {
   const label = fc.record({ a: word, b: word, c: fc.constantFrom("1", "5", "7", "-7", "x") }, { requiredKeys: [] })
   const few = fc.constantFrom("a", "b", "c", ...Array.from({ length: 12 }, (_, index) => `k${index}`))
 
-  test("does not change what it means", () => {
+  test("leaves its meaning unchanged", () => {
     const requirements = fc.array(fc.tuple(requirement, few, fc.constantFrom("1", "5", "7", "x", "a")), { maxLength: 14 })
     fc.assert(
       fc.property(requirements, label, (drawn, labels: Record<string, string>) => {
@@ -198,7 +198,7 @@ describe("the cost of a selector", () => {
     expect(asked).toBe(1)
   })
 
-  test("is bounded when it is read", () => {
+  test("is limited when it is parsed", () => {
     for (const requirements of [manyKeys, sameKey])
       expect(() => parseLabelSelector([...requirements, "x"].join(","))).toThrow("more than 1000 requirements")
     expect(() => parseFieldSelector([...sameKey, "x=y"].join(","), () => undefined)).toThrow("more than 1000 requirements")

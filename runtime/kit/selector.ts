@@ -1,6 +1,6 @@
 /**
- * Label selectors and field selectors: what a list, a watch or a collection delete keeps. Parsed once per request, then
- * asked for every object, at a cost that does not grow with the selector.
+ * Label selectors and field selectors of lists, watches and collection deletes. They are parsed once per request and
+ * then tested on every object, at a cost that does not grow with the selector.
  */
 import { badRequest } from "../errors.ts"
 import { selectorRequirementsMax, shownValueCharactersMax } from "../limits.ts"
@@ -12,7 +12,7 @@ import { labelValueFaults, qualifiedNameFaults } from "./names.ts"
 import { cut } from "./quote.ts"
 import { parseRequirements, tooManyRequirements } from "./selector-syntax.ts"
 
-/** `exists` and `!` take no value, `in` and `notin` one or more, the others exactly one. */
+/** `exists` and `!` have no value, `in` and `notin` one or more, the others exactly one. */
 export type LabelOperator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" | ">" | "<"
 
 export interface LabelRequirement {
@@ -22,18 +22,21 @@ export interface LabelRequirement {
   readonly values: readonly string[]
 }
 
-/** What every field of an object's `metadata.labels` must satisfy. */
+/** The requirements that an object's `metadata.labels` must satisfy. */
 export interface LabelSelector {
-  /** By key. */
+  /** Sorted by key. */
   readonly requirements: readonly LabelRequirement[]
-  /** No requirement: every object matches. False for the selector that matches nothing. */
+  /** True when there is no requirement: every object matches. False for the selector that matches nothing. */
   readonly empty: boolean
   matches(labels: Readonly<Record<string, string>>): boolean
-  /** The canonical text: parses to an equal selector. */
+  /** Returns the canonical text, which parses to an equal selector. */
   toString(): string
 }
 
-/** Reads the `labelSelector` parameter of a request. Throws ApiError 400 that names the character or the bad key or value. */
+/**
+ * Parses the `labelSelector` parameter of a request. Throws ApiError 400 that names the character or the invalid key or
+ * value.
+ */
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = parseRequirements(text).map((parsed) => {
     const requirement = { key: parsed.key, operator: parsed.operator, values: sorted(parsed.values) }
@@ -52,8 +55,8 @@ const objectOperators: ReadonlyMap<JsonValue | undefined, LabelOperator> = new M
 ])
 
 /**
- * The selector that a LabelSelector object (`matchLabels`, `matchExpressions`) stands for: absent matches nothing, empty
- * matches everything. Throws ApiError 400 for operators, keys or values that are not valid. Called by behaviours.
+ * Converts a LabelSelector object (`matchLabels`, `matchExpressions`): absent matches nothing, empty matches
+ * everything. Throws ApiError 400 for invalid operators, keys or values. Called by behaviours.
  */
 export function labelSelectorOf(value: JsonValue | undefined): LabelSelector {
   if (!isObject(value)) return matchNothing
@@ -77,7 +80,7 @@ export function labelSelectorOf(value: JsonValue | undefined): LabelSelector {
   return labelSelector(requirements)
 }
 
-/** The selector of a plain map such as ReplicationController's `spec.selector`; empty or absent matches nothing. */
+/** Converts a plain map such as ReplicationController's `spec.selector`; empty or absent matches nothing. */
 export function labelSelectorOfMap(labels: Readonly<Record<string, string>> | undefined): LabelSelector {
   const entries = Object.entries(labels ?? {})
   return entries.length === 0 ? matchNothing : labelSelector(entries.map(([key, value]) => ({ key, operator: "=", values: [value] })))
@@ -95,7 +98,7 @@ function labelSelector(unordered: readonly LabelRequirement[]): LabelSelector {
   }
 }
 
-/** What is wrong with a requirement, in the reference's words. */
+/** Says what is wrong with a requirement, in the reference's words. */
 function requirementFault(requirement: LabelRequirement): string | undefined {
   const { key, operator, values } = requirement
   const keyFaults = qualifiedNameFaults(key)
@@ -138,27 +141,31 @@ export interface FieldRequirement {
   readonly value: string
 }
 
-/** What the selectable fields of an object must equal or not equal. */
+/** Equality requirements on the selectable fields of an object. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[]
   readonly empty: boolean
-  /** `get` answers the text of a selectable field, "" when the object has none. */
+  /** `get` returns the text of a selectable field, "" when the object has none. */
   matches(get: (field: string) => string): boolean
-  /** The value that `field` must have, undefined when it may have several. Lets `metadata.name=x` read one key. */
+  /**
+   * Returns the value that `field` must have; undefined when it may have several. With `metadata.name=x` the server
+   * reads a single key.
+   */
   required(field: string): string | undefined
-  /** The canonical text, values escaped. */
+  /** Returns the canonical text, values escaped. */
   toString(): string
 }
 
 /**
- * Reads the `fieldSelector` parameter of a request: `a=b,c!=d` with `\,`, `\=` and `\\` for those characters in values.
- * `refuse` answers why a field cannot be selected by, undefined when it can; see `refuseUnlessOneOf`. Throws ApiError 400.
+ * Parses the `fieldSelector` parameter of a request: `a=b,c!=d`, with `\,`, `\=` and `\\` for those characters in
+ * values. `refuse` says why a field is not selectable, undefined when it is; see `refuseUnlessOneOf`. Throws ApiError
+ * 400.
  */
 export function parseFieldSelector(text: string, refuse: (field: string) => string | undefined): FieldSelector {
   const requirements = fieldTerms(text)
     .sort(compareText)
     .map((term) => fieldRequirement(text, term))
-    // No field and no value ask for nothing, in the reference too.
+    // A term without field and value is ignored, as in the reference.
     .filter(({ field, value }) => field !== "" || value !== "")
   for (const { field } of requirements) {
     const why = refuse(field)
@@ -175,8 +182,8 @@ export function parseFieldSelector(text: string, refuse: (field: string) => stri
 }
 
 /**
- * `own`: the kind's selectable fields beyond metadata. Kinds without any know `metadata.namespace` even when they are
- * cluster-scoped, and refuse with a text of their own (catalog resources.yaml, fieldSelectors).
+ * `own`: the kind's selectable fields besides metadata. Kinds without any accept `metadata.namespace` even when they
+ * are cluster-scoped, and refuse with a message of their own (catalog resources.yaml, fieldSelectors).
  */
 export function refuseUnlessOneOf(own: readonly string[], namespaced: boolean): (field: string) => string | undefined {
   const known = new Set([...own, "metadata.name", ...(namespaced || own.length === 0 ? ["metadata.namespace"] : [])])
@@ -187,7 +194,10 @@ export function refuseUnlessOneOf(own: readonly string[], namespaced: boolean): 
   }
 }
 
-/** What commas separate that have no backslash before them; nothing is no term. Throws ApiError 400 for more than any client sends. */
+/**
+ * Splits at commas that no backslash precedes; drops empty terms. Throws ApiError 400 for more terms than any client
+ * sends.
+ */
 function fieldTerms(text: string): string[] {
   const terms: string[] = []
   let start = 0
@@ -206,7 +216,7 @@ function fieldTerms(text: string): string[] {
 
 type FieldTest = (get: (field: string) => string) => boolean
 
-/** One test for each field, whatever is asked of it. */
+/** Merges all requirements on a field into one test. */
 function fieldTests(requirements: readonly FieldRequirement[]): readonly FieldTest[] {
   const byField = new Map<string, { readonly equal: Set<string>; readonly unequal: Set<string> }>()
   for (const { field, operator, value } of requirements) {
@@ -246,7 +256,7 @@ function unescapeFieldValue(text: string): string {
   return value
 }
 
-/** A value as it must stand in a field selector. */
+/** Escapes a value for a field selector. */
 function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, "\\$&")
 }

@@ -1,10 +1,10 @@
-/** Shapes made ready for passes over documents: one plan per shape, made on first use and kept, so that a pass does no more than it must. */
+/** Shapes prepared for passes over documents: one cached plan per shape, so that a pass needs no look-ups. */
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "./shape.ts"
 
-/** What to do with a value, by the kind of its type. */
+/** How a pass handles a value, by the kind of its type. */
 export type Operation = Scalar | "list" | "map" | "object"
 
-/** A type as a pass uses it; `plan` is made on first use, since types may be recursive. */
+/** A type as a pass uses it; `plan` is built on first use, since types may be recursive. */
 export interface Node {
   readonly operation: Operation
   readonly item: Node | undefined
@@ -13,17 +13,17 @@ export interface Node {
   plan: Plan | undefined
 }
 
-/** A field as a pass uses it; fields of inline types stand among those of the parent. */
+/** A field as a pass uses it; the fields of inline types are listed among those of the parent. */
 export interface PlanField {
   readonly name: string
-  /** Its place among the fields of the plan, which is where it is written. */
+  /** Position among the fields of the plan, which is the order of writing. */
   readonly index: number
   readonly node: Node
   readonly pointer: boolean
-  /** Something is written when the field is absent. */
+  /** Something is written even when the field is absent. */
   readonly fills: boolean
   readonly keepEmpty: boolean
-  /** Every object has an inherited property of that name. */
+  /** Every object inherits a property of that name. */
   readonly inherited: boolean
 }
 
@@ -31,7 +31,7 @@ export interface PlanField {
 export interface Plan {
   readonly name: string
   readonly fields: readonly PlanField[]
-  /** Those that fill, in their order. */
+  /** The fields with `fills`, in order. */
   readonly fills: readonly PlanField[]
   readonly byName: ReadonlyMap<string, PlanField>
   readonly preserveUnknown: boolean
@@ -39,7 +39,7 @@ export interface Plan {
 
 const plans = new WeakMap<TypeShape, Plan>()
 
-/** The plan of a shape, made once. Called at the start of every pass. */
+/** Returns the cached plan of a shape. Called at the start of every pass. */
 export function planOf(shape: TypeShape): Plan {
   const known = plans.get(shape)
   if (known !== undefined) return known
@@ -110,7 +110,7 @@ const scalarTexts: Readonly<Record<Scalar, string>> = {
   any: "any",
 }
 
-/** `core.v1.PodSpec` is shown as `v1.PodSpec`. */
+/** Shortens `core.v1.PodSpec` to `v1.PodSpec`. */
 export function shortName(name: string): string {
   return name.split(".").slice(-2).join(".")
 }
@@ -130,7 +130,7 @@ export function itemOf(node: Node): Node {
   return node.item
 }
 
-/** The two fields that every object has and no shape needs to name. */
+/** `apiVersion` and `kind`, which every object has and no shape needs to name. */
 export function isTypeMeta(name: string): boolean {
   return name === "kind" || name === "apiVersion"
 }

@@ -1,23 +1,23 @@
 /**
- * Views of memory that is used again. Small objects of the watch cache lie together in such memory; whoever is given their bytes reads or copies
- * them before he lets others have their turn.
+ * Views of reusable memory. Small objects of the watch cache are packed into such memory. Code that receives their
+ * bytes must read or copy them before it yields.
  */
 
-/** Objects up to this size may lie in memory that is used again; larger ones never do, and their views last. */
+/** Objects up to this size may be in reusable memory; larger ones never are, and their views stay valid. */
 export const sharedBytesMax = 16 * 1024
 
 /**
- * Where an object's bytes are, without a view of its own on them: a list of thousands of objects copies each from here straight into its write, and
- * a view costs as much as copying a small object does. One record is filled again and again by whoever goes through many objects.
+ * The position of an object's bytes, without a view on them. A list of thousands of objects copies each directly into
+ * its output, and creating a view costs as much as copying a small object. Loops over many objects reuse one record.
  */
 export interface BytePlace {
   bytes: Buffer
   start: number
-  /** Behind the last byte. */
+  /** Index after the last byte. */
   end: number
 }
 
-/** Called by who has a view anyway. */
+/** Points the record at a whole buffer, when the caller already has a view. */
 export function placeAll(place: BytePlace, bytes: Buffer): void {
   place.bytes = bytes
   place.start = 0

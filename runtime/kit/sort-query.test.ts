@@ -31,7 +31,7 @@ describe("sortBy", () => {
     expect(sorted("-.size,.name", objects)).toEqual(["b", "c", "a", "d"])
   })
 
-  it("leaves equal ones where they are", () => {
+  it("keeps the order of equal objects", () => {
     expect(sorted("labels['x,y']", objects)).toEqual(["b", "a", "d", "c"])
   })
 

@@ -1,4 +1,4 @@
-/** `sortBy`: the fields by which a list is put in order (docs/LISTS.md). */
+/** The `sortBy` parameter: the fields by which a list is sorted (docs/LISTS.md). */
 import { badRequest } from "../errors.ts"
 import { sortFieldsMax } from "../limits.ts"
 import { type FieldReference, readFieldSteps, resolveField } from "./field-reference.ts"
@@ -10,7 +10,10 @@ export interface SortField {
   readonly descending: boolean
 }
 
-/** Reads `-.metadata.creationTimestamp,{.metadata.name}` once per request: `-` puts the largest first. Throws ApiError 400. */
+/**
+ * Parses `-.metadata.creationTimestamp,{.metadata.name}` once per request: `-` sorts the largest first. Throws ApiError
+ * 400.
+ */
 export function parseSortQuery(options: { parameter: string; text: string; shape: TypeShape }): readonly SortField[] {
   const { parameter, text, shape } = options
   const fields: SortField[] = []
@@ -26,7 +29,7 @@ export function parseSortQuery(options: { parameter: string; text: string; shape
   }
 }
 
-/** Orders the keys of two objects, one key per field; an absent value comes last in either direction. */
+/** Compares two objects by their keys, one key per field; an absent value sorts last in either direction. */
 export function compareSortKeys(fields: readonly SortField[], left: readonly Buffer[], right: readonly Buffer[]): number {
   for (let index = 0; index < fields.length; index++) {
     const one = left[index]

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseInstant, timeText } from "./time.ts"
 
 describe("canonicalTime", () => {
-  it("answers UTC and whole seconds", () => {
+  it("returns UTC and whole seconds", () => {
     expect(canonicalTime("2020-02-29T23:59:59Z")).toBe("2020-02-29T23:59:59Z")
     expect(canonicalTime("2020-01-01T00:00:00.999+01:30")).toBe("2019-12-31T22:30:00Z")
     expect(canonicalTime("2020-01-01T00:00:00,5Z")).toBe("2020-01-01T00:00:00Z")
@@ -11,7 +11,7 @@ describe("canonicalTime", () => {
     expect(canonicalTime("0001-01-01T00:00:00Z")).toBeNull()
   })
 
-  it("refuses what is no time", () => {
+  it("refuses what is not a time", () => {
     const wrong = [
       "",
       "x",
@@ -34,7 +34,7 @@ describe("canonicalTime", () => {
 })
 
 describe("canonicalMicroTime", () => {
-  it("keeps six decimals and wants six", () => {
+  it("keeps six decimals and requires six", () => {
     expect(canonicalMicroTime("2020-01-01T00:00:00.120000+01:00")).toBe("2019-12-31T23:00:00.120000Z")
     for (const text of ["2020-01-01T00:00:00Z", "2020-01-01T00:00:00.123Z", "2020-01-01T00:00:00.1234567Z"])
       expect(() => canonicalMicroTime(text)).toThrow(/six decimals/)
@@ -42,7 +42,7 @@ describe("canonicalMicroTime", () => {
 })
 
 describe("instants", () => {
-  it("of texts that are canonical are those of the built-in calendar", () => {
+  it("of canonical texts equal those of the built-in calendar", () => {
     const property = fc.property(fc.integer({ min: Date.parse("0000-01-01T00:00:00Z"), max: 253_402_300_799_000 }), (ms) => {
       const text = `${new Date(ms).toISOString().slice(0, 19)}Z`
       expect(parseInstant(text)).toEqual({ seconds: Math.floor(ms / 1000), nanos: 0 })
@@ -58,7 +58,7 @@ describe("instants", () => {
       expect(parseInstant(text)).toEqual({ seconds: Date.parse(text) / 1000, nanos: 0 })
   })
 
-  it("round-trip, before 1970 too", () => {
+  it("survive a round trip, before 1970 too", () => {
     for (const text of ["1960-05-05T01:02:03Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
       expect(formatTime(parseInstant(text))).toBe(text)
     expect(formatMicroTime({ seconds: -1, nanos: 999_999_999 })).toBe("1969-12-31T23:59:59.999999Z")

@@ -1,6 +1,6 @@
 /**
- * Times as the API reads and writes them: RFC 3339 in, UTC out, whole seconds for Time and microseconds for MicroTime. The
- * zero time (0001-01-01T00:00:00Z) is how the reference's language says "no time"; in JSON it is null.
+ * Times as the API reads and writes them: RFC 3339 in, UTC out, whole seconds for Time and microseconds for MicroTime.
+ * Go's zero time (0001-01-01T00:00:00Z) means "no time"; in JSON it is null.
  */
 import { cut } from "./quote.ts"
 
@@ -10,7 +10,7 @@ export interface Instant {
   readonly nanos: number
 }
 
-/** The text is no time; the message says why in the reference's words. */
+/** The text is not a time; the message says why in the reference's words. */
 export class TimeError extends Error {
   constructor(message: string) {
     super(message)
@@ -24,9 +24,9 @@ const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 const syntax = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/
 const canonicalLength = 20
 
-/** Reads a Time (any fraction) or a MicroTime (exactly six decimals, as the reference wants). Throws TimeError. */
+/** Parses a Time (any fraction) or a MicroTime (exactly six decimals, as the reference requires). Throws TimeError. */
 export function parseInstant(text: string, type: "Time" | "MicroTime" = "Time"): Instant {
-  // What the server wrote itself, many times per object.
+  // The server's own format, read many times per object.
   const known = type === "Time" ? canonicalSeconds(text) : Number.NaN
   if (!Number.isNaN(known)) return { seconds: known, nanos: 0 }
   const layout = type === "Time" ? secondsLayout : microLayout
@@ -55,8 +55,9 @@ export function parseInstant(text: string, type: "Time" | "MicroTime" = "Time"):
 }
 
 /**
- * The seconds of a text such as this server writes, NaN for any other form. Without a pattern and a Date, since all times of all objects that are
- * written come here. Days beyond the 28th are left to the general reader, who knows how long months are.
+ * Returns the seconds of a text in the server's own format, NaN for any other. It uses no pattern and no Date, since
+ * every time of every written object passes here. Days beyond the 28th are left to the general parser, which knows the
+ * lengths of months.
  */
 function canonicalSeconds(text: string): number {
   if (text.length !== canonicalLength || text.charCodeAt(19) !== 0x5a || text.charCodeAt(10) !== 0x54) return Number.NaN
@@ -72,7 +73,7 @@ function canonicalSeconds(text: string): number {
   return daysBefore(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
 }
 
-/** Two digits as a number, NaN for anything else. */
+/** Reads two digits as a number, NaN for anything else. */
 function digits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 0x30
   const ones = text.charCodeAt(at + 1) - 0x30
@@ -82,7 +83,7 @@ function digits(text: string, at: number): number {
 const daysToEpoch = 719_468
 const daysOfEra = 146_097
 
-/** Days from 1970-01-01 to a day of the Gregorian calendar. Years are counted from March, so that the leap day comes last. */
+/** Days from 1970-01-01 to a day of the Gregorian calendar. Years begin in March here, so the leap day is last. */
 function daysBefore(year: number, month: number, day: number): number {
   const from = month <= 2 ? year - 1 : year
   const era = Math.floor(from / 400)
@@ -105,24 +106,24 @@ function rangeFault(parts: { year: number; month: number; day: number; hour: num
   return parts.second > 59 ? "second" : undefined
 }
 
-/** True for the point that stands for "no time". */
+/** True for the instant that means "no time". */
 export function isZeroInstant(instant: Instant): boolean {
   return instant.seconds === zeroSeconds && instant.nanos === 0
 }
 
-/** `2006-01-02T15:04:05Z`. Fractions are cut. */
+/** `2006-01-02T15:04:05Z`. Fractions are truncated. */
 export function formatTime(instant: Instant): string {
   return `${secondsText(instant)}Z`
 }
 
-/** `2006-01-02T15:04:05.000000Z`. Finer fractions are cut. */
+/** `2006-01-02T15:04:05.000000Z`. Finer fractions are truncated. */
 export function formatMicroTime(instant: Instant): string {
   return `${secondsText(instant)}.${String(Math.floor(instant.nanos / 1000)).padStart(6, "0")}Z`
 }
 
 function secondsText(instant: Instant): string {
   const text = new Date(instant.seconds * 1000).toISOString()
-  // Years before 0 and after 9999 are written with a sign and six digits, which no reader of RFC 3339 takes.
+  // Years before 0 and after 9999 have a sign and six digits, which no parser of RFC 3339 accepts.
   if (text.length !== 24) throw new TimeError(`year of ${text} is outside 0 to 9999`)
   return text.slice(0, 19)
 }
@@ -144,7 +145,10 @@ export function canonicalMicroTime(text: string): string | null {
 let lastSecond = Number.NaN
 let lastSecondText = ""
 
-/** The text of a Time field for a clock reading. Called when the server stamps an object: many times a second, so the last text is kept. */
+/**
+ * Returns the text of a Time field for a clock reading. Called when the server stamps an object, many times a second,
+ * so it caches the last text.
+ */
 export function timeText(nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000)
   if (seconds !== lastSecond) {

@@ -13,6 +13,6 @@ test.each([
   expect(trimmed(text, " ")).toBe(text.replace(/^ +/, "").replace(/ +$/, ""))
 })
 
-test("several characters", () => {
+test("removes several characters", () => {
   expect(trimmed("/-a/-b-/", "/-")).toBe("a/-b")
 })

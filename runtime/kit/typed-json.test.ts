@@ -37,7 +37,7 @@ function value(text: string): unknown {
 }
 
 describe("parsingTypedJson", () => {
-  it("names what is unknown or repeated in the order of the text, each once", () => {
+  it("names unknown and repeated fields in the order of the text, each once", () => {
     expect(strict('{"z":1,"kind":"x","name":"a","name":"b","z":2,"items":[{"q":1},{"name":"a","name":"b"}],"a":1}')).toEqual([
       'unknown field "z"',
       'duplicate field "name"',
@@ -47,7 +47,7 @@ describe("parsingTypedJson", () => {
     ])
   })
 
-  it("looks into what has no type only where any value may be, and never into what is unknown", () => {
+  it("looks into untyped values only where any value is allowed, and never into unknown fields", () => {
     expect(strict('{"z":{"a":1,"a":2},"raw":{"a":1,"a":2},"free":[{"a":1,"a":2}],"labels":{"a":"1","a":"2"}}')).toEqual([
       'unknown field "z"',
       'duplicate field "free[0].a"',
@@ -55,7 +55,7 @@ describe("parsingTypedJson", () => {
     ])
   })
 
-  it("names 100 and no more", () => {
+  it("names at most 100", () => {
     const fields = Array.from({ length: 150 }, (_none, index) => `"z${index}":1`)
     expect(strict(`{${fields.join(",")}}`)).toHaveLength(100)
   })
@@ -75,7 +75,7 @@ describe("parsingTypedJson", () => {
     ["null after a map", '{"labels":{"a":"1"},"labels":null}', { labels: null }],
     ["objects: field by field", '{"main":{"name":"a","count":1},"main":{"count":2},"main":null}', { main: { name: "a", count: 2 } }],
     [
-      "lists: item by item, as many as came last",
+      "lists: item by item, with the length of the last",
       '{"items":[{"name":"a"},{"name":"b"}],"items":[{"count":5}]}',
       { items: [{ name: "a", count: 5 }] },
     ],
@@ -89,13 +89,13 @@ describe("parsingTypedJson", () => {
     expect(() => value('{"name":"a","name":5,"name":"b"}')).toThrow("cannot unmarshal number 5 into field name of type string")
   })
 
-  it("takes linear time for a field that comes again and again", () => {
+  it("takes linear time for a field that is repeated again and again", () => {
     const labels = Array.from({ length: 2000 }, (_none, index) => `"k${index}":"v"`).join(",")
     const text = `{"labels":{${labels}}${',"labels":{}'.repeat(20_000)}}`
     expect(Object.keys((value(text) as { labels: object }).labels)).toHaveLength(2000)
   })
 
-  // Path by path this takes half a minute.
+  // Comparing path by path takes half a minute.
   it("takes linear time for unknown fields at the end of a long path", () => {
     const key = "k".repeat(400_000)
     const text = `{"labels":{"${key}":"v"},"limits":{"${key}":{${'"a":1,'.repeat(60_000)}"b":1}}}`
@@ -106,16 +106,16 @@ describe("parsingTypedJson", () => {
     ['{"count":1.0}', "number 1.0 into field count of type int64"],
     ['{"items":[{"count":1e3}]}', "number 1e3 into field items[0].count of type int32"],
     ['{"port":80.0}', "number 80.0 into field port of type IntOrString"],
-  ])("refuses a whole number with a fraction or an exponent: %s", (text, message) => {
+  ])("refuses an integer with a fraction or an exponent: %s", (text, message) => {
     expect(() => value(text)).toThrow(message)
   })
 
-  it("keeps the way in which a quantity is written", () => {
+  it("keeps the spelling of a quantity", () => {
     expect(value('{"volume":1e3,"free":1.0}')).toEqual({ volume: "1e3", free: 1 })
   })
 })
 
-it("knows where numbers are", () => {
+it("knows the types of numbers", () => {
   expect(numberAt(shape, ["items", "-", "count"])).toBe("whole")
   expect(numberAt(shape, ["port"])).toBe("whole")
   expect(numberAt(shape, ["volume"])).toBe("quantity")

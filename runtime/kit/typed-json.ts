@@ -1,7 +1,7 @@
 /**
- * JSON text read with its type at hand, as a typed decoder reads it: what is unknown or repeated is named in the order of the text, a
- * repeated field adds to what the first one brought, whole numbers may have neither fraction nor exponent. Slower than `parsingJson`, so
- * `decode-object.ts` comes here only when that, or `normalize`, has found something to say.
+ * Parses JSON as a typed decoder does: reports unknown and repeated fields in the order of the text, merges a repeated
+ * field into the first one, and refuses integers with a fraction or an exponent. Slower than `parsingJson`, so
+ * `decode-object.ts` uses it only after that or `normalize` has found such a field.
  */
 import { documentDepthMax, messageCharactersMax, strictErrorsMax } from "../limits.ts"
 import type { Stages } from "../turns.ts"
@@ -16,7 +16,10 @@ import { unboundedValues } from "./value-bounds.ts"
 
 export interface TypedJson {
   readonly value: JsonValue
-  /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`: in the order of the text, each once, at most `strictErrorsMax`. */
+  /**
+   * `unknown field "spec.foo"`, `duplicate field "metadata.name"`: in the order of the text, each once, at most
+   * `strictErrorsMax`.
+   */
   readonly strictErrors: string[]
 }
 
@@ -27,7 +30,10 @@ export interface TypedJsonOptions {
   readonly list?: boolean
 }
 
-/** Called with text that `parsingJson` has read. Throws DecodeFault 400 for a whole number written as another one. */
+/**
+ * Called with text that `parsingJson` has accepted. Throws DecodeFault 400 for an integer with a fraction or an
+ * exponent.
+ */
 export function* parsingTypedJson(text: string, shape: TypeShape, options: TypedJsonOptions = {}): Stages<TypedJson> {
   const parser = typedParser(text, shape, options)
   return { value: yield* parser.reading(), strictErrors: parser.strictErrors }
@@ -40,8 +46,8 @@ function typedParser(text: string, shape: TypeShape, options: TypedJsonOptions):
 }
 
 /**
- * Called with a place that `ParsedJson.fractions` names: what kind of number the shape has there, whatever the index of a list; undefined for
- * any other value.
+ * Returns the kind of number that the shape has at a path from `ParsedJson.fractions`, for any index of a list;
+ * undefined for any other value.
  */
 export function numberAt(shape: TypeShape, steps: readonly (string | number)[]): "whole" | "quantity" | undefined {
   let node: Node | undefined = rootNode(planOf(shape))
@@ -91,7 +97,7 @@ function holdsInteger(node: Node): boolean {
   return node.operation === "int32" || node.operation === "int64" || node.operation === "IntOrString"
 }
 
-/** Where a field's value goes. `node` undefined: nothing in it has a type, and nobody looks at it. */
+/** Where a field's value is stored. `node` undefined: the value is untyped and not inspected. */
 interface Target {
   readonly node: Node | undefined
   readonly known: boolean
@@ -107,9 +113,9 @@ class TypedParser extends JsonParser {
   readonly strictErrors: string[] = []
   private readonly told = new Repeats()
   private readonly checked = new Repeats()
-  /** By depth: of the values from the root to the one at hand. */
+  /** By depth: the types of the values from the root to the current one. */
   private readonly nodes: (Node | undefined)[]
-  /** By depth: what was found about the fields on the way to the value at hand. */
+  /** By depth: what is known about the fields on the path to the current value. */
   private readonly targets: Target[] = []
   private readonly befores: (JsonValue | undefined)[] = []
 
@@ -118,7 +124,7 @@ class TypedParser extends JsonParser {
     root: Node,
     private readonly typeMeta: boolean,
   ) {
-    // It was read before: its values are counted.
+    // `parsingJson` has already counted its values.
     super(source, { maxDepth: documentDepthMax, maxValues: unboundedValues })
     this.nodes = [root]
   }
@@ -141,7 +147,7 @@ class TypedParser extends JsonParser {
     const node = this.targets[depth]?.node
     const before = this.befores[depth]
     if (node === undefined || before === undefined) return super.setField(object, value)
-    // A value that does not fit is a fault although another takes its place.
+    // A value that does not fit is an error even if it is replaced.
     checkValue(node, value, this.steps)
     setField(object, String(this.steps[depth - 1]), merged(node, this.targets[depth]?.pointer === true, before, value))
   }
@@ -159,7 +165,7 @@ class TypedParser extends JsonParser {
     if (node === undefined || !(holdsInteger(node) || node.operation === "Quantity")) return value
     const written = this.text.slice(start, this.at)
     if (!/[.eE]/.test(written)) return value
-    // The form of a quantity follows from the way it is written: 1e3 stays 1e3.
+    // The spelling of a quantity decides its form: 1e3 stays 1e3.
     if (node.operation === "Quantity") return written
     throw fractionFault(written, this.steps, node.operation)
   }
@@ -183,7 +189,10 @@ class TypedParser extends JsonParser {
     }
   }
 
-  /** Something about the field that ends `steps`. Two objects may have one path: a repeated field has two values. */
+  /**
+   * Reports the field named by the last of `steps`. Two objects may have the same path, since a repeated field has two
+   * values.
+   */
   private tell(object: JsonObject, name: string, text: (path: string) => string): void {
     if (this.strictErrors.length >= strictErrorsMax || !this.told.isFirst(object, name)) return
     const error = text(pathText(this.steps))
@@ -191,10 +200,10 @@ class TypedParser extends JsonParser {
   }
 }
 
-/** Types whose value a later null leaves as it is, unless they are pointers. */
+/** Types whose value survives a later null, unless they are pointers. */
 const keptOverNull: ReadonlySet<Operation> = new Set<Operation>(["object", "string", "boolean", "int32", "int64", "double"])
 
-/** What a decoder makes of a field that comes twice: it decodes the second value into what the first one left. May change `before`. */
+/** Merges a repeated field as a decoder does, which decodes the second value into the first. May change `before`. */
 function merged(node: Node, pointer: boolean, before: JsonValue, after: JsonValue): JsonValue {
   if (after === null) return pointer || !keptOverNull.has(node.operation) ? null : before
   if (node.operation === "list" && Array.isArray(before) && Array.isArray(after)) return mergedItems(itemOf(node), before, after)

@@ -1,4 +1,4 @@
-/** Names of fields that a shape does not know. */
+/** Collects the names of fields that a shape does not know. */
 import { strictErrorsMax } from "../limits.ts"
 import { isObject, type JsonObject, type JsonValue } from "./json.ts"
 import { pathText } from "./json-text.ts"
@@ -13,8 +13,8 @@ interface UnknownSearch {
 }
 
 /**
- * Called once `normalize` has met an unknown field: a second pass that names them in document order, as the reference reports them, at most
- * `strictErrorsMax`.
+ * Called once `normalize` has met an unknown field: a second pass that names them in document order, as the reference
+ * reports them, at most `strictErrorsMax`.
  */
 export function unknownFields(plan: Plan, source: JsonObject, typeMeta: boolean): string[] {
   const found: string[] = []
@@ -43,7 +43,7 @@ function collectInValue(node: Node, value: JsonValue, search: UnknownSearch): vo
     return
   }
   const { item } = node
-  // Of texts and numbers no item has fields.
+  // Items that are strings or numbers have no fields.
   if (item === undefined || (item.operation !== "object" && item.item === undefined)) return
   if (Array.isArray(value)) collectInEntries(item, value.entries(), search)
   else if (isObject(value)) collectInEntries(item, Object.entries(value), search)
@@ -60,7 +60,7 @@ function collectInEntries(item: Node, entries: Iterable<[string | number, JsonVa
 }
 
 /**
- * Paths in the order in which a document with sorted keys holds them: of YAML bodies and of the results of patches, whose keys the
+ * Sorts paths as a document with sorted keys holds them: for YAML bodies and results of patches, whose keys the
  * reference sorts before it reads them.
  */
 export function sortedPaths(paths: readonly string[]): string[] {

@@ -14,7 +14,7 @@ it.each<[string, number[], string]>([
   expect(decodeUtf8(Uint8Array.from(bytes))).toBe(text)
 })
 
-it("reads any text, also as a part of other bytes", () => {
+it("reads any text, also within other bytes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const bytes = Buffer.from(`<${text}>`)

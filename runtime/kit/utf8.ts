@@ -1,16 +1,16 @@
-/** Bytes to text as the reference reads them. */
+/** Decodes UTF-8 as the reference does. */
 import { isUtf8 } from "node:buffer"
 
 /**
- * Called with the bytes of every JSON or YAML body. Where they are no UTF-8, each byte that cannot be read becomes U+FFFD, one for one;
- * the built-in decoder makes one of several. A byte order mark stays, for the parser to refuse.
+ * Called with the bytes of every JSON or YAML body. Each byte that is not valid UTF-8 becomes one U+FFFD; the built-in
+ * decoder merges several. A byte order mark remains, and the parser refuses it.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return (isUtf8(buffer) ? buffer : repaired(buffer)).toString("utf8")
 }
 
-/** U+FFFD, three bytes in the place of one. */
+/** Replaces each invalid byte by the three bytes of U+FFFD. */
 function repaired(bytes: Buffer): Buffer {
   const sound = Buffer.allocUnsafe(bytes.length * 3)
   let end = 0
@@ -26,7 +26,7 @@ function repaired(bytes: Buffer): Buffer {
   return sound.subarray(0, end)
 }
 
-/** Bytes of the character at `at`; 0 when there is none. Unicode 15, table 3-7. */
+/** The length of the character at `at`; 0 when it is invalid. Unicode 15, table 3-7. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const lead = bytes[at] ?? 0
   if (lead < 0x80) return 1

@@ -38,7 +38,7 @@ function found(...errors: ConstraintError[]): ConstraintCheck {
 const seen: TypeValidator = (value, context) => context.fail("Invalid", value.name, `old ${JSON.stringify(context.old)}`)
 
 describe("paths", () => {
-  test("fields, items and entries, with the stored value of the same place", () => {
+  test("fields, items and entries have the stored value at the same path", () => {
     const root = {
       spec: {
         one: { name: 1 },
@@ -67,7 +67,7 @@ describe("paths", () => {
     ])
   })
 
-  test("at joins names with a dot and indexes without", () => {
+  test("at joins names with a dot and indices without", () => {
     faults({}, undefined, (context) => {
       expect([
         context.at(""),
@@ -82,7 +82,7 @@ describe("paths", () => {
 })
 
 describe("constraints", () => {
-  test("each finding becomes a failure of the right type, place and wording", () => {
+  test("each finding becomes a failure with type, path and message", () => {
     const self: JsonObject = { port: 70000, mode: "x", name: "aaaa", list: [1, 2, 3], data: { "a/b": "v" }, text: "" }
     const check = found(
       { instancePath: "", keyword: "required", params: { missingProperty: "kind" } },
@@ -119,8 +119,8 @@ describe("constraints", () => {
   })
 })
 
-describe("facts beyond constraints", () => {
-  test("unique: the later item, by its field, by several, or whole; empty keys do not clash", () => {
+describe("facts besides constraints", () => {
+  test("unique: reports the later item, by one field, several, or whole; empty keys do not collide", () => {
     const self: JsonObject = {
       ports: [{ name: "a", n: 1 }, { name: "a", n: 2 }, {}, {}],
       pairs: [
@@ -137,7 +137,7 @@ describe("facts beyond constraints", () => {
     expect(told).toEqual(['Duplicate ports[1].name "a"', 'Duplicate pairs[1] {"a":1,"b":2}', 'Duplicate texts[1] "x"'])
   })
 
-  test("immutable: never, or not after it was set; absent and empty are the same", () => {
+  test("immutable: always, or once set; absent and empty are the same", () => {
     const run = (value: JsonObject, old: JsonObject | undefined, when: "always" | "once-set"): string[] =>
       faults(value, old, (context) => immutable(value, "x", context, when))
     expect(run({ x: 1 }, undefined, "always")).toEqual([])
@@ -162,7 +162,7 @@ describe("facts beyond constraints", () => {
     expect(run({}, false)).toEqual([])
   })
 
-  test("rules: place, value, message, operation", () => {
+  test("rules: path, value, message, operation", () => {
     const self: JsonObject = { spec: { n: 5 } }
     const message = (): string => "n is 5"
     const run = (old?: ApiObject): string[] =>
@@ -177,7 +177,7 @@ describe("facts beyond constraints", () => {
     expect(run({})).toEqual(["Invalid spec.n 5 n is 5", 'Invalid spec.none "" empty', 'Forbidden spec {"n":5} on update'])
   })
 
-  test("warnings that apply, in order", () => {
+  test("returns the warnings that apply, in order", () => {
     expect(
       warningTexts([
         { when: true, text: "a" },

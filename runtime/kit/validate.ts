@@ -1,7 +1,7 @@
 /**
- * What generated validators lean on. `validate.ts` of a schema file holds one function per type: it runs the type's compiled
- * constraints, calls the functions of the types below, and states the rest (rules, uniqueness, immutability) one call per fact.
- * Named checks (`runtime/behaviours/checks/<name>.ts`, export `check`) get the same context.
+ * Used by generated validators. `validate.ts` of a schema file holds one function per type: it runs the type's compiled
+ * constraints, calls the functions of nested types, and states the rest (rules, uniqueness, immutability) with one call
+ * per fact. Named checks (`runtime/behaviours/checks/<name>.ts`, export `check`) receive the same context.
  */
 import type { Vendor } from "../vendor.ts"
 import { ruleStepsMax } from "../limits.ts"
@@ -11,34 +11,40 @@ import type { Failure, Failures, FailureType } from "./failure.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "./json.ts"
 import type { ValidationContext } from "./kind.ts"
 
-/** A named check of a schema's `checks`. Called for each value of the type, after its own constraints and those below it. */
+/**
+ * A named check of a schema's `checks`. Called for each value of the type, after its own constraints and those below
+ * it.
+ */
 export type Check = (value: JsonValue, context: CheckContext) => void
 /** A generated validator of one type. */
 export type TypeValidator = (value: JsonObject, context: CheckContext) => void
 
-/** What is the same for the whole object during one validation. */
+/** State shared by the whole validation of an object. */
 interface Validation {
   readonly failures: Failures
   readonly vendor: Vendor
   readonly root: ApiObject
   readonly oldRoot?: ApiObject
   readonly subresource?: string
-  /** Of all rules until now. */
+  /** Steps of all rules so far. */
   ruleSteps: number
 }
 
-/** Where a validator stands: the place, the stored value of the same place, and the whole object. */
+/** The context of a validator: the path, the stored value at the same path, and the whole object. */
 export class CheckContext {
   private constructor(
     private readonly validation: Validation,
     private readonly parent: CheckContext | undefined,
-    /** The last step of the path as it is shown: `spec`, `[0]`, `[a.b]`. */
+    /** The last step of the path as shown: `spec`, `[0]`, `[a.b]`. */
     private readonly step: string,
-    /** The value of the same place in the stored object; absent on create and where the place is new. Items of map lists are found by their keys. */
+    /**
+     * The stored value at the same path; absent on create and where the path is new. Items of map lists are found by
+     * their keys.
+     */
     readonly old: JsonValue | undefined,
   ) {}
 
-  /** The context of a whole object. Called once per validation by the generated kind. */
+  /** Creates the context of a whole object. Called once per validation by the generated kind. */
   static of(root: ApiObject, context: ValidationContext): CheckContext {
     const { failures, vendor, old, subresource } = context
     takeSteps()
@@ -71,7 +77,7 @@ export class CheckContext {
     return this.validation.oldRoot
   }
 
-  /** The sub-resource being written; absent for the main resource. */
+  /** The sub-resource that the request writes; absent for the main resource. */
   get subresource(): string | undefined {
     return this.validation.subresource
   }
@@ -89,7 +95,7 @@ export class CheckContext {
     return this.parent === undefined ? this.step : join(this.parent.path, this.step)
   }
 
-  /** The path of something below: `at("template.spec")`, `at("[0].port")`, `at("")` is the place itself. */
+  /** Returns a path below this one: `at("template.spec")`, `at("[0].port")`; `at("")` is this path. */
   at(below: string): string {
     return join(this.path, below)
   }
@@ -99,7 +105,7 @@ export class CheckContext {
     return this.child(name, isObject(this.old) ? this.old[name] : undefined)
   }
 
-  /** The context of a list item; `old` is the item it is compared with. */
+  /** The context of a list item; `old` is the stored item to compare with. */
   item(index: number, old: JsonValue | undefined): CheckContext {
     return this.child(`[${index}]`, old)
   }
@@ -109,13 +115,13 @@ export class CheckContext {
     return this.child(`[${key}]`, isObject(this.old) && Object.hasOwn(this.old, key) ? this.old[key] : undefined)
   }
 
-  /** Reports a fault at this place or, with `below`, at a path under it. */
+  /** Reports an error at this path or, with `below`, at a path under it. */
   fail(type: FailureType, value: JsonValue | undefined, detail: string, below = ""): void {
     if (this.failures.full) return
     this.failures.add({ type, field: this.at(below), value, detail })
   }
 
-  /** Counts what a rule has cost; validation ends when that is too much for one object. Answers false then. */
+  /** Adds the cost of a rule. Returns false when validation of this object has become too expensive and must end. */
   mayGoOn(steps: number, message: () => string): boolean {
     const { validation } = this
     validation.ruleSteps += steps
@@ -134,7 +140,7 @@ function join(path: string, below: string): string {
   return path === "" || below === "" || below.startsWith("[") ? path + below : `${path}.${below}`
 }
 
-/** Walks a path of field names, absent when any step is. */
+/** Reads a path of field names; absent when a step is absent. */
 function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   if (path === "" || value === undefined) return value
   let here: JsonValue | undefined = value
@@ -148,7 +154,7 @@ export function field(self: JsonObject, name: string, context: CheckContext, val
   if (isObject(value)) validated(value, context.field(name), validate)
 }
 
-/** Rules that cost too much are told with the place of the value whose rules they are. */
+/** Rules that cost too much are reported with the path of the value that they belong to. */
 function validated(value: JsonObject, context: CheckContext, validate: TypeValidator): void {
   try {
     validate(value, context)
@@ -159,7 +165,10 @@ function validated(value: JsonObject, context: CheckContext, validate: TypeValid
   }
 }
 
-/** Validates each item of a list field. `keys`: of a map list, by which the stored item is found; otherwise it is that of the same index. */
+/**
+ * Validates each item of a list field. `keys`: the keys of a map list, which identify the stored item; without them,
+ * the index does.
+ */
 export function items(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, keys?: readonly string[]): void {
   const list = self[name]
   if (!Array.isArray(list)) return
@@ -170,7 +179,7 @@ export function items(self: JsonObject, name: string, context: CheckContext, val
     const value = list[index]
     if (!isObject(value)) continue
     let stored = old[index]
-    // Most items are where they were: only when one is not, all are looked up by their keys.
+    // Most items keep their index; all are looked up by key only when one has moved.
     if (keys !== undefined && old.length > 0 && !hasKeysOf(stored, value, keys)) {
       byKeys ??= new Map(old.filter(isObject).map((item) => [keyText(item, keys), item]))
       stored = byKeys.get(keyText(value, keys))
@@ -197,7 +206,7 @@ export function entries(self: JsonObject, name: string, context: CheckContext, v
   }
 }
 
-/** Validates values below lists and maps in each other; `levels` says which, outermost first. */
+/** Validates values of nested lists and maps; `levels` names them, outermost first. */
 export function nested(
   value: JsonValue | undefined,
   context: CheckContext,
@@ -216,11 +225,11 @@ export function nested(
   }
 }
 
-/** The values of these fields as one text; absent and the empty value are the same. */
+/** The values of these fields as one text; absent equals empty. */
 function keyText(item: JsonValue, fields: readonly string[]): string {
   const [field, more] = fields
   const only = field !== undefined && more === undefined && isObject(item) ? (item[field] ?? "") : undefined
-  // No JSON begins with a colon.
+  // JSON never begins with a colon.
   if (typeof only === "string") return `:${only}`
   if (fields.length === 0 || !isObject(item)) return JSON.stringify(item, bigintAsText)
   return JSON.stringify(
@@ -233,7 +242,10 @@ function bigintAsText(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value
 }
 
-/** The items of a list may not repeat: whole (no fields) or by these fields. Reported at the later item, or at its only field. */
+/**
+ * The items of a list must be unique: as a whole (no fields) or by these fields. Reported at the later item, or at its
+ * only field.
+ */
 export function unique(self: JsonObject, name: string, context: CheckContext, fields: readonly string[]): void {
   const list = self[name]
   if (!Array.isArray(list) || list.length < 2) return
@@ -260,7 +272,7 @@ function duplicate(context: CheckContext, below: string, value: JsonValue, field
   context.fail("Duplicate", shown, "", below)
 }
 
-/** The field may not change once the object is there. `once-set`: it may be filled in later, then stays. */
+/** The field must not change once the object exists. `once-set`: it may be filled in later and then stays. */
 export function immutable(self: JsonObject, name: string, context: CheckContext, when: "always" | "once-set"): void {
   if (context.oldRoot === undefined || !isObject(context.old)) return
   const [value, old] = [self[name], context.old[name]]
@@ -269,31 +281,34 @@ export function immutable(self: JsonObject, name: string, context: CheckContext,
   context.fail("Invalid", value ?? null, "field is immutable", name)
 }
 
-/** The field must be there and not empty on this operation. */
+/** The field must be present and not empty on this operation. */
 export function requiredOn(self: JsonObject, name: string, context: CheckContext, operation: "create" | "update"): void {
   if (context.operation === operation && !nonZero(self[name])) context.fail("Required", undefined, "", name)
 }
 
-/** At most one of the fields is set: each further one is Forbidden. With `required`, none is Required at the place itself. */
+/**
+ * At most one of the fields may be set: each further one is Forbidden. With `required`, none at all is Required at this
+ * path.
+ */
 export function oneOf(self: JsonObject, context: CheckContext, fields: readonly string[], required: boolean): void {
   const set = fields.filter((name) => self[name] !== undefined && self[name] !== null && self[name] !== "")
   for (const name of set.slice(1)) context.fail("Forbidden", undefined, `may not be set together with ${set[0]}`, name)
   if (required && set.length === 0) context.fail("Required", undefined, `must specify one of: ${fields.join(", ")}`)
 }
 
-/** What a broken rule reports. */
+/** The error of a violated rule. */
 export interface RuleFault {
   readonly type: FailureType
   /** Path below the type's value; empty for the value itself. */
   readonly at: string
-  /** What is shown when nothing is there: the zero value of a field that is not a pointer. */
+  /** The value shown when the field is absent: the zero value of a field that is not a pointer. */
   readonly absent?: JsonValue
   readonly message: string | (() => string)
-  /** Only on this operation; `update`: only where the value was there before. */
+  /** Only on this operation; `update` also requires a stored value at this path. */
   readonly on?: "create" | "update"
 }
 
-/** A rule of the schema: reports its fault unless it holds. */
+/** A rule of the schema: reports its error unless `holds`. */
 export function rule(holds: boolean, self: JsonObject, context: CheckContext, { type, at, absent, message, on }: RuleFault): void {
   const steps = takeSteps()
   if (steps > 0 && !context.mayGoOn(steps, () => (typeof message === "string" ? message : message()))) return
@@ -307,7 +322,7 @@ export interface ConstraintError {
   readonly instancePath: string
   readonly keyword: string
   readonly params: ConstraintParams
-  /** Set when it is a map's key that is wrong. */
+  /** The map key that is invalid, if any. */
   readonly propertyName?: string
 }
 
@@ -318,7 +333,7 @@ interface ConstraintParams {
   readonly high?: number
   readonly allowed?: readonly JsonValue[]
   readonly text?: string
-  /** Faults of labels and annotations are reported at the map, not at the entry, as the reference does. */
+  /** Errors of labels and annotations are reported at the map, not at the entry, as the reference does. */
   readonly whole?: boolean
 }
 
@@ -328,7 +343,7 @@ export interface ConstraintCheck {
   errors?: readonly ConstraintError[] | null
 }
 
-/** Runs the compiled constraints of a type and reports what they find. Called first in each generated validator. */
+/** Runs the compiled constraints of a type and reports their findings. Called first in each generated validator. */
 export function constraints(self: JsonObject, context: CheckContext, check: ConstraintCheck): void {
   if (check(self)) return
   for (const error of check.errors ?? []) {
@@ -338,7 +353,7 @@ export function constraints(self: JsonObject, context: CheckContext, check: Cons
   }
 }
 
-/** The words are those of the reference, also where it counts bytes and schemas count characters. */
+/** Uses the reference's messages, even where it counts bytes and schemas count characters. */
 function failureOf(self: JsonObject, context: CheckContext, error: ConstraintError): Failure {
   const found = locate(self, error)
   const field = context.at(found.path)
@@ -377,7 +392,7 @@ function invalidDetail({ keyword, params }: ConstraintError, value: JsonValue | 
   }
 }
 
-/** `must be between 1 and 65535, inclusive`; with one bound as the reference words it. */
+/** `must be between 1 and 65535, inclusive`; with one bound, in the reference's words. */
 export function rangeDetail(low: number | undefined, high: number | undefined): string {
   if (low !== undefined && high !== undefined) return `must be between ${low} and ${high}, inclusive`
   return low === undefined ? `must be less than or equal to ${high}` : `must be greater than or equal to ${low}`
@@ -387,7 +402,7 @@ function countOf(value: JsonValue | undefined): number {
   return Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0
 }
 
-/** The place and value of a finding: the first step is a field, later ones are indexes and map keys. */
+/** The path and value of a finding: the first step is a field, later ones are indices and map keys. */
 function locate(self: JsonObject, { instancePath, params, propertyName }: ConstraintError): { path: string; value: JsonValue | undefined } {
   const steps = instancePath.split("/").slice(1).map(unescapePointer)
   if (params.missingProperty !== undefined) steps.push(params.missingProperty)
@@ -406,7 +421,7 @@ function unescapePointer(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~")
 }
 
-/** The texts of the warnings whose condition holds, in the order of the schema. */
+/** Returns the texts of the warnings whose condition holds, in the order of the schema. */
 export function warningTexts(warnings: readonly { readonly when: boolean; readonly text: string | (() => string) }[]): string[] {
   return warnings.filter(({ when }) => when).map(({ text }) => (typeof text === "string" ? text : text()))
 }

@@ -1,21 +1,21 @@
-/** How much one document may hold, whatever its encoding. */
+/** Limits on the number of values in one document, whatever its encoding. */
 import { type ApiError, tooLarge } from "../errors.ts"
 import { documentValuesMax, objectFieldsMax } from "../limits.ts"
 
-/** More values than any text can hold: of documents that this server has written itself. */
+/** More values than any text can hold: for documents that this server has written. */
 export const unboundedValues = 2 ** 30
 
-/** The fault of a document with more values than `limit`. Thrown while it is decoded. */
+/** The error for a document with more values than `limit`. Thrown while decoding. */
 export function tooManyValues(limit: number = documentValuesMax): ApiError {
   return tooLarge(`Request entity too large: the document holds more than ${limit} values (objects, lists and scalars), which is the limit`)
 }
 
-/** The fault of a document in which one object has more than `objectFieldsMax` fields. Thrown while it is decoded, or brought into its form. */
+/** The error for an object with more than `objectFieldsMax` fields. Thrown while decoding or normalizing. */
 export function tooManyFields(): ApiError {
   return tooLarge(`Request entity too large: an object in the document has more than ${objectFieldsMax} fields, which is the limit`)
 }
 
-/** Counts the values of one document. One for each document, shared by all decoders that read parts of it. */
+/** Counts the values of one document. All decoders that read parts of the document share one instance. */
 export class ValueCount {
   constructor(
     readonly limit: number = documentValuesMax,

@@ -1,59 +1,59 @@
 /**
- * What work takes on the project's machine, in microseconds, about: what `Turns` (turns.ts) are counted in. Measured with objects of 1 to 3 KB; what is
- * proportional to an object goes by its bytes.
+ * Approximate cost of work on the project's machine, in microseconds: the unit of `Turns` (turns.ts). Measured with
+ * objects of 1 to 3 KB; costs that grow with an object are per byte.
  */
 
-/** To find an object and to ask it for what is at hand. */
+/** Looking up an object and reading what the cache holds of it. */
 export const lookWork = 0.3
 
-/** To judge one requirement of a selector. */
+/** Testing one requirement of a selector. */
 export const requirementWork = 0.1
 
-/** To compare two keys of fields, while a list is put in order. */
+/** Comparing two sort keys. */
 export const compareWork = 0.2
 
-/** To read labels out of stored bytes or JSON, and to keep them. */
+/** Extracting labels from stored bytes or JSON, and caching them. */
 export const labelsWork = 5
 
-/** To have the key of a field of an object whose values are at hand, and to keep it. */
+/** Computing and caching the key of a field of a decoded object. */
 export const fieldKeyWork = 3
 
-/** From JSON to values. */
+/** Parsing JSON. */
 export function parseWork(bytes: number): number {
   return 1 + bytes * 0.006
 }
 
-/** From a stored value to its JSON. */
+/** Converting a stored value to JSON. */
 export function decodeWork(bytes: number): number {
   return 2 + bytes * 0.015
 }
 
-/** To have the values of an object: from what is held of it, which is not always JSON. */
+/** Obtaining the decoded object from what the cache holds, which is not always JSON. */
 export function readWork({ hasJson, sizeBytes }: { readonly hasJson: boolean; readonly sizeBytes: number }): number {
   return (hasJson ? 0 : decodeWork(sizeBytes)) + parseWork(sizeBytes)
 }
 
-/** From values to JSON or to the compact encoding. */
+/** Encoding values as JSON or protobuf. */
 export function encodeWork(bytes: number): number {
   return 1 + bytes * 0.008
 }
 
-/** From one place in memory to another. */
+/** Copying memory. */
 export function copyWork(bytes: number): number {
   return 0.2 + bytes * 0.0002
 }
 
-/** To find metadata in JSON and to copy it: it stands in front, and is looked through byte by byte. */
+/** Finding and copying the metadata in JSON: it is at the front, and the search goes byte by byte. */
 export function cutWork(bytes: number): number {
   return 2 + Math.min(bytes, 1024) * 0.003
 }
 
-/** From JSON to JSON laid out for people. */
+/** Indenting JSON. */
 export function layOutWork(bytes: number): number {
   return 1 + bytes * 0.008
 }
 
-/** From values to YAML. */
+/** Writing values as YAML. */
 export function yamlWork(bytes: number): number {
   return 1 + bytes * 0.13
 }
