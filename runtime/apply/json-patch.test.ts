@@ -28,7 +28,7 @@ function refusal(...operations: JsonValue[]): ApiError {
   throw new Error("the patch was accepted")
 }
 
-// Answers recorded from the reference server.
+// Responses recorded from the reference server.
 describe("applies", () => {
   test.each<[string, JsonValue, JsonValue]>([
     ["replace", { op: "replace", path: "/data/k", value: "w" }, { k: "w" }],
@@ -56,7 +56,7 @@ describe("applies", () => {
     expect(patched(operation)["metadata"]).toMatchObject({ finalizers })
   })
 
-  test("all operations in order, sharing what no operation touched", () => {
+  test("all operations in order, sharing what none of them touched", () => {
     const result = patched(
       { op: "add", path: "/data/list", value: [] },
       { op: "add", path: "/data/list/-", value: { a: 1 } },
@@ -71,7 +71,7 @@ describe("applies", () => {
     expect(patched({ op: "replace", path: "", value: { a: 1 } }, { op: "add", path: "/b", value: 2 })).toEqual({ a: 1, b: 2 })
   })
 
-  test("a field named as a prototype", () => {
+  test("operations on a field with a prototype name", () => {
     const result = patched({ op: "add", path: "/__proto__", value: { polluted: true } })
     expect(Object.hasOwn(result, "__proto__")).toBe(true)
     expect(Object.getPrototypeOf({})).not.toHaveProperty("polluted")
@@ -138,8 +138,8 @@ describe("refuses a body", () => {
   })
 })
 
-describe("the work of a patch", () => {
-  /** Two operations nest what is there a thousand levels deeper. */
+describe("the cost of a patch", () => {
+  /** Two operations that nest the existing value a thousand levels deeper. */
   function nesting(times: number): JsonValue[] {
     const inner = "/a".repeat(990)
     let value: JsonValue = {}
@@ -151,7 +151,7 @@ describe("the work of a patch", () => {
     ]).flat()
   }
 
-  test("what is nested too deep is not copied", () => {
+  test("does not copy what is nested too deeply", () => {
     expect(refusal(...nesting(30), { op: "copy", from: "/data", path: "/again" }).message).toContain("nested deeper than 1000 levels")
     expect(refusal(...nesting(30), { op: "test", path: "", value: {} }).message).toContain("differs")
     expect(refusal(...nesting(30)).message).toContain("nests the object deeper")
@@ -165,14 +165,14 @@ describe("the work of a patch", () => {
     expect(refusal(add, copy("once"), copy("twice")).message).toContain(`add more than ${documentValuesMax} values`)
   })
 
-  test("a path of slashes is taken apart no further than it can lead", () => {
+  test("splits a path of slashes no further than it can lead", () => {
     expect(pointerSteps("/".repeat(3_000_000)).length).toBe(documentDepthMax + 1)
     expect(refusal({ op: "remove", path: "/".repeat(3_000_000) }).message.length).toBeLessThan(messageCharactersMax * 3)
     expect(refusal({ op: "remove", path: `/${"k".repeat(3_000_000)}` }).message.length).toBeLessThan(messageCharactersMax * 3)
     expect(refusal({ op: "k".repeat(3_000_000), path: "/a" }).message.length).toBeLessThan(messageCharactersMax * 3)
   })
 
-  /** Pieces that a patch of so many operations takes on a list of so many items. */
+  /** The number of steps of a patch with this many operations on a list of this many items. */
   function pieces(count: number, items: number, operation: JsonValue): number {
     const work = applyingJsonPatch({ list: Array(items).fill(0) }, parseJsonPatch(Array(count).fill(operation)))
     let taken = 1
@@ -180,10 +180,10 @@ describe("the work of a patch", () => {
     return taken
   }
 
-  test("is done in pieces: items that move make way for others", () => {
+  test("yields when operations shift many items", () => {
     const first = { op: "add", path: "/list/0", value: 0 }
     expect(pieces(10, 1000, first)).toBe(1)
-    // Each puts 100,000 items in other places.
+    // Each operation shifts 100,000 items.
     const one = pieces(1000, 100_000, first)
     expect(one).toBeGreaterThan(((1000 * 100_000) / 256 / turnValues) * 0.9)
     const two = pieces(2000, 100_000, first)
@@ -194,7 +194,7 @@ describe("the work of a patch", () => {
   })
 })
 
-test("takes null for no operation, and for an operation without a name", () => {
+test("refuses null as an operation, and an operation without a name", () => {
   expect(applyJsonPatch({ a: 1 }, parseJsonPatch(null))).toEqual({ a: 1 })
   expect(() => applyJsonPatch({ a: 1 }, parseJsonPatch([null]))).toThrow("unknown op")
 })

@@ -1,7 +1,7 @@
 /**
- * JSON Patch, RFC 6902 (`application/json-patch+json`), with the leniencies that clients of the reference rely on:
+ * JSON Patch, RFC 6902 (`application/json-patch+json`), with the leniencies of the reference that clients rely on:
  * `replace` of an absent field adds it, indices may be negative (from the end) or signed, `copy` of an absent field and
- * `add` without a value give null, a path's first character is not looked at, absent and null are the same to `test`.
+ * `add` without a value give null, the first character of a path is ignored, and `test` treats absent and null alike.
  */
 import { badRequest, tooLarge } from "../errors.ts"
 import { copyFields, deepClone, deepEqual, ownField } from "../kit/field-path.ts"
@@ -21,22 +21,22 @@ import type { Stages } from "../turns.ts"
 import { patchFault } from "./patch-fault.ts"
 
 export interface JsonPatchOperation {
-  /** As written; only the six of RFC 6902 can be applied. */
+  /** As sent; only the six of RFC 6902 can be applied. */
   readonly op: string
   readonly path: string | undefined
   readonly from: string | undefined
-  /** Absent is null. */
+  /** Null when absent. */
   readonly value: JsonValue
 }
 
-/** A checked patch, made once per request and applied on every attempt. */
+/** A checked patch, created once per request and applied on every attempt. */
 export interface JsonPatch {
   readonly operations: readonly JsonPatchOperation[]
-  /** Some operation has a field that operations do not have. */
+  /** Whether an operation has an unknown field. */
   readonly unknownFields: boolean
 }
 
-/** A list of operations, for the search of unknown and repeated fields in them. */
+/** A list of operations, used to find unknown and repeated fields in them. */
 export const operationShape: TypeShape = {
   name: "JsonPatchOperation",
   fields: [
@@ -47,7 +47,10 @@ export const operationShape: TypeShape = {
   ],
 }
 
-/** Reads a decoded patch body; null is no operations. Throws ApiError 400 for a body of the wrong shape, 413 for too many operations. */
+/**
+ * Parses a decoded patch body; null means no operations. Throws ApiError 400 for a body of the wrong form, 413 for too
+ * many operations.
+ */
 export function parseJsonPatch(body: JsonValue): JsonPatch {
   const list = body ?? []
   if (!Array.isArray(list)) throw badRequest("error decoding patch: a JSON patch must be a list of operations")
@@ -77,8 +80,8 @@ function operationText(operation: JsonObject, name: string, index: number): stri
 }
 
 /**
- * The object after all operations, in order; the argument is not changed, unchanged parts are shared. Called inside the
- * update loop. Throws ApiError 422 when an operation does not apply or the result is no object.
+ * Applies all operations in order and returns the new object. The argument is not changed; unchanged parts are shared.
+ * Called inside the update loop. Throws ApiError 422 when an operation does not apply or the result is not an object.
  */
 export function* applyingJsonPatch(object: JsonObject, patch: JsonPatch): Stages<JsonObject> {
   const document = new Document(object)
@@ -101,7 +104,7 @@ export function* applyingJsonPatch(object: JsonObject, patch: JsonPatch): Stages
   return document.root
 }
 
-/** Moves can nest an object one level per operation; what comes after walks it recursively. */
+/** Moves can nest an object one level deeper per operation, and later code walks it recursively. */
 function deeperThan(value: JsonValue | undefined, levels: number): boolean {
   if (levels < 0) return true
   if (Array.isArray(value)) return value.some((item) => deeperThan(item, levels - 1))
@@ -110,7 +113,7 @@ function deeperThan(value: JsonValue | undefined, levels: number): boolean {
   return false
 }
 
-/** An operation that does not apply; only `applyingJsonPatch` sees it. */
+/** An operation that does not apply. `applyingJsonPatch` catches it. */
 class OperationError extends Error {}
 
 function applyOperation(document: Document, operation: JsonPatchOperation): void {
@@ -143,12 +146,12 @@ function required(value: string | undefined, field: string): string {
   return value
 }
 
-/** Items that a list moves at the cost of visiting one value, when something is put before them. */
+/** Inserting before this many items of a list costs as much as visiting one value. */
 const itemsMovedAtOnce = 256
 
-/** The object being patched. Containers are copied the first time they change, so the original stays as it is. */
+/** The object being patched. Containers are copied on their first change, so the original stays unchanged. */
 class Document {
-  /** Operations, and the values that they went through. */
+  /** Operations plus the values that they visited. */
   work = 0
   private readonly owned = new WeakSet<JsonObject | JsonValue[]>()
   private copiedBytes = 0
@@ -156,7 +159,7 @@ class Document {
 
   constructor(public root: JsonValue) {}
 
-  /** The value at a pointer; undefined when the field, but not its container, is absent. */
+  /** Returns the value at a pointer; undefined when the field is absent. Its container must exist. */
   get(pointer: string): JsonValue | undefined {
     if (pointer === "") return this.root
     const { container, key } = this.container(pointer, false)
@@ -171,12 +174,12 @@ class Document {
     container.splice(index, 0, value)
   }
 
-  /** Something comes or goes before these items. */
+  /** Counts the items that shift when one is inserted or removed before them. */
   private moved(list: readonly JsonValue[], from: number): void {
     this.work += Math.ceil((list.length - from) / itemsMovedAtOnce)
   }
 
-  /** Answers what was there. */
+  /** Returns the removed value. */
   remove(pointer: string): JsonValue {
     const { container, key } = this.container(pointer, true)
     if (Array.isArray(container)) {
@@ -211,14 +214,17 @@ class Document {
     this.add(pointer, deepClone(value))
   }
 
-  /** Whether the value at a pointer is this one. */
+  /** Whether the value at a pointer equals `value`. */
   test(pointer: string, value: JsonValue): boolean {
-    // What is equal is as large as what it is compared with, which is a part of the patch.
+    // The comparison costs no more than the size of `value`, which is part of the patch.
     this.work += 1
     return deepEqual(this.get(pointer) ?? null, value)
   }
 
-  /** The container of a pointer's last step. With `change`, it and all above it belong to this document afterwards. */
+  /**
+   * Returns the container of a pointer's last step. With `change`, the document owns that container and its parents
+   * afterwards.
+   */
   private container(pointer: string, change: boolean): { container: JsonObject | JsonValue[]; key: string } {
     const steps = pointerSteps(pointer)
     const key = steps.pop()
@@ -253,8 +259,8 @@ class Document {
 }
 
 /**
- * The steps of a path as the reference takes it apart: what stands before the first slash does not count. Of more than `documentDepthMax` steps only as
- * many and one more are made: they lead nowhere.
+ * Splits a path as the reference does: text before the first slash is ignored. Stops after `documentDepthMax` + 1
+ * steps, since a longer path leads nowhere.
  */
 export function pointerSteps(pointer: string): string[] {
   return pointer
@@ -263,7 +269,7 @@ export function pointerSteps(pointer: string): string[] {
     .map(unescapeStep)
 }
 
-/** A name or path in a message, which is cut anyway. */
+/** Shortens a name or path for a message. */
 function shown(text: string): string {
   return JSON.stringify(text.slice(0, messageCharactersMax))
 }
@@ -291,7 +297,10 @@ function listIndex(key: string, length: number): number {
   return index < 0 ? index + length : index
 }
 
-/** Takes what a value has, in bytes of JSON text about and in values, from what is left of both. Throws OperationError when that is not enough. */
+/**
+ * Subtracts the size of a value, in values and approximate bytes of JSON, from `left`. Throws OperationError when that
+ * is not enough.
+ */
 function measure(value: JsonValue, left: { bytes: number; values: number }, levels: number): void {
   if (levels < 0) throw new OperationError(`what is copied is nested deeper than ${documentDepthMax} levels`)
   left.values--
@@ -307,7 +316,7 @@ function measure(value: JsonValue, left: { bytes: number; values: number }, leve
   }
 }
 
-/** Without what is in a list or an object, and with the comma behind it. */
+/** Bytes of a value without the content of a list or an object, but with its comma. */
 function ownBytes(value: JsonValue): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 3
   return typeof value === "object" && value !== null ? 3 : String(value).length + 1

@@ -1,19 +1,26 @@
 /**
- * The order of a list after a strategic merge: items of the patch follow the patch, untouched items follow the stored list,
- * and the two interleave where the stored list knew both. The rules, and so the results, are the reference server's.
+ * The order of a list after a strategic merge: items of the patch keep the order of the patch, other items that of the
+ * stored list, and the two interleave where the stored list has both. The rules, and so the results, are the reference
+ * server's.
  */
 import { ownField } from "../kit/field-path.ts"
 import { isObject } from "../kit/json.ts"
 import type { JsonValue } from "../kit/json.ts"
 import { patchFault } from "./patch-fault.ts"
 
-/** Text under which equal scalars meet: 80 and "80" differ, 80 as number and as bigint do not. Throws for lists and objects. */
+/**
+ * A key under which equal scalars match: 80 and "80" differ, 80 as number and as bigint do not. Throws for lists and
+ * objects.
+ */
 export function keyText(value: JsonValue): string {
   if (typeof value === "object" && value !== null) throw patchFault("lists are merged by scalar values only")
   return typeof value === "string" ? `"${value}` : String(value)
 }
 
-/** Identifies the items of a list of objects by their merge key. The function throws ApiError 422 for an item without it. */
+/**
+ * Identifies the items of a list of objects by their merge key. The returned function throws ApiError 422 for an item
+ * without it.
+ */
 export function itemKey(mergeKey: string, field: string): (item: JsonValue) => string {
   return (item) => {
     const value = isObject(item) ? ownField(item, mergeKey) : undefined
@@ -22,10 +29,10 @@ export function itemKey(mergeKey: string, field: string): (item: JsonValue) => s
   }
 }
 
-/** Up to so many items the reference sorts by insertion, and its answer shows it where a comparison has no answer. */
+/** The reference uses insertion sort up to this length, which shows in the result where a comparison is undecided. */
 const insertionItemsMax = 20
 
-/** `items` in the order in which their keys first stand in `order`. */
+/** Sorts `items` by the first position of their keys in `order`. */
 export function reorder<Item extends JsonValue>(
   items: readonly Item[],
   order: readonly JsonValue[],
@@ -39,7 +46,7 @@ export function reorder<Item extends JsonValue>(
   return sorted.map(({ item }) => item)
 }
 
-/** Items that the order does not name go before any other that they are compared with, as in the reference. */
+/** Items that the order does not name sort before any item they are compared with, as in the reference. */
 function insertionSort(items: { readonly position: number | undefined }[]): void {
   for (let next = 1; next < items.length; next++) {
     for (let at = next; at > 0; at--) {
@@ -64,14 +71,14 @@ function firstPositions(items: readonly JsonValue[], key: (item: JsonValue) => s
 export interface MergeOrder {
   /** Items that the patch mentions, in their final order. */
   readonly patched: readonly JsonValue[]
-  /** Items that it does not, in their final order. */
+  /** Items that it does not mention, in their final order. */
   readonly untouched: readonly JsonValue[]
-  /** The stored list: where it holds both, it decides which comes first. Otherwise the patched item does. */
+  /** The stored list: where it holds both, it decides which is first. Otherwise the patched item is first. */
   readonly original: readonly JsonValue[]
   readonly key: (item: JsonValue) => string
 }
 
-/** One list of both, each keeping its own order. */
+/** Merges both lists, each in its own order. */
 export function mergeOrder({ patched, untouched, original, key }: MergeOrder): JsonValue[] {
   const positions = firstPositions(original, key)
   const result: JsonValue[] = []

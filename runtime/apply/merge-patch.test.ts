@@ -23,7 +23,7 @@ test.each<[JsonValue]>([[null], [5], [[1]], ["x"]])("refuses %j", (patch) => {
   expect(() => applyMergePatch({}, patch)).toThrow("a merge patch must be a JSON object")
 })
 
-test("takes __proto__ for a name", () => {
+test("accepts __proto__ as a name", () => {
   const result = applyMergePatch({}, JSON.parse('{"__proto__": {"polluted": true}}'))
   expect(Object.hasOwn(result, "__proto__")).toBe(true)
   expect(Object.getPrototypeOf({})).not.toHaveProperty("polluted")
@@ -34,7 +34,7 @@ const { object } = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => 
   object: fc.dictionary(fc.constantFrom("a", "b", "c"), tie("value"), { maxKeys: 3 }),
 }))
 
-/** The algorithm of RFC 7386, section 2, word for word. */
+/** The algorithm of RFC 7386, section 2, literally. */
 function model(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isObject(patch)) return patch
   const result: JsonObject = isObject(target) ? { ...target } : {}
@@ -45,7 +45,7 @@ function model(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   return result
 }
 
-test("does what RFC 7386 says and changes neither argument", () => {
+test("follows RFC 7386 and changes neither argument", () => {
   fc.assert(
     fc.property(object, object, (target, patch) => {
       const before = JSON.stringify([target, patch])

@@ -7,15 +7,18 @@ import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { expectManyFields, manyFields } from "../kit/many-fields.ts"
 
 /**
- * The object after the patch; neither argument is changed, unchanged parts are shared. Called inside the update loop,
- * again for every attempt. Throws ApiError 400 when the patch is no object.
+ * Applies a patch and returns the new object. Neither argument is changed; unchanged parts are shared. Called inside
+ * the update loop, once per attempt. Throws ApiError 400 when the patch is not an object.
  */
 export function applyMergePatch(object: JsonObject, patch: JsonValue): JsonObject {
   if (!isObject(patch)) throw badRequest("a merge patch must be a JSON object")
   return merge(object, patch)
 }
 
-/** Fields keep their places; new ones follow. Field by field: to copy a record and then change it costs many times more. */
+/**
+ * Fields keep their order; new ones follow. Copies field by field: copying a record and then changing it costs many
+ * times more.
+ */
 function merge(current: JsonObject, patch: JsonObject): JsonObject {
   const result: JsonObject = {}
   let fields = 0
@@ -34,14 +37,17 @@ function merge(current: JsonObject, patch: JsonObject): JsonObject {
   return result
 }
 
-/** Undefined for a field that goes. */
+/** Returns undefined for a field to remove. */
 function changed(before: JsonValue | undefined, change: JsonValue): JsonValue | undefined {
   if (change === null) return undefined
   if (!isObject(before)) return withoutNulls(change)
   return isObject(change) ? merge(before, change) : change
 }
 
-/** A value that is new as a whole has nothing to delete, so its nulls mean nothing; those in objects within lists too, as in the reference. */
+/**
+ * Drops nulls from a value that is entirely new, since they have nothing to delete; also in objects within lists, as
+ * the reference does.
+ */
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value

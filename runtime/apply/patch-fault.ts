@@ -1,10 +1,11 @@
-/** The one answer for a patch that is well formed but does not fit the object: an operation, a directive, a merge key. */
+/** The error for a well-formed patch that does not fit the object: an operation, a directive, a merge key. */
 import { ApiError } from "../errors.ts"
 import { messageCharactersMax } from "../limits.ts"
 
 /**
- * 422 Invalid, as the reference answers a JSON patch that cannot be applied. Where the reference answers 500 for a strategic
- * patch of this sort it blames itself for a fault of the client; here both are 422 and the message says which part was wrong.
+ * 422 Invalid, as the reference answers a JSON patch that cannot be applied. For such a strategic merge patch the
+ * reference answers 500, blaming itself for an error of the client; here both are 422 and the message names the wrong
+ * part.
  */
 export function patchFault(message: string): ApiError {
   const text = message.length > messageCharactersMax ? `${message.slice(0, messageCharactersMax)}...` : message

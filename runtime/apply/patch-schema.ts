@@ -1,24 +1,26 @@
-/** What strategic merge asks of the schema: how a field merges, and what its values or the items of its list are. */
+/**
+ * What strategic merge patch reads from the schema: how a field merges, and the type of its value or of its list items.
+ */
 import type { FieldShape, TypeRef, TypeShape } from "../kit/shape.ts"
 import { patchFault } from "./patch-fault.ts"
 
-/** The schema of an object being merged: a type, a map whose values all have one type, or nothing known. */
+/** The schema of an object being merged: a type, a map whose values have one type, or unknown. */
 export type PatchSchema = TypeShape | { readonly values: TypeRef } | undefined
 
 /** A field of an object being merged. */
 export interface Place {
   /** For messages: `core.v1.PodSpec.containers`. */
   readonly field: string
-  /** Of the field's object, or of the items of its list. */
+  /** The schema of the field's object, or of its list items. */
   readonly schema: PatchSchema
   readonly strategy: "merge" | "replace" | undefined
-  /** Which field tells the items of the list apart. */
+  /** The field that identifies the items of the list. */
   readonly mergeKey: string | undefined
 }
 
 const fieldsOfShapes = new WeakMap<TypeShape, ReadonlyMap<string, FieldShape>>()
 
-/** By JSON name; the fields of inline types stand beside the type's own. */
+/** By JSON name; includes the fields of inline types. */
 function fieldsOf(shape: TypeShape): ReadonlyMap<string, FieldShape> {
   const known = fieldsOfShapes.get(shape)
   if (known !== undefined) return known
@@ -32,7 +34,10 @@ function fieldsOf(shape: TypeShape): ReadonlyMap<string, FieldShape> {
   return fields
 }
 
-/** Throws ApiError 422 for a field that the type does not have: only a directive can name one, stored objects hold none. */
+/**
+ * Throws ApiError 422 for a field that the type does not have. Only a directive can name one, since stored objects hold
+ * none.
+ */
 export function placeOf(schema: PatchSchema, name: string): Place {
   if (schema === undefined) return { field: name, schema: undefined, strategy: undefined, mergeKey: undefined }
   if ("values" in schema) return { field: name, schema: schemaOf(schema.values), strategy: undefined, mergeKey: undefined }

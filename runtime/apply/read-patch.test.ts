@@ -54,13 +54,13 @@ describe("refuses", () => {
     ["json", '[{"op":"replace","path":"/count","value":2.0}]'],
     ["json", '[{"op":"add","path":"/counts/-","value":1e3}]'],
     ["json", '[{"op":"add","path":"","value":{"count":1.0}}]'],
-  ])("a whole number with a fraction or an exponent with 422, once the patch applies: %s %s", (type, text) => {
+  ])("an integer with a fraction or an exponent with 422, once the patch applies: %s %s", (type, text) => {
     const patch = read(type, text)
     expect(() => atOnce(patch.apply({ count: 1, counts: [1] }))).toThrow(expect.objectContaining({ code: 422 }))
   })
 })
 
-test("says what is unknown or repeated in operations as the text has it", () => {
+test("reports unknown and repeated fields of operations in the order of the text", () => {
   const text = '[{"op":"test","op":"test","path":"/x","foo":1,"foo":2},{"value":{"a":1,"a":2},"path":"/","Path":"x"}]'
   expect(read("json", text).strictErrors).toEqual([
     'json patch duplicate field "[0].op"',
@@ -70,11 +70,11 @@ test("says what is unknown or repeated in operations as the text has it", () => 
   ])
 })
 
-test("tells of unknown fields in the order of sorted keys", () => {
+test("reports unknown fields in the order of sorted keys", () => {
   const found = ['unknown field "b"', 'unknown field "items[10].a"', 'unknown field "items[9].a"', 'unknown field "a"']
   const inOrder = ['unknown field "a"', 'unknown field "b"', 'unknown field "items[9].a"', 'unknown field "items[10].a"']
   expect(read("merge", "{}").ordered(found)).toEqual(inOrder)
   expect(read("json", "[]").ordered(found)).toEqual(inOrder)
-  // A strategic patch sorts the texts, so ten comes before nine.
+  // A strategic merge patch sorts the texts, so ten precedes nine.
   expect(read("strategic", "{}").ordered(found)).toEqual([inOrder[0], inOrder[1], inOrder[3], inOrder[2]])
 })

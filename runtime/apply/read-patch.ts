@@ -1,4 +1,7 @@
-/** A PATCH body of the kinds that change an object by its JSON: read and checked once per request, applied once per attempt. */
+/**
+ * Parses a PATCH body that changes an object by its JSON: parsed and checked once per request, applied once per
+ * attempt.
+ */
 import { badRequest, invalid } from "../errors.ts"
 import { ownField } from "../kit/field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
@@ -11,32 +14,38 @@ import { applyingJsonPatch, type JsonPatch, operationShape, parseJsonPatch, poin
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
-/** Content types of the patches that this module reads. */
+/** Content types of the patches in this module. */
 const jsonPatchType = "application/json-patch+json"
 const mergePatchType = "application/merge-patch+json"
 const strategicPatchType = "application/strategic-merge-patch+json"
 export type DocumentPatchType = typeof jsonPatchType | typeof mergePatchType | typeof strategicPatchType
 
-/** A patch made ready. */
+/** A patch ready to be applied. */
 export interface DocumentPatch {
   /**
-   * The object after the patch, still to be normalized; the argument is not changed. Throws ApiError 422 for a patch that does not fit the
-   * object, 400 for one that is none.
+   * Applies the patch and returns the object, not yet normalized; the argument is not changed. Throws ApiError 422 for
+   * a patch that does not fit the object, 400 for an invalid one.
    */
   apply(object: JsonObject): Stages<JsonObject>
-  /** What `fieldValidation` judges of the patch itself; unknown fields of the result come after. */
+  /** Errors in the patch itself, subject to `fieldValidation`; those in unknown fields of the result follow. */
   readonly strictErrors: readonly string[]
-  /** Texts about unknown fields of the result in the order in which the reference tells them: it sorts the keys of what it patches. */
+  /**
+   * Sorts texts about unknown fields of the result as the reference reports them: it sorts the keys of the patched
+   * object.
+   */
   ordered(texts: readonly string[]): string[]
 }
 
-/** A body that was read. */
+/** A parsed body. */
 export interface PatchDocument {
   readonly text: string
   readonly parsed: ParsedJson
 }
 
-/** Called with the body and the shape of the kind. Throws ApiError 400 for what is no patch, 413 for too many operations. */
+/**
+ * Called with the body and the shape of the kind. Throws ApiError 400 for an invalid patch, 413 for too many
+ * operations.
+ */
 export function* readingDocumentPatch(type: DocumentPatchType, { text, parsed }: PatchDocument, shape: TypeShape): Stages<DocumentPatch> {
   if (type === jsonPatchType) return yield* readingJsonPatch(text, parsed, shape)
   const patch = parsed.value ?? {}
@@ -58,7 +67,10 @@ function* inOnePiece<Result>(work: () => Result): Stages<Result> {
   return work()
 }
 
-/** A strategic patch goes into an object of a known type, so what it says about the type counts for nothing (reference). */
+/**
+ * Keeps the type: a strategic merge patch applies to an object of a known type, so the reference ignores the type in
+ * the patch.
+ */
 function asBefore(object: JsonObject, result: JsonObject): JsonObject {
   for (const name of ["kind", "apiVersion"] as const) {
     const before = object[name]
@@ -84,7 +96,7 @@ function* checkedJsonPatch(object: JsonObject, patch: JsonPatch, check: (result:
   return check(yield* applyingJsonPatch(object, patch))
 }
 
-/** Where in the object a place in the `value` of an operation ends up. */
+/** Maps a path in the `value` of an operation to a path in the object. */
 function operationPlace(patch: JsonValue, [index, name, ...inner]: readonly (string | number)[]): readonly (string | number)[] | undefined {
   const operation = Array.isArray(patch) ? patch[Number(index)] : undefined
   const pointer = name === "value" && isObject(operation) ? operation.path : undefined
@@ -96,13 +108,13 @@ interface NumbersOfPatch {
   /** The patch; quantities in it become texts. */
   readonly value: JsonValue
   readonly fractions: readonly Fraction[]
-  /** Where in the object a place of the patch ends up. */
+  /** Maps a path of the patch to a path in the object. */
   readonly place: (steps: readonly (string | number)[]) => readonly (string | number)[] | undefined
 }
 
 /**
- * A typed decoder gets the values of a patch as they are written: it refuses 1.0 where a whole number belongs, and 1e3 stays the form of a
- * quantity. Answers the check of the result.
+ * A typed decoder reads the values of a patch as they are written: it refuses 1.0 for an integer, and 1e3 determines
+ * the form of a quantity. Returns the check of the result.
  */
 function numberCheck({ shape, value, fractions, place }: NumbersOfPatch): (result: JsonObject) => JsonObject {
   let wrong: readonly (string | number)[] | undefined

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../kit/json.ts"
 import type { TypeRef, TypeShape } from "../kit/shape.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
-// A pod in small: every way in which a schema can say how a field merges.
+// A small pod: every way in which a schema can say how a field merges.
 const text: TypeRef = { scalar: "string" }
 const env: TypeShape = {
   name: "test.Env",
@@ -68,7 +68,7 @@ function patched(object: JsonObject, patch: JsonValue): JsonObject {
   }
 }
 
-// Answers recorded from the reference server, or from its merge of the same shape.
+// Responses recorded from the reference server, or from its merge of the same shape.
 test.each<[string, JsonObject, JsonObject, JsonObject]>([
   ["scalars and maps", { labels: { a: "1", b: "2" } }, { labels: { a: null, c: "3" } }, { labels: { b: "2", c: "3" } }],
   ["a null removes", { labels: { a: "1" }, finalizers: ["x"] }, { finalizers: null }, { labels: { a: "1" } }],
@@ -206,7 +206,7 @@ test.each<[string, JsonObject, JsonObject, JsonObject]>([
     { containers: [{ name: "d" }, { name: "c" }, { name: "a" }, { name: "b" }] },
   ],
   [
-    "an item deleted and given anew",
+    "an item deleted and added again",
     { containers: [{ name: "a", image: "1" }, { name: "b" }] },
     {
       containers: [
@@ -283,7 +283,7 @@ describe("refuses", () => {
   })
 })
 
-test("takes __proto__ for a name", () => {
+test("accepts __proto__ as a name", () => {
   const result = patched({ labels: { a: "1" } }, JSON.parse('{"labels": {"__proto__": "x"}, "__proto__": {"polluted": "yes"}}'))
   expect(Object.getPrototypeOf({})).not.toHaveProperty("polluted")
   expect(Object.hasOwn(result, "__proto__")).toBe(true)
@@ -310,7 +310,7 @@ describe("a list merged by key", () => {
     )
   })
 
-  test("stands in the order that the patch gives", () => {
+  test("has the order that the patch gives", () => {
     fc.assert(
       fc.property(items, fc.shuffledSubarray(["a", "b", "c", "d", "e"], { minLength: 5 }), (stored, order) => {
         const patch = { "$setElementOrder/containers": order.map((name) => ({ name })) }
@@ -322,7 +322,7 @@ describe("a list merged by key", () => {
   })
 })
 
-/** Items of which it is counted how often their key is read. */
+/** Items that count how often their key is read. */
 function counted(names: readonly string[], count: () => void): JsonObject[] {
   return names.map((name) => {
     const item: JsonObject = { image: "i" }

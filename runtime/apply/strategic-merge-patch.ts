@@ -1,6 +1,7 @@
 /**
- * Strategic merge patch (`application/strategic-merge-patch+json`): a merge patch that knows the schema. Lists whose
- * field says so are merged by key or as sets instead of being replaced, and directives in the patch steer the rest.
+ * Strategic merge patch (`application/strategic-merge-patch+json`): a merge patch that uses the schema. Lists are
+ * merged by key or as sets where the field says so, instead of being replaced, and directives in the patch control the
+ * rest.
  *
  *     {"$patch": "replace", ...}             this object replaces the stored one; "delete" empties it
  *     [{"$patch": "delete", "name": "a"}]    drops an item; [{"$patch": "replace"}, ...] replaces the list
@@ -8,8 +9,8 @@
  *     "$deleteFromPrimitiveList/f": [...]    drops values of the list `f`
  *     "$setElementOrder/f": [...]            the order of the list `f` afterwards
  *
- * Results, the order of list items included, are those of the reference server. Nothing of either argument is changed;
- * unchanged parts are shared. Null, in a patch, removes a field.
+ * Results, including the order of list items, are those of the reference server. Neither argument is changed; unchanged
+ * parts are shared. Null in a patch removes a field.
  */
 import { badRequest } from "../errors.ts"
 import { copyFields, ownField } from "../kit/field-path.ts"
@@ -29,8 +30,8 @@ const deleteFromList = "$deleteFromPrimitiveList"
 const setElementOrder = "$setElementOrder"
 
 /**
- * The object after the patch. Called inside the update loop, again for every attempt; `shape` is the kind's. Throws
- * ApiError 400 for malformed directives, 422 for a patch that does not fit the object.
+ * Applies a patch and returns the new object. Called inside the update loop, once per attempt; `shape` is the kind's.
+ * Throws ApiError 400 for malformed directives, 422 for a patch that does not fit the object.
  */
 export function applyStrategicMergePatch(shape: TypeShape, object: JsonObject, patch: JsonValue): JsonObject {
   if (!isObject(patch)) throw badRequest("a strategic merge patch must be a JSON object")
@@ -65,7 +66,7 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
   return result
 }
 
-/** A copy of `original` with only the fields that `$retainKeys` names, when the patch has it. */
+/** Copies `original` with only the fields in `$retainKeys`, if the patch has it. */
 function retained(original: JsonObject, patch: JsonObject): JsonObject {
   const list = ownField(patch, retainKeys)
   if (list === undefined) return copyFields(original)
@@ -98,8 +99,8 @@ function mergeField(result: JsonObject, name: string, change: JsonValue, schema:
 }
 
 /**
- * A value where there was nothing to merge it with: without its nulls, and without objects that hold a directive, which
- * have nothing to act on. Undefined: nothing remains.
+ * A value with nothing to merge with: drops its nulls, and objects that hold a directive, which have nothing to act on.
+ * Undefined when nothing remains.
  */
 function plain(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(plain).filter((item) => item !== undefined)
@@ -108,7 +109,7 @@ function plain(value: JsonValue): JsonValue | undefined {
   return mapFields(value, (field) => (field === null ? undefined : plain(field)))
 }
 
-/** The same for a list that came with its order: there a null counts, as a value and as a directive. */
+/** The same for a list with a given order, where a null counts as a value and as a directive. */
 function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
   if (!isObject(value)) return value
@@ -135,7 +136,7 @@ function mergeList(original: readonly JsonValue[], patch: readonly JsonValue[], 
   return mergeItems(original, patch, { ...place, mergeKey: place.mergeKey })
 }
 
-/** Whether the items are objects (true) or scalars (false); a mixture, or lists in lists, cannot be merged. */
+/** Whether the items are objects (true) or scalars (false). A mixture, or nested lists, cannot be merged. */
 function ofObjects(items: readonly JsonValue[], field: string): boolean {
   if (items.some(Array.isArray)) throw patchFault(`lists of lists are not supported: ${field}`)
   const type = (item: JsonValue): string => (item === null ? "null" : typeof item === "bigint" ? "number" : typeof item)
@@ -144,7 +145,7 @@ function ofObjects(items: readonly JsonValue[], field: string): boolean {
   return types.has("object")
 }
 
-/** Lists of scalars merge as sets. */
+/** Merges lists of scalars as sets. */
 function mergeValues(original: readonly JsonValue[], patch: readonly JsonValue[]): JsonValue[] {
   const inPatch = new Set(patch.map(keyText))
   const known = new Set<string>()
@@ -197,7 +198,7 @@ function mergeItem(before: JsonValue | undefined, change: JsonObject, schema: Pa
   return mergeObject(isObject(before) ? before : {}, change, schema)
 }
 
-/** Carries out `$patch` in the items of a patch list. `replaced`: `changes` are the whole new list. */
+/** Applies `$patch` in the items of a patch list. `replaced`: `changes` is the whole new list. */
 function applyItemDirectives(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
@@ -222,7 +223,7 @@ function applyItemDirectives(
 
 function deleteValues(result: JsonObject, patch: JsonObject, directiveName: string): void {
   const name = listName(directiveName, deleteFromList, "primitive list")
-  // No list has an empty name, so nothing is deleted; the reference takes it too.
+  // No list has an empty name, so nothing is deleted; the reference accepts it too.
   if (name === "") return
   const values = patch[directiveName]
   const before = ownField(result, name)
@@ -245,7 +246,7 @@ function listName(directiveName: string, prefix: string, what: string): string {
   return name
 }
 
-/** Merges the list that a `$setElementOrder` directive is about and puts it in that order; answers the list's name. */
+/** Merges the list of a `$setElementOrder` directive and sorts it accordingly; returns the list's name. */
 function applyElementOrder(result: JsonObject, patch: JsonObject, directiveName: string, schema: PatchSchema): string {
   const name = listName(directiveName, setElementOrder, "setElementOrder list")
   const order = patch[directiveName]
@@ -290,7 +291,7 @@ function mergedForOrder(original: JsonValue[] | undefined, change: JsonValue[] |
   return Array.isArray(added) ? added : []
 }
 
-/** Every item of the patch must stand in the order list, in the same sequence; items with a directive are passed over. */
+/** Every item of the patch must be in the order list, in the same sequence; skips items with a directive. */
 function checkOrder(change: readonly JsonValue[], order: readonly JsonValue[], key: (item: JsonValue) => string, name: string): void {
   if (order.length === 0) return
   const wanted = change.filter((item) => !isObject(item) || ownField(item, directive) !== "delete")

@@ -1,6 +1,7 @@
 /**
- * Server-side apply: a configuration becomes part of an object, and its manager the owner of all that it sets (specification section 4.8).
- * What others own with another value is a conflict unless it is taken by force; what the manager applied before and does not any more goes.
+ * Server-side apply: merges a configuration into an object and makes its manager the owner of all fields that it sets
+ * (specification section 4.8). A field that another manager owns with another value is a conflict unless the request
+ * forces it. Fields that the manager applied before and no longer applies are removed.
  */
 import { badRequest } from "../../errors.ts"
 import { shortList } from "../../kit/bounded-text.ts"
@@ -23,31 +24,32 @@ import { Changes, type TypedVersion, type Versions } from "./versions.ts"
 
 export interface Apply {
   readonly versions: Versions
-  /** As stored; absent when the object is to be created. */
+  /** As stored; absent when apply creates the object. */
   readonly live?: ApiObject
-  /** As it was sent: parsed, neither normalized nor defaulted. */
+  /** As sent: parsed, neither normalized nor defaulted. */
   readonly config: JsonObject
   readonly manager: string
-  /** "" for the object itself. */
+  /** "" for the main resource. */
   readonly subresource: string
   readonly force: boolean
-  /** Time text of metadata. */
+  /** The time for managedFields, as text. */
   readonly now: string
-  /** Annotation in which client-side apply keeps its configuration. */
+  /** The annotation in which client-side apply keeps its configuration. */
   readonly lastAppliedAnnotation: string
 }
 
 const beforeFirstApply = "before-first-apply"
 
 /**
- * The object after an apply, with its `managedFields`; still to be normalized and defaulted. The arguments are not changed. Called inside
- * the update loop, once per attempt. Throws ApiError 400 for a configuration that does not fit the kind, 409 with a cause per field and owner.
+ * Returns the object after an apply with its `managedFields`; the caller normalizes it and applies defaults. The
+ * arguments are not changed. Called inside the update loop, once per attempt. Throws ApiError 400 for a configuration
+ * that does not fit the kind, 409 with a cause per field and manager.
  */
 export function applyConfiguration(apply: Apply): ApiObject {
   return atOnce(applyStages(apply))
 }
 
-/** `applyConfiguration` in stages. */
+/** `applyConfiguration` in steps. */
 export function* applyStages(apply: Apply): Stages<ApiObject> {
   checkConfiguration(apply)
   yield
@@ -66,7 +68,7 @@ export function* applyStages(apply: Apply): Stages<ApiObject> {
   const kept = owned(applied)
   const same = last !== undefined && equalSets(last.fields, kept)
   const fields = same ? last.fields : kept
-  // What nobody owns, such as the name, is held by the configuration that has it all the same.
+  // Fields that no manager owns, such as the name, still belong to the configuration that sets them.
   const object =
     last === undefined || (same && last.apiVersion === current.apiVersion)
       ? merged
@@ -78,7 +80,7 @@ export function* applyStages(apply: Apply): Stages<ApiObject> {
   yield
   if (!force) checkConflicts(apply, live, conflictsOf(others, changes))
   yield
-  // An apply that changes no value does not move the time of its manager.
+  // An apply that changes no value keeps the time of its entry.
   const entry = deepEqual(object, live) ? mine : { ...mine, time: apply.now }
   yield
   const left = withoutTouched(others, changes)
@@ -88,7 +90,10 @@ export function* applyStages(apply: Apply): Stages<ApiObject> {
   return withOwners(complete, encodeEntries(left))
 }
 
-/** A copy with these owners in place of its own. Field by field: a record put together from parts costs more than all else here. */
+/**
+ * Copies the object with these managedFields. Copies field by field: building the record from spread parts costs more
+ * than everything else here.
+ */
 function withOwners(object: ApiObject, owners: JsonObject[] | undefined): ApiObject {
   const metadata: NonNullable<ApiObject["metadata"]> = {}
   for (const name in object.metadata) if (name !== "managedFields") metadata[name] = object.metadata[name]
@@ -113,7 +118,9 @@ function checkConfiguration({ config, versions }: Apply): void {
   throw badRequest(`the configuration to apply does not fit its kind: ${text}`)
 }
 
-/** Fields that were there before anybody was tracked have an owner too, so that an apply does not take them unseen. */
+/**
+ * Assigns a manager to fields that were set before managedFields existed, so that an apply does not take them silently.
+ */
 function ownersBefore(apply: Apply, live: ApiObject): readonly Entry[] {
   const { versions, subresource, now } = apply
   const known = readEntries(apply.live?.metadata?.managedFields ?? [])
@@ -144,7 +151,10 @@ function conflictsOf(others: readonly Entry[], changes: Changes): Conflict[] {
   return conflicts
 }
 
-/** Throws 409 for what others own; who comes over from client-side apply may take what the configuration kept there had. */
+/**
+ * Throws 409 for fields of other managers. A manager that migrates from client-side apply may take the fields in its
+ * last applied configuration.
+ */
 function checkConflicts(apply: Apply, live: ApiObject, conflicts: readonly Conflict[]): void {
   if (conflicts.length === 0) return
   if (apply.manager !== upgradingManager) throw conflictError(conflicts)

@@ -5,7 +5,7 @@ import { conflictError } from "./conflict.ts"
 const owner = (manager: string) => ({ manager, operation: "Apply", apiVersion: "v1", subresource: "" }) as const
 const fieldsOf = (count: number) => ({ "f:data": Object.fromEntries(Array.from({ length: count }, (_, index) => [`f:k${index}`, {}])) })
 
-test("of very many fields the first are named and all are counted", () => {
+test("names the first of very many fields and counts all", () => {
   const count = 3 * conflictCausesMax
   const conflicts = [
     { owner: owner("a"), fields: fieldsOf(10) },
@@ -17,7 +17,7 @@ test("of very many fields the first are named and all are counted", () => {
   expect(message).toMatch(new RegExp(`^${count + 11} fields that are applied have .*; and ${count + 11 - conflictCausesMax} more \\(leave`))
 })
 
-test("long names in fields are cut", () => {
+test("cuts long names in fields", () => {
   const name = "x".repeat(1_000_000)
   const { message } = conflictError([{ owner: owner("a"), fields: { [`f:${name}`]: {} } }])
   expect(message.length).toBeLessThan(2 * messageCharactersMax)

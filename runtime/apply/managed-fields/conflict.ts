@@ -1,18 +1,18 @@
-/** The report of an apply that would change what others own. */
+/** The error of an apply that would change fields of other managers. */
 import { ApiError, type StatusCause } from "../../errors.ts"
 import { type FieldSet, memberCount, pathsOf, pathText } from "../ownership/field-set.ts"
 import { conflictCausesMax } from "../../limits.ts"
 import { compareTexts, type Owner } from "./entry.ts"
 
-/** Fields that one owner would lose. Never empty. */
+/** Fields that one manager would lose. Never empty. */
 export interface Conflict {
   readonly owner: Owner
   readonly fields: FieldSet
 }
 
 /**
- * 409 with one cause per field and owner, owners in the order of their names. Of very many the first `conflictCausesMax` are told, and how many there
- * are. `conflicts` is not empty.
+ * Returns a 409 with one cause per field and manager, sorted by manager. Lists the first `conflictCausesMax` causes and
+ * gives the total. `conflicts` is not empty.
  */
 export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const causes: StatusCause[] = []
@@ -34,7 +34,10 @@ export function conflictError(conflicts: readonly Conflict[]): ApiError {
   return new ApiError(409, "Conflict", `${head} another value and another owner: ${lines.join("; ")}${more} (${fix})`, { causes })
 }
 
-/** `"kubectl" with subresource "status" using apps/v1`: an applier is the same in every version. */
+/**
+ * `"kubectl" with subresource "status" using apps/v1`. An applier is the same in every version, so its version is
+ * omitted.
+ */
 function ownerText({ manager, operation, apiVersion, subresource }: Owner): string {
   const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`
   return `${JSON.stringify(manager)}${through}${operation === "Update" ? ` using ${apiVersion}` : ""}`

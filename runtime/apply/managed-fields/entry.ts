@@ -1,6 +1,7 @@
 /**
- * `metadata.managedFields`, entry by entry: who owns which fields, in which version of the kind, since when (specification section 4.8).
- * Sets stay the parsed JSON that they are in the object; an entry that a write does not touch is stored again as it was.
+ * The entries of `metadata.managedFields`: which manager owns which fields, in which version of the kind, and since
+ * when (specification section 4.8). Field sets remain the parsed JSON of the object; an entry that a write does not
+ * change is stored again unchanged.
  */
 import { badRequest } from "../../errors.ts"
 import { deepEqual } from "../../kit/field-path.ts"
@@ -10,27 +11,27 @@ import { canonicalFieldSet, type FieldSet, sortedFieldSet } from "../ownership/f
 export type Operation = "Apply" | "Update"
 
 /**
- * Who owns fields. An updater is another owner in every version that it writes, an applier is the same one in all: its configuration is one,
- * whatever version it is written in.
+ * A field manager. An updater has one entry per version that it writes. An applier has one entry in all, because it has
+ * one configuration, whatever its version.
  */
 export interface Owner {
   readonly manager: string
   readonly operation: Operation
-  /** Of the paths, as on the wire. */
+  /** The version of the paths, as on the wire. */
   readonly apiVersion: string
-  /** "" for the object itself. */
+  /** "" for the main resource. */
   readonly subresource: string
 }
 
 export interface Entry extends Owner {
   readonly fields: FieldSet
-  /** Whole seconds, `2026-01-02T03:04:05Z`. Absent for an owner whose writes have changed nothing yet. */
+  /** Whole seconds, `2026-01-02T03:04:05Z`. Absent for a manager whose writes have not changed anything yet. */
   readonly time?: string | undefined
-  /** The JSON that the entry was read from: what of it is still so is stored as it was. */
+  /** The JSON that the entry was read from. Unchanged parts are stored again as they were. */
   readonly stored?: JsonObject | undefined
 }
 
-/** True when both name the same owner, so that one entry holds the fields of both. */
+/** True when both are the same manager, so that one entry holds the fields of both. */
 export function sameOwner(left: Owner, right: Owner): boolean {
   return (
     left.manager === right.manager &&
@@ -40,12 +41,12 @@ export function sameOwner(left: Owner, right: Owner): boolean {
   )
 }
 
-/** The same text for the same owner, another for another one: for maps of owners. */
+/** A key that is equal exactly for the same manager, for maps. */
 export function ownerKey({ manager, operation, apiVersion, subresource }: Owner): string {
   return JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion])
 }
 
-/** Entries that this server has written. Called once per write with what is stored. */
+/** Parses entries that this server has written. Called once per write with the stored list. */
 export function readEntries(list: readonly JsonObject[]): Entry[] {
   const entries: Entry[] = []
   for (const stored of list) {
@@ -56,8 +57,8 @@ export function readEntries(list: readonly JsonObject[]): Entry[] {
 }
 
 /**
- * Entries as a client sent them; of two for one owner the later counts. Throws ApiError 400 for an entry that cannot be read: update and
- * create then pass over what was sent, apply refuses it.
+ * Parses entries that a client sent; of two for the same manager the later counts. Throws ApiError 400 for an invalid
+ * entry: update and create then ignore what was sent, apply refuses it.
  */
 export function decodeEntries(list: readonly JsonObject[]): Entry[] {
   const entries = new Map<string, Entry>()
@@ -76,7 +77,7 @@ function decodeEntry(sent: JsonObject, field: string): Entry {
   return entryOf(sent, canonicalFieldSet(sent.fieldsV1 ?? {}), undefined)
 }
 
-/** All entries have the same fields in the same order, so that code which reads them meets one kind of record. */
+/** Gives all entries the same fields in the same order, so that V8 sees one kind of record. */
 function entryOf(json: JsonObject, fields: FieldSet, stored: JsonObject | undefined): Entry {
   return {
     manager: textOf(json.manager),
@@ -93,14 +94,17 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : ""
 }
 
-/** The list to store, in its published order: appliers first, then by time, manager, version and sub-resource. Undefined for none. */
+/**
+ * Returns the list to store in its published order: appliers first, then by time, manager, version and sub-resource.
+ * Undefined when empty.
+ */
 export function encodeEntries(entries: readonly Entry[]): JsonObject[] | undefined {
   if (entries.length === 0) return undefined
   if (entries.length === 1 && entries[0] !== undefined) return [encodeEntry(entries[0])]
   return [...entries].sort(compareEntries).map((entry) => encodeEntry(entry))
 }
 
-/** One entry as it is stored. `sorted`: the elements of its set are in order already. */
+/** One entry as stored. `sorted`: its set is already sorted. */
 export function encodeEntry(entry: Entry, sorted = false): JsonObject {
   const { stored, fields } = entry
   const sameFields = stored !== undefined && stored.fieldsV1 === fields
@@ -126,19 +130,19 @@ function compareEntries(left: Entry, right: Entry): number {
   )
 }
 
-/** For sorting texts by their code units. */
+/** Compares texts by UTF-16 code units, for sorting. */
 export function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** A list that says "forget all owners": empty, or of one empty entry. */
+/** Whether a list clears all managed fields: it is empty or has one empty entry. */
 export function isReset(list: readonly JsonValue[]): boolean {
   return list.length === 0 || (list.length === 1 && deepEqual(list[0], {}))
 }
 
 /**
- * The owners to go on with when a client writes the whole object: those that it sent, else those that are stored, so that a client which
- * knows nothing of owners does not forget them. Sent ones that cannot be read are passed over.
+ * Returns the entries to continue with when a client writes the whole object: those that it sent, else the stored ones,
+ * so that a client without knowledge of managedFields does not clear them. Ignores sent entries that are invalid.
  */
 export function entriesOf(sent: readonly JsonObject[] | undefined, stored: readonly JsonObject[] | undefined): Entry[] {
   if (sent === undefined) return readEntries(stored ?? [])
@@ -157,7 +161,7 @@ function sameEntries(left: readonly JsonObject[], right: readonly JsonObject[]):
   return true
 }
 
-/** Whether two stored lists name the same owners of the same fields, whenever they came to own them. */
+/** Whether two stored lists give the same managers the same fields, whatever their times. */
 export function sameButTimes(left: readonly JsonObject[] | undefined, right: readonly JsonObject[] | undefined): boolean {
   if (left === right) return true
   if (left === undefined || right === undefined || left.length !== right.length) return false
@@ -165,7 +169,7 @@ export function sameButTimes(left: readonly JsonObject[] | undefined, right: rea
   for (let index = 0; index < left.length; index++) {
     const [one, other] = [left[index], right[index]]
     if (one === undefined || other === undefined) return false
-    // Most are where they were. Where one is not, all are looked up: an owner has one entry.
+    // Most entries keep their index. When one has moved, all are looked up: a manager has one entry.
     if (one === other || sameButTime(one, other)) continue
     if (stored.size === 0) for (const entry of right) stored.set(wordsOf(entry), entry)
     const same = stored.get(wordsOf(one))
@@ -174,7 +178,7 @@ export function sameButTimes(left: readonly JsonObject[] | undefined, right: rea
   return true
 }
 
-/** Who owns the fields of a stored entry. */
+/** A key of the manager of a stored entry. */
 function wordsOf({ manager, operation, subresource, apiVersion }: JsonObject): string {
   return JSON.stringify([manager ?? null, operation ?? null, subresource ?? null, apiVersion ?? null])
 }

@@ -1,6 +1,7 @@
 /**
- * From client-side to server-side apply: the former keeps its configuration in an annotation. The manager `kubectl` may change without
- * conflict what the annotation says was applied, and keeps the annotation current for clients that still read it.
+ * Migration from client-side to server-side apply. Client-side apply keeps its configuration in an annotation. The
+ * manager `kubectl` may change without conflict what the annotation says was applied, and keeps the annotation current
+ * for clients that still read it.
  */
 import { ownField } from "../../kit/field-path.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
@@ -12,10 +13,13 @@ import { typedFaults } from "../ownership/typed-check.ts"
 import { fieldSetOf } from "../ownership/typed-set.ts"
 import type { TypedVersion } from "./versions.ts"
 
-/** Whoever applies under another name has nothing to do with the annotation. */
+/** The only manager that uses the annotation. */
 export const upgradingManager = "kubectl"
 
-/** The fields that the annotation sets to the value which they still have: none when it is missing, broken or of another version. */
+/**
+ * Returns the fields that still have the value in the annotation; empty when the annotation is missing, invalid or of
+ * another version.
+ */
 export function allowedByLastApplied(version: TypedVersion, live: ApiObject, annotation: string): FieldSet {
   const lastApplied = parsed(live.metadata?.annotations?.[annotation])
   if (lastApplied === undefined || lastApplied.apiVersion !== version.apiVersion) return {}
@@ -35,8 +39,8 @@ function parsed(text: string | undefined): JsonObject | undefined {
 }
 
 /**
- * `object` with the configuration in its annotation, where it has one; without the annotation when all annotations together would then be
- * too large. Pure.
+ * Writes the configuration into the annotation of `object`, if it has one. Removes the annotation when all annotations
+ * together would then be too large. Pure.
  */
 export function withLastApplied(object: ApiObject, config: JsonObject, annotation: string): ApiObject {
   const { [annotation]: before = "", ...others } = object.metadata?.annotations ?? {}
@@ -52,7 +56,7 @@ function sizeOf(annotations: Readonly<Record<string, string>>): number {
   return bytes
 }
 
-/** What stays of the annotations is written even when it is empty, as client-side apply does. */
+/** Keeps the annotations even when none is left, as client-side apply does. */
 function withoutAnnotation(config: JsonObject, annotation: string): JsonObject {
   const metadata = config.metadata
   if (!isObject(metadata) || !isObject(metadata.annotations) || ownField(metadata.annotations, annotation) === undefined) return config

@@ -1,12 +1,12 @@
-/** What a client is called as an owner of fields. */
+/** The name of a client as a field manager. */
 import { managerBytesMax } from "../../limits.ts"
 
 const unknownManager = "unknown"
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu
 
 /**
- * The `fieldManager` that a request gives, else the program that its User-Agent names: what stands before the first slash, printable
- * characters only. `userAgent` is the header as node reads it, one character per byte.
+ * Returns the request's `fieldManager`, or else the program in its User-Agent: the text before the first slash,
+ * printable characters only. `userAgent` is the header as node reads it, one character per byte.
  */
 export function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== "") return fieldManager

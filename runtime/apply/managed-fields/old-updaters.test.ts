@@ -17,7 +17,7 @@ const entry = fc.record({
 })
 const owners = fc.uniqueArray(entry, { selector: ownerKey, maxLength: 30 })
 
-/** The rule said plainly: looks for each updater through all owners. */
+/** The plain rule: searches all entries for each updater. */
 function model(entries: readonly Entry[]): Entry[] {
   const updaters = entries.filter(({ operation }) => operation === "Update").sort(byAge)
   const left = [...entries]
@@ -58,7 +58,7 @@ function byAge(left: Entry, right: Entry): number {
 
 const shown = (entries: readonly Entry[]): unknown[] => entries.map((one) => ({ ...one, fields: Object.keys(sortedFieldSet(one.fields)) }))
 
-test("the oldest updaters of each version become one, as if each had been looked for among all owners", () => {
+test("merges the oldest updaters of each version as the plain rule does", () => {
   fc.assert(
     fc.property(owners, (entries) => {
       expect(shown(withoutOldUpdaters(entries))).toEqual(shown(model(entries)))

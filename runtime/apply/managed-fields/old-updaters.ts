@@ -1,4 +1,4 @@
-/** The list of owners is bounded: of many updaters the oldest are put together (specification section 4.8). */
+/** Limits the number of managed fields entries by merging the oldest updaters (specification section 4.8). */
 import { updatersMax } from "../../limits.ts"
 import { type FieldSet, unionOfAll } from "../ownership/field-set.ts"
 import { compareTexts, type Entry, type Owner, ownerKey } from "./entry.ts"
@@ -6,8 +6,8 @@ import { compareTexts, type Entry, type Owner, ownerKey } from "./entry.ts"
 const bucketName = "ancient-changes"
 
 /**
- * Called with the owners after an update. Beyond `updatersMax` updaters the oldest of each version become one, oldest first, until the rest
- * fit; the newest time of what went into it is its time.
+ * Called with the entries after an update. Beyond `updatersMax` updaters, merges the oldest ones of each version,
+ * oldest first, until the rest fit. A merged entry has the newest time of its parts.
  */
 export function withoutOldUpdaters(entries: readonly Entry[]): readonly Entry[] {
   const updaters = entries.filter((entry) => entry.operation === "Update")
@@ -34,13 +34,13 @@ function withFields(entry: Entry, joined: readonly FieldSet[] | undefined): Entr
 }
 
 interface Left {
-  /** By `ownerKey`, in the order in which they came. */
+  /** By `ownerKey`, in insertion order. */
   readonly left: Map<string, Entry>
-  /** What went into each bucket, to be joined at the end. */
+  /** The sets in each bucket, to be joined at the end. */
   readonly buckets: Map<string, FieldSet[]>
 }
 
-/** Puts an updater, and the older one before it, into the bucket of their version. */
+/** Moves an updater, and the first of its version, into the bucket of that version. */
 function fill({ left, buckets }: Left, { first, entry }: { first: Entry; entry: Entry }): void {
   const owner: Owner = { manager: bucketName, operation: "Update", apiVersion: entry.apiVersion, subresource: "" }
   const key = ownerKey(owner)

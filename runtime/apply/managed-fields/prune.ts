@@ -1,4 +1,4 @@
-/** Removal of what an applier applied before and applies no longer. */
+/** Removes fields that an applier applied before and no longer applies. */
 import type { ApiObject } from "../../kit/json.ts"
 import type { Stages } from "../../turns.ts"
 import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from "../ownership/field-set.ts"
@@ -11,22 +11,23 @@ export interface Pruning {
   readonly versions: Versions
   /** The live object with the configuration merged into it, in the current version. */
   readonly merged: ApiObject
-  /** What the applier owned before. */
+  /** The entry of the applier before this apply. */
   readonly last: Entry
-  /** What everybody owns now, the applier's new set among them. */
+  /** All entries after this apply, the applier's new one included. */
   readonly entries: readonly Entry[]
 }
 
 /**
- * `merged` without what `last` owned and nobody owns now. What stands below a removed item and was never applied stays where somebody owns
- * it; list items and structs go with the last that was applied of them. Called by apply, once per attempt.
+ * Removes from `merged` what `last` owned and no manager owns now. Fields below a removed item that were never applied
+ * stay where a manager owns them; list items and structs are removed with the last of their applied fields. Called by
+ * apply, once per attempt.
  */
 export function* pruning(state: Pruning): Stages<ApiObject> {
   const { versions, last, merged } = state
   const then = last.apiVersion === versions.current.apiVersion ? versions.current : versions.find(last.apiVersion)
   if (then === undefined || isEmptySet(last.fields)) return merged
   const owned = ownedIn(state, then.apiVersion)
-  // What is applied again is most often all that was: then nothing has to be looked at.
+  // Most applies drop nothing.
   if (isEmptySet(difference(last.fields, owned))) return merged
   yield
   const converted = convertVersion(merged, versions.current, then)
@@ -41,7 +42,10 @@ function ownedIn(state: Pruning, apiVersion: string): FieldSet {
   return unionOfAll(state.entries.filter((entry) => entry.apiVersion === apiVersion).map(({ fields }) => fields))
 }
 
-/** `converted` without what was applied before, but with everything that anybody owns, in whatever version. Answers in `then`. */
+/**
+ * Removes from `converted` what was applied before, and keeps everything that any manager owns, in any version. The
+ * result is in version `then`.
+ */
 function* withOwnedItems(state: Pruning, from: { then: TypedVersion; converted: ApiObject }): Stages<ApiObject> {
   const { versions, last, entries } = state
   const { then, converted } = from
@@ -50,7 +54,7 @@ function* withOwnedItems(state: Pruning, from: { then: TypedVersion; converted: 
   let pruned: ApiObject = removeFields(then.shape, converted, mine)
   let whole = converted
   let at = then
-  // The version of `last` comes first: conversion may need what is owned there.
+  // The version of `last` is first: conversion may need the fields owned there.
   const others = entries.map((entry) => entry.apiVersion).filter((apiVersion) => apiVersion !== then.apiVersion)
   for (const apiVersion of new Set([then.apiVersion, ...others])) {
     const version = apiVersion === versions.current.apiVersion ? versions.current : versions.find(apiVersion)
@@ -71,7 +75,7 @@ function* withOwnedItems(state: Pruning, from: { then: TypedVersion; converted: 
   return convertVersion(pruned, at, then)
 }
 
-/** What nobody owns goes only where `last` owned it. */
+/** Removes fields without a manager only where `last` owned them. */
 function* withDanglingItems(state: { then: TypedVersion; converted: ApiObject; pruned: ApiObject; last: FieldSet }): Stages<ApiObject> {
   const { then, converted, pruned, last } = state
   const members = yield* membersOf(then, converted)

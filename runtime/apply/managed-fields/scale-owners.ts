@@ -1,17 +1,17 @@
 /**
- * Owners through `scale`: a Scale shows one field of its parent under another path, and who owns the one owns the other. Other fields have no
- * owners in the view; those of the parent stay as they are.
+ * Managed fields through `scale`. A Scale shows one field of its parent under another path, so the manager of one
+ * manages the other. Other fields of the Scale have no manager; those of the parent do not change.
  */
 import type { JsonObject } from "../../kit/json.ts"
 import { difference, type FieldSet, intersection, isEmptySet, setOfPaths } from "../ownership/field-set.ts"
 import { decodeEntries, type Entry, encodeEntries, ownerKey, readEntries } from "./entry.ts"
 
-/** Where the replicas are. */
+/** The paths of the replicas. */
 export interface ScaleMapping {
-  /** As on the wire: of the Scale, and of the parent in the version in which it is scaled. */
+  /** As on the wire: the version of the Scale, and that of the parent in which it is scaled. */
   readonly scaleVersion: string
   readonly parentVersion: string
-  /** The written set of `spec.replicas` in each version of the parent. Entries of other versions are dropped. */
+  /** Returns the set that holds `spec.replicas` in a version of the parent. Entries of other versions are dropped. */
   readonly replicas: (apiVersion: string) => FieldSet | undefined
 }
 
@@ -22,7 +22,7 @@ export function setOfPath(path: string): FieldSet {
   return setOfPaths([path.split(".").map((name) => `f:${name}`)])
 }
 
-/** The `managedFields` of the Scale that shows a parent: the owners of the replicas. */
+/** Returns the `managedFields` of a Scale: the managers of the parent's replicas. */
 export function ownersOfScale(parent: readonly JsonObject[], mapping: ScaleMapping): JsonObject[] | undefined {
   const entries: Entry[] = []
   for (const entry of readEntries(parent)) {
@@ -33,7 +33,10 @@ export function ownersOfScale(parent: readonly JsonObject[], mapping: ScaleMappi
   return encodeEntries(entries)
 }
 
-/** The `managedFields` of the parent once those of its Scale are `scale`: who lost the replicas there loses them here. */
+/**
+ * Returns the `managedFields` of the parent after a write through Scale: a manager that lost `spec.replicas` on the
+ * Scale loses it on the parent.
+ */
 export function ownersOfParent(
   parent: readonly JsonObject[],
   scale: readonly JsonObject[],
@@ -53,7 +56,7 @@ export function ownersOfParent(
   }
   const gained = mapping.replicas(mapping.parentVersion)
   for (const entry of gained === undefined ? [] : [...scaled.values()].flat()) {
-    // Who comes to own the replicas through the Scale has no time, as in the reference.
+    // A manager that gains the replicas through the Scale has no time, as in the reference.
     const { stored: _stored, time: _time, ...owner } = entry
     entries.push({ ...owner, apiVersion: mapping.parentVersion, fields: gained ?? {} })
   }
@@ -64,7 +67,7 @@ function owns(entry: Entry, field: FieldSet): boolean {
   return !isEmptySet(intersection(entry.fields, field))
 }
 
-/** An owner of the parent is the same in the Scale, which has a version of its own. */
+/** A key for the same manager in parent and Scale, which differ in version. */
 function inScale(owner: Entry): string {
   return ownerKey({ ...owner, apiVersion: "" })
 }

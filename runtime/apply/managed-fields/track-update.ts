@@ -1,5 +1,6 @@
 /**
- * Ownership after a write that is no apply: who writes owns what the write has changed, and whoever owned that before owns it no longer.
+ * Managed fields after a write that is not an apply: the writer becomes the manager of all fields that it changed, and
+ * other managers lose them.
  */
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { atOnce, type Stages } from "../../turns.ts"
@@ -14,16 +15,19 @@ export interface UpdateToTrack {
   readonly versions: Versions
   /** As stored; absent for a creation. */
   readonly old?: ApiObject | undefined
-  /** What was sent or patched, decoded, defaults filled, nothing prepared yet; its `managedFields` as the client sent them. */
+  /**
+   * The object as sent or patched: decoded, with defaults, before the kind's own changes. Its `managedFields` are those
+   * that the client sent.
+   */
   readonly next: ApiObject
   readonly manager: string
-  /** "" for the object itself. */
+  /** "" for the main resource. */
   readonly subresource: string
-  /** Time text of metadata. */
+  /** The time for managedFields, as text. */
   readonly now: string
 }
 
-/** Fields that the server gives, or that say what the object is: nobody owns them. */
+/** Fields that the server sets or that identify the object. They have no manager. */
 const unowned: FieldSet = {
   "f:apiVersion": {},
   "f:kind": {},
@@ -41,21 +45,21 @@ const unowned: FieldSet = {
   },
 }
 
-/** Up to so many sets are compared with a change one by one; for more of them it pays to index the change. */
+/** Up to this many sets are compared with a change one by one; with more, it pays to index the change. */
 export const fewOwners = 16
 
 /**
- * The `managedFields` to store, undefined for none. Called by create, update and every patch but apply, once per attempt, before anything
- * of the kind's own life is done to the object. An object whose owners are not known (a reset has made them forgotten) stays without.
+ * Returns the `managedFields` to store; undefined for none. Called by create, update and every patch except apply, once
+ * per attempt, before the kind's own changes to the object. An object whose managed fields were cleared stays without.
  */
 export function trackUpdate(update: UpdateToTrack): JsonObject[] | undefined {
   return atOnce(trackingStages(update))
 }
 
-/** `trackUpdate` in stages. */
+/** `trackUpdate` in steps. */
 export function* trackingStages(update: UpdateToTrack): Stages<JsonObject[] | undefined> {
   const stored = update.old?.metadata?.managedFields
-  // A sub-resource does not change the list itself: most know nothing of it.
+  // A write to a sub-resource does not change the list itself, since most such clients do not send it.
   const sent = update.subresource === "" ? update.next.metadata?.managedFields : stored
   const before = entriesOf(sent, stored)
   if (before.length === 0) return update.old === undefined ? ownersOfNew(update) : undefined
@@ -68,7 +72,7 @@ export function* trackingStages(update: UpdateToTrack): Stages<JsonObject[] | un
   return encodeEntries(withoutOldUpdaters(owners))
 }
 
-/** Most creations: nobody owned anything, and who creates owns all that is set. */
+/** Most creations: there is no manager yet, and the creator owns all fields that it sets. */
 function ownersOfNew({ versions, next, manager, subresource, now }: UpdateToTrack): JsonObject[] | undefined {
   const { shape, reset, apiVersion } = versions.current
   const set = createdSet(shape, emptyObject(shape), next, unowned)
@@ -77,7 +81,7 @@ function ownersOfNew({ versions, next, manager, subresource, now }: UpdateToTrac
   return [encodeEntry({ manager, operation: "Update", apiVersion, subresource, time: now, fields }, true)]
 }
 
-/** `trackUpdate` from entries to entries; apply needs it for objects that were written before anybody was tracked. */
+/** `trackUpdate` on entries; apply needs it for objects written before managedFields existed. */
 export function ownersAfterUpdate(
   update: UpdateToTrack,
   before: readonly Entry[],
@@ -93,18 +97,18 @@ export function ownersAfterUpdate(
     const left = withoutTouched(before, changes)
     return isEmptySet(taken) ? left : [...left, { fields: taken, time: now, ...owner }]
   }
-  // Most often a manager changes again what it owns: then its set stays the very same.
+  // A manager usually changes fields that it owns already; its set then stays the same object.
   const kept = difference(reconciledOnce(versions.current.shape, previous.fields), taken === changed ? removed : touched)
   const others = before.filter((entry) => entry !== previous)
   return [...withoutTouched(others, changes), { ...previous, fields: union(kept, taken), time: now }]
 }
 
-/** The set without what nobody owns. */
+/** Removes the fields that have no manager. */
 export function owned(set: FieldSet): FieldSet {
   return isEmptySet(set) ? set : difference(set, unowned)
 }
 
-/** Every owner without the fields that the change touches; owners of nothing go, and those of a version that is not served. */
+/** Removes the changed fields from every entry. Drops entries that become empty or whose version is not served. */
 export function withoutTouched(entries: readonly Entry[], changes: Changes): Entry[] {
   const left: Entry[] = []
   const many = entries.length > fewOwners

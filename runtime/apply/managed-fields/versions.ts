@@ -1,6 +1,7 @@
 /**
- * The versions of a kind in which sets may be. Owned paths are those of the version that their owner wrote in, so an old and a new object are
- * compared once in each version that an entry names; entries of a version that is served no more are dropped.
+ * The versions of a kind in managedFields. Paths of an entry are in the version that its manager wrote. So the old and
+ * the new object are compared once in each version that an entry names. Entries of a version that is no longer served
+ * are dropped.
  */
 import { normalize } from "../../kit/normalize.ts"
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
@@ -14,35 +15,44 @@ export interface TypedVersion {
   /** As on the wire. */
   readonly apiVersion: string
   readonly shape: TypeShape
-  /** What the write takes from the stored object whatever was sent, with everything below: nobody owns it for having sent it. */
+  /**
+   * Fields, with everything below them, that the write takes from the stored object whatever the client sent. Sending
+   * them gives no ownership.
+   */
   readonly reset: FieldSet
-  /** To and from the form that all versions share. Pure. */
+  /** Convert to and from the form that all versions share. Pure. */
   readonly toStored: (object: ApiObject) => ApiObject
   readonly fromStored: (object: ApiObject) => ApiObject
 }
 
-/** The versions that one write has to do with. */
+/** The versions that matter to one write. */
 export interface Versions {
-  /** In which the objects of the write are. */
+  /** The version of the objects of the write. */
   readonly current: TypedVersion
-  /** Undefined for a version that is not served. */
+  /** Returns undefined for a version that is not served. */
   readonly find: (apiVersion: string) => TypedVersion | undefined
 }
 
-/** What a change touches, in one version. No path is in two of the sets. */
+/** The fields that a change touches, in one version. No path is in two of the sets. */
 export interface Change {
   readonly version: TypedVersion
   readonly added: FieldSet
   readonly modified: FieldSet
   readonly removed: FieldSet
-  /** All three. */
+  /** The union of the three. */
   readonly touched: FieldSet
-  /** `touched` and what gets a value (added and modified), made ready for the sets of many owners; on first use. */
+  /**
+   * Indexes of `touched` and of the fields with a new value (added and modified), for comparison with the sets of many
+   * managers; built on first use.
+   */
   readonly index: () => IndexedSet
   readonly valueIndex: () => IndexedSet
 }
 
-/** `object` of version `from` in version `to`. Pure. Throws DecodeFault for an object that is none of the kind. */
+/**
+ * Converts `object` from version `from` to version `to`. Pure. Throws DecodeFault when the object does not fit the
+ * kind.
+ */
 export function convertVersion(object: ApiObject, from: TypedVersion, to: TypedVersion): ApiObject {
   if (from === to) return object
   return to.fromStored(from.toStored(normalize(from.shape, object).object))
@@ -50,7 +60,7 @@ export function convertVersion(object: ApiObject, from: TypedVersion, to: TypedV
 
 const emptyObjects = new WeakMap<TypeShape, JsonObject>()
 
-/** The object of which nothing is set: what a new object is compared with. Fields that are always written are there. */
+/** The object in which nothing is set, to compare a new object with. Holds the fields that are always written. */
 export function emptyObject(shape: TypeShape): ApiObject {
   let empty = emptyObjects.get(shape)
   if (empty === undefined) {
@@ -60,13 +70,13 @@ export function emptyObject(shape: TypeShape): ApiObject {
   return empty
 }
 
-/** The change from `old` to `next` in every version that is asked for, found at most once each. */
+/** The change from `old` to `next` in every requested version, each computed at most once. */
 export class Changes {
   private readonly known = new Map<string, Change>()
   private ofCurrent: Change | undefined
   private readonly old: ApiObject
 
-  /** Both in the current version; `old` undefined for a creation. Their owners do not count. */
+  /** Both in the current version; `old` is undefined for a creation. Their managedFields do not count. */
   constructor(
     private readonly versions: Versions,
     old: ApiObject | undefined,
@@ -75,19 +85,19 @@ export class Changes {
     this.old = old ?? emptyObject(versions.current.shape)
   }
 
-  /** Finds out the change in the version of the objects. Called where that is a stage of its own. */
+  /** Computes the change in the version of the objects. Called where that is a step of its own. */
   compare(): void {
     this.current
   }
 
-  /** In the version of the objects. */
+  /** The change in the version of the objects. */
   get current(): Change {
     const { current } = this.versions
     this.ofCurrent ??= changeOf(current, compareStates(current.shape, this.old, this.next))
     return this.ofCurrent
   }
 
-  /** Undefined when the version is not served. */
+  /** The change in a version; undefined when the version is not served. */
   at(apiVersion: string): Change | undefined {
     if (apiVersion === this.versions.current.apiVersion) return this.current
     const version = this.versions.find(apiVersion)

@@ -5,7 +5,7 @@ import { changedShape, exampleShape } from "./typed-fixtures.ts"
 
 const item = 'k:{"port":1,"protocol":"TCP"}'
 
-describe("after a change of the schema a set owns", () => {
+describe("after a change of the schema a set has", () => {
   test.each<[string, FieldSet, FieldSet]>([
     ["an atomic map whole", { "f:labels": { "f:a": {}, "f:b": {} } }, { "f:labels": {} }],
     ["an atomic struct whole", { "f:child": { ".": {}, "f:text": {} } }, { "f:child": {} }],
@@ -33,7 +33,7 @@ describe("after a change of the schema a set owns", () => {
   ])("as before %s", (_, set) => expect(reconciledSet(changedShape, set)).toBe(set))
 })
 
-test("without a change a set stays the same", () => {
+test("without a change the set stays the same", () => {
   const set = { "f:labels": { "f:a": {} }, "f:names": { ".": {}, 'v:"a"': {} }, "f:ports": { [item]: { ".": {}, "f:port": {} } } }
   expect(reconciledSet(exampleShape, set)).toBe(set)
 })

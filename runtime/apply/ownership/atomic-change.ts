@@ -1,4 +1,4 @@
-/** Stored sets of fields under a schema that has changed since. */
+/** Reconciles stored field sets with a schema that has changed since. */
 import type { TypeShape } from "../../kit/shape.ts"
 import { selfKey } from "./field-set-element.ts"
 import { isLeaf, leaf, nodeAt } from "./field-set.ts"
@@ -7,9 +7,9 @@ import { rootNode, typeAt, untyped } from "./typed-node.ts"
 import type { MapForm, TypedNode } from "./typed-node.ts"
 
 /**
- * A stored set as the schema of today would have it: who owned parts of what is atomic now owns the whole. What was atomic and is granular now
- * stays as it is, and so does what lies in values without a declared type. Called before stored sets are used; returns the same
- * set when nothing has to change, which is almost always.
+ * Adapts a stored set to the current schema: a manager that owned parts of a value that is now atomic owns the whole.
+ * Values that were atomic and are now granular stay unchanged, and so do values without a declared type. Called before
+ * stored sets are used; returns the same set when nothing has to change, which is almost always.
  */
 export function reconciledSet(shape: TypeShape, set: FieldSet): FieldSet {
   return belowOf(rootNode(shape), set)

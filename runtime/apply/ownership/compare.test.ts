@@ -19,7 +19,7 @@ interface Case {
 const shown = (set: FieldSet): string[] => pathsOf(set).map(pathText)
 const tcp = '.ports[port=1,protocol="TCP"]'
 
-describe("comparing tells", () => {
+describe("comparing finds", () => {
   test.each<Case>([
     { of: "no difference", old: { text: "a", labels: { a: "1" } }, next: { labels: { a: "1" }, text: "a" } },
     { of: "a changed value", old: { count: 1 }, next: { count: 3.5 }, modified: [".count"] },
@@ -158,7 +158,7 @@ describe("comparing tells", () => {
   })
 })
 
-test("an object differs from nothing but others, and both ways alike", () => {
+test("an object differs only from others, and comparing both ways agrees", () => {
   fc.assert(
     fc.property(anyObject, anyObject, (old, next) => {
       const before = JSON.stringify([old, next])

@@ -1,4 +1,6 @@
-/** What differs between two states of an object, as sets of fields. Runs on every write: what is the same costs one comparison. */
+/**
+ * The difference between two states of an object, as field sets. Runs on every write; equal parts cost one comparison.
+ */
 import { deepEqual } from "../../kit/field-path.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
@@ -15,15 +17,17 @@ export interface Comparison {
   readonly removed: FieldSet
 }
 
-/** Called with the state before and after a write, both decoded to the same shape. Linear in the size of the objects. */
+/**
+ * Called with the state before and after a write, both decoded to the same shape. Linear in the size of the objects.
+ */
 export function compareObjects(shape: TypeShape, old: JsonObject, next: JsonObject): Comparison {
   const { added = {}, modified = {}, removed = {} } = change(rootNode(shape), old, next) ?? {}
   return { added, modified, removed }
 }
 
 /**
- * As `compareObjects`, for whole objects with their owners: the list of these is no field that has owners. Called on every write but apply of
- * something new.
+ * Like `compareObjects`, for whole objects with their managedFields, which have no manager themselves. Called on every
+ * write except an apply that creates.
  */
 export function compareStates(shape: TypeShape, old: JsonObject, next: JsonObject): Comparison {
   const { map } = rootNode(shape)
@@ -32,7 +36,7 @@ export function compareStates(shape: TypeShape, old: JsonObject, next: JsonObjec
   return { added, modified, removed }
 }
 
-/** A field that is passed over: this one, or one in it. */
+/** A field to skip: this one, or one within it. */
 interface Omitted {
   readonly field: string
   readonly inner?: Omitted
@@ -40,13 +44,16 @@ interface Omitted {
 
 const owners: Omitted = { field: "metadata", inner: { field: "managedFields" } }
 
-/** What is added or modified in a value, as the node of its path; undefined for nothing. Called by walks that begin below the root. */
+/**
+ * Returns the added or modified fields of a value as the node of its path; undefined for none. Called by walks that
+ * begin below the root.
+ */
 export function changedNode(node: TypedNode, old: JsonValue, next: JsonValue): FieldSet | undefined {
   const { added, modified } = change(node, old, next) ?? {}
   return added === undefined || modified === undefined ? (added ?? modified) : unionOfNodes(added, modified)
 }
 
-/** The nodes of one path in the three sets; absent where the set has nothing at or below the path. */
+/** The nodes of one path in the three sets; absent where the set has no member at or below the path. */
 interface Change {
   added?: FieldSet
   modified?: FieldSet
@@ -55,7 +62,7 @@ interface Change {
 
 const modifiedLeaf: Change = { modified: leaf }
 
-/** Undefined when nothing differs. A value whose form has changed is seen once in each form. */
+/** Returns undefined when nothing differs. A value whose form has changed is compared in both forms. */
 function change(node: TypedNode, old: JsonValue, next: JsonValue): Change | undefined {
   if (old === next) return undefined
   const before = formOf(node, old)
@@ -76,7 +83,7 @@ function joined(left: Change | undefined, right: Change | undefined): Change | u
 
 const parts = ["added", "modified", "removed"] as const
 
-/** Without items or fields on either side a container is compared as a plain value: empty, null and absent differ. */
+/** A container that is empty on either side is compared as a plain value: empty, null and absent differ. */
 function changeIn(form: Form, node: TypedNode, old: JsonValue, next: JsonValue): Change | undefined {
   if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
     const [before, after] = [filledList(old), filledList(next)]
@@ -88,7 +95,7 @@ function changeIn(form: Form, node: TypedNode, old: JsonValue, next: JsonValue):
   return deepEqual(old, next) ? undefined : modifiedLeaf
 }
 
-/** Adds what changed at an element to what changed at its parent. */
+/** Adds the changes of an element to those of its parent. */
 function put(into: Change | undefined, element: string, changed: Change | undefined): Change | undefined {
   if (changed === undefined) return into
   const result = into ?? {}
@@ -149,7 +156,7 @@ function changeOfLostFields(
   return result
 }
 
-/** The node of a value that is only on one side: every field and item of it, and all that holds them. */
+/** The node of a value that is only on one side: all its fields and items, and their containers. */
 function whole(node: TypedNode, value: JsonValue): FieldSet {
   const form = formOf(node, value)
   if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
@@ -188,14 +195,14 @@ function itemsByElement(list: ListForm, items: readonly JsonValue[]): Map<string
   return found
 }
 
-/** Twins are owned as one, without their fields. */
+/** Items with the same element are owned as one, without their fields. */
 function wholeItem(list: ListForm, twins: Twins): FieldSet {
   const item = twins[0]
   return item === undefined || twins.length > 1 ? leaf : whole(list.item(), item)
 }
 
 function changeOfItems(list: ListForm, old: JsonValue[], next: JsonValue[]): Change | undefined {
-  // Most lists of an object stay as they are.
+  // Most lists of an object do not change.
   if (deepEqual(old, next)) return undefined
   const before = itemsByElement(list, old)
   const after = itemsByElement(list, next)
@@ -217,6 +224,6 @@ function changeOfItem(list: ListForm, old: Twins, next: Twins): Change | undefin
   if (old.length > 1 && next.length > 1) {
     return old.length === next.length && old.every((item, index) => deepEqual(item, next[index])) ? undefined : modifiedLeaf
   }
-  // From twins to one item: the mark of the twins goes, the item's fields come; and the other way round.
+  // From several items to one: the items' own member is removed and the fields of the one are added; and vice versa.
   return old.length > 1 ? { added: whole(list.item(), after), removed: leaf } : { added: leaf, removed: whole(list.item(), before) }
 }

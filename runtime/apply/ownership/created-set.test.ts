@@ -9,7 +9,7 @@ import { exampleShape } from "./typed-fixtures.ts"
 
 const unowned: FieldSet = { "f:text": {}, "f:child": { ".": {}, "f:text": {}, "f:labels": {} }, "f:ports": { ".": {} } }
 
-/** By the sets that every other write is made of. */
+/** Uses the general operations that every other write uses. */
 function general(empty: JsonObject, next: JsonObject): FieldSet {
   const { added, modified } = compareObjects(exampleShape, empty, next)
   return sortedFieldSet(difference(union(added, modified), unowned))
@@ -19,8 +19,8 @@ function written(set: FieldSet): string {
   return JSON.stringify(set)
 }
 
-describe("what a creator owns", () => {
-  test("is what comparing with nothing finds, written in the same order", () => {
+describe("the fields of a creator", () => {
+  test("are those that comparing with an empty object finds, in the same order", () => {
     const property = fc.property(anyObject, anyObject, (empty, next) => {
       expect(written(createdSet(exampleShape, {}, next, unowned))).toBe(written(general({}, next)))
       expect(written(createdSet(exampleShape, empty, next, unowned))).toBe(written(general(empty, next)))
@@ -33,8 +33,8 @@ describe("what a creator owns", () => {
     ["items that are there twice", { names: ["b", "a", "b"], ports: [{ port: 2 }, { port: 1, text: "a" }, { port: 2, text: "b" }] }],
     ["items in any order", { numbers: [10, 9, 100], ports: [{ port: 10 }, { port: 9, protocol: "UDP" }, { port: 9 }] }],
     ["names like those of every object", { labels: { constructor: "a", toString: "b" } }],
-    ["lists of nothing that can be named", { ports: [{ text: "no key" }], names: [null] }],
-  ])("is written alike: %s", (_, next) => {
+    ["lists whose items have no element", { ports: [{ text: "no key" }], names: [null] }],
+  ])("are written alike: %s", (_, next) => {
     expect(written(createdSet(exampleShape, {}, next, {}))).toBe(written(sortedFieldSet(compareObjects(exampleShape, {}, next).added)))
   })
 })

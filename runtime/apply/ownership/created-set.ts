@@ -1,4 +1,4 @@
-/** What whoever creates an object owns of it: made in one walk, in the order in which sets are stored. */
+/** The field set of an object's creator, built in one walk and in stored order. */
 import { deepEqual } from "../../kit/field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
@@ -9,8 +9,8 @@ import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } f
 import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
 
 /**
- * The members of what `compareObjects` finds added or modified between `empty` and `next`, without those of `unowned`; sorted. Called for each
- * creation, with the object of which nothing is set.
+ * Returns the fields that `compareObjects` finds added or modified between `empty` and `next`, without those of
+ * `unowned`; sorted. Called for each creation, with the object in which nothing is set.
  */
 export function createdSet(shape: TypeShape, empty: JsonObject, next: JsonObject, unowned: FieldSet): FieldSet {
   names.length = 0
@@ -23,7 +23,7 @@ interface States<Value extends JsonValue> {
   readonly after: Value
 }
 
-/** The node of a value that is there in both, undefined when nothing was set in it. */
+/** The node of a value that is in both; undefined when nothing was set in it. */
 function changed(node: TypedNode, { before, after }: States<JsonValue>, unowned: FieldSet | undefined): FieldSet | undefined {
   if (before === after) return undefined
   const form = formOf(node, after)
@@ -37,12 +37,12 @@ function changed(node: TypedNode, { before, after }: States<JsonValue>, unowned:
       return isLeaf(set) ? undefined : less(set, unowned)
     }
   } else if (deepEqual(before, after)) return undefined
-  // What the empty object hardly ever holds.
+  // The empty object hardly ever holds such a value.
   const found = changedNode(node, before, after)
   return found === undefined ? undefined : less(sortedFieldSet(found), unowned)
 }
 
-/** The node without the members of `unowned`, which stands at the same path. */
+/** Removes the members of `unowned`, the node at the same path. */
 function less(node: FieldSet, unowned: FieldSet | undefined): FieldSet | undefined {
   return unowned === undefined ? node : nodeAt(difference({ node }, { node: unowned }), "node")
 }
@@ -70,13 +70,13 @@ function changedFields(map: MapForm, { before, after }: States<JsonObject>, unow
   return set === undefined || inOrder ? set : sorted(set)
 }
 
-/** Names of the fields of the objects from the root to the one at hand: one list for the whole walk. */
+/** Field names of the objects from the root to the current one: one stack for the whole walk. */
 const names: string[] = []
 const fewNames = 32
 
 /**
- * Puts the names of an object's fields behind the others; true when they are in order. Many that come in another order are left to be sorted when
- * their elements are known.
+ * Pushes the field names of an object; returns whether they are sorted. Many unsorted names are sorted later, as
+ * elements.
  */
 function pushNames(object: JsonObject): boolean {
   const first = names.length
@@ -96,7 +96,7 @@ function pushNames(object: JsonObject): boolean {
   return inOrder
 }
 
-/** The node of a value that was not there before: every field and item of it, and all that holds them. */
+/** The node of a new value: all its fields and items, and their containers. */
 function wholeNode(node: TypedNode, value: JsonValue): FieldSet {
   const form = formOf(node, value)
   if (form === "scalar") return leaf
@@ -122,7 +122,7 @@ function fieldsNode(map: MapForm, object: JsonObject): FieldSet {
   return inOrder ? set : sorted(set)
 }
 
-/** `member`: the list itself is one. Items that are there twice are owned as one, without their fields. */
+/** `member`: the list itself is a member. Items with the same element are owned as one, without their fields. */
 function itemsNode(list: ListForm, items: readonly JsonValue[], member: boolean): FieldSet {
   const set: FieldSet = member ? { [selfKey]: leaf } : {}
   const type = list.item()
@@ -138,7 +138,7 @@ function itemsNode(list: ListForm, items: readonly JsonValue[], member: boolean)
   return inOrder ? set : sorted(set)
 }
 
-/** Whether an item's element is written before that of another; false proves nothing. */
+/** Whether an item's element sorts before that of another; false proves nothing. */
 function comesBefore(list: ListForm, left: JsonValue, right: JsonValue): boolean {
   if (list.type === "set") return compareValues(left, right) < 0
   if (!isObject(left) || !isObject(right)) return false

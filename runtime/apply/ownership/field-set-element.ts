@@ -1,6 +1,7 @@
 /**
- * One step of a field path in its written form: `f:<name>`, `k:<key fields of a list item>`, `v:<value of a set item>`, `i:<index>`.
- * The texts behind `k:` and `v:` are canonical JSON, so that equal elements are equal texts and a set can be searched by text.
+ * One step of a field path in its written form: `f:<name>`, `k:<key fields of a list item>`, `v:<value of a set item>`,
+ * `i:<index>`. The text after `k:` and `v:` is canonical JSON, so equal elements are equal texts and a set can be
+ * searched by text.
  */
 import { badRequest } from "../../errors.ts"
 import { shortJson } from "../../kit/bounded-text.ts"
@@ -10,13 +11,16 @@ import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { quoted } from "../../kit/quote.ts"
 import { fieldElementsMax, messageCharactersMax } from "../../limits.ts"
 
-/** Says of a node that the path to it is a member itself. */
+/** In a node, marks the path to the node as a member. */
 export const selfKey = "."
 
 const knownElements = new Map<string, string>()
 const knownNameCharactersMax = 64
 
-/** The element of a field or map entry. Called for each on every walk: most names come again and again, and making a text of two is not free. */
+/**
+ * Returns the element of a field or map entry. Cached, because every walk calls it for each field, most names recur,
+ * and concatenating strings is not free.
+ */
 export function fieldElement(name: string): string {
   const known = knownElements.get(name)
   if (known !== undefined) return known
@@ -27,12 +31,18 @@ export function fieldElement(name: string): string {
   return element
 }
 
-/** Characters that stand for themselves in every canonical text. */
+/** Characters that every canonical text writes unescaped. */
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/
-/** What Go escapes otherwise than JSON.stringify; pairs of a backslash are matched whole, so that none is read from its middle. */
+/**
+ * What Go escapes and JSON.stringify does not. A backslash matches with the next character, so that no match begins in
+ * the middle of an escape.
+ */
 const goEscapes = /[<>&\u2028\u2029]|\\./g
 
-/** Called for every key field and set item on the way to an element. Go's encoder escapes what HTML would read; so does this. */
+/**
+ * Called for every key field and set item of an element. Like Go's encoder, it escapes characters that are special in
+ * HTML.
+ */
 export function canonicalText(value: JsonValue): string {
   if (typeof value === "string") return canonicalString(value)
   if (typeof value === "bigint") return value.toString()
@@ -55,8 +65,8 @@ function canonicalString(text: string): string {
 }
 
 /**
- * The canonical form of an element that a client sent; undefined for an element of a kind that this version does not know, which the
- * reference drops. Throws ApiError 400 for one that cannot be read.
+ * Returns the canonical form of an element that a client sent. Undefined for an element of a kind that this version
+ * does not know, which the reference drops. Throws ApiError 400 for an invalid element.
  */
 export function canonicalElement(element: string): string | undefined {
   if (element.charAt(1) !== ":") throw malformed(element, "it must begin with f:, k:, v: or i:")
@@ -95,7 +105,7 @@ function malformed(element: string, why: string): Error {
   return badRequest(`fieldsV1: path element ${shortJson(element, messageCharactersMax)} is malformed: ${why}`)
 }
 
-/** As conflict reports show an element: `.name`, `[port=80,protocol="TCP"]`, `[="x"]`, `[0]`. */
+/** An element as conflict messages show it: `.name`, `[port=80,protocol="TCP"]`, `[="x"]`, `[0]`. */
 export function elementText(element: string): string {
   const content = element.slice(2)
   switch (element.charAt(0)) {
@@ -114,7 +124,9 @@ export function elementText(element: string): string {
   }
 }
 
-/** `elementText` for messages: of a long element, of which the values come from a client, the beginning as it is written. */
+/**
+ * `elementText` for messages. Long elements, whose values come from a client, are shown as they are written and cut.
+ */
 export function shortElementText(element: string): string {
   if (element.length <= messageCharactersMax) return elementText(element)
   const content = `${element.slice(2, messageCharactersMax)}...`
@@ -130,7 +142,7 @@ function valueText(value: JsonValue): string {
     .join("")
 }
 
-/** Whether a text sorts by its bytes otherwise than by its code units. */
+/** Whether a text may sort differently by UTF-8 bytes and by UTF-16 code units. */
 export function hasSurrogate(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -139,11 +151,11 @@ export function hasSurrogate(text: string): boolean {
   return false
 }
 
-/** The keys of a node in the order in which the reference writes them: `.`, fields by bytes, keys and values by value, indexes. */
+/** Sorts the keys of a node as the reference writes them: `.`, fields by bytes, keys and values by value, indices. */
 export function sortElements(elements: string[]): string[] {
   if (elements.length < 2) return elements
   if (elements.every(isOrderedByText)) return elements.some(hasSurrogate) ? sortByBytes(elements) : elements.sort()
-  // A list that is a member itself stands before its items.
+  // A list that is a member itself precedes its items.
   const self = elements.indexOf(selfKey)
   if (self >= 0) return [selfKey, ...sortElements(elements.toSpliced(self, 1))]
   const prefix = commonPrefix(elements)
@@ -158,7 +170,9 @@ function isOrderedByText(element: string): boolean {
   return element === selfKey || element.startsWith("f:")
 }
 
-/** `k:{"name":"`, when all elements are of one text field that needs no escapes, as in most keyed lists. */
+/**
+ * Matches `k:{"name":"` when all elements have a single key, a string that needs no escapes, as in most keyed lists.
+ */
 const oneTextKey = /^k:\{"[\w-]*":"(?=[^"\\\ud800-\udfff]*"\}$)/
 
 function commonPrefix(elements: readonly string[]): string | undefined {
@@ -166,14 +180,14 @@ function commonPrefix(elements: readonly string[]): string | undefined {
   return prefix !== undefined && elements.every((element) => oneTextKey.exec(element)?.[0] === prefix) ? prefix : undefined
 }
 
-/** The names end with the two characters `"}`, which sort behind the space. */
+/** The names end with the two characters `"}`, which sort after the space. */
 function sortByName(elements: string[], from: number): string[] {
   const names = elements.map((element) => element.slice(from, -2)).sort()
   const prefix = elements[0]?.slice(0, from) ?? ""
   return names.map((name) => `${prefix}${name}"}`)
 }
 
-/** UTF-16 and UTF-8 sort differently where surrogates are. */
+/** UTF-16 and UTF-8 differ in order only for surrogates. */
 function sortByBytes(elements: string[]): string[] {
   return elements
     .map((element) => ({ element, bytes: Buffer.from(element) }))
@@ -181,7 +195,7 @@ function sortByBytes(elements: string[]): string[] {
     .map(({ element }) => element)
 }
 
-/** Kind of element first, then names and values in turn. */
+/** Kind of element first, then its names and values. */
 type Order = readonly [kind: number, ...values: JsonValue[]]
 
 function orderOf(element: string): Order {
@@ -210,7 +224,10 @@ function compareOrders(left: Order, right: Order): number {
   return left.length - right.length
 }
 
-/** By kind of value first: numbers, texts, booleans; texts by their bytes. Called for key fields and items of sets. */
+/**
+ * Compares by kind of value first: numbers, strings, booleans; strings by their bytes. Called for key fields and items
+ * of sets.
+ */
 export function compareValues(left: JsonValue, right: JsonValue): number {
   const rank = rankOf(left) - rankOf(right)
   if (rank !== 0) return rank

@@ -49,8 +49,8 @@ describe("a set that a client sent", () => {
     ["elements of later versions are dropped", { "f:a": {}, "r:b": { "no-element": {} } }, { "f:a": {} }],
     ["null for a member", { "f:a": null }, { "f:a": {} }],
     ["a member is written as a leaf", { "f:a": { ".": {} } }, { "f:a": {} }],
-    ["what . holds does not matter", { "f:a": { "f:b": {}, ".": 5 } }, { "f:a": { ".": {}, "f:b": {} } }],
-    ["twins are joined", { "v:1": { "f:a": {} }, "v:1.0": { "f:b": {} } }, { "v:1": { "f:a": {}, "f:b": {} } }],
+    ["the content of . is ignored", { "f:a": { "f:b": {}, ".": 5 } }, { "f:a": { ".": {}, "f:b": {} } }],
+    ["two spellings of an element are joined", { "v:1": { "f:a": {} }, "v:1.0": { "f:b": {} } }, { "v:1": { "f:a": {}, "f:b": {} } }],
     ["a name that objects inherit", { "f:__proto__": { "f:constructor": {} } }, { "f:__proto__": { "f:constructor": {} } }],
   ])("%s", (_, sent, set) => {
     expect(JSON.stringify(canonicalFieldSet(sent))).toBe(JSON.stringify(set))
@@ -82,14 +82,14 @@ describe("a set that a client sent", () => {
     expect(() => canonicalFieldSet(sent)).toThrow(expect.objectContaining({ code: 400, message: expect.stringContaining(message) }))
   })
 
-  test("may not be deeper than a document", () => {
+  test("is refused when it is deeper than a document may be", () => {
     let set: JsonValue = {}
     for (let depth = 0; depth < 5000; depth++) set = { "f:a": set }
     expect(() => canonicalFieldSet(set)).toThrow(expect.objectContaining({ code: 400 }))
   })
 })
 
-test("members are told level by level", () => {
+test("lists members level by level", () => {
   const set = setOfPaths([["f:b", "f:c"], ["f:a", "f:x", "f:y"], ["f:b"], ["f:a", "f:d"], ["f:e"]])
   expect(set).toEqual({ "f:a": { "f:d": {}, "f:x": { "f:y": {} } }, "f:b": { ".": {}, "f:c": {} }, "f:e": {} })
   expect(pathsOf(set).map(pathText)).toEqual([".b", ".e", ".a.d", ".a.x.y", ".b.c"])
@@ -104,12 +104,12 @@ test.each<[string, FieldSet, FieldSet]>([
   ],
   ["difference does not", difference({ "f:a": { "f:b": { "f:c": {} } } }, { "f:a": { "f:b": {} } }), { "f:a": { "f:b": { "f:c": {} } } }],
   ["a parent outlives its child", difference({ "f:a": { ".": {}, "f:b": {} } }, { "f:a": { "f:b": {} } }), { "f:a": {} }],
-  ["nothing stays of a path without members", difference({ "f:a": { "f:b": {} } }, { "f:a": { "f:b": {} } }), {}],
+  ["a path without members disappears", difference({ "f:a": { "f:b": {} } }, { "f:a": { "f:b": {} } }), {}],
   ["a child makes no parent", union({ "f:a": {} }, { "f:a": { "f:b": {} } }), { "f:a": { ".": {}, "f:b": {} } }],
   ["only members meet", intersection({ "f:a": { "f:b": {} }, "f:c": {} }, { "f:a": {}, "f:c": { "f:d": {} } }), {}],
 ])("%s", (_, set, expected) => expect(set).toEqual(expected))
 
-test("untouched parts are shared", () => {
+test("shares untouched parts", () => {
   const set = { "f:a": { "f:b": {} }, "f:c": { "f:d": {}, "f:e": {} } }
   expect(union(set, { "f:a": { "f:b": {} } })).toBe(set)
   expect(difference(set, { "f:x": {} })).toBe(set)
@@ -128,7 +128,7 @@ describe("laws", () => {
   const model = (list: readonly (readonly string[])[]): Set<string> => new Set(list.map((path) => path.join("/")))
   const sorted = (set: Iterable<string>): string[] => [...set].sort()
 
-  test("hold against sets of texts", () => {
+  test("hold, compared with sets of texts", () => {
     fc.assert(
       fc.property(paths, paths, (one, two) => {
         const [left, right] = [setOfPaths(one), setOfPaths(two)]
@@ -149,7 +149,7 @@ describe("laws", () => {
     )
   })
 
-  test("hold for sets that are indexed, which give what the plain operations give", () => {
+  test("hold for indexed sets, which give the same results as the plain operations", () => {
     fc.assert(
       fc.property(paths, paths, (one, two) => {
         const [left, right] = [setOfPaths(one), setOfPaths(two)]
@@ -162,7 +162,7 @@ describe("laws", () => {
     )
   })
 
-  test("hold for the union of many sets, which is that of one after the other", () => {
+  test("hold for the union of many sets, which equals repeated unions", () => {
     fc.assert(
       fc.property(fc.array(paths, { maxLength: 5 }), (all) => {
         const sets = all.map(setOfPaths)
@@ -174,7 +174,7 @@ describe("laws", () => {
     )
   })
 
-  test("hold for the form: what an operation gives is canonical", () => {
+  test("hold for the form: every result is canonical", () => {
     fc.assert(
       fc.property(paths, paths, (one, two) => {
         const [left, right] = [setOfPaths(one), setOfPaths(two)]

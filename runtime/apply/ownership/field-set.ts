@@ -1,11 +1,12 @@
 /**
- * Sets of field paths as `managedFields` carries them (FieldsV1, specification section 9.3): a JSON object whose keys are path elements.
+ * Sets of field paths as in `managedFields` (FieldsV1, specification section 9.3): a JSON object whose keys are path
+ * elements.
  *
  *     {"f:metadata": {"f:labels": {".": {}, "f:a": {}}}}     the members are metadata.labels and metadata.labels.a
  *
- * A node without keys is a member without members below it; a node with keys is a member when one of them is `.`. The root is no member:
- * `{}` there is the empty set. No node exists for the sake of nothing: below every node there is a member. All operations work on this form,
- * share what they do not touch, never change their arguments and cost no more than the sets are large.
+ * A node without keys is a member without members below it; a node with keys is a member when one of them is `.`. The
+ * root is never a member: `{}` there is the empty set. Every other node is a member or has one below it. All operations
+ * work on this form, share unchanged parts, never change their arguments and are linear in the size of the sets.
  */
 import { badRequest } from "../../errors.ts"
 import { copyFields } from "../../kit/field-path.ts"
@@ -14,13 +15,13 @@ import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import { documentDepthMax, messageCharactersMax } from "../../limits.ts"
 import { canonicalElement, selfKey, shortElementText, sortElements } from "./field-set-element.ts"
 
-/** Path elements to nodes, in canonical form: see `canonicalFieldSet`. */
+/** Maps path elements to nodes, in canonical form: see `canonicalFieldSet`. */
 export type FieldSet = JsonObject
 
 /** The node of a member with no members below it. Shared by all sets, hence frozen. */
 export const leaf: FieldSet = Object.freeze({})
 
-/** True when nothing is a member. Called for roots. */
+/** True when the set has no member. Called for roots. */
 export function isEmptySet(set: FieldSet): boolean {
   for (const element in set) {
     if (element !== selfKey) return false
@@ -33,10 +34,10 @@ export function isMember(node: FieldSet): boolean {
   return selfKey in node || isLeaf(node)
 }
 
-/** True when nothing below the node is a member, so that the path to it is. Called for nodes below the root. */
+/** True when the node has no members below it, so that the path to it is a member. Called for nodes below the root. */
 export function isLeaf(node: FieldSet): boolean {
   if (node === leaf) return true
-  // To begin a loop over many fields takes as long as to go through them.
+  // Starting a loop over many fields takes as long as running it.
   if (selfKey in node) return false
   for (const _ in node) return false
   return true
@@ -48,17 +49,20 @@ export function nodeAt(set: FieldSet, element: string): FieldSet | undefined {
   return isObject(node) ? node : undefined
 }
 
-/** The node of a path that is or is not a member and of the members below it, whether `below` has a `.` or not; undefined for nothing at all. */
+/**
+ * Builds the node of a path from whether it is a member and from the members below it, ignoring a `.` in `below`.
+ * Undefined when there are none.
+ */
 export function nodeOf(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
   if (below === undefined || isEmptySet(below)) return member ? leaf : undefined
   if (member === selfKey in below) return below
   const node: FieldSet = member ? { [selfKey]: leaf } : {}
-  // Of many fields a spread takes three times as long.
+  // With many fields, a spread takes three times as long.
   for (const element in below) if (element !== selfKey) node[element] = below[element]
   return node
 }
 
-/** The members of either. Called when a manager takes fields over and when sets of several managers are joined. */
+/** The members of either set. Called when a manager takes over fields and when sets of several managers are joined. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right || isEmptySet(right)) return left
   return isEmptySet(left) ? right : joined(left, right)
@@ -86,8 +90,8 @@ export function unionOfNodes(left: FieldSet, right: FieldSet): FieldSet {
 }
 
 /**
- * The members of any of the sets. Called for the owners of an object, of whom there may be many: costs what all sets together are large, where a
- * `union` of one after the other would copy what was joined before for each.
+ * The members of any of the sets. Called for the managers of an object, of which there may be many: linear in the size
+ * of all sets, where repeated `union` would copy the joined part each time.
  */
 export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
   const [first, second] = sets
@@ -113,19 +117,19 @@ function joinedAll(sets: readonly FieldSet[]): FieldSet {
   return result
 }
 
-/** `unionOfAll` for nodes of the same path, of which there is at least one. */
+/** `unionOfAll` for nodes of the same path; at least one. */
 function unionOfAllNodes(nodes: readonly FieldSet[]): FieldSet {
   const [only] = nodes
   if (only !== undefined && nodes.length === 1) return only
   return nodeOf(nodes.some(isMember), joinedAll(nodes)) ?? leaf
 }
 
-/** The members of `left` that are not members of `right`; those below a member of `right` stay. */
+/** The members of `left` that are not members of `right`. Keeps members below a member of `right`. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return without(left, right, false)
 }
 
-/** The members of `left` that neither are members of `right` nor stand below one. */
+/** The members of `left` that are neither members of `right` nor below one. */
 export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
   return without(left, right, true)
 }
@@ -176,7 +180,7 @@ function sharedNode(left: FieldSet, right: FieldSet): FieldSet | undefined {
   return nodeOf(isMember(left) && isMember(right), intersection(left, right))
 }
 
-/** Whether both have the same members, in whatever order they are written. */
+/** Whether both have the same members, in any order. */
 export function equalSets(left: FieldSet, right: FieldSet): boolean {
   if (left === right) return true
   let matched = 0
@@ -191,7 +195,7 @@ export function equalSets(left: FieldSet, right: FieldSet): boolean {
   return matched === 0
 }
 
-/** A set from written elements, the way from the root to each member. Empty paths are no members. */
+/** Builds a set from paths of elements. Ignores empty paths. */
 export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   const set: FieldSet = {}
   for (const path of paths) {
@@ -208,7 +212,7 @@ export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   return set
 }
 
-/** How many members there are. */
+/** The number of members. */
 export function memberCount(set: FieldSet): number {
   let count = 0
   for (const element in set) {
@@ -219,8 +223,8 @@ export function memberCount(set: FieldSet): number {
 }
 
 /**
- * The members, the first `max` of them: at every level those of the level in written order, then those below each. Conflicts are reported in this
- * order.
+ * Returns the first `max` members: at each level the members of the level in written order, then those below each.
+ * Conflicts are reported in this order.
  */
 export function pathsOf(set: FieldSet, max = Number.POSITIVE_INFINITY): string[][] {
   const paths: string[][] = []
@@ -241,7 +245,7 @@ function collect(node: FieldSet, prefix: readonly string[], to: { readonly paths
   for (const { path, below } of nodes) collect(below, path, to)
 }
 
-/** A path as conflict reports show it: `.spec.ports[port=80,protocol="TCP"].name`, `.metadata.finalizers[="x"]`. */
+/** A path as conflict messages show it: `.spec.ports[port=80,protocol="TCP"].name`, `.metadata.finalizers[="x"]`. */
 export function pathText(path: readonly string[]): string {
   let text = ""
   for (const element of path) {
@@ -252,8 +256,9 @@ export function pathText(path: readonly string[]): string {
 }
 
 /**
- * A set that a client sent as `fieldsV1`, in canonical form and written order. Called before such a set is used; stored sets are canonical.
- * `null` is the empty set; elements of unknown kinds are dropped. Throws ApiError 400 for what is no set.
+ * Returns the canonical, sorted form of a `fieldsV1` that a client sent. Called before such a set is used; stored sets
+ * are canonical. `null` is the empty set; elements of unknown kinds are dropped. Throws ApiError 400 when the value is
+ * not a set.
  */
 export function canonicalFieldSet(value: JsonValue): FieldSet {
   if (value === null) return {}
@@ -274,7 +279,7 @@ function canonicalNode(value: JsonValue, depth: number): FieldSet | undefined {
     const twin = nodeAt(below, element)
     if (twin === undefined) below[element] = node
     else {
-      // One element in two spellings: all that is written of it is joined at once.
+      // One element in two spellings: joins all its nodes at once.
       twins ??= new Map()
       const same = twins.get(element)
       if (same === undefined) twins.set(element, [twin, node])
@@ -285,7 +290,7 @@ function canonicalNode(value: JsonValue, depth: number): FieldSet | undefined {
   return nodeOf(depth > 0 && Object.hasOwn(value, selfKey), below)
 }
 
-/** The same set with its elements in the order in which the reference writes them. Called once, when a set is about to be stored. */
+/** Sorts the elements as the reference writes them. Called once, before a set is stored. */
 export function sortedFieldSet(set: FieldSet): FieldSet {
   if (isLeaf(set)) return set
   const elements = Object.keys(set)

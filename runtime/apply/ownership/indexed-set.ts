@@ -1,7 +1,8 @@
 /**
- * A set of fields made ready to be compared with many others. The operations of `field-set.ts` on two sets cost what both of them are large, and
- * some walk one of them, some the other; an indexed set costs its own size once and each set that is compared with it that set's size only.
- * With two thousand owners and twenty thousand changed fields that is the difference between milliseconds and half a minute.
+ * A field set indexed for comparison with many others. An operation of `field-set.ts` on two sets is linear in both,
+ * and some walk one of them, some the other. An indexed set costs its own size once, and then each comparison costs
+ * only the size of the other set. With two thousand managers and twenty thousand changed fields, that is the difference
+ * between milliseconds and half a minute.
  */
 import { selfKey } from "./field-set-element.ts"
 import { type FieldSet, isLeaf, isMember, nodeAt, nodeOf } from "./field-set.ts"
@@ -11,7 +12,7 @@ interface IndexNode {
   readonly below: ReadonlyMap<string, IndexNode>
 }
 
-/** Made once for a set that is the right side of many operations. */
+/** Created once for a set that is the right operand of many operations. */
 export class IndexedSet {
   private readonly root: ReadonlyMap<string, IndexNode>
 
@@ -23,7 +24,7 @@ export class IndexedSet {
     return this.root.size === 0
   }
 
-  /** The members of `left` that are not members of this set; `left` itself when that is all of it. */
+  /** The members of `left` that are not in this set; `left` itself when that is all of them. */
   takenFrom(left: FieldSet): FieldSet {
     return this.isEmpty ? left : without(left, this.root)
   }
@@ -56,7 +57,7 @@ function without(left: FieldSet, right: ReadonlyMap<string, IndexNode>): FieldSe
   return result ?? left
 }
 
-/** What stands before an element, to which what is kept behind it is added. */
+/** The elements before `end`; the caller adds those that it keeps after it. */
 function before(set: FieldSet, end: string): FieldSet {
   const result: FieldSet = {}
   for (const element in set) {

@@ -7,7 +7,7 @@ import { anyObject } from "./typed-arbitrary.ts"
 import { exampleShape } from "./typed-fixtures.ts"
 import { fieldSetOf } from "./typed-set.ts"
 
-describe("the live object with what is applied:", () => {
+describe("merges into the live object:", () => {
   test.each<[string, JsonObject, JsonObject, JsonObject]>([
     ["values are replaced", { text: "a", count: 1 }, { text: "b" }, { text: "b", count: 1 }],
     ["null is a value", { text: "a" }, { text: null }, { text: null }],
@@ -17,8 +17,8 @@ describe("the live object with what is applied:", () => {
     ["atomic structs are replaced", { whole: { text: "a" } }, { whole: { labels: {} } }, { whole: { labels: {} } }],
     ["atomic lists are replaced", { items: ["a", "b"] }, { items: [] }, { items: [] }],
     ["atomic lists may become null", { items: ["a", "b"] }, { items: null }, { items: null }],
-    ["null says nothing of a filled map", { labels: { a: "1" } }, { labels: null }, { labels: { a: "1" } }],
-    ["an empty map says nothing of a filled one", { labels: { a: "1" } }, { labels: {} }, { labels: { a: "1" } }],
+    ["null does not replace a filled map", { labels: { a: "1" } }, { labels: null }, { labels: { a: "1" } }],
+    ["an empty map does not replace a filled one", { labels: { a: "1" } }, { labels: {} }, { labels: { a: "1" } }],
     ["an empty map replaces null", { labels: null }, { labels: {} }, { labels: {} }],
     ["null replaces an empty map", { labels: {} }, { labels: null }, { labels: null }],
     ["null replaces an empty set", { names: [] }, { names: null }, { names: null }],
@@ -44,13 +44,13 @@ describe("the live object with what is applied:", () => {
       { ports: [{ port: 1 }, { port: 1, protocol: "UDP" }] },
     ],
     [
-      "of keyed items that are there twice none is merged",
+      "repeated keyed items are not merged",
       { ports: [{ port: 1, text: "a" }, { port: 2 }, { port: 1, text: "b" }] },
       { ports: [{ port: 1, names: ["x"] }] },
       { ports: [{ port: 1, names: ["x"] }, { port: 2 }] },
     ],
     [
-      "keyed items that are there twice stay when they are not applied",
+      "repeated keyed items stay when they are not applied",
       { ports: [{ port: 1, text: "a" }, { port: 1 }] },
       { ports: [] },
       { ports: [{ port: 1, text: "a" }, { port: 1 }] },
@@ -97,19 +97,19 @@ describe("the order of a set:", () => {
   })
 })
 
-test("what changes nothing gives the live object itself", () => {
+test("returns the live object itself when nothing changes", () => {
   const live = { labels: { a: "1" }, ports: [{ port: 1, text: "a" }] }
   expect(mergeApplied(exampleShape, live, { labels: { a: "1" } })).toBe(live)
   expect(mergeApplied(exampleShape, live, { text: "a" })["labels"]).toBe(live.labels)
 })
 
-test("the result sets all that the configuration sets, and applying twice is applying once", () => {
+test("the result has all that the configuration sets, and applying twice equals applying once", () => {
   fc.assert(
     fc.property(anyObject, anyObject, (live, config) => {
       const before = JSON.stringify([live, config])
       const result = mergeApplied(exampleShape, live, config)
       const missing = difference(fieldSetOf(exampleShape, config), fieldSetOf(exampleShape, result))
-      // What is empty or null in the configuration may be filled in the live object.
+      // The live object may have values where the configuration is empty or null.
       expect(
         pathsOf(missing)
           .map(pathText)
@@ -121,7 +121,7 @@ test("the result sets all that the configuration sets, and applying twice is app
   )
 })
 
-/** The configuration has nothing but emptiness at a path. */
+/** The configuration has only empty or null values at a path. */
 function isHollow(config: JsonObject, path: string): boolean {
   const set = fieldSetOf(exampleShape, mergeApplied(exampleShape, {}, config))
   return pathsOf(set)
@@ -129,7 +129,7 @@ function isHollow(config: JsonObject, path: string): boolean {
     .every((other) => !other.startsWith(`${path}.`) && !other.startsWith(`${path}[`))
 }
 
-test("nothing is lost of what only the live object sets", () => {
+test("keeps everything that only the live object sets", () => {
   fc.assert(
     fc.property(anyObject, (live) => {
       expect(mergeApplied(exampleShape, live, {})).toBe(live)

@@ -1,4 +1,4 @@
-/** An applied configuration put into the live object; specification section 9.3. */
+/** Merges an applied configuration into the live object; specification section 9.3. */
 import { copyFields } from "../../kit/field-path.ts"
 import { setField } from "../../kit/json-text.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
@@ -7,9 +7,10 @@ import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } f
 import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
 
 /**
- * The live object with all that the configuration sets: plain and atomic values are replaced, maps, structs, sets and keyed lists merged. Nothing is
- * removed. An empty or null container says nothing about what a filled one holds, but replaces another empty one. Called before
- * fields that are no longer applied are removed. Shares what it can with both; items of the configuration's lists are unlike each other.
+ * Returns the live object with all that the configuration sets: plain and atomic values are replaced; maps, structs,
+ * sets and keyed lists are merged. Nothing is removed. An empty or null container does not replace a filled one, but
+ * replaces another empty one. Called before fields that are no longer applied are removed. Shares parts with both
+ * arguments. The items of each configuration list must be distinct.
  */
 export function mergeApplied(shape: TypeShape, live: JsonObject, config: JsonObject): JsonObject {
   const { map } = rootNode(shape)
@@ -49,10 +50,10 @@ function mergedFields(map: MapForm, live: JsonObject, config: JsonObject): JsonO
 }
 
 interface Items {
-  /** In order, with the items. An item without an element is left out: the checks before refuse it. */
+  /** Sorted like the items. Skips items without an element; earlier checks refuse them. */
   readonly elements: readonly string[]
   readonly values: readonly JsonValue[]
-  /** The item of each element; null for one that is there more than once, since none of its items is the one to merge with. */
+  /** The item of each element; null for a repeated element, since none of its items is the one to merge with. */
   readonly byElement: ReadonlyMap<string, JsonValue>
 }
 
@@ -71,9 +72,9 @@ function itemsOf(list: ListForm, items: readonly JsonValue[]): Items {
 }
 
 /**
- * The order: items of the configuration follow the configuration, other items the live list; both are walked side by side. Before an item that
- * both have come the live-only items that precede it in the live list, then the new ones that precede it in the configuration.
- * A live item that the configuration moved waits for its turn there.
+ * Merges in order: items of the configuration keep its order, other items that of the live list, walking both side by
+ * side. An item in both is preceded by the live-only items before it in the live list and then by the new items before
+ * it in the configuration. A live item that the configuration moves is placed there.
  */
 function mergedItems(list: ListForm, liveItems: readonly JsonValue[], configItems: readonly JsonValue[]): JsonValue[] {
   const live = itemsOf(list, liveItems)

@@ -44,7 +44,7 @@ describe("without the members of a set:", () => {
     ["fields by their names alone", { labels: { toString: "a" } }, { "f:labels": { "f:valueOf": {} } }, { labels: { toString: "a" } }],
   ])("%s", (_, object, set, rest) => expect(removeFields(exampleShape, object, set)).toEqual(rest))
 
-  test("what stays is shared", () => {
+  test("shares what remains", () => {
     expect(removeFields(exampleShape, ports, { "f:ports": { "k:{}": {} }, "f:text": {} })).toBe(ports)
     const object = { ...ports, labels: { a: "1" } }
     expect(removeFields(exampleShape, object, { "f:labels": {} })["ports"]).toBe(ports.ports)
@@ -95,20 +95,20 @@ describe("with the named fields as members:", () => {
     ["nothing that is no field", { "i:0": { "f:child": { "f:text": {} } } }, { "i:0": { "f:child": { "f:text": {} } } }],
   ])("%s", (_, set, expected) => expect(withNamedFieldsAsMembers(exampleShape, set)).toEqual(expected))
 
-  test("a set that has them all is the same set", () => {
+  test("returns the same set when all are members already", () => {
     const set = { "f:child": { ".": {}, "f:text": {} }, "f:text": {} }
     expect(withNamedFieldsAsMembers(exampleShape, set)).toBe(set)
   })
 })
 
-test("removing what an object sets leaves nothing that it set", () => {
+test("removing all fields that an object sets leaves none of them", () => {
   fc.assert(
     fc.property(anyObject, anyObject, (object, other) => {
       const before = JSON.stringify([object, other])
       const set = withNamedFieldsAsMembers(exampleShape, fieldSetOf(exampleShape, other))
       const rest = removeFields(exampleShape, object, set)
       const { added, modified } = compareObjects(exampleShape, object, rest)
-      // Containers that were emptied are null now; nothing else is new or different.
+      // Emptied containers are null now; nothing else is new or different.
       expect(isEmptySet(recursiveDifference(added, set))).toBe(true)
       expect(isEmptySet(recursiveDifference(modified, set))).toBe(true)
       expect(removeFields(exampleShape, rest, set)).toEqual(rest)
@@ -117,7 +117,7 @@ test("removing what an object sets leaves nothing that it set", () => {
   )
 })
 
-test("what was applied can be had back from the object", () => {
+test("restores from the object what was applied", () => {
   fc.assert(
     fc.property(anyObject, anyObject, (live, config) => {
       const set = fieldSetOf(exampleShape, config)
@@ -127,7 +127,7 @@ test("what was applied can be had back from the object", () => {
   )
 })
 
-/** With the way to each member: an emptied container is a member when it is null. */
+/** Includes the path to each member: an emptied container is a member when it is null. */
 function union(set: FieldSet): FieldSet {
   return withNamedFieldsAsMembers(exampleShape, set)
 }

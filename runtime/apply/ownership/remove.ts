@@ -1,4 +1,4 @@
-/** Objects without the fields of a set, and objects of only the fields of a set. */
+/** Removes the fields of a set from an object, or keeps only these. */
 import { copyFields } from "../../kit/field-path.ts"
 import { setField } from "../../kit/json-text.ts"
 import { isObject } from "../../kit/json.ts"
@@ -11,8 +11,9 @@ import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } f
 import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
 
 /**
- * The object without the members of a set, each with all below it. A container of which something was removed and nothing is left becomes null, which
- * decoding drops where the kind does not keep it. Called with what a manager no longer applies. Shares what it does not change.
+ * Removes the members of a set, each with everything below it. A container that loses its last content becomes null,
+ * which decoding drops unless the kind keeps it. Called with the fields that a manager no longer applies. Shares
+ * unchanged parts.
  */
 export function removeFields(shape: TypeShape, object: JsonObject, set: FieldSet): JsonObject {
   const rest = without(rootNode(shape), object, set)
@@ -54,7 +55,7 @@ function withoutFields(map: MapForm, object: JsonObject, set: FieldSet): JsonObj
   return filledMap(result) ?? null
 }
 
-/** Undefined when the value goes with all it holds. */
+/** Returns undefined when the whole value is removed. */
 function restOf(type: TypedNode | undefined, value: JsonValue, set: FieldSet): JsonValue | undefined {
   if (isMember(set)) return undefined
   return type === undefined ? value : without(type, value, set)
@@ -75,8 +76,8 @@ function withoutItems(list: ListForm, items: JsonValue[], set: FieldSet): JsonVa
 }
 
 /**
- * The object with only the members of a set: plain and atomic values whole, of other containers what the set names in them. A container of
- * which nothing is left becomes null. Called to get back from an object what a manager applied. The empty set keeps nothing.
+ * Keeps only the members of a set: plain and atomic values whole, in other containers what the set names. A container
+ * without content becomes null. Called to recover from an object what a manager applied. The empty set keeps nothing.
  */
 export function keepFields(shape: TypeShape, object: JsonObject, set: FieldSet): JsonObject {
   const kept = only(rootNode(shape), object, set)
@@ -122,8 +123,8 @@ function onlyItems(list: ListForm, items: readonly JsonValue[], set: FieldSet): 
 }
 
 /**
- * The set with the named fields on the way to its members made members too; fields of maps and list items are left as they are. Called before
- * the fields of a set are removed from an object, so that a struct goes with the last of its fields.
+ * Adds the named fields on the way to each member as members; fields of maps and list items stay unchanged. Called
+ * before the fields of a set are removed from an object, so that a struct is removed with the last of its fields.
  */
 export function withNamedFieldsAsMembers(shape: TypeShape, set: FieldSet): FieldSet {
   return named(rootNode(shape), set)

@@ -1,6 +1,6 @@
 /**
- * Sets of fields that many objects have in common: what one client makes is owned alike in all of it. Kept by their text, so that an object that
- * is read to be changed brings sets which are known already.
+ * Field sets that many objects share: objects of one client have the same managed fields. Sets are cached by their
+ * text, so an update reads a set that was parsed and reconciled before.
  */
 import { isObject } from "../../kit/json.ts"
 import { sharedSetCharactersMax, sharedSetsMax } from "../../limits.ts"
@@ -8,7 +8,7 @@ import type { TypeShape } from "../../kit/shape.ts"
 import { reconciledSet } from "./atomic-change.ts"
 import type { FieldSet } from "./field-set.ts"
 
-/** What was found out about a shared set. */
+/** Cached results about a shared set. */
 interface Known {
   shape: TypeShape | undefined
   reconciled: FieldSet
@@ -18,8 +18,8 @@ const byText = new Map<string, FieldSet>()
 const known = new WeakMap<FieldSet, Known>()
 
 /**
- * The set of the text of a `fieldsV1` that this server has written; nobody may change it. Called for each owner of an object that is about to be
- * changed. Undefined for what is too long to be kept, and for text that is no set.
+ * Returns the set of a `fieldsV1` text that this server has written; callers must not change it. Called for each
+ * manager of an object that is about to change. Undefined when the text is too long to cache or is not a set.
  */
 export function sharedSet(text: string): FieldSet | undefined {
   const shared = byText.get(text)
@@ -27,13 +27,13 @@ export function sharedSet(text: string): FieldSet | undefined {
   const set: unknown = JSON.parse(text)
   if (!isObject(set)) return undefined
   if (byText.size >= sharedSetsMax) byText.clear()
-  // A copy: a part of a longer text keeps all of that in memory.
+  // A copy, since a slice of a longer string would retain all of it.
   byText.set(Buffer.from(text).toString(), set)
   known.set(set, { shape: undefined, reconciled: set })
   return set
 }
 
-/** `reconciledSet`, looked up for sets that are shared. Called on every write for every owner. */
+/** `reconciledSet`, cached for shared sets. Called on every write for every manager. */
 export function reconciledOnce(shape: TypeShape, set: FieldSet): FieldSet {
   const before = known.get(set)
   if (before === undefined) return reconciledSet(shape, set)

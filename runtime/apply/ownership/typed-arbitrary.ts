@@ -21,7 +21,7 @@ const port = fc.record(
   { requiredKeys: ["port"] },
 )
 
-/** Sets and keyed lists hold nothing twice. */
+/** Sets and keyed lists hold no duplicates. */
 export const anyObject: fc.Arbitrary<JsonObject> = fc.record(
   {
     text: orNull(text),

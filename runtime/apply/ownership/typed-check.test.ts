@@ -50,13 +50,13 @@ describe("an object does not fit its type with", () => {
     ["an item of a set", { names: ["a", "a"] }, ['.names: duplicate entries for key [="a"]']],
     ["a number of a set", { numbers: [1, 2, 1.0] }, [".numbers: duplicate entries for key [=1]"]],
     ["a keyed item", { ports: [{ port: 1 }, { port: 1, protocol: "TCP" }] }, ['.ports: duplicate entries for key [port=1,protocol="TCP"]']],
-  ])("%s twice, unless that is allowed", (_, object, faults) => {
+  ])("%s twice, unless duplicates are allowed", (_, object, faults) => {
     expect(shown(object)).toEqual(faults)
     expect(shown(object, "allow")).toEqual([])
   })
 })
 
-test("only so many faults are told", () => {
+test("limits the number of errors", () => {
   const object = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`unknown-${index}`, index]))
   expect(shown(object)).toHaveLength(100)
 })

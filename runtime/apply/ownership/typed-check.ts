@@ -1,4 +1,4 @@
-/** Does an object fit its type, as far as ownership needs to know? */
+/** Checks that an object fits its type, as far as field ownership requires. */
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
@@ -15,13 +15,16 @@ export interface TypedFault {
 }
 
 export interface TypedCheckOptions {
-  /** Whether sets and keyed lists may hold an item twice: `allow` for live objects, which others wrote, `refuse` for configurations. */
+  /**
+   * Whether sets and keyed lists may hold duplicates: `allow` for live objects, which other clients wrote, `refuse` for
+   * configurations.
+   */
   readonly duplicates: "allow" | "refuse"
 }
 
 /**
- * The faults in the order of the document, `strictErrorsMax` at most. Called before an object is merged or compared for an apply; none means that
- * both will succeed.
+ * Returns the errors in the order of the document, at most `strictErrorsMax`. Called before an object is merged or
+ * compared for an apply; both succeed when there is no error.
  */
 export function typedFaults(shape: TypeShape, object: JsonObject, options: TypedCheckOptions): TypedFault[] {
   const to: Check = { faults: [], duplicates: options.duplicates === "allow" }
@@ -34,7 +37,7 @@ interface Check {
   readonly duplicates: boolean
 }
 
-/** Where a value is. Its text is made for a fault only. */
+/** The path of a value. Its text is built only for an error. */
 interface Place {
   readonly parent: Place | undefined
   readonly element: string

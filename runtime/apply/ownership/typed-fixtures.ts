@@ -1,4 +1,4 @@
-/** Types that the tests of this folder share: one field for every way in which a value can be owned. */
+/** Types for the tests of this folder: one field for every way in which a value can be owned. */
 import type { FieldShape, TypeShape } from "../../kit/shape.ts"
 
 const string = { scalar: "string" } as const
@@ -12,10 +12,10 @@ interface Facts {
   readonly list: "set" | "atomic"
 }
 
-/** As most tests see it. */
+/** The type of most tests. */
 export const exampleShape = shapeWith({ granular: "granular", atomic: "atomic", set: "set", list: "atomic" })
 
-/** The same type after a change of its schema: what was granular is atomic, and the other way round. */
+/** The same type after a schema change: granular became atomic, and vice versa. */
 export const changedShape = shapeWith({ granular: "atomic", atomic: "granular", set: "atomic", list: "set" })
 
 function shapeWith(facts: Facts): TypeShape {

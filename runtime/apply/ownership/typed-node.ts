@@ -1,6 +1,6 @@
 /**
- * Types as field ownership sees them: which values are owned whole and which in parts. Made once per shape, from facts of the schema;
- * specification section 9.3 (list types, map types, struct types).
+ * Types as field ownership sees them: which values are owned whole and which in parts. Built once per shape, from facts
+ * of the schema; specification section 9.3 (list types, map types, struct types).
  */
 import { isObject } from "../../kit/json.ts"
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
@@ -9,35 +9,35 @@ import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../kit/shape.ts"
 import { itemElementsMax } from "../../limits.ts"
 import { canonicalText } from "./field-set-element.ts"
 
-/** A value may have any of the forms that are there. Only values without a declared type have more than one. */
+/** A value may have any of the forms present. Only values without a declared type have more than one. */
 export interface TypedNode {
   readonly scalar: ScalarForm | undefined
   readonly list: ListForm | undefined
   readonly map: MapForm | undefined
 }
 
-/** What a plain value must be; `any` takes all three. */
+/** The type of a plain value; `any` accepts all three. */
 export type ScalarForm = "string" | "number" | "boolean" | "any"
 
 export interface ListForm {
-  /** `atomic`: owned whole. `set`: items are known by their value. `map`: items are known by their key fields. */
+  /** `atomic`: owned whole. `set`: items are identified by value. `map`: items are identified by their key fields. */
   readonly type: "atomic" | "set" | "map"
   readonly item: () => TypedNode
-  /** In the order of their names; empty unless `type` is `map`. */
+  /** Sorted by name; empty unless `type` is `map`. */
   readonly keys: () => readonly ListKey[]
 }
 
 export interface ListKey {
   readonly name: string
-  /** `"name":`, as it begins in the element. */
+  /** `"name":`, as in the element. */
   readonly label: string
-  /** Stands in for the field when an item lacks it. */
+  /** Used when an item lacks the field. */
   readonly default: JsonValue | undefined
-  /** Elements of items that have no other key, by its value: most come again and again, and making a text of parts is not free. */
+  /** Cached elements of items without another key, by value: most recur, and concatenating strings is not free. */
   readonly known: KnownElements
 }
 
-/** Of one keyed list, by the value of its key. */
+/** The cache of one keyed list, by the value of its key. */
 class KnownElements {
   private readonly elements = new Map<string, string>()
   private missed = 0
@@ -47,8 +47,8 @@ class KnownElements {
   }
 
   /**
-   * Whether one more is to be kept. When there are too many, all are forgotten, but only after many more misses: to keep the elements of a list of
-   * 20,000 items one after the other takes longer than to make them.
+   * Whether one more may be cached. A full cache is cleared, but only after many more misses: caching the elements of a
+   * list of 20,000 items one after the other takes longer than building them.
    */
   get hasRoom(): boolean {
     if (this.elements.size < itemElementsMax) return true
@@ -68,14 +68,17 @@ export interface MapForm {
   readonly atomic: boolean
   /** Declared fields. */
   readonly fields: () => ReadonlyMap<string, TypedNode>
-  /** Of what is not among `fields`; undefined where the type allows nothing else. */
+  /** The type of undeclared fields; undefined where the type allows none. */
   readonly values: TypedNode | undefined
 }
 
-/** What the forms of a node are called. */
+/** The names of the forms. */
 export type Form = "scalar" | "list" | "map"
 
-/** The form in which a node takes a value. One that fits none, or null, is taken in the first of map, scalar, list. */
+/**
+ * Returns the form in which a node reads a value. Null, or a value that fits no form, is read in the first of map,
+ * scalar, list.
+ */
 export function formOf(node: TypedNode, value: JsonValue): Form {
   if (typeof value !== "object") {
     if (node.scalar !== undefined) return "scalar"
@@ -85,30 +88,36 @@ export function formOf(node: TypedNode, value: JsonValue): Form {
   return node.map !== undefined ? "map" : node.scalar !== undefined ? "scalar" : "list"
 }
 
-/** The type of a field or map value; undefined when the type allows none of that name. */
+/** The type of a field or map value; undefined when the type does not allow the name. */
 export function typeAt(map: MapForm, name: string): TypedNode | undefined {
   return map.fields().get(name) ?? map.values
 }
 
-/** What a field of a map holds; undefined for none. Names such as `constructor` or `__proto__` are ordinary ones. */
+/** Reads a field of a map; undefined when absent. Names such as `constructor` or `__proto__` are ordinary. */
 export function valueAt(object: JsonObject, name: string): JsonValue | undefined {
   const value = object[name]
   return value !== undefined && name in Object.prototype && !Object.hasOwn(object, name) ? undefined : value
 }
 
-/** The value when it is an object with fields, else undefined: empty, null and misfits own and merge as one. */
+/**
+ * Returns the value when it is an object with fields, else undefined: empty, null and misfits are owned and merged
+ * alike.
+ */
 export function filledMap(value: JsonValue | undefined): JsonObject | undefined {
   if (!isObject(value)) return undefined
   for (const name in value) if (value[name] !== undefined) return value
   return undefined
 }
 
-/** The value when it is a list with items, else undefined. */
+/** Returns the value when it is a list with items, else undefined. */
 export function filledList(value: JsonValue | undefined): JsonValue[] | undefined {
   return Array.isArray(value) && value.length > 0 ? value : undefined
 }
 
-/** The path element of an item of a set or keyed list; undefined for an item that has none: it lacks a key, or is no plain value. */
+/**
+ * Returns the path element of an item of a set or keyed list. Undefined when the item lacks a key or is not a plain
+ * value.
+ */
 export function elementOf(list: ListForm, item: JsonValue): string | undefined {
   if (list.type === "set") return typeof item === "object" ? undefined : `v:${canonicalText(item)}`
   if (!isObject(item)) return undefined
@@ -139,12 +148,12 @@ function elementOfOne(key: ListKey, value: JsonValue | undefined): string | unde
   return element
 }
 
-/** Plain values and lists of the unknown; what `values` of an unknown map may be, which is why it is made by hand. */
+/** Scalars and lists of undeclared type. Written by hand, because it is a possible `values` of `untyped`. */
 const untypedScalar: TypedNode = { scalar: "any", list: undefined, map: undefined }
 const noKeys = (): readonly ListKey[] => []
 const noFields = (): ReadonlyMap<string, TypedNode> => new Map()
 
-/** A value of no declared type that is owned whole, whatever it is. */
+/** A value of undeclared type that is owned whole. */
 const untypedAtomic: TypedNode = {
   scalar: "any",
   list: { type: "atomic", item: () => untypedAtomic, keys: noKeys },
@@ -157,7 +166,7 @@ const untypedAtomic: TypedNode = {
   },
 }
 
-/** A value of no declared type: objects are owned field by field, lists whole. */
+/** A value of undeclared type: objects are owned field by field, lists whole. */
 export const untyped: TypedNode = {
   scalar: "any",
   list: { type: "atomic", item: () => untypedAtomic, keys: noKeys },
@@ -192,7 +201,9 @@ const scalars: Readonly<Record<Scalar, TypedNode>> = {
 
 const roots = new WeakMap<TypeShape, TypedNode>()
 
-/** The type of a whole object: its shape, and the two fields that every object has. Called at the start of every walk. */
+/**
+ * The type of a whole object: its shape, and the two fields that every object has. Called at the start of every walk.
+ */
 export function rootNode(shape: TypeShape): TypedNode {
   const known = roots.get(shape)
   if (known !== undefined) return known
@@ -205,7 +216,7 @@ export function rootNode(shape: TypeShape): TypedNode {
 const granularStructs = new WeakMap<TypeShape, TypedNode>()
 const atomicStructs = new WeakMap<TypeShape, TypedNode>()
 
-/** What a field says of its struct goes before what the struct says of itself. */
+/** The field's own declaration takes precedence over that of the struct. */
 function structNode(shape: TypeShape, field: FieldShape | undefined): TypedNode {
   const atomic = (field?.structType ?? field?.mapType ?? shape.struct) === "atomic"
   const nodes = atomic ? atomicStructs : granularStructs
@@ -225,7 +236,7 @@ function fieldsOf(shape: TypeShape): Map<string, TypedNode> {
   return new Map(flatFields(shape).map((field) => [field.name, nodeOfType(field.type, field)]))
 }
 
-/** Fields of inline types stand among those of the parent. */
+/** Lists the fields of inline types among those of the parent. */
 function flatFields(shape: TypeShape): readonly FieldShape[] {
   return shape.fields.flatMap((field) => (field.inline === true && "ref" in field.type ? flatFields(field.type.ref()) : [field]))
 }
@@ -246,7 +257,7 @@ function listForm(item: TypeRef, field: FieldShape | undefined): ListForm {
   return { type, item: once(() => nodeOfType(item, undefined)), keys: once(() => keys.map((name) => listKey(item, name))) }
 }
 
-/** A list that says nothing of its type merges in apply as it does in strategic merge; without that it is atomic. */
+/** A list without a declared type merges in apply as in strategic merge patch; without a merge key it is atomic. */
 function listTypeOf(field: FieldShape | undefined): { type: ListForm["type"]; keys: string[] } {
   if (field?.listType === "map") return { type: "map", keys: [...(field.mapKeys ?? [])].sort() }
   if (field?.listType !== undefined) return { type: field.listType, keys: [] }
@@ -254,7 +265,10 @@ function listTypeOf(field: FieldShape | undefined): { type: ListForm["type"]; ke
   return field.mergeKey === undefined ? { type: "set", keys: [] } : { type: "map", keys: [field.mergeKey] }
 }
 
-/** A key field that is written even when it is empty stands for its zero value where an item lacks it, as in the reference's schema. */
+/**
+ * A key field that is written even when empty defaults to its zero value in items that lack it, as in the reference's
+ * schema.
+ */
 function listKey(item: TypeRef, name: string): ListKey {
   const field = "ref" in item ? flatFields(item.ref()).find((candidate) => candidate.name === name) : undefined
   const zero = field?.keepEmpty === true && field.pointer !== true ? zeroOf(field.type) : undefined

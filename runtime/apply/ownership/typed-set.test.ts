@@ -59,7 +59,7 @@ describe("an object owns", () => {
   ])("%s", (_, object, paths) => expect(shown(exampleShape, object)).toEqual(paths))
 })
 
-test("a list without a type merges in apply as it does in strategic merge", () => {
+test("a list without a type merges in apply as in strategic merge patch", () => {
   const item: TypeShape = { name: "test.v1.Item", fields: [{ name: "name", type: { scalar: "string" } }] }
   const shape: TypeShape = {
     name: "test.v1.Lists",
@@ -74,13 +74,13 @@ test("a list without a type merges in apply as it does in strategic merge", () =
   expect(shown(shape, object)).toEqual([".replaced", ".wrapped", '.keyed[name="a"]', '.keyed[name="a"].name', '.plain[="a"]'])
 })
 
-test("fields of inline types stand among those of the parent", () => {
+test("lists the fields of inline types among those of the parent", () => {
   const inner: TypeShape = { name: "test.v1.Inner", fields: [{ name: "a", type: { map: { scalar: "string" } } }] }
   const shape: TypeShape = { name: "test.v1.Outer", fields: [{ name: "inner", type: { ref: () => inner }, inline: true }] }
   expect(shown(shape, { a: { x: "1" } })).toEqual([".a.x"])
 })
 
-test("a key field that is always written stands for its zero value where it is absent", () => {
+test("a key field that is always written defaults to its zero value", () => {
   const item: TypeShape = {
     name: "test.v1.Item",
     fields: [

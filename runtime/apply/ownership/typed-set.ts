@@ -1,4 +1,4 @@
-/** Which fields an object sets: what an applier of it owns. */
+/** The fields that an object sets, which its applier owns. */
 import type { JsonObject, JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
 import { fieldElement, selfKey } from "./field-set-element.ts"
@@ -8,14 +8,15 @@ import { elementOf, filledList, filledMap, formOf, rootNode } from "./typed-node
 import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
 
 /**
- * The set of all leaves, list items and map entries of an object; specification section 9.3. Called with a configuration that is applied, and
- * with objects whose fields are to be told apart. Of items that a set or keyed list holds twice only the item itself is a member.
+ * Returns the set of all leaves, list items and map entries of an object; specification section 9.3. Called with an
+ * applied configuration, and with objects whose fields are to be listed. Of repeated items of a set or keyed list, only
+ * the item itself is a member.
  */
 export function fieldSetOf(shape: TypeShape, object: JsonObject): FieldSet {
   return below(rootNode(shape), object) ?? {}
 }
 
-/** `own`: the value is a member of itself, as plain and atomic values are. Else the members below it, if any. */
+/** `own`: the value itself is a member, as plain and atomic values are. Else the members below it, if any. */
 type Owned = "own" | FieldSet | undefined
 
 function ownedBy(node: TypedNode, value: JsonValue): Owned {
@@ -44,7 +45,7 @@ function belowMap(map: MapForm, object: JsonObject): FieldSet | undefined {
     const field = declared.get(name)
     const type = field ?? map.values
     if (type === undefined) continue
-    // A struct field is owned through what it holds; an entry of a map, and what holds nothing, is owned itself.
+    // A struct field is owned through its content; a map entry, and an empty value, is owned itself.
     const entry = memberOf(ownedBy(type, value), field === undefined || value === null || isEmptyMap(value))
     if (entry === undefined) continue
     set ??= {}
