@@ -20,7 +20,7 @@ const codeOf = (promise: Promise<unknown>) =>
   )
 
 describe("readBody", () => {
-  it("answers the bytes of any number of chunks", async () => {
+  it("returns the bytes of any number of chunks", async () => {
     expect((await readBody({ request: request([]) })).toString()).toBe("")
     expect((await readBody({ request: request(["ab"]) })).toString()).toBe("ab")
     expect(
@@ -28,7 +28,7 @@ describe("readBody", () => {
     ).toBe("abcde")
   })
 
-  it("stops at the limit, before reading where the length is known", async () => {
+  it("stops at the limit, without reading when the length is known", async () => {
     const announced = request(["abcd"], { "content-length": "4" })
     expect(await codeOf(readBody({ request: announced, limit: 3 }))).toBe(413)
     expect(announced.readableFlowing).toBeNull()
@@ -36,7 +36,7 @@ describe("readBody", () => {
     expect(await codeOf(readBody({ request: request(["ab", "cd"]), limit: 4 }))).toBe(200)
   })
 
-  it("refuses encodings and bodies that break off", async () => {
+  it("refuses encodings and incomplete bodies", async () => {
     expect(await codeOf(readBody({ request: request(["\u001f\ufffd"], { "content-encoding": "gzip" }) }))).toBe(400)
     expect(await codeOf(readBody({ request: request(["{}"], { "content-encoding": "gzip" }) }))).toBe(200)
     expect(await codeOf(readBody({ request: request(["ab"], { "content-length": "5" }) }))).toBe(400)
@@ -46,7 +46,7 @@ describe("readBody", () => {
     expect(await reading).toBe(400)
   })
 
-  it("ends with the reason of its signal", async () => {
+  it("rejects with the reason of its signal", async () => {
     const controller = new AbortController()
     const silent = Object.assign(new Readable({ read: () => undefined }), { headers: {} })
     const reading = codeOf(readBody({ request: silent, signal: controller.signal }))

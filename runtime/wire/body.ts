@@ -1,4 +1,4 @@
-/** Reads the body of a request, bounded. HTTP/1.1 and HTTP/2 requests alike: both are readable streams with headers. */
+/** Reads the body of a request, up to a limit. HTTP/1.1 and HTTP/2 requests alike are readable streams with headers. */
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
 import { accountOf } from "../http/accounts.ts"
 import type { Incoming } from "../http/exchange.ts"
@@ -8,20 +8,20 @@ import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Media } from "./negotiate.ts"
 
-/** What `readBody` needs of a request. */
+/** The parts of a request that `readBody` uses. */
 export type RequestStream = Pick<Incoming, "headers" | "on" | "off" | "pause" | "readableEnded" | "destroyed">
 
 export interface ReadBodyOptions {
   readonly request: RequestStream
   /** Default `requestBodyBytesMax`. */
   readonly limit?: number
-  /** Ends the read: the deadline has passed. */
+  /** Aborts the read when the deadline has passed. */
   readonly signal?: Expiry
 }
 
 /**
- * Called by every verb that takes a body, once. Answers the bytes as they came. Throws ApiError 413 as soon as the limit is known to be
- * passed (from Content-Length before anything is read), 400 for an encoded or broken-off body.
+ * Called once by every verb that takes a body. Returns the bytes as sent. Throws ApiError 413 as soon as the body is
+ * known to exceed the limit (from Content-Length, before reading), 400 for an encoded or incomplete body.
  */
 export async function readBody(options: ReadBodyOptions): Promise<Buffer> {
   const { request, signal } = options
@@ -35,12 +35,14 @@ export async function readBody(options: ReadBodyOptions): Promise<Buffer> {
   return body
 }
 
-/** The limit of a body of this media: YAML costs far more to read than JSON. */
+/** The limit for a body of this media type: YAML costs far more to read than JSON. */
 export function bodyLimit(media: Media): number {
   return media === "yaml" ? yamlBodyBytesMax : requestBodyBytesMax
 }
 
-/** The reference reads bodies as they are, whatever their Content-Encoding, and fails on the first byte of a compressed one; this says why. */
+/**
+ * The reference ignores Content-Encoding and fails at the first byte of a compressed body; this error gives the reason.
+ */
 function refuseEncoded(encoding: string | undefined, body: Buffer): void {
   const first = body[0] ?? 0x20
   if (encoding === undefined || encoding === "" || encoding === "identity" || (first >= 0x20 && first < 0x7f) || isSpace(first)) return
@@ -55,12 +57,12 @@ function bodyTooLarge(limit: number): ApiError {
   return tooLarge(`Request entity too large: limit is ${limit}`)
 }
 
-/** Whether it is known how much may come. A client that waits to be asked for its body sends none of it before. */
+/** Whether an upper bound of the body is known. A client that expects 100-continue sends no body before it. */
 function canTake({ announcedBytes, complete }: Http2Incoming): boolean {
   return complete || announcedBytes !== undefined
 }
 
-/** All of it at once: announced is no more than the limit. */
+/** Takes the whole body at once; its announced length is within the limit. */
 function take(request: Http2Incoming, signal: Expiry | undefined): Promise<Buffer> | Buffer {
   const atHand = request.take()
   if (atHand !== undefined) return atHand
@@ -88,7 +90,7 @@ function tooLate(signal: Expiry | undefined): ApiError {
   return signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was read")
 }
 
-/** Listeners instead of an async iterator: the iterator destroys the stream when it stops early, and with it the answer. */
+/** Uses listeners: an async iterator would destroy the stream, and with it the response, when it stops early. */
 function collect(options: { request: RequestStream; limit: number; signal: Expiry | undefined }): Promise<Buffer> {
   const { request, limit, signal } = options
   return new Promise((resolve, reject) => {

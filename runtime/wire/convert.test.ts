@@ -17,7 +17,7 @@ const json = Buffer.from(JSON.stringify(configMap))
 const run = (bytes: Uint8Array, to: ConvertFormat, more: Partial<ConvertOptions> = {}) => convert({ bytes, to, kinds, vendor, ...more })
 
 describe("convert", () => {
-  it("goes from every format to every other and back", async () => {
+  it("converts every format to every other and back", async () => {
     for (const format of ["json", "yaml", "compact"] as const) {
       const there = await run(json, format)
       expect(parseJson((await run(there, "json")).toString()).value).toEqual(configMap)
@@ -25,7 +25,7 @@ describe("convert", () => {
     }
   })
 
-  it("writes what the store keeps: no resourceVersion, compact or JSON", async () => {
+  it("writes the stored form: no resourceVersion, protobuf or JSON", async () => {
     const { resourceVersion: _resourceVersion, ...metadata } = configMap.metadata
     for (const storedAs of ["json", "compact"] as const) {
       const value = await run(json, "stored", { storedAs })
@@ -50,13 +50,13 @@ describe("convert", () => {
     expect(isObject(value) && [value.apiVersion, value.message]).toEqual(["v1", "hello"])
   })
 
-  it("passes unknown kinds between texts only", async () => {
+  it("converts unknown kinds between JSON and YAML only", async () => {
     const widget = Buffer.from('{"kind":"Widget","apiVersion":"example.com/v1","spec":{"big":9007199254740993}}')
     expect((await run(widget, "yaml")).toString()).toBe("apiVersion: example.com/v1\nkind: Widget\nspec:\n  big: 9007199254740993\n")
     await expect(run(widget, "compact")).rejects.toThrow(/no compact form is known of kind Widget/)
   })
 
-  it("says what is wrong with its input", async () => {
+  it("reports what is wrong with its input", async () => {
     await expect(run(Buffer.from("{"), "json")).rejects.toThrow(/no JSON: unexpected end/)
     await expect(run(Buffer.from("a: 1"), "json")).rejects.toThrow(/no object with apiVersion and kind/)
     await expect(run(json, "json", { from: "compact" })).rejects.toThrow(/does not start as the compact encoding/)
@@ -65,7 +65,7 @@ describe("convert", () => {
 })
 
 describe("storagePathOfKey", () => {
-  it("takes the longest path", () => {
+  it("picks the longest path", () => {
     expect(storagePathOfKey("/registry/services/specs/n/a", kinds)).toBe("services/specs")
     expect(storagePathOfKey("configmaps/n/a", kinds)).toBe("configmaps")
     expect(storagePathOfKey("/registry/nothing/n/a", kinds)).toBeUndefined()

@@ -1,6 +1,6 @@
 /**
- * One object from one representation to another, without a server: the `convert` command. Serves to look into a store (`stored` is the
- * value format of the store, see `registry/object-codec.ts`) and to make bodies for tests.
+ * Converts one object between encodings without a server: the `convert` command. Use it to inspect a store (`stored` is
+ * the value format of the store, see `registry/object-codec.ts`) and to make bodies for tests.
  */
 import { badRequest } from "../errors.ts"
 import { codecOfKind, type CompactCodec, unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
@@ -18,20 +18,20 @@ export type ConvertFormat = "json" | "yaml" | "compact" | "stored"
 
 export interface ConvertOptions {
   readonly bytes: Uint8Array
-  /** Absent: told from the first bytes. */
+  /** Absent: detected from the first bytes. */
   readonly from?: ConvertFormat
   readonly to: ConvertFormat
   readonly kinds: readonly Kind[]
   readonly vendor: Vendor
-  /** Representation inside `stored`; `--storage-media-type`. Default compact. */
+  /** Encoding inside `stored`, as in `--storage-media-type`. Default protobuf. */
   readonly storedAs?: "json" | "compact"
-  /** Key of a stored value: must be one of the object's kind. */
+  /** Key of a stored value, which must belong to the object's kind. */
   readonly key?: string
 }
 
 /**
- * Called by the command line. JSON comes out laid out. Objects of unknown kinds (run-time definitions) pass between JSON and YAML as they
- * are; for the other forms their kind must be known. Throws ApiError 400.
+ * Called by the command line. Indents JSON. Objects of unknown kinds (run-time definitions) convert between JSON and
+ * YAML unchanged; for the other forms their kind must be known. Throws ApiError 400.
  */
 export async function convert(options: ConvertOptions): Promise<Buffer> {
   const object = await readObject(options)
@@ -112,7 +112,7 @@ function compact(object: ApiObject, { codec }: KnownKind): Buffer {
   return wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) })
 }
 
-/** The stored version of the object, without resourceVersion: the store knows it. */
+/** The stored version of the object, without resourceVersion, which the store knows. */
 async function stored(object: ApiObject, options: ConvertOptions): Promise<Buffer> {
   const asJson = options.storedAs === "json"
   const found = kindOf(object, options)
@@ -130,7 +130,10 @@ function withoutVersion(object: ApiObject): ApiObject {
   return { ...object, metadata }
 }
 
-/** Which storage path a key belongs to: the longest that stands in it as whole segments. Called with keys of any store prefix. */
+/**
+ * Returns the storage path of a key: the longest one that occurs in it as whole segments. Called with keys of any store
+ * prefix.
+ */
 export function storagePathOfKey(key: string, kinds: readonly Kind[]): string | undefined {
   const padded = `/${key.replace(/^\/+/, "")}`
   const paths = kinds.map((kind) => kind.storage.path).filter((path) => padded.includes(`/${path}/`))

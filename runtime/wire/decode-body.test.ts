@@ -25,7 +25,7 @@ it.each([
   ["ConfigMap", "numbers as keys", `{"data":{${list(16_000, (index) => `"${index * 17}":"v"`)}}}`],
   ["ConfigMap", "unknown and repeated fields", `{"data":{${list(16_000, (index) => `"k${index % 15_000}":"v"`)}},"zip":1}`],
   ["Pod", "containers", `{"spec":{"containers":[${list(8000, (index) => `{"name":"c${index}","ports":[{"containerPort":1}]}`)}]}}`],
-])("decodes a long %s of %s as a short one, in turns", async (kind, _what, text) => {
+])("decodes a long %s of %s like a short one, in turns", async (kind, _what, text) => {
   const options = await optionsOf(kind)
   const body = Buffer.from(text)
   expect(body.length).toBeGreaterThan(largeObjectBytes)
@@ -44,7 +44,7 @@ it.each([
   expect(long.warnings).toEqual(whole.warnings)
 })
 
-it("decodes long YAML, and YAML with aliases, as a short text of it", async () => {
+it("decodes long YAML, and YAML with aliases, like a short body", async () => {
   const options = await optionsOf("ConfigMap")
   const data = Array.from({ length: 3000 }, (_none, index) => `  k${index}: v${index}`).join("\n")
   for (const text of [`data:\n${data}\n  k5: again\nzip: 1\n`, "data: {a: &x v, b: *x}", "data: {a: &x [], b: *x}", `${data}\n [`]) {
@@ -76,7 +76,7 @@ it("reads an applied configuration of any length", async () => {
   await expect(readYaml(Buffer.from(`a: ${list}\nb: *c`))).rejects.toMatchObject({ code: 400 })
 })
 
-it("says the same of a long body that is no good", async () => {
+it("gives the same error for a long invalid body", async () => {
   const options = await optionsOf("Pod")
   const containers = list(15_000, (index) => `{"name":${index === 14_999 ? 5 : '"c"'}}`)
   await expect(decodeBody(Buffer.from(`{"spec":{"containers":[${containers}]}}`), "json", options)).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** Bodies of any size as objects: short ones at once, long ones in turns, long YAML in a thread. */
+/** Decodes bodies of any size: short ones at once, long ones in turns, long YAML in a thread. */
 import { ApiError } from "../errors.ts"
 import { parsingJson } from "../kit/json-text.ts"
 import { yamlAtOnceBytes } from "../limits.ts"
@@ -10,7 +10,10 @@ import type { Media } from "./negotiate.ts"
 import { type ParsedYaml, parseYaml, yamlText } from "./yaml.ts"
 import { type ReadYaml, yamlThread } from "./yaml-thread.ts"
 
-/** Called by every verb that takes an object, with the whole body. Throws ApiError 400 or 413; a promise only for a long body. */
+/**
+ * Called by every verb that takes an object, with the whole body. Throws ApiError 400 or 413. Returns a promise only
+ * for a long body.
+ */
 export function decodeBody(
   body: Uint8Array,
   media: Media,
@@ -25,18 +28,18 @@ async function decodeLongYaml(body: Uint8Array, options: DecodeOptions & { reado
   return oneAtATime(decodingObject(body, "yaml", options, parsing(read)), options.signal)
 }
 
-/** YAML without a type: an applied configuration. Throws ApiError 400 or 413. */
+/** Parses YAML without a type: an applied configuration. Throws ApiError 400 or 413. */
 export async function readYaml(body: Uint8Array, signal?: Expiry): Promise<ParsedYaml> {
   if (!isLongYaml(body)) return parseYaml(yamlText(body))
   return oneAtATime(parsing(await readElsewhere(body, signal)), signal)
 }
 
-/** A short text with aliases may stand for a long one. */
+/** A short text with aliases may expand to a long one. */
 function isLongYaml(body: Uint8Array): boolean {
   return body.length > yamlAtOnceBytes || (body.includes(0x26) && body.includes(0x2a))
 }
 
-/** What the thread says of a body; of one that is no YAML the fault, which belongs among those of decoding. */
+/** Reads YAML in the thread. Returns a syntax error, so that decoding can report it with its other errors. */
 async function readElsewhere(body: Uint8Array, signal: Expiry | undefined): Promise<ReadYaml | ApiError> {
   try {
     return await yamlThread.read(body, signal)

@@ -31,7 +31,7 @@ function decode(body: string | Buffer, options: Partial<DecodeOptions> = {}, med
 const whole = (rest: object) => ({ kind: "Kettle", apiVersion: "test/v1", metadata: {}, ...rest })
 
 describe("decodeObject", () => {
-  it("fills in kind and apiVersion, and takes an empty document for an empty object", () => {
+  it("adds kind and apiVersion, and reads an empty document as an empty object", () => {
     for (const [body, media] of [
       ["{}", "json"],
       ["null", "json"],
@@ -43,7 +43,7 @@ describe("decodeObject", () => {
     }
   })
 
-  it("warns of unknown and repeated fields, merges repeated objects", () => {
+  it("warns about unknown and repeated fields, and merges repeated objects", () => {
     expect(decode('{"metadata":{"name":"a","name":"b","x":1},"data":{"k":"1"},"data":{"z":"2"},"zip":1}')).toEqual({
       object: whole({ metadata: { name: "b" }, data: { k: "1", z: "2" } }),
       warnings: ['duplicate field "metadata.name"', 'unknown field "metadata.x"', 'duplicate field "data"', 'unknown field "zip"'],
@@ -53,7 +53,7 @@ describe("decodeObject", () => {
     })
   })
 
-  it("says nothing under Ignore and refuses under Strict", () => {
+  it("is silent under Ignore and refuses under Strict", () => {
     const body = '{"data":{"k":"1","k":"2"},"zip":1}'
     expect(decode(body, { fieldValidation: "Ignore" })).toEqual({ object: whole({ data: { k: "2" } }), warnings: [] })
     expect(decode(body, { fieldValidation: "Strict" })).toBe(
@@ -62,7 +62,7 @@ describe("decodeObject", () => {
     expect(decode('{"data":{"k":"2"}}', { fieldValidation: "Strict" })).toMatchObject({ warnings: [] })
   })
 
-  it("shows the beginning of a kind and of a version that are long", () => {
+  it("shows only the beginning of a long kind or version", () => {
     const long = "x".repeat(100_000)
     for (const [kind, apiVersion] of [
       [long, "v1"],
@@ -73,7 +73,7 @@ describe("decodeObject", () => {
       expect(String(decode(JSON.stringify({ kind, apiVersion }))).length).toBeLessThan(3000)
   })
 
-  it("says what is wrong with a type, a kind, a version", () => {
+  it("reports a wrong type, kind or version", () => {
     expect(decode('{"data":5}')).toBe(
       '400 Kettle in version "v1" cannot be handled as a Kettle: json: cannot unmarshal number 5 into field data of type map[string]string',
     )
@@ -98,7 +98,7 @@ describe("decodeObject", () => {
     expect(decode("a: [", {}, "yaml")).toMatch(/^400 the object provided is unrecognized .*yaml: line 1/)
   })
 
-  it("reads the compact encoding, with JSON inside too", () => {
+  it("decodes protobuf, also with JSON inside", () => {
     const raw = codec.encode(whole({ data: { k: "v" } }))
     const expected = { object: whole({ data: { k: "v" } }), warnings: [] }
     expect(decode(wrapUnknown({ apiVersion: "test/v1", kind: "Kettle", raw }), {}, "compact")).toEqual(expected)
@@ -116,7 +116,7 @@ describe("decodeObject", () => {
     )
   })
 
-  it("keeps what does not fit for run-time definitions, where repeated objects replace each other", () => {
+  it("keeps misfits for run-time definitions, where the later of repeated objects wins", () => {
     expect(decode('{"data":{"k":"1"},"data":{"z":5}}', { structural: true })).toMatchObject({ object: { data: { z: 5 } } })
   })
 })

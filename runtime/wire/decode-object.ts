@@ -1,6 +1,6 @@
 /**
- * A request's body as an object of the expected kind: parsed, normalized, with its unknown and repeated fields judged as
- * `fieldValidation` says (specification section 4.10). Messages are the reference's.
+ * Decodes a request's body as an object of the expected kind: parses and normalizes it, and treats unknown and repeated
+ * fields as `fieldValidation` says (specification section 4.10). Messages are the reference's.
  */
 import { ApiError, badRequest } from "../errors.ts"
 import { documentValuesMax, shownBodyCharactersMax } from "../limits.ts"
@@ -22,15 +22,15 @@ export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
 export interface ExpectedKind {
   readonly kind: string
-  /** As on the wire. A body without apiVersion gets the first; one with another than these is refused. */
+  /** As on the wire. A body without apiVersion gets the first; any version not listed is refused. */
   readonly apiVersions: readonly string[]
-  /** Any other is taken as well: DeleteOptions are the same in every group. */
+  /** Accepts any other version too: DeleteOptions are the same in every group. */
   readonly anyVersion?: boolean
 }
 
 export interface DecodeOptions {
   readonly shape: TypeShape
-  /** Absent: the kind has no compact form. */
+  /** Absent: the kind has no protobuf encoding. */
   readonly codec?: CompactCodec
   readonly expect: ExpectedKind
   /** Default Warn. */
@@ -40,9 +40,11 @@ export interface DecodeOptions {
 }
 
 export interface DecodedObject {
-  /** Normalized; `kind` and `apiVersion` always there, first, and the expected ones. */
+  /** Normalized; `kind` and `apiVersion` are always present, first, and the expected ones. */
   readonly object: ApiObject
-  /** Texts for `Warning: 299` headers: `unknown field "spec.foo"`, `duplicate field "metadata.name"`. Empty unless Warn. */
+  /**
+   * Texts for `Warning: 299` headers: `unknown field "spec.foo"`, `duplicate field "metadata.name"`. Empty unless Warn.
+   */
   readonly warnings: string[]
 }
 
@@ -51,7 +53,7 @@ export function decodeObject(body: Uint8Array, media: Media, options: DecodeOpti
   return atOnce(decodingObject(body, media, options))
 }
 
-/** The same in pieces. `yaml`: reads a body of YAML, where somebody else has done most of it. */
+/** `decodeObject` in steps. `yaml`: parses a YAML body where another thread has done most of the work. */
 export function* decodingObject(body: Uint8Array, media: Media, options: DecodeOptions, yaml?: Stages<ParsedYaml>): Stages<DecodedObject> {
   const level = options.fieldValidation ?? "Warn"
   const parsed = yield* parsingBody(body, media, options, yaml)
@@ -60,12 +62,12 @@ export function* decodingObject(body: Uint8Array, media: Media, options: DecodeO
   checkKind(found, options.expect)
   const { object, strict } = yield* describing(found, options.expect, typing(parsed, options))
   if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, `strict decoding error: ${strict.join(", ")}`)
-  // The compact encoding does not tell an empty list from none.
+  // Protobuf does not distinguish an empty list from an absent one.
   if (media !== "compact") keepOwnersReset(parsed.value, object)
   return { object: described(object, options.expect.kind, found.apiVersion), warnings: level === "Warn" ? strict : [] }
 }
 
-/** The object with its kind and version, which stand first: most bodies name both. May change `object`. */
+/** Puts kind and version first; most bodies have both. May change `object`. */
 function described(object: ApiObject, kind: string, apiVersion: string): ApiObject {
   if (object.kind === undefined || object.apiVersion === undefined) {
     const { kind: _kind, apiVersion: _apiVersion, ...fields } = object
@@ -78,11 +80,11 @@ function described(object: ApiObject, kind: string, apiVersion: string): ApiObje
 
 interface ParsedBody {
   readonly value: JsonValue
-  /** Texts for the keys that were there twice, where they alone are known. */
+  /** Messages about repeated keys, where only these are known. */
   readonly duplicates: string[]
-  /** JSON text to read again with the type at hand when there is something to say about it. */
+  /** JSON text to parse again with its type when it has reportable fields. */
   readonly text?: string
-  /** It holds repeated fields, or whole numbers with a fraction: only the type says what they are worth. */
+  /** It has repeated fields, or integers with a fraction, which only the type can judge. */
   readonly doubtful?: boolean
 }
 
@@ -102,7 +104,10 @@ function* parsingBody(body: Uint8Array, media: Media, options: DecodeOptions, ya
   }
 }
 
-/** The object, and what there is to say about fields of the body: as the text has them in JSON, sorted by path in YAML (reference). */
+/**
+ * Returns the object and the messages about fields of the body: in the order of the text for JSON, sorted by path for
+ * YAML, as the reference does.
+ */
 function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: ApiObject; strict: string[] }> {
   const { shape, structural = false } = options
   const { text } = parsed
@@ -148,7 +153,10 @@ function typeMetaOf(value: JsonValue, body: Uint8Array, expect: ExpectedKind): F
   return { kind: kind === "" ? expect.kind : kind, apiVersion: apiVersion === "" ? (expect.apiVersions[0] ?? "") : apiVersion }
 }
 
-/** The kind of a document is looked for under any spelling of the name, as the reference does; the last counts, but one that is no text. */
+/**
+ * Reads `kind` and `apiVersion` in any letter case, as the reference does. The last one counts, except that a value
+ * that is not a string stays.
+ */
 function namedFields(document: JsonObject): { kind?: JsonValue; apiVersion?: JsonValue } {
   const found: { kind?: JsonValue; apiVersion?: JsonValue } = {}
   for (const key in document) {
@@ -176,7 +184,7 @@ function checkKind(found: FoundKind, expect: ExpectedKind): void {
   }
 }
 
-/** Runs a decoder and says of which kind what it met is. */
+/** Runs a decoder and adds the kind to its errors. */
 function* describing<T>(found: FoundKind, expect: ExpectedKind, decoding: Stages<T>): Stages<T> {
   try {
     return yield* decoding
@@ -195,7 +203,7 @@ function unrecognized(message: string, body: Uint8Array, expect: ExpectedKind): 
   return badRequest(`the object provided is unrecognized (must be of type ${expect.kind}): ${message} (${shownBody(body)})`)
 }
 
-/** The start of a body: text when it looks like JSON, else hexadecimal, as the reference shows it. */
+/** The start of a body for an error: text when it looks like JSON, else hexadecimal, as the reference shows it. */
 function shownBody(body: Uint8Array): string {
   if (body.length === 0) return "<empty>"
   const start = Buffer.from(body.subarray(0, shownBodyCharactersMax))

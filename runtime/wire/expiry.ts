@@ -1,4 +1,7 @@
-/** What reading and writing a request needs of an AbortSignal: making one of those costs more than reading a body does. */
+/**
+ * The parts of an AbortSignal that reading and writing a request use. Creating an AbortSignal costs more than reading a
+ * body.
+ */
 export interface Expiry {
   readonly aborted: boolean
   readonly reason: unknown

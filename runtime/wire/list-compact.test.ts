@@ -11,7 +11,7 @@ import { listMetaShape } from "./status.ts"
 
 const bytesOf = (list: Omit<CompactList, "turns">) => Buffer.concat([...withoutTurns(compactListPieces({ ...list, turns: new Turns() }))])
 
-describe("lists in the compact encoding", () => {
+describe("lists in protobuf", () => {
   const kettle: TypeShape = { name: "test.v1.Kettle", fields: [{ name: "data", type: { map: { scalar: "string" } }, number: 1 }] }
   const kettleList: TypeShape = {
     name: "test.v1.KettleList",
@@ -21,7 +21,7 @@ describe("lists in the compact encoding", () => {
     ],
   }
 
-  it("are what encoding the whole list gives, whatever the lengths", () => {
+  it("equal an encoding of the whole list, for any lengths", () => {
     const codec = createCompactCodec(compactDescriptor(kettle), kettle)
     const whole = createCompactCodec(compactDescriptor(kettleList), kettleList)
     const objects: JsonObject[] = [0, 1, 120, 200, 20_000, 3_000_000].map((length) => ({ data: { k: "x".repeat(length) } }))
@@ -33,7 +33,7 @@ describe("lists in the compact encoding", () => {
     expect(whole.encode({ metadata, items: objects }).equals(raw)).toBe(true)
   })
 
-  it("are the same when some of their items were framed before", () => {
+  it("stay the same when some of their items are framed already", () => {
     const messages = [0, 5, 300, 70_000, 1].map((length) => Buffer.alloc(length, "m"))
     const head = { kind: "KettleList", apiVersion: "test/v1", metadata: {} }
     const framed = { framed: frameItems(messages.slice(1, 4)) }
@@ -42,12 +42,12 @@ describe("lists in the compact encoding", () => {
     expect(bytesOf({ ...head, sizes: items, items }).equals(plain)).toBe(true)
   })
 
-  it("are what the reference answers when empty", () => {
+  it("equal the reference's response when empty", () => {
     const bytes = bytesOf({ kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "10" }, sizes: [], items: [] })
     expect(bytes.toString("hex")).toBe("6b3873000a0d0a0276311207506f644c697374120a0a080a00120231301a001a002200")
   })
 
-  it("let others have their turn while sizes are learned, and while items are made", () => {
+  it("yield while sizes are computed and while items are encoded", () => {
     const turns = new Turns()
     const message = Buffer.alloc(10)
     function* costly(): Generator<Uint8Array> {

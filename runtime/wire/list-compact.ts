@@ -1,4 +1,4 @@
-/** A collection in the compact encoding as a sequence of pieces of bytes; as `list-pieces.ts` has it of the others. */
+/** Writes a collection in protobuf as a sequence of byte pieces. `list-pieces.ts` has the other encodings. */
 import protobuf from "protobufjs"
 import { assert } from "../assert.ts"
 import { type CompactCodec, createCompactCodec } from "../kit/compact.ts"
@@ -11,25 +11,25 @@ import { listMetaShape } from "./status.ts"
 const { Writer } = protobuf
 
 export interface CompactList extends ListHead {
-  /** Gone through once, before `items`: lengths stand before contents. What it says must come true. */
+  /** Consumed once, before `items`, because lengths precede contents. They must match the items. */
   readonly sizes: Iterable<ItemSize | FramedItems>
-  /** Messages of one item each, without envelope, or some of them framed already. */
+  /** The message of each item, without envelope, or several items with their framing. */
   readonly items: Iterable<Uint8Array | FramedItems>
-  /** Counts what it takes to learn sizes and to make items. */
+  /** Counts the work of computing sizes and encoding items. */
   readonly turns: Turns
 }
 
-/** Of the message of one item, in bytes; the message itself will do. */
+/** The size of an item's message in bytes; the message itself also fits. */
 export interface ItemSize {
   readonly length: number
 }
 
-/** Items as they stand in a list, each with its tag and length. */
+/** Items as encoded in a list, each with its tag and length. */
 export interface FramedItems {
   readonly framed: Uint8Array
 }
 
-/** Called with messages of one item each; the answer is memory of its own. */
+/** Adds tag and length to the message of each item; returns a copy. */
 export function frameItems(messages: readonly Uint8Array[]): Buffer {
   const framed = Buffer.allocUnsafeSlow(messages.reduce((sum, { length }) => sum + framedBytes(length), 0))
   let at = 0
@@ -44,7 +44,10 @@ export function frameItems(messages: readonly Uint8Array[]): Buffer {
 
 let listMetaCodec: CompactCodec | undefined
 
-/** The compact form: an envelope around {1: ListMeta, 2: repeated item}. Gives `list.turns` whenever a turn is over. */
+/**
+ * Yields the protobuf encoding: an envelope around {1: ListMeta, 2: repeated item}. Yields `list.turns` whenever a turn
+ * is over.
+ */
 export function* compactListPieces(list: CompactList): Generator<Uint8Array | Turns> {
   const { apiVersion, kind, turns } = list
   listMetaCodec ??= createCompactCodec(compactDescriptor(listMetaShape), listMetaShape)
@@ -72,7 +75,7 @@ export function* compactListPieces(list: CompactList): Generator<Uint8Array | Tu
   yield envelopeTail()
 }
 
-/** What stands before an item of so many bytes: tag and length. */
+/** Tag and length of an item with this many bytes. */
 function frameOf(length: number): Buffer {
   return Buffer.from(Writer.create().uint32(0x12).uint32(length).finish())
 }
@@ -81,7 +84,7 @@ function framedBytes(length: number): number {
   return 1 + lengthBytes(length) + length
 }
 
-/** Bytes of a length as a varint. */
+/** The number of bytes of a length as a varint. */
 function lengthBytes(length: number): number {
   return length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : length < 0x1000_0000 ? 4 : 5
 }

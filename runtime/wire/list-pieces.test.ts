@@ -33,7 +33,7 @@ const expected = (names: readonly string[]) => ({
 })
 
 describe("lists in JSON", () => {
-  it("leave out kind and apiVersion of items without parsing them", () => {
+  it("omit kind and apiVersion of items without parsing them", () => {
     for (const names of [[], ["a"], ["a", "b", "c"]]) expect(text(jsonListPieces(list(names)))).toBe(`${JSON.stringify(expected(names))}\n`)
   })
 
@@ -41,7 +41,7 @@ describe("lists in JSON", () => {
     expect(text(jsonListPieces(list(["a"], { itemType: { kind: "Pot", apiVersion: "test/v1" } })))).toContain('"items":[{"kind":"Kettle"')
   })
 
-  it("take items from where they are, with other bytes around", () => {
+  it("copy items from where they are, with other bytes around", () => {
     const names = ["a", "b", "c"]
     const memory = Buffer.concat(names.map(item))
     const { length } = item("a")
@@ -53,7 +53,7 @@ describe("lists in JSON", () => {
     expect(text(jsonListPieces(list([], { places: [] })))).toBe(`${JSON.stringify(expected([]))}\n`)
   })
 
-  it("take runs in one piece where they are there so, and the others item by item", () => {
+  it("copy runs whole where they are cached so, and other runs item by item", () => {
     const names = ["a", "b", "c", "d", "e", "f"]
     const placed = names.map((name) => ({ ...asJson, jsonPlace: (place: BytePlace) => placeAll(place, item(name)) }))
     const made = new Map<number, string>()
@@ -75,7 +75,7 @@ describe("lists in JSON", () => {
     expect(text(jsonListPieces(list([], { places: [], runs: [] })))).toBe(`${JSON.stringify(expected([]))}\n`)
   })
 
-  it("let others have their turn between items that are made, decoded, laid out or written as YAML", () => {
+  it("yield between items that are encoded, decoded, indented or written as YAML", () => {
     const [count, turns] = [1000, new Turns()]
     function* made(work: number): Generator<Buffer> {
       for (let index = 0; index < count; index++) {
@@ -105,7 +105,7 @@ describe("lists in JSON", () => {
     }
   })
 
-  it("let go of items that nobody wants any more", () => {
+  it("close their items when the reader stops", () => {
     let returned = 0
     function* items(): Generator<Buffer> {
       try {
@@ -123,14 +123,14 @@ describe("lists in JSON", () => {
     expect(returned).toBe(5)
   })
 
-  it("may carry rows instead, null when there are none", () => {
+  it("may hold rows instead, null when there are none", () => {
     const rows: Partial<JsonList> = { itemsField: "rows", emptyItems: "null", fields: { columnDefinitions: [] } }
     expect(text(jsonListPieces(list([], rows)))).toBe(
       '{"kind":"KettleList","apiVersion":"test/v1","metadata":{"resourceVersion":"5"},"columnDefinitions":[],"rows":null}\n',
     )
   })
 
-  it("are laid out as one document", () => {
+  it("are indented as one document", () => {
     for (const names of [[], ["a"], ["a", "b"]])
       expect(text(prettyListPieces(list(names)))).toBe(JSON.stringify(expected(names), undefined, 2))
   })

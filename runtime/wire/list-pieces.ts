@@ -1,6 +1,7 @@
 /**
- * A collection as a sequence of pieces of bytes, in any representation but the compact one (`list-compact.ts`), without ever holding it whole: heads,
- * cached items as they are, separators, tails. Nothing is parsed or stringified per item in compact JSON.
+ * Writes a collection as a sequence of byte pieces, in any encoding except protobuf (`list-compact.ts`), without ever
+ * holding the whole: heads, cached items as they are, separators, tails. Compact JSON neither parses nor stringifies an
+ * item.
  */
 import type { JsonObject, JsonValue } from "../kit/json.ts"
 import { parseJson, stringify } from "../kit/json-text.ts"
@@ -18,21 +19,21 @@ export interface ListHead {
 }
 
 export interface JsonList extends ListHead {
-  /** JSON bytes of one item each. */
+  /** JSON bytes, one buffer per item. */
   readonly items: Iterable<Buffer>
-  /** The same items, where they tell their place: compact JSON makes no view of them. All of them start with `itemType`. */
+  /** The same items by their places, so that compact JSON needs no view of them. All of them start with `itemType`. */
   readonly places?: Iterable<PlacedItem>
-  /** The same again in runs, some of which may be there in one piece; preferred to `places` where there are both. */
+  /** The same items in runs, some of which may be cached in one piece. Takes precedence over `places`. */
   readonly runs?: Iterable<PlacedRun>
-  /** Items start with this kind and apiVersion, which lists leave out. Absent: items are written whole. */
+  /** Items start with this kind and apiVersion, which lists omit. Absent: items are written whole. */
   readonly itemType?: { readonly kind: string; readonly apiVersion: string }
-  /** Further fields before the items: the column definitions of a Table. */
+  /** Other fields before the items: the column definitions of a Table. */
   readonly fields?: JsonObject
   /** Default "items". */
   readonly itemsField?: string
-  /** Counts what it takes to make items; writers count what they add to that. */
+  /** Counts the work of producing items; writers add their own. */
   readonly turns: Turns
-  /** What stands for no items: `[]`, or null for the rows of a Table. */
+  /** What is written when there are no items: `[]`, or null for the rows of a Table. */
   readonly emptyItems?: "[]" | "null"
 }
 
@@ -41,36 +42,42 @@ const nextItem = Buffer.from(",{")
 const comma = Buffer.from(",")
 const nothing: Uint8Array = Buffer.alloc(0)
 
-/** An item that need not be asked for a view of its JSON. */
+/** An item whose JSON can be read without creating a view. */
 export interface PlacedItem {
   jsonPlace(place: BytePlace): void
-  /** False: it has to be decoded for that, from so many bytes. */
+  /** False: reading it decodes this many bytes. */
   readonly hasJson: boolean
   readonly sizeBytes: number
 }
 
-/** Items that follow each other: those of `objects` from `start` to before `end`, at least one. */
+/** Consecutive items: those of `objects` from `start` to before `end`, at least one. */
 export interface PlacedRun {
   readonly objects: readonly PlacedItem[]
   readonly start: number
   readonly end: number
-  /** What `make` makes of them, where that is worth keeping; it lasts. Undefined: they are taken one by one. */
+  /**
+   * Returns the cached result of `make`, if caching it pays; it stays valid. Undefined: the caller copies the items one
+   * by one.
+   */
   gathered(form: string, make: () => Buffer): Buffer | undefined
 }
 
-/** Bytes to be written: `before`, which is short, then those of the place. */
+/** Bytes to write: `before`, which is short, then those of the place. */
 export interface Piece extends BytePlace {
   before: Uint8Array
 }
 
-/** Compact JSON, with a line break at the end as the reference writes it. Gives `list.turns` whenever a turn is over, as the others do. */
+/**
+ * Yields compact JSON with a final line break, as the reference writes it. Like the other writers, it yields
+ * `list.turns` whenever a turn is over.
+ */
 export function jsonListPieces(list: JsonList): IterableIterator<Uint8Array | Piece | Turns> {
   return new JsonListPieces(list)
 }
 
 /**
- * Written by hand: as generators, one for the items and one for the pieces, this took as long as the copying. The same records are given for each
- * item; they hold until the next is asked for.
+ * An iterator written by hand: nested generators, one for items and one for pieces, took as long as the copying. It
+ * reuses its records, which are valid until the next call.
  */
 class JsonListPieces implements IterableIterator<Uint8Array | Piece | Turns> {
   private readonly items: ItemSource
@@ -122,9 +129,9 @@ class JsonListPieces implements IterableIterator<Uint8Array | Piece | Turns> {
   }
 }
 
-/** Items with a comma before each. */
+/** Items, each with a preceding comma. */
 interface ItemSource {
-  /** Sets what comes next; false at the end. */
+  /** Sets the next item; false at the end. */
   next(piece: Piece): boolean
   return(): void
 }
@@ -151,12 +158,12 @@ class SingleItems implements ItemSource {
   }
 }
 
-/** The name of what a list in JSON has of a run. */
+/** Cache key of a run in a JSON list. */
 const runForm = "list:json"
 
 class ItemRuns implements ItemSource {
   private readonly runs: Iterator<PlacedRun>
-  /** One that is taken item by item, and where that is. */
+  /** The run that is being read item by item, and the position in it. */
   private run: PlacedRun | undefined
   private at = 0
 
@@ -194,7 +201,7 @@ class ItemRuns implements ItemSource {
   }
 }
 
-/** The items of a run one after the other, in memory of their own. */
+/** Copies the items of a run into one buffer. */
 function gather(run: PlacedRun, cut: HeadCut): Buffer {
   const piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0 }
   const items = run.objects.slice(run.start, run.end)
@@ -214,9 +221,9 @@ function gather(run: PlacedRun, cut: HeadCut): Buffer {
   return gathered
 }
 
-/** Places items as lists show them: without kind and apiVersion, and behind a comma. */
+/** Prepares items for a list: without kind and apiVersion, after a comma. */
 class HeadCut {
-  /** To be waited for before the next item. */
+  /** The writer must yield before the next item. */
   turnIsOver = false
   private readonly head: Buffer
   private readonly from: number
@@ -242,7 +249,7 @@ class HeadCut {
   }
 }
 
-/** Before the first item there is none. */
+/** The first item has no comma. */
 function withoutComma(piece: Piece): void {
   if (piece.before === nothing) piece.start++
   else piece.before = piece.before === nextItem ? openItem : nothing
@@ -262,17 +269,20 @@ function itemHeadOf(list: JsonList): Buffer {
   )
 }
 
-/** What is compared of a head that must be there anyway: its end, `"v1",` and a little before. To compare all of it costs as much as copying the item. */
+/**
+ * The number of bytes compared of an item's head, which must be there: its end, `"v1",` and a little before. Comparing
+ * all of it costs as much as copying the item.
+ */
 const telltaleBytes = 8
 
-/** False for an empty head too. An item without the head (a foreign form) is written as it is. */
+/** False for an empty head too. An item without the head (of another form) is written unchanged. */
 function startsWith({ bytes, start, end }: BytePlace, head: Uint8Array, from = 0): boolean {
   if (head.length === 0 || end - start <= head.length) return false
   for (let index = from; index < head.length; index++) if (bytes[start + index] !== head[index]) return false
   return true
 }
 
-/** The same, laid out for people. */
+/** The same, indented. */
 export function* prettyListPieces(list: JsonList): Generator<Uint8Array | Turns> {
   const { kind, apiVersion, metadata, fields, turns } = list
   const head = indentJson(Buffer.from(stringify({ kind, apiVersion, metadata, ...fields }))).toString()
@@ -290,7 +300,7 @@ export function* prettyListPieces(list: JsonList): Generator<Uint8Array | Turns>
   yield Buffer.from(count === 0 ? `${open}${list.emptyItems ?? "[]"}\n}` : "\n  ]\n}")
 }
 
-/** YAML, fields sorted. Every item is parsed and written anew: YAML lists are for people. */
+/** YAML with sorted fields. Every item is parsed and written again: only people read YAML lists. */
 export function* yamlListPieces(list: JsonList): Generator<Uint8Array | Turns> {
   const { kind, apiVersion, metadata, fields, turns } = list
   const itemsField = list.itemsField ?? "items"

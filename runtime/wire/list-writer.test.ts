@@ -57,7 +57,7 @@ describe("writePieces", () => {
     (outgoing) =>
       writePieces({ outgoing, contentType: "application/json", ...more })
 
-  it("answers what fits one buffer with its length", async () => {
+  it("sends what fits one buffer with its length", async () => {
     const { response, body } = await answer(await http1(write({ pieces: numbered(3, 5), warnings: ["a"] })))
     expect(body.toString()).toBe("000001111122222")
     expect(response.headers).toMatchObject({ "content-length": "15", "content-type": "application/json", warning: '299 - "a"' })
@@ -67,7 +67,7 @@ describe("writePieces", () => {
     expect(most.response.headers).toMatchObject({ "content-length": "100000", "content-type": "application/json" })
   })
 
-  it("writes cut pieces with what stands before them, whether they fit the buffer or not", async () => {
+  it("writes cut pieces with what precedes them, whether they fit the buffer or not", async () => {
     const expected = `,{${"y".repeat(70)}`.repeat(50)
     const piece = { before: Buffer.from(",{"), bytes: Buffer.from(`xx${"y".repeat(70)}xx`), start: 2, end: 72 }
     for (const writeBytes of [40, 73, 100, 100_000]) {
@@ -76,7 +76,7 @@ describe("writePieces", () => {
     }
   })
 
-  it("keeps nothing of bytes that may change once others have their turn", async () => {
+  it("copies bytes that may change after a yield", async () => {
     const bytes = Buffer.alloc(100)
     function* changing(): Generator<Piece> {
       for (let index = 0; index < 5000; index++)
@@ -108,7 +108,7 @@ describe("writePieces", () => {
     }
   })
 
-  it("compresses from the threshold on, when asked", async () => {
+  it("compresses above the threshold, on request", async () => {
     for (const [count, encoding] of [
       [100, undefined],
       [130 * 1024, "gzip"],
@@ -120,7 +120,7 @@ describe("writePieces", () => {
     }
   })
 
-  it("does not run ahead of a client that does not read, and stops when it goes", async () => {
+  it("waits for a client that does not read, and stops when the client disconnects", async () => {
     let taken = 0
     let returned = false
     function* endless(): Generator<Buffer> {
@@ -146,7 +146,7 @@ describe("writePieces", () => {
     expect(taken).toBeLessThan(1000)
   })
 
-  it("throws what the first pieces throw, and cuts the answer off later", async () => {
+  it("throws what the first pieces throw, and destroys the response later", async () => {
     function* failing(after: number): Generator<Buffer> {
       yield* numbered(after, 100_000)
       throw new Error("lost")
@@ -161,7 +161,7 @@ describe("writePieces", () => {
     await expect(answer(await http1(write({ pieces: failing(50) })))).rejects.toThrow()
   })
 
-  it("ends when its signal says so", async () => {
+  it("ends when its signal aborts", async () => {
     const controller = new AbortController()
     function* pieces(): Generator<Buffer> {
       yield* numbered(5, 100_000)
@@ -171,7 +171,7 @@ describe("writePieces", () => {
     await expect(answer(await http1(write({ pieces: pieces(), signal: controller.signal })))).rejects.toThrow()
   })
 
-  it("waits for the next turn wherever pieces say so, with what it has gathered, and answers the same", async () => {
+  it("waits for the next turn wherever pieces ask for it, keeps what it has gathered, and sends the same bytes", async () => {
     const turns = new Turns()
     function* slow(count: number): Generator<Buffer | Turns> {
       for (const piece of numbered(count, 100)) {
@@ -196,12 +196,12 @@ describe("writePieces", () => {
       expect(others).toBeGreaterThanOrEqual(count)
       const plain = response.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body
       expect(plain.equals(bytesOf(numbered(count, 100)))).toBe(true)
-      // Before the first write nothing is known of the length; what fits one write is still answered with it.
+      // Before the first write the length is unknown; a response that fits one write still carries it.
       expect(response.headers["content-length"] !== undefined).toBe(count < 100)
     }
   })
 
-  it("makes no more of it when the client goes, or is told that its time is over, while a turn is awaited", async () => {
+  it("produces nothing more when the client disconnects or the deadline passes while it waits for a turn", async () => {
     for (const beforeFirst of [true, false]) {
       let made = 0
       let returned = 0
@@ -230,7 +230,7 @@ describe("writePieces", () => {
     }
   })
 
-  it("serves fifty large lists at once on one HTTP/2 connection", async () => {
+  it("serves fifty large lists concurrently on one HTTP/2 connection", async () => {
     const streams = 50
     const pieces = 2000
     const pieceBytes = 1500

@@ -1,6 +1,6 @@
 /**
- * Writes a sequence of pieces to a client with back-pressure: pieces are gathered into one buffer per answer, which is filled again only
- * once the connection has taken it. An answer of any size costs that buffer, on HTTP/1.1 and HTTP/2 alike.
+ * Writes a sequence of pieces to a client with back-pressure. Each response gathers pieces in one buffer, and refills
+ * it only after the connection has taken it. So a response of any size costs one buffer, on HTTP/1.1 and HTTP/2 alike.
  */
 import { constants, createGzip, type Gzip } from "node:zlib"
 import type { Outgoing } from "../http/exchange.ts"
@@ -16,23 +16,23 @@ export interface PiecesAnswer {
   readonly status?: number
   readonly contentType: string
   /**
-   * Consumed as fast as the client reads; closed early when the client goes. Must not change while it is written. Pieces that take work to make give
-   * their `Turns` in between when the turn is over.
+   * Consumed as fast as the client reads; closed early when the client disconnects. Must not change while it is
+   * written. Pieces that take work to produce are preceded by their `Turns` whenever a turn is over.
    */
   readonly pieces: Iterable<Uint8Array | Piece | Turns>
-  /** The client takes gzip and compression is on. */
+  /** The client accepts gzip and compression is on. */
   readonly gzip?: boolean
   readonly warnings?: readonly string[]
-  /** Ends the answer: the deadline has passed or the server stops. */
+  /** Aborts the response: the deadline has passed or the server stops. */
   readonly signal?: Expiry
-  /** Default `listWriteBytes`, less when many lists are written at once. */
+  /** Default `listWriteBytes`, less while many lists are being written. */
   readonly writeBytes?: number
 }
 
 /**
- * Called by list, once. What fits one buffer is answered whole, with its length; the rest is streamed. Resolves when the last byte was
- * handed over, or the client has gone. Throws what the pieces throw before the answer has begun; afterwards the answer is cut off, so that
- * the client sees a broken answer and not a short one.
+ * Called once by list. Sends what fits one buffer whole, with its length, and streams the rest. Resolves when the last
+ * byte was handed over, or the client has disconnected. Throws what the pieces throw before the response has begun;
+ * later it destroys the response, so that the client sees an error and not a shorter list.
  */
 export async function writePieces(answer: PiecesAnswer): Promise<void> {
   const { outgoing } = answer
@@ -43,7 +43,7 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
     const isWhole = first === undefined || gatherer.done
     if (isWhole && (answer.gzip === true || (first?.length ?? 0) <= copiedListBytesMax)) {
       const { contentType, status = 200, gzip = false, warnings = [] } = answer
-      // A copy: the connection keeps what it is given, and the buffer goes back.
+      // A copy: the connection keeps its bytes, and the buffer is returned.
       const body = Buffer.from(first ?? [])
       gatherer.bufferFree = true
       return await sendBytes(outgoing, { status, contentType, body, gzip, warnings })
@@ -56,7 +56,7 @@ export async function writePieces(answer: PiecesAnswer): Promise<void> {
   }
 }
 
-/** "gone": nobody waits for it any more, the client was told so or has left. */
+/** "gone": the response is no longer needed, because the client received an error or has disconnected. */
 async function firstChunk({ outgoing, signal }: PiecesAnswer, gatherer: Gatherer): Promise<Uint8Array | undefined | "gone"> {
   let chunk = gatherer.next()
   for (; chunk instanceof Turns; chunk = gatherer.next()) {
@@ -96,8 +96,8 @@ function compressor(outgoing: Outgoing): Gzip {
 }
 
 /**
- * An answer under way: whenever a chunk was taken, the next one follows, from within the call that says so. Promises would run later, when node has
- * left the place from where a write goes out at once.
+ * A response in progress. The next chunk is written from within the callback of the previous one. A promise would run
+ * later, when node no longer writes immediately.
  */
 class Streaming {
   private readonly outgoing: Outgoing
@@ -132,7 +132,7 @@ class Streaming {
       target.write(chunk, this.taken)
       return
     }
-    // The last chunk and the end go together: that is one frame and one turn less.
+    // Sending the last chunk with the end saves a frame and a turn.
     outgoing.once("finish", this.finished)
     target.end(chunk)
   }
@@ -163,7 +163,9 @@ class Streaming {
     this.told.resolve()
   }
 
-  /** The client has gone, or the answer must end: he sees that it is not whole. */
+  /**
+   * The client has disconnected, or the response must end: destroys it, so that the client sees that it is incomplete.
+   */
   private readonly broken = (): void => {
     if (this.over) return
     this.close()
@@ -180,16 +182,19 @@ class Streaming {
   }
 }
 
-/** Fills one buffer from pieces, again and again. */
+/** Fills one buffer from pieces, repeatedly. */
 class Gatherer {
   done = false
-  /** Nobody reads the buffer any more. Not so after a broken answer: the connection may still send from it. */
+  /**
+   * The buffer is no longer in use. Never set for a broken response, since the connection may still send from the
+   * buffer.
+   */
   bufferFree = false
-  /** What did not fit any more. */
+  /** The part of a piece that did not fit. */
   private rest: Piece | undefined
-  /** Of the chunk that is being gathered. */
+  /** Bytes of the current chunk. */
   private length = 0
-  /** To be waited for before the next piece. */
+  /** To wait for before the next piece. */
   private turns: Turns | undefined
 
   constructor(
@@ -197,7 +202,10 @@ class Gatherer {
     private readonly buffer: Buffer,
   ) {}
 
-  /** The next chunk, which is the buffer's start. Undefined at the end. Valid until the next call. Turns: to be called again after the next of them. */
+  /**
+   * Returns the next chunk, a view of the buffer that is valid until the next call; undefined at the end. When it
+   * returns Turns, wait for its next turn and call again.
+   */
   next(): Uint8Array | Turns | undefined {
     let { length } = this
     this.length = 0
@@ -214,7 +222,7 @@ class Gatherer {
     return turns
   }
 
-  /** Answers where the next piece goes; sets `rest` when there is no room for all of this one. */
+  /** Copies a piece into the buffer and returns the position after it. Sets `rest` when the piece does not fit. */
   private put(piece: Piece, at: number): number {
     const { buffer } = this
     const { before, bytes, end, start } = piece
@@ -254,31 +262,31 @@ function pieceOf(bytes: Uint8Array): Piece {
   return { before: nothing, bytes: buffer, start: 0, end: buffer.length }
 }
 
-/** What is left of a piece, for the next chunk: that is filled in another turn, until when the bytes must not change. */
+/** The rest of a piece for the next chunk. Shared bytes are copied, because they may change before the next turn. */
 function restOf({ before, bytes, end, start }: Piece, taken: number): Piece {
   if (end - start > sharedBytesMax) return { before, bytes, start: start + taken, end }
   return { ...pieceOf(Buffer.from(bytes.subarray(start + taken, end))), before }
 }
 
-/** Buffers of answers that are over, for the next ones. */
+/** Buffers of finished responses, for reuse. */
 const spareBuffers: Buffer[] = []
 const spareBuffersMax = 16
-/** Of the buffers that were taken and not given back or given up. */
+/** Total size of the buffers in use. */
 let takenBytes = 0
 
-/** How much a list may gather now. */
+/** The buffer size for a new list. */
 function writeBytesNow(): number {
   return takenBytes + listWriteBytes <= listBuffersBytesMax ? listWriteBytes : crowdedListWriteBytes
 }
 
 function takeBuffer(bytes: number): Buffer {
   takenBytes += bytes
-  // The one given back last is still in the processor's cache.
+  // The last one returned is still in the processor's cache.
   const index = spareBuffers.findLastIndex((spare) => spare.length === bytes)
   return (index < 0 ? undefined : spareBuffers.splice(index, 1)[0]) ?? Buffer.allocUnsafeSlow(bytes)
 }
 
-/** `free`: it may be used again; otherwise the collector has it when the connection lets it go. */
+/** `free`: it may be reused; otherwise it is garbage collected when the connection releases it. */
 function returnBuffer(buffer: Buffer, free: boolean): void {
   takenBytes -= buffer.length
   if (free && spareBuffers.length < spareBuffersMax) spareBuffers.push(buffer)

@@ -12,13 +12,13 @@ function* work(name: string, pieces: number, log: string[]): Stages<string> {
   return name
 }
 
-it("works on one document at a time, in the order in which they came", async () => {
+it("works on one document at a time, first come first served", async () => {
   const log: string[] = []
   expect(await Promise.all(["a", "b", "c"].map((name) => oneAtATime(work(name, 2, log))))).toEqual(["a", "b", "c"])
   expect(log).toEqual(["a0", "a1", "b0", "b1", "c0", "c1"])
 })
 
-it("lets the others have their turn between two pieces", async () => {
+it("yields between two pieces", async () => {
   const log: string[] = []
   const done = oneAtATime(work("a", 3, log))
   for (let turn = 0; turn < 3; turn++) {
@@ -29,7 +29,7 @@ it("lets the others have their turn between two pieces", async () => {
   expect(log.join(" ")).toMatch(/a0 .*other.* a2/)
 })
 
-it("goes on after a document that was no good", async () => {
+it("continues after an invalid document", async () => {
   const broken = function* (): Stages<void> {
     yield
     throw badRequest("broken")
@@ -38,7 +38,7 @@ it("goes on after a document that was no good", async () => {
   expect([first?.status, second?.status]).toEqual(["rejected", "fulfilled"])
 })
 
-it("stops where a request ends, waiting or at work", async () => {
+it("stops when a request ends, whether it waits or runs", async () => {
   const log: string[] = []
   const [atWork, waiting] = [new AbortController(), new AbortController()]
   const late = timeout("too late", 0)
@@ -62,7 +62,7 @@ it("stops where a request ends, waiting or at work", async () => {
   expect(log.at(-1)).toBe("c0")
 })
 
-it("holds on to nothing of who has entered", async () => {
+it("keeps no reference to a request that has entered", async () => {
   const gate = new Gate()
   const listeners = new Set<() => void>()
   const signal: Expiry = {

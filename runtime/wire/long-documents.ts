@@ -1,21 +1,24 @@
-/** Long documents are worked on in turns and one at a time: twenty that came together cost the others no more per turn than one does. */
+/**
+ * Processes long documents in turns and one at a time, so that twenty concurrent ones delay other requests no more per
+ * turn than one does.
+ */
 import { ApiError, badRequest } from "../errors.ts"
 import { parseJson, type ParsedJson, type ParseOptions, parsingJson } from "../kit/json-text.ts"
 import { documentValuesMax } from "../limits.ts"
 import { atOnce, nextTurn, type Stages, takesTurns } from "../turns.ts"
 import type { Expiry } from "./expiry.ts"
 
-/** Lets one in at a time, in the order in which they came. */
+/** A mutex, first come first served. */
 export class Gate {
   private isTaken = false
   private readonly waiting: (() => void)[] = []
 
-  /** Whether somebody is in. */
+  /** Whether it is taken. */
   get taken(): boolean {
     return this.isTaken
   }
 
-  /** Resolves when it is the caller's turn, who then calls `leave`. Rejects when the request ends before. */
+  /** Resolves when the caller holds the gate; it must then call `leave`. Rejects when the request ends first. */
   enter(signal?: Expiry): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(tooLate(signal))
@@ -44,14 +47,14 @@ export class Gate {
   }
 }
 
-/** The fault of a request that ended while its document was worked on. */
+/** The error of a request that ended while its document was being processed. */
 export function tooLate(signal: Expiry | undefined): ApiError {
   return signal?.reason instanceof ApiError ? signal.reason : badRequest("the request ended before its body was decoded")
 }
 
 const gate = new Gate()
 
-/** Called with the work on a long document. Stops where the request ends: throws what ended it. */
+/** Runs the work on a long document. Stops when the request ends and throws its reason. */
 export async function oneAtATime<Result>(work: Stages<Result>, signal?: Expiry): Promise<Result> {
   await gate.enter(signal)
   try {
@@ -66,14 +69,17 @@ export async function oneAtATime<Result>(work: Stages<Result>, signal?: Expiry):
   }
 }
 
-/** Called with the work on documents of so many bytes together. A promise only where they are long. */
+/** Runs the work on documents of this many bytes in total. Returns a promise only when they are long. */
 export function workOn<Result>(bytes: number, work: Stages<Result>, signal?: Expiry): Result | Promise<Result> {
   return takesTurns(bytes) ? oneAtATime(work, signal) : atOnce(work)
 }
 
 const bodyJson: ParseOptions = { maxValues: documentValuesMax, trackDuplicates: true }
 
-/** The JSON of a body of so many bytes, with the fields that it repeats. As `workOn`, but a short one costs no stages. Throws JsonSyntaxError, ApiError 413. */
+/**
+ * Parses the JSON of a body of this many bytes and reports repeated fields. Like `workOn`, but a short one needs no
+ * steps. Throws JsonSyntaxError, ApiError 413.
+ */
 export function readJson(bytes: number, text: string, signal?: Expiry): ParsedJson | Promise<ParsedJson> {
   return takesTurns(bytes) ? oneAtATime(parsingJson(text, bodyJson), signal) : parseJson(text, bodyJson)
 }

@@ -31,7 +31,7 @@ const noParameters = {
 }
 
 describe("negotiate", () => {
-  // Answers of the reference server.
+  // Responses of the reference server.
   const cases: [string | undefined, unknown][] = [
     [undefined, "json"],
     ["", "json"],
@@ -85,7 +85,7 @@ describe("negotiate", () => {
   ]
   for (const [accept, expected] of cases) it(`reads ${JSON.stringify(accept)}`, () => expect(outcome(accept)).toEqual(expected))
 
-  it("reads a long header in time that grows with its length, and refuses one that no client sends", () => {
+  it("parses a long header in linear time, and refuses one that no client sends", () => {
     const inner = `a/b${" ".repeat(acceptCharactersMax - 4)}c`
     expect(outcome(inner)).toEqual(noMedia)
     expect(outcome(`${inner}c`)).toMatchObject({ code: 400, message: expect.stringContaining("8193 characters, at most 8192") })
@@ -95,7 +95,7 @@ describe("negotiate", () => {
       expect(() => (aggregated ? aggregatedForm(`${inner}c`, { vendor }) : acceptedType(`${inner}c`, ["a/b"]))).toThrow("8193 characters")
   })
 
-  it("has no YAML frames and no other streams for watches", () => {
+  it("has no YAML frames and only watch streams", () => {
     expect(outcome("application/json;stream=watch", { watch: true })).toBe("json")
     expect(outcome("application/yaml,application/json", { watch: true })).toMatchObject({ code: 406 })
     expect(outcome("application/json,application/yaml", { watch: true })).toBe("json")
@@ -115,7 +115,7 @@ describe("negotiate", () => {
     })
   })
 
-  it("offers no compact form where there is none, and the vendor's own name for it elsewhere", () => {
+  it("offers protobuf only where the kind has it, under the vendor's own name", () => {
     expect(outcome("application/vnd.kubernetes.protobuf", { compact: false })).toMatchObject({ code: 406, details: {} })
     expect(outcome("application/vnd.kubernetes.protobuf", { vendor: vendorProfile("orch") })).toMatchObject({ code: 406 })
     expect(
@@ -123,7 +123,7 @@ describe("negotiate", () => {
     ).toMatchObject({ media: "compact" })
   })
 
-  it("knows what discovery may be rendered as", () => {
+  it("knows the renderings of discovery", () => {
     const v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
     expect(outcome(`${v2},application/json`, { renderings: "discovery" })).toMatchObject({
       as: { kind: "APIGroupDiscoveryList", version: "v2" },
@@ -133,7 +133,7 @@ describe("negotiate", () => {
     expect(outcome("application/json;as=Table;g=meta.k8s.io;v=v1,application/json", { renderings: "none" })).toBe("json")
   })
 
-  it("refuses the rendering of a list for an object and the other way round", () => {
+  it("refuses a list rendering for an object, and vice versa", () => {
     const partial = { kind: "PartialObjectMetadata", group: "meta.orch.io", version: "v1" } as const
     expect(() => checkRendering(partial, { list: true, kind: "ConfigMapList" })).toThrow(/object is a list \(ConfigMapList\)/)
     expect(() => checkRendering({ ...partial, kind: "PartialObjectMetadataList" }, { list: false, kind: "ConfigMap" })).toThrow(
@@ -145,7 +145,7 @@ describe("negotiate", () => {
 })
 
 describe("bodyMedia", () => {
-  it("reads Content-Type, JSON when there is none", () => {
+  it("reads Content-Type; JSON when there is none", () => {
     for (const type of [undefined, "", "application/json", "application/json; charset=utf-8", "APPLICATION/JSON"])
       expect(bodyMedia(type, { vendor })).toBe("json")
     expect(bodyMedia("application/yaml", { vendor })).toBe("yaml")
@@ -158,7 +158,7 @@ describe("bodyMedia", () => {
 
 describe("wantsPretty", () => {
   const asked = (query: string, userAgent = "Go-http-client/2.0") => wantsPretty({ query: new URLSearchParams(query), userAgent })
-  it("asks the query first, then who is asking", () => {
+  it("asks the query first, then the user agent", () => {
     expect([asked("pretty=true"), asked("pretty=1"), asked(""), asked("pretty"), asked("pretty=0"), asked("pretty=frob")]).toEqual([
       true,
       true,
@@ -181,7 +181,7 @@ describe("wantsPretty", () => {
 })
 
 describe("acceptsGzip", () => {
-  it("takes gzip by its bare name", () => {
+  it("accepts gzip by its bare name only", () => {
     expect([
       acceptsGzip("gzip"),
       acceptsGzip("deflate, gzip"),

@@ -1,7 +1,7 @@
 /**
- * Which representation a request asks for and which one it carries; specification section 4.7. Behaviour of the reference: a clause of
- * `Accept` whose media type is known but whose parameters cannot be met falls through to the next clause; media types are
- * compared as they are written; parameters that mean nothing here are ignored.
+ * Negotiates the encodings of request and response; specification section 4.7. Follows the reference: a clause of
+ * `Accept` whose media type is known but whose parameters cannot be met falls through to the next clause; media types
+ * are compared literally; unknown parameters are ignored.
  */
 import { ApiError, badRequest, notAcceptable, unsupportedMediaType } from "../errors.ts"
 import { remembered } from "../kit/remembered.ts"
@@ -9,10 +9,10 @@ import { trimmed } from "../kit/trim.ts"
 import { acceptCharactersMax, acceptTypesMax } from "../limits.ts"
 import type { Vendor } from "../vendor.ts"
 
-/** A representation of objects, as bodies are written and read. */
+/** An encoding of objects, in requests and responses. */
 export type Media = "json" | "yaml" | "compact"
 
-/** Another form of the answer, asked for with `as=`. */
+/** Another form of the response, requested with `as=`. */
 export interface Rendering {
   readonly kind: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "APIGroupDiscoveryList"
   /** Neutral. */
@@ -23,29 +23,29 @@ export interface Rendering {
 export interface Negotiated {
   readonly media: Media
   readonly as?: Rendering
-  /** The client wrote `stream=watch`. */
+  /** The client sent `stream=watch`. */
   readonly stream: boolean
   /** `pretty=1` in Accept. */
   readonly pretty: boolean
-  /** For the Content-Type header of the answer. */
+  /** The Content-Type header of the response. */
   readonly contentType: string
 }
 
 export interface NegotiateOptions {
   readonly vendor: Vendor
-  /** False for run-time definitions: they have no compact form. */
+  /** False for run-time definitions, which have no protobuf encoding. */
   readonly compact?: boolean
-  /** Watches are answered as frames: YAML has none. */
+  /** Watches are sent as frames, which YAML does not have. */
   readonly watch?: boolean
-  /** The path is one that may be watched: a refusal names the streams too. */
+  /** The path can be watched: a refusal lists the stream types too. */
   readonly collection?: boolean
-  /** The answer is a failure: a wildcard is enough, where other answers want to be called by a name first. */
+  /** The response is an error: a wildcard suffices, while other responses require a known name. */
   readonly failure?: boolean
-  /** What `as=` may ask for: forms of objects (the default), aggregated discovery, or nothing. */
+  /** What `as=` may request: forms of objects (the default), aggregated discovery, or nothing. */
   readonly renderings?: "objects" | "discovery" | "none"
 }
 
-/** Media types in the order in which they are offered; a wildcard answers the first. */
+/** Media types in order of preference; a wildcard selects the first. */
 function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string, Media> {
   const types: [string, Media][] = [
     ["application/json", "json"],
@@ -56,8 +56,8 @@ function mediaTypes(options: { vendor: Vendor; compact?: boolean }): Map<string,
 }
 
 /**
- * Called once per request with its Accept header, before any work is done. Throws ApiError 406 that lists what is supported: with
- * `details` when no media type fits at all, without when only parameters do not fit, as the reference does.
+ * Called once per request with its Accept header, before any work. Throws ApiError 406 that lists what is supported:
+ * with `details` when no media type matches at all, without when only parameters do not match, as the reference does.
  */
 export function negotiate(accept: string | undefined, options: NegotiateOptions): Negotiated {
   const { vendor, compact = true, watch = false, failure = false, renderings: offered = "objects" } = options
@@ -67,7 +67,7 @@ export function negotiate(accept: string | undefined, options: NegotiateOptions)
   return answers[question](accept ?? "")
 }
 
-/** What is asked with the same options is asked with the same header again and again. */
+/** Caches results: requests with the same options send the same headers again and again. */
 const known = new WeakMap<Vendor, Answers>()
 type Answers = ((accept: string) => Negotiated)[]
 
@@ -82,13 +82,13 @@ const places = { objects: 0, discovery: 16, none: 32 }
 function negotiateAnew(accept: string, options: NegotiateOptions): Negotiated {
   const types = mediaTypes(options)
   const clauses = parseAccept(accept === "" ? "*/*" : accept)
-  // The reference looks for a name it knows first: `application/*` and `*` count only beside one.
+  // The reference requires a known name: `application/*` and `*` count only beside one.
   if (options.failure !== true && !clauses.some(({ written }) => written === "*/*" || types.has(written)))
     throw noKnownType([...types.keys()], options.collection === true)
   for (const clause of clauses) {
     const media = clause.type === "*/*" || clause.type === "application/*" ? "json" : types.get(clause.type)
     const negotiated = media === undefined ? undefined : fit(media, clause.parameters, options)
-    // YAML has no frames; the reference does not look for another clause then.
+    // YAML has no frames; the reference does not try another clause then.
     if (negotiated?.media === "yaml" && options.watch === true) break
     if (negotiated !== undefined) return negotiated
   }
@@ -104,7 +104,7 @@ function streams(types: readonly string[]): readonly string[] {
   return types.filter((type) => type !== "application/yaml").map((type) => `${type};stream=watch`)
 }
 
-/** One clause with a known media type; undefined when its parameters cannot be met. */
+/** Matches one clause with a known media type; undefined when its parameters cannot be met. */
 function fit(media: Media, parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Negotiated | undefined {
   const stream = parameters.get("stream") ?? ""
   if ((stream !== "" && stream !== "watch") || (media === "yaml" && stream !== "")) return undefined
@@ -125,7 +125,7 @@ const renderings: Readonly<Record<"objects" | "discovery" | "none", readonly Ren
   none: [],
 }
 
-/** Any of the three parameters asks for a rendering; undefined: none does. */
+/** Any of the three parameters requests a rendering; undefined when none is present. */
 function rendering(parameters: ReadonlyMap<string, string>, options: NegotiateOptions): Rendering | "unknown" | undefined {
   const [kind, written, version] = ["as", "g", "v"].map((name) => parameters.get(name) ?? "")
   if (kind === "" && written === "" && version === "") return undefined
@@ -135,8 +135,8 @@ function rendering(parameters: ReadonlyMap<string, string>, options: NegotiateOp
 }
 
 /**
- * Called once the answer is known to be one object or a list: a rendering made for the other is not acceptable. `kind` is what there is:
- * `ConfigMapList`. Throws ApiError 406.
+ * Called once the response is known to be an object or a list: a rendering for the other is not acceptable. `kind` is
+ * that of the response: `ConfigMapList`. Throws ApiError 406.
  */
 export function checkRendering(as: Rendering | undefined, answer: { list: boolean; kind: string }): void {
   if (as?.kind === "PartialObjectMetadata" && answer.list) {
@@ -152,16 +152,19 @@ export function checkRendering(as: Rendering | undefined, answer: { list: boolea
 }
 
 interface Clause {
-  /** `*` stands for any type at all. */
+  /** `*` is any type. */
   readonly type: string
   readonly written: string
   readonly quality: number
-  /** 0 for `*`, 1 for a type with any sub-type, 2 for a full one. */
+  /** 0 for `*`, 1 for a type with any sub-type, 2 for a full type. */
   readonly exactness: number
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** What the commas of an `Accept` header are between. Called by all that read one. Throws ApiError 400 for more than any client sends. */
+/**
+ * Splits an `Accept` header at its commas. Called by all code that reads one. Throws ApiError 400 for more clauses than
+ * any client sends.
+ */
 export function acceptClauses(text: string): readonly string[] {
   if (text.length > acceptCharactersMax)
     throw badRequest(`header Accept: ${text.length} characters, at most ${acceptCharactersMax} are read: name fewer media types`)
@@ -170,7 +173,7 @@ export function acceptClauses(text: string): readonly string[] {
   return clauses
 }
 
-/** Clauses by quality, then by how exact they are, then in their own order. */
+/** Sorts clauses by quality, then by exactness, and otherwise keeps their order. */
 function parseAccept(text: string): readonly Clause[] {
   const clauses = acceptClauses(text)
     .map(parseClause)
@@ -199,14 +202,14 @@ function parseParameters(texts: readonly string[]): ReadonlyMap<string, string> 
 }
 
 /**
- * What may stand behind the type: `;name=value`, with the value in quotes or not, and a last `;`. There is one way only to read blanks, so that it
- * takes linear time.
+ * The parameters after the type: `;name=value`, quoted or not, and an optional final `;`. Blanks match in one way only,
+ * so matching takes linear time.
  */
 const parameterSyntax = /^[^;]*(?:;\s*[\w!#$%&'*+.^`|~-]+\s*=\s*(?:[\w!#$%&'*+.^`|~-]+|"[^"]*")\s*)*(?:;\s*)?$/
 
 /**
- * The representation of a request's body, from its Content-Type; none is JSON. Called before the body is read. Throws ApiError 415.
- * Patch types are the patch verb's business.
+ * Returns the encoding of a request's body from its Content-Type; JSON when absent. Called before the body is read.
+ * Throws ApiError 415. The patch verb handles patch types itself.
  */
 export function bodyMedia(contentType: string | undefined, options: { vendor: Vendor; compact?: boolean }): Media {
   if (contentType === undefined || contentType === "" || contentType === "application/json") return "json"
@@ -222,8 +225,8 @@ export function mediaTypeOf(contentType: string | undefined): string {
 }
 
 /**
- * Whether JSON is laid out for people: `?pretty=` decides when it has a value, else people's tools get it without asking. A value that is no
- * boolean counts as false, as in the reference.
+ * Whether JSON is indented: `?pretty=` decides when it has a value; otherwise tools for people get it by default. A
+ * value that is not a boolean counts as false, as in the reference.
  */
 export function wantsPretty(options: { query: URLSearchParams; userAgent: string | undefined; negotiated?: Negotiated }): boolean {
   const asked = options.query.get("pretty") ?? ""
@@ -232,7 +235,10 @@ export function wantsPretty(options: { query: URLSearchParams; userAgent: string
   return /^(curl|Wget|Mozilla\/5\.0)/.test(options.userAgent ?? "")
 }
 
-/** Whether an answer of this size is compressed; `bytes` may be an estimate. The reference takes `gzip` only without a quality. */
+/**
+ * Whether a response of this size is compressed; `bytes` may be an estimate. The reference accepts `gzip` only without
+ * a quality.
+ */
 export function acceptsGzip(acceptEncoding: string | readonly string[] | undefined): boolean {
   return listsGzip(typeof acceptEncoding === "string" ? acceptEncoding : (acceptEncoding ?? []).join(","))
 }

@@ -1,12 +1,12 @@
-/** JSON laid out for people, from bytes to bytes: no parse, so numbers of any size stay as they are. */
+/** Indents JSON, from bytes to bytes. It does not parse, so numbers of any size stay unchanged. */
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from "../kit/json-signs.ts"
 
 const space = 0x20
 const newline = 0x0a
 
 /**
- * Called for answers that a person will read. `json` is compact JSON (no white space between tokens); `depth` is where it will stand in a
- * larger document. Two spaces a level, as the reference writes it, without a final line break.
+ * Called for responses that a person reads. `json` is compact JSON (no white space between tokens); `depth` is its
+ * depth within a larger document. Two spaces per level, as in the reference, without a final line break.
  */
 export function indentJson(json: Uint8Array, depth = 0): Buffer {
   const target = new Target(json.length * 2)
@@ -53,7 +53,7 @@ export function indentJson(json: Uint8Array, depth = 0): Buffer {
   return target.bytes()
 }
 
-/** Bytes that grow. */
+/** A growing buffer. */
 class Target {
   private buffer: Buffer
   private length = 0

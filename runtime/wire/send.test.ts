@@ -14,7 +14,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** One request to a server that answers as `answering` does. */
+/** Sends one request to a server that responds with `answering`. */
 function ask(answering: (outgoing: ServerResponse) => unknown): Promise<{ response: IncomingMessage; body: Buffer }> {
   const server = createServer((_request, response) => void answering(response))
   closers.push(() => server.close())
@@ -33,7 +33,7 @@ function ask(answering: (outgoing: ServerResponse) => unknown): Promise<{ respon
 const missing = notFound({ group: "", resource: "configmaps", name: "none" })
 
 describe("sendBytes", () => {
-  it("sends headers, warnings and bytes, compressed from the threshold on", async () => {
+  it("sends headers, warnings and bytes, compressed above the threshold", async () => {
     for (const [length, encoding] of [
       [gzipThresholdBytes - 1, undefined],
       [gzipThresholdBytes, "gzip"],
@@ -52,7 +52,7 @@ describe("sendBytes", () => {
     }
   })
 
-  it("does nothing once an answer has begun", async () => {
+  it("does nothing once a response has begun", async () => {
     const { body } = await ask(async (outgoing) => {
       outgoing.writeHead(200)
       await sendBytes(outgoing, { status: 500, contentType: "text/x", body: Buffer.from("late") })
@@ -63,7 +63,7 @@ describe("sendBytes", () => {
 })
 
 describe("sendError", () => {
-  it("answers a Status in a representation that the client reads, JSON otherwise", async () => {
+  it("sends a Status in an encoding that the client reads, JSON otherwise", async () => {
     for (const [accept, type, start] of [
       [undefined, "application/json", "{"],
       ["application/yaml", "application/yaml", "apiVersion: v1"],
@@ -75,7 +75,7 @@ describe("sendError", () => {
     }
   })
 
-  it("tells when to come back, and cuts off what has begun", async () => {
+  it("says when to retry, and destroys a response that has begun", async () => {
     const busy = new ApiError(429, "TooManyRequests", "later", { retryAfterSeconds: 3 })
     expect((await ask((outgoing) => sendError(outgoing, busy, { vendor }))).response.headers["retry-after"]).toBe("3")
     await expect(
@@ -88,7 +88,7 @@ describe("sendError", () => {
 })
 
 describe("encodeStatus", () => {
-  it("is the reference's, byte for byte, in the compact encoding", () => {
+  it("equals the reference byte for byte in protobuf", () => {
     expect(encodeStatus("compact", failureStatus(missing, vendor)).toString("hex")).toBe(
       "6b3873000a0c0a027631120653746174757312550a060a0012001a0012074661696c7572651a1b636f6e6669676d61707320226e6f6e6522206e6f7420666f756e6422084e6f74466f756e642a180a046e6f6e6512001a0a636f6e6669676d617073280032003094031a002200",
     )
@@ -96,12 +96,12 @@ describe("encodeStatus", () => {
 })
 
 describe("warningHeaders", () => {
-  it("says each thing once, in characters that a header may hold", () => {
+  it("lists each text once, in characters that a header may hold", () => {
     expect(warningHeaders([])).toEqual({})
     expect(warningHeaders(["a", "a", "é\n"])).toEqual({ warning: ['299 - "a"', '299 - "??"'] })
   })
 
-  it("stays bounded whatever the client sent", () => {
+  it("limits the size of the header", () => {
     const { warning = [] } = warningHeaders(Array.from({ length: 100 }, (_, index) => `${index}${"x".repeat(100_000)}`))
     expect(warning.join("").length).toBeLessThan(5000)
   })

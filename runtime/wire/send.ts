@@ -1,4 +1,6 @@
-/** Whole answers to the wire: bytes with their headers, and failures as Status. Lists and watches have writers of their own. */
+/**
+ * Sends whole responses: bytes with their headers, and errors as Status. Lists and watches have writers of their own.
+ */
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { ApiError } from "../errors.ts"
@@ -22,16 +24,19 @@ export interface Answer {
   /** Texts of `Warning: 299` headers. */
   readonly warnings?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
-  /** The client takes gzip and compression is on. */
+  /** The client accepts gzip and compression is on. */
   readonly gzip?: boolean
 }
 
 const compress = promisify(gzip)
 
-/** Most answers are sent at once: nobody waits for anything. */
+/** Most responses are sent synchronously. */
 const sent = Promise.resolve()
 
-/** Called once per request whose answer is at hand. Does nothing when the answer has begun already: the deadline was faster. */
+/**
+ * Called once per request whose response is complete. Does nothing when a response has begun already, because the
+ * deadline passed first.
+ */
 export function sendBytes(outgoing: Outgoing, answer: Answer): Promise<void> {
   if (answer.gzip === true && answer.body.length >= gzipThresholdBytes) return sendCompressed(outgoing, answer)
   send(outgoing, answer, answer.body)
@@ -42,7 +47,7 @@ async function sendCompressed(outgoing: Outgoing, answer: Answer): Promise<void>
   send(outgoing, answer, await compress(answer.body, { level: 1 }))
 }
 
-/** `body`: what is sent for the answer's own. */
+/** `body` replaces the body of `answer`. */
 function send(outgoing: Outgoing, answer: Answer, body: Buffer): void {
   if (outgoing.headersSent || outgoing.destroyed) return
   outgoing.setHeader("content-type", answer.contentType)
@@ -60,7 +65,10 @@ function send(outgoing: Outgoing, answer: Answer, body: Buffer): void {
   endWith(outgoing, body)
 }
 
-/** RFC 7234 section 5.5: code 299, no agent, the text quoted. Each text once; long ones are cut when they are too much together. */
+/**
+ * RFC 7234 section 5.5: code 299, no agent, the text quoted. Lists each text once, and cuts long ones when the total is
+ * too large.
+ */
 export function warningHeaders(warnings: readonly string[]): { warning?: string[] } {
   if (warnings.length === 0) return {}
   const texts = [...new Set(warnings)]
@@ -84,13 +92,15 @@ function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?")
 }
 
-/** No group, no document, nothing at all is at this path: plain text, as the reference answers. */
+/** The path has no group, document or anything else: plain text, as in the reference. */
 export async function answerUnknownPath(outgoing: Outgoing): Promise<void> {
   const headers = { "x-content-type-options": "nosniff" }
   await sendBytes(outgoing, { status: 404, contentType: "text/plain; charset=utf-8", body: Buffer.from("404 page not found\n"), headers })
 }
 
-/** A failed request, in the representation that the client can read; JSON laid out for people when it asked for something else. */
+/**
+ * Sends the error of a request in an encoding that the client reads; indented JSON when it requested something else.
+ */
 export function sendError(
   outgoing: Outgoing,
   error: ApiError,
@@ -128,20 +138,20 @@ function readable(options: { vendor: Vendor; accept?: string | undefined; laidOu
 
 let statusCodec: CompactCodec | undefined
 
-/** A Status object in any representation. */
+/** Encodes a Status object. */
 export function encodeStatus(media: Media, status: ApiObject, laidOut = false): Buffer {
   statusCodec ??= createCompactCodec(compactDescriptor(statusShape), statusShape)
   return encodeWith(media, status, statusCodec, laidOut)
 }
 
-/** A small object in any representation. `codec` is that of its kind. */
+/** Encodes a small object. `codec` is that of its kind. */
 export function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, laidOut = false): Buffer {
   return media === "compact"
     ? wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) })
     : encodeText(media, object, laidOut)
 }
 
-/** As `encodeWith`, for representations that need no codec. */
+/** Like `encodeWith`, for encodings that need no codec. */
 export function encodeText(media: "json" | "yaml", object: ApiObject, laidOut = false): Buffer {
   if (media === "yaml") return Buffer.from(writeYaml(object))
   return laidOut ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)

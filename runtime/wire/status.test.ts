@@ -6,7 +6,7 @@ import { failureStatus, successStatus } from "./status.ts"
 const kubernetes = vendorProfile("kubernetes")
 
 describe("failureStatus", () => {
-  it("is what the reference answers, with the vendor's group names", () => {
+  it("equals the reference's, with the vendor's group names", () => {
     const status = failureStatus(notFound({ group: "events.orch.io", resource: "events", name: "x" }), kubernetes)
     expect(JSON.stringify(status)).toBe(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"events.events.k8s.io \\"x\\" not found","reason":"NotFound","details":{"name":"x","group":"events.k8s.io","kind":"events"},"code":404}',
@@ -15,7 +15,7 @@ describe("failureStatus", () => {
     expect(failureStatus(new ApiError(404, "NotFound", "no", {}), kubernetes).details).toEqual({})
   })
 
-  it("carries causes and the token of an expired page", () => {
+  it("has causes and the token of an expired page", () => {
     const fault = invalid({ group: "", resource: "ConfigMap", name: "a" }, [{ type: "Required", field: "metadata.name", detail: "" }])
     expect(failureStatus(fault, kubernetes).details).toMatchObject({ causes: [{ reason: "FieldValueRequired", field: "metadata.name" }] })
     expect(failureStatus(expired("old", "token"), kubernetes).metadata).toEqual({ continue: "token" })

@@ -1,5 +1,6 @@
 /**
- * Errors and outcomes as Status objects: the one place where an ApiError becomes what clients read. Field order is the reference's.
+ * Converts errors and outcomes to Status objects. Only here does an ApiError become what clients read. Field order is
+ * the reference's.
  */
 import type { ApiError, StatusDetails } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
@@ -38,7 +39,7 @@ export const listMetaShape: TypeShape = {
   ],
 }
 
-/** The shape of Status, for its compact form. */
+/** The shape of Status, for protobuf. */
 export const statusShape: TypeShape = {
   name: "meta.v1.Status",
   fields: [
@@ -51,7 +52,9 @@ export const statusShape: TypeShape = {
   ],
 }
 
-/** The Status of a failed request. Called once per failure, by the error handler and by watches that end with an error. */
+/**
+ * The Status of a failed request. Called once per error, by the error handler and by watches that end with an error.
+ */
 export function failureStatus(error: ApiError, vendor: Vendor): ApiObject {
   return {
     kind: "Status",
@@ -65,18 +68,21 @@ export function failureStatus(error: ApiError, vendor: Vendor): ApiObject {
   }
 }
 
-/** Texts are made with neutral names (`errors.ts`); the group that the error is about is the only vendor name in them. */
+/**
+ * Messages are built with neutral names (`errors.ts`); the only vendor name in them is the group of the error's
+ * subject.
+ */
 function wireText(error: ApiError, vendor: Vendor): string {
   const group = error.details?.group
   return filled(group) ? error.message.replaceAll(group, vendor.group(group)) : error.message
 }
 
-/** ListMeta has no field of ObjectMeta but this one; the two never meet in one Status. */
+/** `metadata` of a Status is a ListMeta; of its fields, an error sets only `continue`. */
 function metadataOf(continueToken: string): JsonObject {
   return { continue: continueToken }
 }
 
-/** The Status of a DELETE whose object is gone. `details` names what was deleted, in neutral names. */
+/** The Status of a DELETE that removed the object. `details` says what was deleted, in neutral names. */
 export function successStatus(subject: StatusDetails | undefined, vendor: Vendor): ApiObject {
   return {
     kind: "Status",

@@ -26,7 +26,7 @@ describe("renderTable", () => {
     })
   })
 
-  it("carries as much of the object as was asked for", () => {
+  it("includes the requested part of each object", () => {
     const rows = (includeObject: TableOptions["includeObject"]) => renderTable([object], {}, { ...options, includeObject }).rows
     expect(rows("None")).toEqual([{ cells: ["a", "7ms"], object: null }])
     expect(rows("Object")).toEqual([{ cells: ["a", "7ms"], object }])

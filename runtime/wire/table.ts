@@ -1,4 +1,7 @@
-/** Tables and partial metadata: other forms of decoded objects; specification section 2.4, catalog `tables.yaml` envelope. */
+/**
+ * Tables and partial metadata: other forms of decoded objects; specification section 2.4, catalog `tables.yaml`
+ * envelope.
+ */
 import { badRequest } from "../errors.ts"
 import type { ApiObject, JsonObject, JsonValue } from "../kit/json.ts"
 import type { Column, RowConditions } from "../kit/kind.ts"
@@ -6,7 +9,7 @@ import { cut } from "../kit/quote.ts"
 import type { TypeShape } from "../kit/shape.ts"
 import type { Vendor } from "../vendor.ts"
 
-/** How much of an object a row carries. */
+/** The part of an object that a row includes. */
 export type IncludeObject = "Metadata" | "Object" | "None"
 
 /** Reads the query parameter of that name. Throws ApiError 400. */
@@ -21,29 +24,32 @@ export function readIncludeObject(query: URLSearchParams): IncludeObject {
 
 export interface TableOptions {
   readonly vendor: Vendor
-  /** Version of the meta group that was asked for. */
+  /** The requested version of the meta group. */
   readonly version: string
   readonly columns: readonly Column[]
   readonly includeObject: IncludeObject
   readonly nowMs: number
-  /** Leaves the column definitions out: every event of a watch but the first. */
+  /** Omits the column definitions: every event of a watch except the first. */
   readonly noHeaders?: boolean
   readonly rowConditions?: RowConditions
 }
 
-/** `meta.orch.io/v1` in the vendor's words: the apiVersion of a Table or of partial metadata. */
+/** `meta.orch.io/v1` in the vendor's spelling: the apiVersion of a Table or of partial metadata. */
 export function metaApiVersion(vendor: Vendor, version: string): string {
   return `${vendor.group("meta.orch.io")}/${version}`
 }
 
-/** Called for lists, single objects and watch events. `metadata` is the list's, or the object's resourceVersion alone. No rows are null. */
+/**
+ * Called for lists, single objects and watch events. `metadata` is the list's, or just the object's resourceVersion.
+ * Without objects, `rows` is null.
+ */
 export function renderTable(objects: Iterable<ApiObject>, metadata: JsonObject, options: TableOptions): JsonObject {
   const rows: JsonValue[] = []
   for (const object of objects) rows.push(tableRow(object, options))
   return { ...tableHead(metadata, options), rows: rows.length === 0 ? null : rows }
 }
 
-/** A Table without its rows, for writers that add them one by one. */
+/** A Table without its rows, for writers that append them one by one. */
 export function tableHead(metadata: JsonObject, options: TableOptions): JsonObject {
   return {
     kind: "Table",
@@ -74,21 +80,21 @@ function rowObject(object: ApiObject, options: TableOptions): JsonValue {
   return options.includeObject === "Object" ? object : renderPartial(object, options)
 }
 
-/** PartialObjectMetadata: the object's metadata and nothing else. */
+/** PartialObjectMetadata: only the object's metadata. */
 export function renderPartial(object: ApiObject, options: { vendor: Vendor; version: string }): ApiObject {
   return { kind: "PartialObjectMetadata", apiVersion: metaApiVersion(options.vendor, options.version), metadata: object.metadata ?? {} }
 }
 
-/** The metadata that a Table of one object has. */
+/** The metadata of a Table with one object. */
 export function singleMetadata(object: ApiObject): JsonObject {
   const resourceVersion = object.metadata?.resourceVersion ?? ""
   return resourceVersion === "" ? {} : { resourceVersion }
 }
 
-/** Of the field `metadata` in messages of PartialObjectMetadata. */
+/** The number of the field `metadata` in PartialObjectMetadata messages. */
 export const partialMetadataNumber = 1
 
-/** Shape of PartialObjectMetadata, for its compact form; `metadata` is the shape of ObjectMeta. */
+/** Shape of PartialObjectMetadata, for protobuf; `metadata` is the shape of ObjectMeta. */
 export function partialShape(metadata: TypeShape): TypeShape {
   const field = { name: "metadata", type: { ref: () => metadata }, number: partialMetadataNumber }
   return { name: "meta.v1.PartialObjectMetadata", fields: [field] }

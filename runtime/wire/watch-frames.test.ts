@@ -7,7 +7,7 @@ describe("watch frames", () => {
     expect(jsonFrame("ADDED", Buffer.from('{"kind":"X"}')).toString()).toBe('{"type":"ADDED","object":{"kind":"X"}}\n')
   })
 
-  it("are length-prefixed messages in the compact encoding, as the reference sends them", () => {
+  it("are length-prefixed messages in protobuf, as the reference sends them", () => {
     const envelope = wrapUnknown({ apiVersion: "v1", kind: "ConfigMap", raw: Buffer.from("0a00", "hex") })
     const frame = compactFrame("ADDED", envelope)
     expect(frame.readUInt32BE(0)).toBe(frame.length - 4)

@@ -1,6 +1,6 @@
 /**
- * Frames of a watch: one event each, JSON documents on lines or length-prefixed compact messages. Made once per event and shared by all
- * its watchers. Specification section 2.5; the compact frame is the reference's.
+ * Frames of a watch, one per event: JSON documents on lines, or length-prefixed protobuf messages. Built once per event
+ * and shared by all its watchers. Specification section 2.5; the protobuf frame is the reference's.
  */
 import protobuf from "protobufjs"
 
@@ -21,14 +21,14 @@ function jsonHead(type: WatchEventType): Buffer {
   return Buffer.from(`{"type":"${type}","object":`)
 }
 
-/** `object` is the JSON of an object, a Table, or a Status; never laid out, since a line is a frame. */
+/** `object` is the JSON of an object, a Table, or a Status; never indented, since a line is a frame. */
 export function jsonFrame(type: WatchEventType, object: Uint8Array): Buffer {
   return Buffer.concat([jsonHeads[type], object, jsonTail])
 }
 
 /**
- * `envelope` is the object with its own envelope (`wrapUnknown`). The frame is four bytes of length, big-endian, and a message
- * WatchEvent {1: type, 2: {1: envelope}} without an envelope.
+ * `envelope` is the object in its own envelope (`wrapUnknown`). The frame is four bytes of length, big-endian, and a
+ * message WatchEvent {1: type, 2: {1: envelope}} without an envelope.
  */
 export function compactFrame(type: WatchEventType, envelope: Uint8Array): Buffer {
   const message = Writer.create().uint32(0x0a).string(type).uint32(0x12).fork().uint32(0x0a).bytes(envelope).ldelim().finish()

@@ -1,14 +1,14 @@
 /**
- * What a client offers in `Sec-WebSocket-Protocol`. Browsers cannot set other headers of a websocket request, so the reference takes a bearer token
- * there too, as a protocol that is never chosen.
+ * Reads `Sec-WebSocket-Protocol`. Browsers cannot set other headers of a websocket request, so the reference also
+ * accepts a bearer token there, as a protocol that is never selected.
  */
 import type { IncomingHttpHeaders } from "node:http"
 import type { Vendor } from "../vendor.ts"
 
 export interface OfferedProtocols {
-  /** Protocols to choose from, in the client's order. */
+  /** Protocols to select from, in the client's order. */
   readonly names: readonly string[]
-  /** Bearer tokens as they were written: base64url without padding. */
+  /** Bearer tokens as sent: base64url without padding. */
   readonly tokens: readonly string[]
 }
 
@@ -17,7 +17,7 @@ export function asksForWebSocket(headers: IncomingHttpHeaders): boolean {
   return headers.upgrade?.toLowerCase() === "websocket"
 }
 
-/** Called for requests that ask for a websocket, by who authenticates and by who answers. Never throws. */
+/** Called for websocket requests, by authentication and by the handler. Never throws. */
 export function offeredProtocols(headers: IncomingHttpHeaders, vendor: Vendor): OfferedProtocols {
   const prefix = `base64url.bearer.${vendor.group("authorization.orch.io")}.`
   const names: string[] = []

@@ -1,21 +1,21 @@
-/** The text of a YAML document as nodes, by the library. What is nested too deeply never comes to its recursion. */
+/** Parses a YAML document into nodes with the library. Text that is nested too deeply never reaches its recursion. */
 import { Composer, type Document, Lexer, LineCounter, Parser, type ParsedNode, YAMLParseError } from "yaml"
 import { badRequest } from "../errors.ts"
 import { yamlDepthMax } from "../limits.ts"
 
-/** Entries of the parser's stack besides one for each level: the document, and the scalar that is read. */
+/** Entries of the parser's stack besides one per level: the document, and the current scalar. */
 const besideLevels = 2
 
 /**
- * Called with the text of a body. Faults of its syntax are in the answer's `errors`. Throws ApiError 400 for text that nests deeper than
- * `yamlDepthMax`: the library recurses as deeply as a document does, and an engine that compiles an expression where its stack ends, ends the
- * process.
+ * Called with the text of a body. The result lists syntax errors in `errors`. Throws ApiError 400 for text deeper than
+ * `yamlDepthMax`: the library recurses as deeply as the document, and V8 crashes the process when it compiles a regular
+ * expression at the end of the stack.
  */
 export function readDocument(text: string, lines: LineCounter): Document.Parsed {
   const tokens = tokensOf(text, lines)
   const composer = new Composer<ParsedNode, true>({
     schema: "failsafe",
-    // The library's own check of repeated keys takes quadratic time.
+    // The library's own check for repeated keys takes quadratic time.
     uniqueKeys: false,
     prettyErrors: false,
   })
@@ -40,7 +40,10 @@ function tokensOf(text: string, lines: LineCounter): Token[] {
   return tokens
 }
 
-/** A document may have a fault at each character, and where in our code each was found costs ten times as much as finding it. */
+/**
+ * A document may have an error at each character, and capturing a stack trace costs ten times as much as finding the
+ * error.
+ */
 function withoutTraces<T>(work: () => T): T {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0

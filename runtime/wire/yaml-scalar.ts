@@ -1,4 +1,4 @@
-/** Scalars of YAML without quotes: what the ecosystem takes them for. */
+/** Plain (unquoted) YAML scalars, read as the ecosystem reads them. */
 import { badRequest } from "../errors.ts"
 import { exactDigitsMax } from "../kit/json-text.ts"
 import type { JsonValue } from "../kit/json.ts"
@@ -10,10 +10,10 @@ export const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
 const floatText = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 const wholeSyntax = /^([-+]?)(?:0[xX]([0-9a-fA-F_]+)|0[bB]([01_]+)|0[oO]?([0-7_]+)|([0-9][0-9_]*))$/
 
-/** What a scalar without quotes means, on a line. Throws ApiError 400 for numbers that JSON does not have. */
+/** Resolves a plain scalar on a line. Throws ApiError 400 for numbers that JSON does not have. */
 export function resolvePlain(text: string, line: number): JsonValue {
   if (nullWord.test(text)) return null
-  // Most plain scalars start with a letter that starts none of the words.
+  // Most plain scalars begin with a letter that begins none of the words.
   if (/^[^-+.0-9yYnNtTfFoO]/.test(text)) return text
   if (trueWord.test(text)) return true
   if (falseWord.test(text)) return false
@@ -31,10 +31,10 @@ function wholeNumber(text: string): number | bigint | undefined {
   if (match === null) return undefined
   const [, sign, hexadecimal, binary, octal, decimal] = match
   const digits = (hexadecimal ?? binary ?? octal ?? decimal ?? "").replaceAll("_", "")
-  // `089` is no number at all, as in the reference.
+  // `089` is not a number, as in the reference.
   if (digits === "" || (decimal !== undefined && decimal.length > 1 && decimal.startsWith("0"))) return undefined
   const prefix = hexadecimal !== undefined ? "0x" : binary !== undefined ? "0b" : octal !== undefined ? "0o" : ""
-  // Beyond the integers of any type, as in JSON; making one of many digits takes more than linear time.
+  // Beyond the integers of any type, as in JSON; building a bigint from many digits takes more than linear time.
   if (digits.length > exactDigitsMax) return long(Number(prefix + digits), sign)
   const amount = BigInt(prefix + digits)
   const exact = sign === "-" ? -amount : amount
@@ -42,13 +42,13 @@ function wholeNumber(text: string): number | bigint | undefined {
   return Number.isSafeInteger(narrow) ? narrow : exact
 }
 
-/** Undefined for a number that is none in JSON: it is a text. */
+/** Undefined for a number that JSON does not have: the scalar is a string. */
 function long(amount: number, sign: string | undefined): number | undefined {
   if (!Number.isFinite(amount)) return undefined
   return sign === "-" ? -amount : amount
 }
 
-/** Whether a text without quotes would be read as something else than this text. */
+/** Whether a string without quotes would be read as another value. */
 export function hasMeaning(text: string): boolean {
   if (notFinite.test(text)) return true
   return typeof resolvePlain(text, 0) !== "string" || (text.length > exactDigitsMax && wholeSyntax.test(text))

@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 describe("the thread that reads YAML", { timeout: 60_000 }, () => {
-  it("reads as the parser does, faults included", async () => {
+  it("reads as the parser does, errors included", async () => {
     const reader = thread()
     const texts = ["a: [1, 2.5, yes, ~, 2001-01-01, 012]\nb: &x {c: d}\ne: *x\na: again", "", "- 9007199254740993\n- {<<: {a: 1}, a: 2}"]
     for (const text of texts) {
@@ -45,7 +45,7 @@ describe("the thread that reads YAML", { timeout: 60_000 }, () => {
     await expect(reader.read(Buffer.from([0xff, 0x61]))).rejects.toMatchObject({ code: 400, message: expect.stringContaining("no UTF-8") })
   })
 
-  it("leaves this thread to the others", async () => {
+  it("keeps this thread free", async () => {
     const reading = thread().read(Buffer.from(`[${"{},".repeat(60_000)}]`))
     let turns = 0
     let isDone = false
@@ -64,21 +64,21 @@ describe("the thread that reads YAML", { timeout: 60_000 }, () => {
     ["exit", 503, "has ended"],
     ["spin", 413, "takes longer than 500 ms"],
     ["eat", 413, "takes more than 64 MiB of memory"],
-  ])("answers when the thread does this: %s, and reads the next document", async (word, code, message) => {
+  ])("responds when the thread does this: %s, and reads the next document", async (word, code, message) => {
     const reader = thread({ thread: bad, timeoutMs: word === "spin" ? 500 : 30_000, memoryMiB: 64 })
     const [first, second] = await Promise.allSettled([reader.read(Buffer.from(word)), reader.read(Buffer.from("fine"))])
     expect(first).toMatchObject({ status: "rejected", reason: { code, message: expect.stringContaining(message) } })
     expect(second).toMatchObject({ status: "fulfilled", value: { json: '"fine"' } })
   })
 
-  it("ends when there is nothing to do, and starts again", async () => {
+  it("ends when idle, and starts again", async () => {
     const reader = thread({ thread: bad, idleMs: 1 })
     await reader.read(Buffer.from("one"))
     await expect.poll(() => reader.isRunning).toBe(false)
     expect(await reader.read(Buffer.from("two"))).toMatchObject({ json: '"two"' })
   })
 
-  it("refuses what waits too long a line, and forgets who has gone", async () => {
+  it("refuses documents when the queue is too long, and drops requests that ended", async () => {
     const reader = thread({ thread: bad })
     const gone = new AbortController()
     const all = Array.from({ length: yamlWaitingMax + 1 }, (_none, index) =>
@@ -96,7 +96,7 @@ describe("the thread that reads YAML", { timeout: 60_000 }, () => {
     await expect(reader.read(Buffer.from("x"), AbortSignal.abort(late))).rejects.toBe(late)
   })
 
-  it("refuses what is under way when it is stopped", async () => {
+  it("refuses the current document when it is stopped", async () => {
     const reader = thread({ thread: bad })
     const results = Promise.allSettled([reader.read(Buffer.from("spin")), reader.read(Buffer.from("a"))])
     await reader.stop()

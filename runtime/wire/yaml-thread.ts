@@ -1,6 +1,7 @@
 /**
- * Long YAML is read in a thread of its own: the library takes 2 s for a MiB. One thread for all, started when it is needed and ended when it is not; one
- * document at a time, the others wait. Whatever becomes of the thread, a request is answered.
+ * Reads long YAML in a separate thread: the library takes 2 s per MiB. The process has one such thread, started on
+ * demand and ended when idle. It reads one document at a time; others wait. Whatever happens to the thread, every
+ * request gets a response.
  */
 import type { Worker } from "node:worker_threads"
 import { ApiError, badRequest, tooLarge, tooManyRequests, unavailable } from "../errors.ts"
@@ -9,10 +10,10 @@ import { startThread, type ThreadOptions } from "../thread.ts"
 import type { Expiry } from "./expiry.ts"
 import { tooLate } from "./long-documents.ts"
 
-/** What the thread says of a document: its JSON text, or what is wrong with it. */
+/** The thread's result for a document: its JSON text, or its error. */
 export type YamlReply = { readonly json: string; readonly duplicates: string[] } | { readonly code: number; readonly message: string }
 
-/** A document as the thread has read it. */
+/** A document that the thread has read. */
 export interface ReadYaml {
   readonly json: string
   /** As in `ParsedYaml`. */
@@ -38,7 +39,7 @@ interface Job {
 
 const reader = { source: new URL("yaml-worker.ts", import.meta.url), bundle: "yaml-worker.js" }
 
-/** Made once per process, and by tests. */
+/** Created once per process, and by tests. */
 export class YamlThread {
   private worker: Promise<Worker> | undefined
   private current: Job | undefined
@@ -47,12 +48,15 @@ export class YamlThread {
 
   constructor(private readonly options: YamlThreadOptions = {}) {}
 
-  /** Whether there is a thread. */
+  /** Whether the thread runs. */
   get isRunning(): boolean {
     return this.worker !== undefined
   }
 
-  /** Called with the bytes of a body. Throws ApiError: what `parseYaml` throws, 413 for what takes too long or too much memory, 429 when too many wait. */
+  /**
+   * Called with the bytes of a body. Throws ApiError: what `parseYaml` throws, 413 for a document that takes too long
+   * or too much memory, 429 when too many wait.
+   */
   read(body: Uint8Array, signal?: Expiry): Promise<ReadYaml> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(tooLate(signal))
@@ -83,7 +87,7 @@ export class YamlThread {
     })
   }
 
-  /** Ends the thread. Documents that it reads, or that wait, are refused with 503; the next one starts it again. */
+  /** Ends the thread. Refuses the current and the waiting documents with 503; the next one starts the thread again. */
   async stop(): Promise<void> {
     for (const job of this.waiting.splice(0)) job.reject(unavailable("the server is shutting down"))
     await this.end(unavailable("the server is shutting down"))
@@ -111,7 +115,7 @@ export class YamlThread {
   private async start(): Promise<Worker> {
     const memory = this.options.memoryMiB ?? yamlThreadMemoryMiB
     const worker = await startThread({ ...(this.options.thread ?? reader), resourceLimits: { maxOldGenerationSizeMb: memory } })
-    // It keeps no process alive: who waits for it does.
+    // The thread does not keep the process alive; the waiting request does.
     worker.unref()
     worker.on("message", (reply: YamlReply) => this.settle(reply))
     worker.on("error", (error: NodeJS.ErrnoException) => {
@@ -133,7 +137,7 @@ export class YamlThread {
     this.next()
   }
 
-  /** The thread goes; `error` is what its document is refused with. */
+  /** Terminates the thread; `error` refuses its current document. */
   private async end(error: ApiError | undefined): Promise<void> {
     const { worker, current } = this
     this.worker = undefined
@@ -142,7 +146,7 @@ export class YamlThread {
     if (error !== undefined) current?.reject(error)
     const thread = await worker?.catch(() => undefined)
     thread?.removeAllListeners()
-    // What is still to be said by it has no meaning any more.
+    // Ignores later errors of the thread.
     thread?.on("error", () => undefined)
     await thread?.terminate()
     if (this.waiting.length > 0) this.next()

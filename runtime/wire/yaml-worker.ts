@@ -1,4 +1,4 @@
-/** The thread that reads long YAML: text in, JSON text out. `yaml-thread.ts` speaks with it. */
+/** The thread that reads long YAML: text in, JSON text out. Counterpart of `yaml-thread.ts`. */
 import { parentPort } from "node:worker_threads"
 import { ApiError } from "../errors.ts"
 import { stringify } from "../kit/json-text.ts"

@@ -9,7 +9,7 @@ import { writeYaml, writingYaml } from "./yaml-writer.ts"
 
 const runs = Number(process.env.YAML_RUNS ?? 3000)
 
-/** What the package writes, which this server's answers were made with. */
+/** The output of the package that earlier versions of this server used. */
 function byPackage(value: JsonValue): string {
   const document = new Document(value, {
     version: "1.1",
@@ -30,7 +30,7 @@ function isAmbiguous(text: string): boolean {
   return /^\d{4}-\d/.test(text) || /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+/.test(text) || text === "<<" || text === "=" || hasMeaning(text)
 }
 
-/** What texts are made of that need quotes, blocks, or a second look. */
+/** Parts of strings that need quotes, blocks, or a closer look. */
 const pieces = [
   ...[
     "a",
@@ -92,7 +92,7 @@ describe("writeYaml", { timeout: 60_000 + runs }, () => {
     )
   })
 
-  it("writes texts and keys as the package does, wherever they stand", () => {
+  it("writes strings and keys as the package does, in any position", () => {
     fc.assert(
       fc.property(text, (one) => {
         for (const document of [
@@ -124,7 +124,7 @@ describe("writeYaml", { timeout: 60_000 + runs }, () => {
     expect(writeYaml(document)).toBe(byPackage(document))
   })
 
-  it("writes what is read again as it was", () => {
+  it("reads back what it wrote", () => {
     const printable = fc.string({ unit: "grapheme", maxLength: 12 })
     const documents = fc.dictionary(printable, fc.oneof(printable, fc.array(printable), fc.dictionary(printable, fc.integer())))
     fc.assert(
@@ -135,7 +135,7 @@ describe("writeYaml", { timeout: 60_000 + runs }, () => {
   })
 })
 
-it("writes an object in stages as at once", () => {
+it("writes an object in steps as at once", () => {
   const property = fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
     const value = object as JsonObject // JSON of any kind.
     for (const stageValues of [1, 3, 1000]) expect(atOnce(writingYaml(value, stageValues))).toBe(writeYaml(value))
@@ -149,7 +149,7 @@ it.each([
     "a short list of large objects",
     Array.from({ length: 60 }, () => Object.fromEntries(Array.from({ length: 900 }, (_none, key) => [`k${key}`, 1]))),
   ],
-])("%s deep in an object is written in stages of as many values", (_what, items) => {
+])("%s deep in an object is written in steps of as many values", (_what, items) => {
   const stages = writingYaml({ kind: "Pod", spec: { containers: [{ env: items }] } })
   let count = 0
   for (let stage = stages.next(); stage.done !== true; stage = stages.next()) count++

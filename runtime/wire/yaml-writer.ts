@@ -1,24 +1,24 @@
 /**
- * JSON data as YAML: fields sorted, lists not indented, as the reference writes them. What needs quotes, and how texts of several lines stand, follows the
- * `yaml` package, which wrote these answers before: a property test compares the two. Written directly, an object costs a thirtieth of what its tree of
- * nodes does.
+ * Writes JSON data as YAML: fields sorted, lists not indented, as in the reference. Quoting and the layout of
+ * multi-line strings follow the `yaml` package, which earlier versions used; a property test compares the two. Writing
+ * directly costs a thirtieth of building the package's tree of nodes.
  */
 import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 import type { Stages } from "../turns.ts"
 import { hasMeaning } from "./yaml-scalar.ts"
 
-/** Longer keys stand on a line of their own, behind a question mark. */
+/** Longer keys are on a line of their own, after a question mark. */
 const implicitKeyMax = 1024
-/** Texts in quotes of as many characters and more are broken at their line feeds. */
+/** Quoted strings of at least this length are broken at their line feeds. */
 const brokenQuoteMin = 40
 const step = "  "
 
-/** The YAML text of an object or another value. `undefined` fields are left out. */
+/** The YAML text of an object or another value. Omits `undefined` fields. */
 export function writeYaml(value: JsonValue): string {
   return `${isContainer(value) ? container(value, "") : scalar(value, "")}\n`
 }
 
-/** `writeYaml` of an object in stages of about `stageValues` values. Called for large ones. */
+/** `writeYaml` of an object in steps of about `stageValues` values. Called for large objects. */
 export function* writingYaml(value: JsonObject, stageValues = 1000): Stages<string> {
   const sizes = new Map<Container, number>()
   countValues(value, sizes)
@@ -27,12 +27,12 @@ export function* writingYaml(value: JsonObject, stageValues = 1000): Stages<stri
 }
 
 interface LargeDocument {
-  /** How many values each of its containers has. */
+  /** The number of values in each container. */
   readonly sizes: ReadonlyMap<Container, number>
   readonly stageValues: number
 }
 
-/** `container` in stages. */
+/** `container` in steps. */
 function* writing(value: Container, indent: string, document: LargeDocument): Stages<string> {
   const { sizes, stageValues } = document
   if ((sizes.get(value) ?? 0) <= stageValues) return container(value, indent)
@@ -62,7 +62,10 @@ function* writing(value: Container, indent: string, document: LargeDocument): St
   return texts.join(`\n${indent}`)
 }
 
-/** Counts the values of a container that are written, itself among them, and notes them in `sizes`; the same of all containers in it. */
+/**
+ * Counts the written values of a container, including itself, and records the counts of all containers within it in
+ * `sizes`.
+ */
 function countValues(value: Container, sizes: Map<Container, number>): number {
   let values = 1
   for (const child of isList(value) ? value : Object.values(value))
@@ -81,7 +84,7 @@ function isContainer(value: JsonValue): value is JsonObject | JsonValue[] {
   return typeof value === "object" && value !== null
 }
 
-/** A list or an object whose lines are indented so; its first line stands where the caller is. */
+/** A list or an object with this indentation; its first line continues the caller's. */
 function container(value: Container, indent: string): string {
   return Array.isArray(value) ? list(value, indent) : isObject(value) ? object(value, indent) : ""
 }
@@ -118,7 +121,7 @@ function keyOf(name: string, indent: string): string {
   return isPlainWord(name) ? name : keyText(name, indent + step)
 }
 
-/** Of what stands behind a key; the dash of an item counts as indentation. */
+/** The indentation of a value after a key; the dash of an item counts as indentation. */
 function valueIndent(value: Container, key: string, indent: string): string {
   return key.length <= implicitKeyMax && Array.isArray(value) ? indent : indent + step
 }
@@ -137,17 +140,17 @@ function scalar(value: JsonValue, indent: string): string {
   return Object.is(value, -0) ? "-0" : String(value)
 }
 
-/** Most texts: what stands for itself whatever is around it, and starts as no number and no word with a meaning does. */
+/** Matches most strings: plain in any context, and not beginning like a number or a word with a meaning. */
 const plainWord = /^[A-Za-z/_](?:[\w./@+=:()-]*[\w./@+=()-])?$/
 
 function isPlainWord(text: string): boolean {
   return plainWord.test(text) && !(text.length <= longestWord && hasMeaning(text))
 }
 
-/** Of `false`. */
+/** The length of `false`. */
 const longestWord = 5
 
-/** True when the text without quotes would be read as something else, by us or by another reader of YAML 1.1 or 1.2. */
+/** True when this reader or another reader of YAML 1.1 or 1.2 would read the unquoted string as something else. */
 function needsQuotes(text: string): boolean {
   if (/^\d{4}-\d/.test(text) || /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+/.test(text) || text === "<<" || text === "=") return true
   return hasMeaning(text) || unprintable.test(text) || coreNumber.test(text)
@@ -155,11 +158,11 @@ function needsQuotes(text: string): boolean {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these cannot stand in a plain text
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u
-/** What a reader of YAML 1.2 takes for a number. */
+/** What a reader of YAML 1.2 reads as a number. */
 const coreNumber = /^(?:0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/
-/** Starts with an indicator, or holds what would end a plain text or begin a comment. */
+/** Begins with an indicator, or contains what would end a plain scalar or begin a comment. */
 const notPlain = /^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/
-/** A line that begins as a document, its end or a directive does. */
+/** A line that looks like the start or end of a document, or a directive. */
 const documentMarker = /^(?:%|---|\.\.\.)/m
 
 function keyText(name: string, indent: string): string {
@@ -182,12 +185,12 @@ function quoted(text: string, indent: string, isKey: boolean): string {
   return `'${text.replace(/\n+/g, `$&\n${inner}`)}'`
 }
 
-/** A text that stands alone is indented where a line of it might be taken for the end of the document. */
+/** A top-level string is indented when one of its lines could be read as the end of the document. */
 function indentOf(text: string, indent: string): string {
   return indent === "" && documentMarker.test(text) ? step : indent
 }
 
-/** In double quotes: as JSON, with the short escapes of YAML, and in values broken at line feeds. */
+/** In double quotes: as JSON, with the short escapes of YAML; values are broken at line feeds. */
 function doubleQuoted(text: string, indent: string, isKey: boolean): string {
   const json = JSON.stringify(text)
   let at = json.indexOf("\\")
@@ -199,7 +202,7 @@ function doubleQuoted(text: string, indent: string, isKey: boolean): string {
   for (; at >= 0; at = json.indexOf("\\", at)) {
     const letter = json[at + 1]
     if (letter === "n" && json[at - 1] === " " && at - 1 >= start) {
-      // A blank before a line feed would be dropped with it.
+      // A blank before a line feed would be folded away with it.
       written += `${json.slice(start, at - 1)}\\ `
       start = at
     }
@@ -221,15 +224,15 @@ function doubleQuoted(text: string, indent: string, isKey: boolean): string {
 
 const shortEscapes: Readonly<Record<string, string>> = { "0000": "\\0", "0007": "\\a", "000b": "\\v", "001b": "\\e" }
 
-/** Of the escapes with four digits that `JSON.stringify` makes: control characters and halves of surrogate pairs. */
+/** Shortens the four-digit escapes of `JSON.stringify`: control characters and lone surrogates. */
 function shortEscape(digits: string): string {
   return shortEscapes[digits] ?? (digits.startsWith("00") ? `\\x${digits.slice(2)}` : `\\u${digits}`)
 }
 
-/** Line feeds at the end that others follow. */
+/** Line feeds before the last run of them. */
 const innerLineFeeds = /(?:^|(?<!\n))\n+(?!\n|$)/g
 
-/** Behind a bar, line by line. */
+/** A literal block after a bar, line by line. */
 function block(text: string, indent: string): string {
   if (/\n[\t ]+$/.test(text)) return quoted(text, indent, false)
   const inner = indentOf(text, indent)
@@ -241,7 +244,7 @@ function block(text: string, indent: string): string {
   return `|${size}${chomping(text, end)}\n${inner}${lines}`
 }
 
-/** The lines in front that are empty or blank, the text, and what white space ends it. */
+/** Splits a string into leading empty or blank lines, text, and trailing white space. */
 function blockParts(text: string): [start: string, body: string, end: string] {
   let endStart = text.length
   while (endStart > 0 && isWhite(text.charCodeAt(endStart - 1))) endStart--
@@ -259,7 +262,7 @@ function isWhite(code: number): boolean {
   return code === 0x0a || code === 0x09 || code === 0x20
 }
 
-/** How many of the line feeds at the end count: none, one, or all. */
+/** The chomping indicator: how many of the trailing line feeds count: none, one, or all. */
 function chomping(text: string, end: string): "-" | "+" | "" {
   const feed = end.indexOf("\n")
   if (feed < 0) return "-"

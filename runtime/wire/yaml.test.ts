@@ -60,14 +60,14 @@ describe("parseYaml", () => {
     expect(read('{"a": {"b": [1, "x"]}}')).toEqual({ a: { b: [1, "x"] } })
   })
 
-  it("turns keys into text and takes __proto__ for a name", () => {
+  it("converts keys to strings and accepts __proto__ as a name", () => {
     expect(read("{yes: a, 012: b, 1.5: c, x: d}")).toEqual({ true: "a", "10": "b", "1.5": "c", x: "d" })
     expect(Object.keys(read("__proto__: {a: 1}") as object)).toEqual(["__proto__"])
     expect(faultOf("? [a]\n: b")).toMatch(/^400 yaml: line 1: invalid map key/)
     expect(faultOf("~: b")).toMatch(/^400 yaml: line 1: unsupported map key/)
   })
 
-  it("reports repeated keys by line; the last one stands", () => {
+  it("reports repeated keys by line; the last one counts", () => {
     const { value, duplicates } = parseYaml("metadata:\n  name: a\n  name: b\ndata: {x: 1, x: 2}\n12: a\n0o14: b\n")
     expect(value).toEqual({ metadata: { name: "b" }, data: { x: 2 }, "12": "b" })
     expect(duplicates).toEqual([
@@ -94,7 +94,7 @@ describe("parseYaml", () => {
     expect(a).not.toBe(b)
   })
 
-  it("merges in the order of the text: the later of two wins, of several maps the first", () => {
+  it("merges in the order of the text: of two fields the later wins, of several maps the first", () => {
     expect(read("x: &x {k: 1}\na:\n  k: 2\n  <<: *x\nb:\n  <<: *x\n  k: 2\n")).toMatchObject({ a: { k: 1 }, b: { k: 2 } })
     expect(read("x: &x {k: 1}\ny: &y {k: 2, l: 2}\na: {<<: [*x, *y]}")).toMatchObject({ a: { k: 1, l: 2 } })
     expect(parseYaml("x: &x {k: 1}\na:\n  k: 2\n  <<: *x\n").duplicates).toEqual(['line 1: key "k" already set in map'])
@@ -102,7 +102,7 @@ describe("parseYaml", () => {
     expect(faultOf("a: &a {<<: *a}")).toBe("400 yaml: line 1: an anchor may not contain itself")
   })
 
-  it("reads the first of several documents, and what is marked for another program as text", () => {
+  it("reads the first of several documents, and application tags as strings", () => {
     expect(read("a: 1\n---\nb: 2\n")).toEqual({ a: 1 })
     expect(read("%YAML 1.1\n---\na: !mine 5\nb: !!timestamp 2001-01-01\n.inf: x\n-.INF: z")).toEqual({
       a: "5",
@@ -121,7 +121,7 @@ describe("parseYaml", () => {
     expect(faultOf("a: !!binary x")).toBe("400 yaml: line 1: !!binary value contains invalid base64 data")
   })
 
-  it("bounds the texts that aliases stand for, of values and of keys, merged or not", () => {
+  it("limits the strings that aliases expand to, of values and of keys, merged or not", () => {
     const long = "x".repeat(300_000)
     const times = (count: number, text: string): string => Array(count).fill(text).join(", ")
     expect(parseYaml(`a: &a ${long}\nb: [${times(10, "*a")}]`).value).toMatchObject({ a: long })
@@ -137,7 +137,7 @@ describe("parseYaml", () => {
       )
   })
 
-  it("bounds the values of a document", () => {
+  it("limits the values of a document", () => {
     const list = (count: number): string => `[${"1,".repeat(count)}]`
     expect(parseYaml(list(documentValuesMax - 1)).value).toHaveLength(documentValuesMax - 1)
     expect(faultOf(list(documentValuesMax))).toMatch(/^413 .* more than 65536 values/)
@@ -152,7 +152,7 @@ describe("parseYaml", () => {
     ])
   })
 
-  it("bounds aliases, merges, depth and size", () => {
+  it("limits aliases, merges, depth and size", () => {
     const merges = `a: &a {k: [${"x,".repeat(1000)}]}\nb: {<<: [${"*a,".repeat(1000)}]}`
     expect(faultOf(merges)).toBe("400 yaml: document contains excessive aliasing")
     const bomb = [
@@ -171,14 +171,14 @@ describe("parseYaml", () => {
     expect(faultOf(`a: ${"x".repeat(1024 * 1024)}`)).toMatch(/^413 /)
   })
 
-  it("says where the text is broken", () => {
+  it("reports where the text is invalid", () => {
     expect(faultOf("a: [\n")).toMatch(/^400 yaml: line \d+: /)
     expect(faultOf("a: 1\n\tb: 2")).toMatch(/^400 yaml: line 2: /)
     expect(faultOf("a: .inf")).toBe("400 yaml: line 1: .inf has no JSON form")
   })
 })
 
-it("takes the bytes of a body for text", () => {
+it("decodes the bytes of a body", () => {
   expect(yamlText(Buffer.from("\ufeffa: é"))).toBe("a: é")
   expect(yamlText(Buffer.from("\ufeffa: é", "utf16le"))).toBe("a: é")
   expect(yamlText(Buffer.from("\ufeffa: é", "utf16le").swap16())).toBe("a: é")
@@ -186,7 +186,7 @@ it("takes the bytes of a body for text", () => {
 })
 
 describe("writeYaml", () => {
-  it("sorts fields, does not indent lists and quotes what would be read as something else", () => {
+  it("sorts fields, does not indent lists and quotes ambiguous strings", () => {
     expect(
       writeYaml({
         kind: "ConfigMap",

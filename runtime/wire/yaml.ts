@@ -1,7 +1,7 @@
 /**
- * YAML bodies, read as the ecosystem reads them (YAML 1.1 words for booleans, `012` is ten, dates are text) and without what makes YAML
- * dangerous: repeated keys cost linear time, aliases and depth are bounded, one document only. The library parses; every scalar is
- * resolved here, because no schema of the library has these rules.
+ * Reads YAML bodies as the ecosystem does (YAML 1.1 words for booleans, `012` is ten, dates are strings) and without
+ * the dangers of YAML: repeated keys cost linear time, aliases and depth are limited, and only one document is read.
+ * The library parses; every scalar is resolved here, because no schema of the library has these rules.
  */
 import { isUtf8 } from "node:buffer"
 import {
@@ -35,7 +35,9 @@ export interface ParsedYaml {
   readonly duplicates: string[]
 }
 
-/** The text of a YAML body: UTF-8, or UTF-16 that says so by a byte order mark, which goes. Throws ApiError 400 for other bytes. */
+/**
+ * Decodes a YAML body: UTF-8, or UTF-16 with a byte order mark, which is removed. Throws ApiError 400 for other bytes.
+ */
 export function yamlText(body: Uint8Array): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString("utf16le", 2)
@@ -57,7 +59,8 @@ export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter()
   const document = read(text, lines)
   const end = endOfFlow(document, text)
-  // Of several documents the first is read, as in the reference, and nothing behind the last bracket of one that is written in brackets.
+  // Like the reference, reads the first of several documents, and nothing after the last bracket of a document in flow
+  // style.
   const fault = document.errors.find(({ code, pos }) => code !== "MULTIPLE_DOCS" && pos[0] < end)
   if (fault !== undefined) throw badRequest(faultText(fault, lines))
   const { explicit, version } = document.directives.yaml
@@ -72,7 +75,7 @@ function endOfFlow({ contents }: Document.Parsed, text: string): number {
   return closed ? contents.range[1] : Number.POSITIVE_INFINITY
 }
 
-/** What YAML 1.1 calls not printable. */
+/** Characters that YAML 1.1 calls not printable. */
 const notAllowed = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 function read(text: string, lines: LineCounter): Document.Parsed {
@@ -146,7 +149,7 @@ class Reader {
     return scalarValue(node, line)
   }
 
-  /** A text that aliases stand for is there once and sent, stored and compared many times. */
+  /** Charges the string behind an alias each time: it is written once, but sent, stored and compared many times. */
   private chargeAlias(node: Scalar): void {
     if (typeof node.value === "string") this.aliasCharacters += node.value.length
     if (this.aliasCharacters > requestBodyBytesMax)
@@ -170,7 +173,7 @@ class Reader {
     return object
   }
 
-  /** Sets the fields of a map one after the other: the later of two wins, whether it was written here or merged. */
+  /** Sets the fields of a map in order: the later of two wins, whether written here or merged. */
   private fill(object: JsonObject, node: YAMLMap): void {
     for (const pair of node.items) {
       if (isMergeKey(pair)) {
@@ -188,7 +191,7 @@ class Reader {
       this.duplicates.push(`line ${this.lineOf(key)}: key ${shown} already set in map`)
   }
 
-  /** `<<`: the fields of another map, or of several, of which the first counts most. */
+  /** `<<`: merges the fields of another map, or of several, of which the first takes precedence. */
   private merge(object: JsonObject, source: unknown, key: unknown): void {
     const node = isAlias(source) ? this.anchors.get(source.source) : source
     if (isSeq(node)) {
@@ -245,15 +248,15 @@ function scalarValue(node: Scalar, line: number): JsonValue {
     case "tag:yaml.org,2002:null":
       return resolvePlain(text, line)
     case "tag:yaml.org,2002:timestamp":
-      // The library has made a date of it; here dates are text.
+      // The library has converted it to a date; here dates are strings.
       return node.source ?? text
     default:
-      // Tags of applications mean nothing here.
+      // Application tags have no meaning here.
       return text
   }
 }
 
-/** Escapes that YAML 1.2 knows and 1.1 does not, and characters that nothing can encode. */
+/** Refuses escapes that YAML 1.2 has and 1.1 does not, and characters that cannot be encoded. */
 function checkEscapes(source: string, line: number): void {
   if (!source.includes("\\")) return
   for (const [escape, short, long] of source.matchAll(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[^])/g)) {
@@ -266,7 +269,7 @@ function checkEscapes(source: string, line: number): void {
 }
 
 function binaryText(node: Scalar, line: number): string {
-  // The library has decoded it already; its source has not.
+  // The library has decoded the value already; its source is unchanged.
   const canonical = canonicalBase64(node.source ?? "")
   if (canonical === undefined) throw badRequest(`yaml: line ${line}: !!binary value contains invalid base64 data`)
   return decodeUtf8(Buffer.from(canonical, "base64"))
