@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { runGenerator } from "./cli.ts"
 import { runNew } from "./new.ts"
 
-// Each run reads all built-in schemas; on a busy machine two of them take longer than the runner's own limit.
+// Each run reads all built-in schemas; on a busy machine two runs exceed the runner's default limit.
 vi.setConfig({ testTimeout: 60_000 })
 
 let folder = ""
@@ -32,7 +32,7 @@ function read(path: string): string {
   return readFileSync(join(folder, path), "utf8")
 }
 
-/** Sets the file's time far back, and answers whether a run leaves it there. */
+/** Sets the file's time far back and returns whether a run changes it. */
 async function touchedBy(path: string, run: () => Promise<unknown>): Promise<boolean> {
   utimesSync(join(folder, path), 1, 1)
   await run()
@@ -48,7 +48,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("npm run new", () => {
-  test("the scaffold passes as it is and refers to built-in types", async () => {
+  test("the scaffold is valid and refers to built-in types", async () => {
     expect(runNew(["kitchen.example.com/v1", "Kettle", "--schemas", "schemas"], context())).toBe(0)
     expect(printed.join("\n")).toContain("npm run gen -- --schemas schemas --out generated")
     expect(await runGenerator(own, context())).toBe(0)
@@ -57,7 +57,7 @@ describe("npm run new", () => {
     expect(existsSync(join(folder, "generated", "meta"))).toBe(false)
   })
 
-  test("what exists is not overwritten", () => {
+  test("does not overwrite existing files", () => {
     write(schema, "mine")
     expect(runNew(["kitchen.example.com/v1", "Kettle", "--schemas", "schemas"], context())).toBe(1)
     expect(read(schema)).toBe("mine")
@@ -93,13 +93,13 @@ describe("npm run gen", () => {
     printed.length = 0
   })
 
-  test("a second run touches nothing", async () => {
+  test("a second run writes nothing", async () => {
     await runGenerator(own, context())
     expect(await touchedBy(generatedTypes, () => runGenerator(own, context()))).toBe(false)
     expect(printed.at(-1)).toMatch(/^1 kind from 1 schema file: 0 files written, 0 removed, \d+ unchanged in 0 ms$/)
   })
 
-  test("a changed schema rewrites only what differs", async () => {
+  test("a changed schema rewrites only the files that differ", async () => {
     await runGenerator(own, context())
     write(schema, read(schema).replaceAll("How far it is.", "How far it got."))
     const resource = "generated/kitchen.example.com/v1/kettle/resource.ts"
@@ -107,7 +107,7 @@ describe("npm run gen", () => {
     expect(read(generatedTypes)).toContain("How far it got.")
   })
 
-  test("generated files that no schema asks for are removed, other files are not", async () => {
+  test("removes generated files that no schema needs, and no other files", async () => {
     await runGenerator(own, context())
     write("generated/notes.txt", "mine")
     write("schemas/kitchen.example.com/v1/pot.yaml", "types:\n  Pot:\n    doc: A pot.\n    fields: {}\n")
@@ -117,7 +117,7 @@ describe("npm run gen", () => {
     expect(read("generated/notes.txt")).toBe("mine")
   })
 
-  test("a file that is in the way stops the run before anything is written", async () => {
+  test("a foreign file at an output path stops the run before anything is written", async () => {
     write(generatedTypes, "mine")
     expect(await runGenerator(own, context())).toBe(1)
     expect(errors).toEqual([`${generatedTypes} exists and was not generated; move it away`])
@@ -140,7 +140,7 @@ describe("npm run gen", () => {
     expect(existsSync(join(folder, "generated/index.ts"))).toBe(false)
   })
 
-  test("faults are told with their file and nothing is written", async () => {
+  test("reports errors with their file and writes nothing", async () => {
     write(schema, read(schema).replace("scope: Namespaced", "scope: Namespased"))
     expect(await runGenerator(own, context())).toBe(1)
     expect(errors[0]).toBe(
@@ -150,7 +150,7 @@ describe("npm run gen", () => {
     expect(existsSync(join(folder, "generated"))).toBe(false)
   })
 
-  test("a behaviour without its file is told, generated all the same, and refused by --check", async () => {
+  test("reports a missing behaviour file, generates all the same, and fails with --check", async () => {
     write("behaviours/checks/some-thing.ts", "")
     write(schema, read(schema).replace("    rules:", "    checks: [kettleSpec]\n    rules:"))
     expect(await runGenerator(own, context())).toBe(0)
@@ -164,7 +164,7 @@ describe("npm run gen", () => {
     expect(await runGenerator(args, context())).toBe(2)
   })
 
-  test("an empty folder says how to begin", async () => {
+  test("an empty folder explains how to begin", async () => {
     expect(await runGenerator(["--schemas", "nothing", "--out", "generated"], context())).toBe(1)
     expect(errors).toEqual(["nothing holds no schema files; npm run new -- <group>/<version> <Kind> makes one"])
   })

@@ -1,5 +1,6 @@
 /**
- * `npm run gen`: schemas in, generated code out. `--check` writes nothing and fails when something would be; `--explain` prints a keyword.
+ * `npm run gen`: schemas in, generated code out. `--check` writes nothing and fails when a file would change;
+ * `--explain` prints a keyword.
  */
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -8,9 +9,9 @@ import { explain } from "./explain.ts"
 import { compareFolder, type Difference, filePaths, readSchemas, writeFolder } from "./folder.ts"
 import { dialectSchema, formatDiagnostic, type KnownNames } from "./load/index.ts"
 
-/** What the command line needs of its surroundings; tests hand in their own. */
+/** The environment of the command line; tests provide their own. */
 export interface CommandContext {
-  /** Folder that relative options start from. */
+  /** The folder that relative options start from. */
   readonly cwd: string
   readonly print: (line: string) => void
   readonly printError: (line: string) => void
@@ -30,7 +31,7 @@ const repository = resolve(dirname(fileURLToPath(import.meta.url)), "..")
 /** Written beside the schemas so that editors complete them. */
 const dialectSchemaFile = "dialect.schema.json"
 
-/** Called with the arguments behind the command. The answer is the exit code. Never throws for anything an author may write. */
+/** Called with the arguments after the command. Returns the exit code. Never throws, whatever the schemas contain. */
 export async function runGenerator(args: readonly string[], context: CommandContext): Promise<number> {
   const options = parseOptions(args)
   if ("fault" in options) {
@@ -88,7 +89,7 @@ function printExplanation(word: string, context: CommandContext): number {
 }
 
 interface Task {
-  /** Absent: the repository's own. */
+  /** Absent: the repository's schemas. */
   readonly schemas: string | undefined
   readonly out: string | undefined
   readonly check: boolean
@@ -138,7 +139,7 @@ interface Place {
   readonly difference: Difference
 }
 
-/** A file that is in the way and not ours stops the run before anything is written. */
+/** Reports files at output paths that were not generated; they stop the run before anything is written. */
 function reportForeign(places: readonly Place[], shown: (path: string) => string, context: CommandContext): boolean {
   const foreign = places.flatMap(({ folder, difference }) => difference.foreign.map((path) => shown(join(folder, path))))
   for (const path of foreign) context.printError(`${path} exists and was not generated; move it away`)
@@ -171,8 +172,8 @@ function count(number: number, noun: string): string {
 }
 
 /**
- * Names of the TypeScript files that schemas may ask for. A user's behaviours stand beside the out folder and add to the built-in ones;
- * what a folder that is absent would hold is taken on trust.
+ * Names of the TypeScript files that schemas may refer to. A user's behaviours are in a folder beside the out folder
+ * and add to the built-in ones. Without that folder any name is accepted.
  */
 function knownNames(ownFolder: string | undefined): KnownNames {
   const builtIn = join(repository, "runtime", "behaviours")
@@ -190,13 +191,13 @@ function knownNames(ownFolder: string | undefined): KnownNames {
   }
 }
 
-/** `service-allocation.ts` is asked for as `serviceAllocation`. */
+/** The name of `service-allocation.ts` is `serviceAllocation`. */
 function moduleNames(folder: string): string[] {
   const files = filePaths(folder).filter((path) => /^[a-z0-9-]+\.ts$/.test(path) && path !== "index.ts")
   return files.map((path) => path.replace(/\.ts$/, "").replaceAll(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()))
 }
 
-/** The process's own surroundings. */
+/** The environment of this process. */
 export function processContext(): CommandContext {
   return {
     cwd: process.cwd(),

@@ -1,5 +1,6 @@
 /**
- * `npm run gen -- --explain <word>`: what a keyword or a function of the dialect means, read from the table that checking uses.
+ * `npm run gen -- --explain <word>`: explains a keyword or function of the dialect, from the same table that checking
+ * uses.
  */
 import { expressionFunctions, macros } from "./load/functions.ts"
 import { dialect, formTitle, type Keyword, placeTitles } from "./load/dialect.ts"
@@ -9,7 +10,10 @@ import { nearest } from "../runtime/kit/nearest.ts"
 
 export type Explanation = { readonly text: string } | { readonly fault: string }
 
-/** Called with the word as the author typed it. A word that means several things is explained once per place; an unknown one names the nearest. */
+/**
+ * Called with the word as the author typed it. Explains a word with several meanings once per place; for an unknown
+ * word suggests the nearest.
+ */
 export function explain(word: string): Explanation {
   const parts = dialect.filter((keyword) => keyword.word === word).map(keywordText)
   const known = expressionFunctions.get(word)

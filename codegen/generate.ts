@@ -1,5 +1,6 @@
 /**
- * The generator as a function: texts of schema files in, texts of generated files out. No file system, no clock.
+ * The generator as a function: texts of schema files in, texts of generated files out. It uses no file system and no
+ * clock.
  */
 import { emit } from "./emit/index.ts"
 import { type EmitOptions, packageOptions, repositoryOptions } from "./emit/options.ts"
@@ -7,10 +8,13 @@ import { compareText, type Diagnostic, type KnownNames, load } from "./load/inde
 import type { Model } from "./model/model.ts"
 
 export interface GenerateOptions {
-  /** The built-in schemas, when `files` are a user's own: may be referred to, are not emitted. Absent: `files` are the repository's. */
+  /**
+   * The built-in schemas, when `files` belong to a user: they may be referred to and are not emitted. Absent: `files`
+   * are the repository's.
+   */
   readonly library?: ReadonlyMap<string, string>
   readonly known?: KnownNames
-  /** What line 1 of each generated file names before the schema's path. Default: `schemas`. */
+  /** The first part of the schema path on line 1 of each generated file. Default: `schemas`. */
   readonly schemaFolder?: string
   /** The module specifier of this package in a user's generated code. */
   readonly packageName?: string
@@ -20,12 +24,15 @@ export interface Generated {
   /** Texts by path below the out folder, sorted; empty when there are diagnostics. */
   readonly files: ReadonlyMap<string, string>
   readonly diagnostics: readonly Diagnostic[]
-  /** TypeScript files that schemas ask for and that are not there yet; nothing else is wrong with the schemas. */
+  /** TypeScript files that schemas refer to and that do not exist yet. Notes do not stop the generator. */
   readonly notes: readonly Diagnostic[]
   readonly kinds: number
 }
 
-/** Called by the command line and by tests. The same input gives the same bytes. Schema faults are answered, never thrown. */
+/**
+ * Called by the command line and by tests. The same input gives the same bytes. Returns schema errors as diagnostics,
+ * never throws them.
+ */
 export async function generate(files: ReadonlyMap<string, string>, options: GenerateOptions = {}): Promise<Generated> {
   const { library, known } = options
   const loaded = load(files, { ...(library !== undefined && { library }), ...(known !== undefined && { known }) })

@@ -1,6 +1,4 @@
-/**
- * `npm run new -- kitchen.example.com/v1 Kettle`: writes a commented schema that passes as it is, and says what to do next.
- */
+/** `npm run new -- kitchen.example.com/v1 Kettle`: writes a valid, commented schema and prints the next steps. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -21,7 +19,7 @@ interface NewKind {
   readonly kind: string
 }
 
-/** Called with the arguments behind the command. The answer is the exit code: 1 when the file exists, 2 for wrong use. */
+/** Called with the arguments after the command. Returns the exit code: 1 when the file exists, 2 for wrong use. */
 export function runNew(args: readonly string[], context: CommandContext): number {
   const asked = parseNew(args)
   if ("fault" in asked) {
@@ -48,10 +46,10 @@ function nextSteps(file: string, schemas: string | undefined): string[] {
   return [
     `wrote ${file}`,
     "next:",
-    "  1. say in it what your resource is: every line may be changed",
+    "  1. describe your resource in it: every line may be changed",
     `  2. npm run gen${options}`,
     `  3. npm start${out === undefined ? "" : ` -- --api ${out}`}, then curl it; with --vendor=kubernetes also kubectl get it`,
-    "npm run gen -- --explain <keyword> tells what a keyword means; docs/DIALECT.md holds them all",
+    "npm run gen -- --explain <keyword> explains a keyword; docs/DIALECT.md lists them all",
   ]
 }
 
@@ -80,7 +78,7 @@ function kebabCase(kind: string): string {
     .toLowerCase()
 }
 
-/** `Proxy` → `proxies`, `Box` → `boxes`: a guess that the author sees and may change. */
+/** `Proxy` → `proxies`, `Box` → `boxes`: a guess that the author can change. */
 function pluralOf(kind: string): string {
   const word = kind.toLowerCase()
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`

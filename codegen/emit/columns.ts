@@ -1,4 +1,7 @@
-/** `columns.ts`: the Table columns of a kind, and the conditions of its rows. A kind that states no columns shows Name and Created At (specification 2.4). */
+/**
+ * `columns.ts`: the Table columns of a kind and the conditions of its rows. A kind without columns shows Name and
+ * Created At (specification 2.4).
+ */
 import type { ColumnModel, FileModel, KindModel } from "../model/model.ts"
 import { Code, literal } from "../print/literal.ts"
 import type { EmitContext } from "./context.ts"

@@ -1,6 +1,7 @@
 /**
- * `constraints.ts`: the limits of each type's own fields as a JSON Schema, compiled ahead of time by ajv. Types below are not part of
- * it (their validators are called by `validate.ts`), so a shared type is compiled once. Error texts are made by runtime/kit/validate.ts.
+ * `constraints.ts`: the constraints on each type's own fields as a JSON Schema that ajv compiles ahead of time. It does
+ * not include nested types, whose validators `validate.ts` calls, so a shared type is compiled once.
+ * runtime/kit/validate.ts builds the messages.
  */
 import type { KeywordCxt } from "ajv"
 import { _, Ajv, type Code, type CodeKeywordDefinition, type Name, stringify } from "ajv"
@@ -29,7 +30,7 @@ export function hasOwnConstraints(context: EmitContext, type: TypeModel): boolea
   return ownFields(context, type).some(hasConstraints)
 }
 
-/** The metadata of a whole object is validated by the registry, for all kinds alike. */
+/** The registry validates the metadata of a whole object, for all kinds alike. */
 function ownFields(context: EmitContext, type: TypeModel): readonly FieldModel[] {
   const isKind = kindOfType(context, type) !== undefined
   return type.fields.filter((field) => !field.inline && !(isKind && field.name === "metadata"))
@@ -37,7 +38,7 @@ function ownFields(context: EmitContext, type: TypeModel): readonly FieldModel[]
 
 type Schema = { readonly [keyword: string]: unknown }
 
-/** The JSON Schema of a type's own limits, in the vocabulary below. */
+/** The JSON Schema of a type's own constraints, in the vocabulary below. */
 export function typeSchema(context: EmitContext, type: TypeModel): Schema {
   const fields = ownFields(context, type)
   const nonEmpty = fields.filter((field) => field.nonEmpty).map((field) => field.name)
@@ -91,11 +92,11 @@ function scalarConstraints({ enum: values, format, pattern, minimum, maximum, mi
 }
 
 interface ConstraintOptions {
-  /** The empty text is passed over. */
+  /** Ignores the empty string. */
   readonly emptyAllowed?: boolean
-  /** An enum says nothing about the empty text. */
+  /** The enum does not apply to the empty string. */
   readonly emptyIsWord?: boolean
-  /** Faults of entries are reported at the map. */
+  /** Errors of entries are reported at the map. */
   readonly whole?: boolean
 }
 
@@ -121,7 +122,7 @@ function present(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined))
 }
 
-/** ajv's names for what the generated code imports from the kit. */
+/** ajv's names for the kit functions that generated code imports. */
 const nonZero = _`nonZero`
 const characterCount = _`characterCount`
 const compilePattern = _`compilePattern`
@@ -132,7 +133,10 @@ interface TextSchema {
   readonly whole?: boolean
 }
 
-/** Our keywords, in place of ajv's of the same name: they report what our texts need and treat empty text as the dialect does. */
+/**
+ * Replaces ajv's keywords of the same names: these report what our messages need and treat the empty string as the
+ * dialect does.
+ */
 const vocabulary: readonly CodeKeywordDefinition[] = [
   {
     keyword: "nonEmpty",
@@ -225,7 +229,10 @@ function strings(schema: unknown): readonly string[] {
   return Array.isArray(schema) ? schema.filter((name) => typeof name === "string") : []
 }
 
-/** One module of standalone checks. ajv keeps each schema as a constant beside its check, which nothing reads: those are cut. */
+/**
+ * Compiles one module of standalone checks. ajv keeps each schema as an unused constant beside its check; this removes
+ * them.
+ */
 function compile(checks: readonly { readonly name: string; readonly schema: Schema }[]): string {
   const ajv = new Ajv({
     allErrors: true,
@@ -243,7 +250,7 @@ function compile(checks: readonly { readonly name: string; readonly schema: Sche
   return tidy(code)
 }
 
-/** Called with what ajv wrote: plain functions of one argument, findings pushed in one line, nothing unused. */
+/** Cleans up ajv's output: plain functions of one argument, findings pushed in one line, no unused parts. */
 function tidy(code: string): string {
   return code
     .replace(/^"use strict";\n/, "")

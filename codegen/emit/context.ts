@@ -1,13 +1,16 @@
-/** What every emitter knows: the model, the options, and which types have something to validate or to default below them. */
+/**
+ * Shared state of all emitters: the model, the options, and the types that have something to validate or default in or
+ * below them.
+ */
 import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../model/model.ts"
 import type { EmitOptions } from "./options.ts"
 
 export interface EmitContext {
   readonly model: Model
   readonly options: EmitOptions
-  /** Types whose validator has something to do. */
+  /** Types whose validator is not empty. */
   readonly validated: ReadonlySet<string>
-  /** Types whose defaults function has something to do. */
+  /** Types whose defaults function is not empty. */
   readonly defaulted: ReadonlySet<string>
   readonly files: ReadonlyMap<string, FileModel>
 }
@@ -23,14 +26,14 @@ export function emitContext(model: Model, options: EmitOptions): EmitContext {
   }
 }
 
-/** The type of that unique name. Throws when the model is broken: the loader has checked references. */
+/** Returns the type with that unique name. Throws when it does not exist, which the loader has ruled out. */
 export function typeOf(context: EmitContext, name: string): TypeModel {
   const type = context.model.types.get(name)
   if (type === undefined) throw new Error(`the model has no type ${name}`)
   return type
 }
 
-/** The named type that a field, list item or map value holds, however deep; undefined for scalars. */
+/** The named type that a field, list item or map value holds, at any depth; undefined for scalars. */
 export function leafRef(type: TypeRefModel): string | undefined {
   if ("ref" in type) return type.ref
   if ("list" in type) return leafRef(type.list)
@@ -38,18 +41,18 @@ export function leafRef(type: TypeRefModel): string | undefined {
   return "wrappedList" in type ? leafRef(type.wrappedList) : undefined
 }
 
-/** The items of a list, wrapped or not; undefined for anything else. */
+/** The item type of a list, wrapped or not; undefined otherwise. */
 export function listItem(type: TypeRefModel): TypeRefModel | undefined {
   if ("list" in type) return type.list
   return "wrappedList" in type ? type.wrappedList : undefined
 }
 
-/** The kind whose own type this is. */
+/** The kind with this type as its own. */
 export function kindOfType(context: EmitContext, type: TypeModel): KindModel | undefined {
   return context.model.kinds.find((kind) => kind.type === type.name)
 }
 
-/** The types for which `own` holds, and all that hold one of them. */
+/** The types for which `own` holds, and all types that contain one of them. */
 function reaching(model: Model, own: (type: TypeModel) => boolean): ReadonlySet<string> {
   const holders = new Map<string, string[]>()
   for (const type of model.types.values()) {
@@ -72,7 +75,7 @@ function validatesItself(type: TypeModel): boolean {
   return type.rules.length > 0 || type.checks.length > 0 || type.oneOf.length > 0 || type.fields.some(isConstrained)
 }
 
-/** Whether a field says anything that a value may break. */
+/** Whether a field has anything that a value may violate. */
 function isConstrained(field: FieldModel): boolean {
   return hasConstraints(field) || field.unique.length > 0 || field.immutable !== false || field.requiredOn !== undefined
 }
@@ -90,7 +93,7 @@ function defaultsItself(type: TypeModel): boolean {
   return type.defaults.length > 0 || type.fields.some(isFilled)
 }
 
-/** Whether a field's default is set at all: the empty value of a field that is left out when empty is only published. */
+/** Whether a field's default is applied. The empty value of a field that is omitted when empty is only published. */
 export function isFilled({ default: value, pointer, keepEmpty }: FieldModel): boolean {
   return value !== undefined && (pointer || keepEmpty || (value !== "" && value !== 0 && value !== false))
 }

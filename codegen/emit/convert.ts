@@ -1,4 +1,4 @@
-/** `convert.ts`: the way to the stored form and back, for a kind that another kind's storage holds. */
+/** `convert.ts`: conversion to the stored form and back, for a kind that is stored as another kind. */
 import type { FileModel, KindModel } from "../model/model.ts"
 import { type Literal, literal } from "../print/literal.ts"
 import type { EmitContext } from "./context.ts"
@@ -9,7 +9,10 @@ export function isConverted({ storage, group, version, kind, conversion }: KindM
   return storage.group !== group || storage.version !== version || storage.kind !== kind || conversion !== undefined
 }
 
-/** The text of `convert.ts`. A named conversion runs after the renames on the way to the stored form, before them on the way back. */
+/**
+ * The text of `convert.ts`. A named conversion runs after the renames when converting to the stored form, before them
+ * when converting back.
+ */
 export function emitConvert(context: EmitContext, file: FileModel, kind: KindModel): FileBuilder {
   const builder = new FileBuilder(context, file, "convert")
   builder.reserve("toStored", "fromStored")

@@ -1,4 +1,4 @@
-/** `defaults.ts`: one function per type that has a default in or below it; pods are not walked for types without. */
+/** `defaults.ts`: one function per type that has a default in or below it. Other types are not walked. */
 import type { DefaultRuleModel, FieldModel, FileModel, TypeModel } from "../model/model.ts"
 import { literal } from "../print/literal.ts"
 import { type EmitContext, isFilled, leafRef, listItem, typeOf } from "./context.ts"

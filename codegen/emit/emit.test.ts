@@ -26,13 +26,13 @@ test("the same model gives the same texts, sorted, each marked on line 1", () =>
   )
 })
 
-test("nothing is written where there is nothing to say", () => {
+test("omits empty files", () => {
   const meta = [...files.keys()].filter((path) => path.startsWith("meta/"))
   expect(meta).toEqual(["constraints", "proto", "shape", "types", "validate"].map((part) => `meta/v1/object-meta/${part}.ts`))
   expect(files.has("kitchen.example.com/v1/kettle/convert.ts")).toBe(false)
 })
 
-test("a user's folder imports the package for what it does not emit", () => {
+test("a user's folder imports from the package what it does not emit", () => {
   const own = packageOptions(new Set(["kitchen.example.com/v1/kettle"]), "my-schemas")
   const emitted = emit(model, own)
   const shape = emitted.get("kitchen.example.com/v1/kettle/shape.ts") ?? ""
@@ -42,7 +42,7 @@ test("a user's folder imports the package for what it does not emit", () => {
   expect([...emitted.keys()].some((path) => path.startsWith("meta/"))).toBe(false)
 })
 
-describe("generated code at work", () => {
+describe("generated code", () => {
   let folder = ""
   let kind: Kind
   let parts: KindParts
@@ -76,7 +76,7 @@ describe("generated code at work", () => {
     spec: { litres: 2, tap: "kitchen", parts: [{ name: "lid" }] },
   })
 
-  test("the record says what the schema says", () => {
+  test("the record holds what the schema says", () => {
     expect(kind).toMatchObject({
       group: "kitchen.example.com",
       version: "v1",
@@ -94,7 +94,7 @@ describe("generated code at work", () => {
     expect(parts.shape.fields.map((field) => field.name)).toEqual(["kind", "apiVersion", "metadata", "spec", "status"])
   })
 
-  test("defaults: constants, types below, expressions; twice is once", () => {
+  test("defaults: constants, nested types, expressions; applying twice equals applying once", () => {
     const object = good()
     parts.applyDefaults(object, { vendor })
     expect(object.spec).toEqual({ litres: 2, tap: "kitchen", parts: [{ name: "lid", count: 1 }], mode: "fast" })
@@ -103,11 +103,11 @@ describe("generated code at work", () => {
     expect(again).toEqual(object)
   })
 
-  test("a good object has no faults", () => {
+  test("a valid object has no errors", () => {
     expect(faults(good())).toBe("")
   })
 
-  test("each fault names its field, what was wrong and what would be right", () => {
+  test("each error names its field, what was wrong and what would be valid", () => {
     const spec: JsonObject = {
       litres: 0,
       tap: "a",
@@ -161,7 +161,7 @@ describe("generated code at work", () => {
     expect(parts.warnings?.(good(), context)).toEqual([])
   })
 
-  test("the compact form: proto2, inline types nested, zeros written", async () => {
+  test("protobuf: proto2, inline types nested, zero values written", async () => {
     const descriptor = await parts.descriptor()
     const codec = createCompactCodec(descriptor, parts.shape)
     const object = { spec: { litres: 0, parts: [{ name: "lid", count: 2 }], tap: "t", power: "2k" } }

@@ -1,17 +1,17 @@
 /**
  * Compiles expressions of the dialect to plain TypeScript that calls the kit (runtime/kit/expression.ts).
  *
- * Types are followed where the model knows them, for one rule: a field that is not a pointer has no absent state, so where it stands
- * as a value its absence reads as zero ("", 0, false), as long as everything above it is sure to be there. `has(x)` and `x ?? y` look at
- * the field as it came.
+ * The compiler tracks types where the model knows them, for one rule: a field that is not a pointer has no absent
+ * state. When such a field is used as a value and all its parents certainly exist, an absent field reads as zero ("",
+ * 0, false). `has(x)` and `x ?? y` test the field as it was sent.
  */
 import type { ExpressionModel, ExpressionTree, FieldModel, Model, TemplatePart, TypeRefModel } from "../model/model.ts"
 import { listItem } from "./context.ts"
 import type { FileBuilder } from "./file-builder.ts"
 
-/** What an expression may speak of, and the code that stands for it. */
+/** The names that an expression may use, and the code for them. */
 export interface ExpressionScope {
-  /** Unique name of the type whose fields stand as bare names; also `self`. */
+  /** Unique name of the type whose fields are bare names; also `self`. */
   readonly selfType: string
   readonly self: string
   readonly root: string
@@ -31,9 +31,9 @@ interface Compiled {
   readonly type?: TypeRefModel
   /** The field that was selected last. */
   readonly field?: FieldModel
-  /** The code is an operation that wants parentheses beside another operator. */
+  /** The code is an operation that needs parentheses beside another operator. */
   readonly open?: boolean
-  /** Everything above the value is sure to be there. */
+  /** All parents of the value certainly exist. */
   readonly sure: boolean
   /** A member path that further selects can extend. */
   readonly path?: { readonly base: string; readonly names: readonly string[] }
@@ -44,17 +44,17 @@ interface Variable {
   readonly type?: TypeRefModel
 }
 
-/** The code of a value. Called for columns, selectable fields and defaults. */
+/** Compiles a value. Called for columns, selectable fields and defaults. */
 export function compileValue(builder: FileBuilder, expression: ExpressionModel, scope: ExpressionScope): string {
   return valueOf(new Compiler(builder, scope).compile(expression.tree))
 }
 
-/** The code of a condition, a TypeScript boolean. Called for rules and `when`. */
+/** Compiles a condition to a TypeScript boolean. Called for rules and `when`. */
 export function compileCondition(builder: FileBuilder, expression: ExpressionModel, scope: ExpressionScope): string {
   return new Compiler(builder, scope).condition(expression.tree)
 }
 
-/** The code of "unless `when`, then `rule`". */
+/** Compiles "unless `when`, then `rule`". */
 export function compileRule(
   builder: FileBuilder,
   rule: ExpressionModel,
@@ -65,7 +65,7 @@ export function compileRule(
   return when === undefined ? compiler.condition(rule.tree) : `!${compiler.operand(when.tree)} || ${compiler.operand(rule.tree)}`
 }
 
-/** The code of a message: a string literal, or a function when there are expressions in it. */
+/** Compiles a message: a string literal, or a function when it contains expressions. */
 export function compileMessage(builder: FileBuilder, parts: readonly TemplatePart[], scope: ExpressionScope): string {
   if (parts.every((part) => typeof part === "string")) return JSON.stringify(parts.join(""))
   const pieces = parts.map((part) =>
@@ -99,7 +99,7 @@ function operandOf(compiled: Compiled): string {
   return compiled.open === true || zeroOf(compiled) !== undefined ? `(${valueOf(compiled)})` : compiled.code
 }
 
-/** Functions whose code is a call of the kit function of that name (or the one given) with all values. */
+/** Functions that compile to a call of the kit function with that name (or the given one) and all arguments. */
 const plainFunctions: ReadonlyMap<string, string> = new Map([
   ...[
     "size",
@@ -263,7 +263,9 @@ class Compiler {
     }
   }
 
-  /** Comparing with a text or a truth value needs no call, and zero only when that is what it is compared with. */
+  /**
+   * Comparing with a string or a boolean needs no call. Reads an absent value as zero only when comparing with zero.
+   */
   private equal(left: ExpressionTree, right: ExpressionTree, sign: "===" | "!=="): Compiled {
     const [tree, literal] = left.node === "literal" ? [right, left] : [left, right]
     if (literal.node !== "literal" || (typeof literal.value !== "string" && typeof literal.value !== "boolean")) {
@@ -326,7 +328,7 @@ function start(code: string, type?: TypeRefModel): Compiled {
   return { code, boolean: false, sure: true, path: { base: code, names: [] }, ...(type !== undefined && { type }) }
 }
 
-/** Macro variables never hide what the code around them uses: they end in an underscore, which no generated name does. */
+/** Macro variables end in an underscore, as no generated name does, so they never shadow outer names. */
 function variableName(name: string): string {
   return `${name}_`
 }
@@ -340,7 +342,7 @@ function required<Value>(value: Value | undefined, what: string): Value {
   return value
 }
 
-/** The field of that JSON name in a type, also inside its inline types. */
+/** The field with that JSON name in a type, or in its inline types. */
 export function findField(model: Model, typeName: string, name: string): FieldModel | undefined {
   const type = model.types.get(typeName)
   for (const field of type?.fields ?? []) {
@@ -352,7 +354,7 @@ export function findField(model: Model, typeName: string, name: string): FieldMo
   return undefined
 }
 
-/** The field that a dotted path leads to, through struct fields only. */
+/** The field at a dotted path, through struct fields only. */
 export function fieldAt(model: Model, typeName: string, [name, ...rest]: readonly string[]): FieldModel | undefined {
   const field = name === undefined ? undefined : findField(model, typeName, name)
   if (field === undefined || rest.length === 0) return field

@@ -1,4 +1,6 @@
-/** Collects the imports and declarations of one generated file. A name is imported when it is asked for, so nothing is imported in vain. */
+/**
+ * Collects the imports and declarations of one generated file. Using a name imports it, so there are no unused imports.
+ */
 import type { FileModel, TypeModel } from "../model/model.ts"
 import { type Declaration, type PrintedImport, printFile } from "../print/print.ts"
 import type { EmitContext } from "./context.ts"
@@ -32,7 +34,7 @@ export class FileBuilder {
     for (const name of names) this.taken.add(name)
   }
 
-  /** A function or constant of the kit. */
+  /** Imports a function or constant of the kit. */
   kit(name: string): string {
     return this.import(this.context.options.kitImport(this.path), name, false)
   }
@@ -41,7 +43,7 @@ export class FileBuilder {
     return this.import(this.context.options.kitImport(this.path), name, true)
   }
 
-  /** What `part` of the file that declares the type exports for it under `exported`. */
+  /** Imports the export of a type, named by `exported`, from `part` of the file that declares the type. */
   ofType(typeName: string, part: Part, exported: (localName: string) => string, asType = false): string {
     const type = typeOf(this.context, typeName)
     const name = exported(type.localName)
@@ -49,12 +51,14 @@ export class FileBuilder {
     return this.import(this.context.options.importPath(this.path, type.file, part), name, asType, aliasOf(type, name))
   }
 
-  /** An export of another part of the same schema file. */
+  /** Imports an export of another part of the same schema file. */
   sibling(part: Part, name: string): string {
     return this.import(`./${part}.ts`, name, false)
   }
 
-  /** The export `exported` of a behaviour file such as `checks/podContainers`, under the behaviour's own name. */
+  /**
+   * Imports the export `exported` of a behaviour file such as `checks/podContainers`, under the behaviour's own name.
+   */
   behaviour(folder: "checks" | "cells" | "conversions", name: string, exported: string, alias = name): string {
     return this.import(this.context.options.behaviourImport(this.path, `${folder}/${name}`), exported, false, alias, alias)
   }
@@ -67,7 +71,7 @@ export class FileBuilder {
     return this.declarations.length === 0
   }
 
-  /** The text of the file. Called last. */
+  /** Returns the text of the file. Called last. */
   print(unchecked = false): string {
     const imports: PrintedImport[] = [...this.modules]
       .toSorted(([left], [right]) => (left < right ? -1 : 1))

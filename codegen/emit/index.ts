@@ -1,7 +1,9 @@
 /**
- * From the model to the text of every generated file. Pure: the same model and options give the same texts, in the same order.
+ * Emits the text of every generated file from the model. Pure: the same model and options give the same texts, in the
+ * same order.
  *
- *     <file>/types.ts shape.ts defaults.ts constraints.ts validate.ts proto.ts     for every schema file, where there is something to say
+ *     <file>/types.ts shape.ts defaults.ts constraints.ts validate.ts proto.ts for every schema file; empty ones are
+ *     omitted
  *     <file>/columns.ts convert.ts resource.ts                                    for kinds
  *     openapi/v2.json openapi/v3/<path>.json index.ts                             for the whole
  */
@@ -23,7 +25,9 @@ import { emitValidate } from "./validate.ts"
 
 export { type EmitOptions, packageOptions, repositoryOptions } from "./options.ts"
 
-/** Called by `gen` with a checked model: the text of each file by its path below the out folder, sorted by path. */
+/**
+ * Called by `gen` with a checked model. Returns the text of each file by its path below the out folder, sorted by path.
+ */
 export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, string> {
   const context = emitContext(model, options)
   const texts = new Map<string, string>()

@@ -6,7 +6,10 @@ import { defaultName, shapeName, upperFirst, validateName } from "./names.ts"
 import type { Part } from "./options.ts"
 import { kindsOf, resourceName } from "./resource.ts"
 
-/** The text of `index.ts`. `documents`: paths of the OpenAPI v3 documents as clients ask for them (`api/v1`, `apis/apps/v1`). */
+/**
+ * The text of `index.ts`. `documents`: paths of the OpenAPI v3 documents as clients request them (`api/v1`,
+ * `apis/apps/v1`).
+ */
 export function emitIndex(context: EmitContext, documents: readonly string[]): string {
   const kinds = kindsOf(context)
   const counts = new Map<string, number>()
@@ -52,7 +55,10 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
   })
 }
 
-/** Types outside of kinds that name their own kind and version, and those that a sub-resource is written with: they travel as bodies. */
+/**
+ * Types that are request or response bodies: those outside of kinds that name their own kind and version, and those of
+ * sub-resources.
+ */
 function bodyTypes(context: EmitContext): readonly TypeModel[] {
   const emitted = context.model.files
     .filter((file) => context.options.emitted.has(file.path))

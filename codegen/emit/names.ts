@@ -22,7 +22,7 @@ export function constraintsName(localName: string): string {
   return `check${localName}`
 }
 
-/** The function that fills a type's defaults. */
+/** The function that applies a type's defaults. */
 export function defaultName(localName: string): string {
   return `default${localName}`
 }

@@ -1,4 +1,4 @@
-/** How emitted files reach what they import: the runtime doorway, behaviours, and types that were generated elsewhere. */
+/** Maps the imports of emitted files: the kit, behaviours, and types that were generated elsewhere. */
 import { posix } from "node:path"
 import type { Model } from "../model/model.ts"
 
@@ -8,17 +8,20 @@ export type Part = "types" | "shape" | "defaults" | "constraints" | "validate" |
 export interface EmitOptions {
   /** Paths of the schema files to write (`core/v1/pod`); others in the model are only imported. */
   readonly emitted: ReadonlySet<string>
-  /** What line 1 of each file names before the schema's path: `schemas`. */
+  /** The first part of the schema path on line 1 of each file: `schemas`. */
   readonly schemaFolder: string
-  /** The module specifier of the kit for a file at this path below out. */
+  /** Returns the module specifier of the kit for a file at this path below out. */
   readonly kitImport: (fromFile: string) => string
-  /** The module of a behaviour: `checks/podContainers`, `cells/podStatus`, `conversions/events`. */
+  /** Returns the module of a behaviour: `checks/podContainers`, `cells/podStatus`, `conversions/events`. */
   readonly behaviourImport: (fromFile: string, name: string) => string
-  /** The module that holds `part` of schema file `toFile` (`core/v1/shared/pod-spec`), seen from `fromFile` (`core/v1/pod/shape.ts`). */
+  /**
+   * Returns the module with `part` of schema file `toFile` (`core/v1/shared/pod-spec`), relative to `fromFile`
+   * (`core/v1/pod/shape.ts`).
+   */
   readonly importPath: (fromFile: string, toFile: string, part: Part) => string
 }
 
-/** Options for this repository: everything is emitted into `generated/`, beside `runtime/`. */
+/** Options for this repository: emits everything into `generated/`, beside `runtime/`. */
 export function repositoryOptions(model: Model): EmitOptions {
   const relative = (fromFile: string, to: string): string => {
     const path = posix.relative(posix.dirname(posix.join("generated", fromFile)), to)
@@ -34,8 +37,8 @@ export function repositoryOptions(model: Model): EmitOptions {
 }
 
 /**
- * Options for a user's schema folder: files outside `emitted` are this package's library types, the kit is the package's doorway,
- * and behaviours stand in `behaviours/` beside the out folder.
+ * Options for a user's schema folder. Files outside `emitted` are this package's library types, the kit is the
+ * package's export, and behaviours are in `behaviours/` beside the out folder.
  */
 export function packageOptions(emitted: ReadonlySet<string>, schemaFolder: string, packageName = "orch-apiserver"): EmitOptions {
   const relative = (fromFile: string, to: string): string => {

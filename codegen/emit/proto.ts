@@ -4,7 +4,7 @@ import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, leafRef, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
 
-/** The text of `proto.ts`; without declarations when no type of the file has a compact form. */
+/** The text of `proto.ts`; without declarations when no type of the file has a protobuf message. */
 export function emitProto(context: EmitContext, file: FileModel): FileBuilder {
   const builder = new FileBuilder(context, file, "proto")
   const types = file.types.map((name) => typeOf(context, name)).filter((type) => isCompact(type))
@@ -26,7 +26,7 @@ export function emitProto(context: EmitContext, file: FileModel): FileBuilder {
   return builder
 }
 
-/** Whether the type has a compact form: a numbered field, or no fields at all (`emptyDir: {}`). */
+/** Whether the type has a protobuf message: it has a numbered field, or no fields at all (`emptyDir: {}`). */
 export function isCompact(type: TypeModel): boolean {
   return type.fields.length === 0 || type.fields.some((field) => field.number !== undefined)
 }
@@ -60,7 +60,7 @@ function messages(context: EmitContext, type: TypeModel): [string, Message][] {
   return [[type.name, { fields }], ...wrapped]
 }
 
-/** The message that stands for a named list type: `authentication.orch.io.v1.UserInfo_extra`. */
+/** The message of a named list type: `authentication.orch.io.v1.UserInfo_extra`. */
 function wrapperName(type: TypeModel, field: FieldModel): string {
   return `${type.name}_${field.name}`
 }

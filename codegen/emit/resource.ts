@@ -1,4 +1,4 @@
-/** `resource.ts`: the Kind record of a kind (runtime/kit/kind.ts). All else of the kind is imported on first use. */
+/** `resource.ts`: the Kind record of a kind (runtime/kit/kind.ts). Everything else is imported on first use. */
 import type { FileModel, KindModel } from "../model/model.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
@@ -76,7 +76,7 @@ function selector(builder: FileBuilder, kind: KindModel, value: KindModel["selec
   return `(stored) => ${builder.kit("text")}(${code})`
 }
 
-/** `async () => {...}`: imports the parts side by side and puts them together. */
+/** `async () => {...}`: imports the parts concurrently and combines them. */
 function loader(builder: FileBuilder, kind: KindModel): string {
   const { context } = builder
   const type = typeOf(context, kind.type)
@@ -140,7 +140,7 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
   return `${parameters} => ${parts.length === 1 ? parts.join("") : `[${parts.map((part) => `...${part}`).join(", ")}]`}`
 }
 
-/** `index.ts`: every kind that was emitted, in the model's order. */
+/** The kinds of `index.ts`: every emitted one, in the model's order. */
 export function kindsOf(context: EmitContext): readonly KindModel[] {
   return context.model.kinds.filter(
     (kind) => context.options.emitted.has(kind.file) && kindOfType(context, typeOf(context, kind.type)) !== undefined,

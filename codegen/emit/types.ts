@@ -1,10 +1,10 @@
-/** `types.ts`: one interface per type of a schema file, documented from it, and for a kind the guard that narrows an object to it. */
+/** `types.ts`: one documented interface per type of a schema file and, for a kind, a type guard. */
 import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../model/model.ts"
 import type { InterfaceDeclaration } from "../print/print.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
 
-/** Types that the kit itself speaks of; the kit's form is used, so that a generated kind is an ApiObject. */
+/** Types that the kit declares itself. Generated code uses the kit's form, so that a generated kind is an ApiObject. */
 const kitTypes: ReadonlyMap<string, string> = new Map([["meta.v1.ObjectMeta", "ObjectMeta"]])
 
 const scalarTypes: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ function declare(builder: FileBuilder, type: TypeModel): InterfaceDeclaration {
   return { declare: "interface", name: type.localName, extends: base, doc: type.doc, members }
 }
 
-/** The fields as they stand in JSON: those of inline types in the place of the inline field. */
+/** The fields as in JSON: those of inline types replace the inline field. */
 function flattened(context: EmitContext, type: TypeModel): readonly FieldModel[] {
   return type.fields.flatMap((field) =>
     field.inline && "ref" in field.type ? flattened(context, typeOf(context, field.type.ref)) : [field],

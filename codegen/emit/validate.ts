@@ -1,4 +1,7 @@
-/** `validate.ts`: one function per type, one kit call per fact. Types with nothing to validate in or below them have none. */
+/**
+ * `validate.ts`: one function per type, one kit call per fact. Types with nothing to validate in or below them have no
+ * function.
+ */
 import type { FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../model/model.ts"
 import { Code, literal } from "../print/literal.ts"
 import { hasOwnConstraints } from "./constraints.ts"
@@ -52,7 +55,7 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
   return lines
 }
 
-/** The call that validates what a field holds. */
+/** The call that validates the value of a field. */
 function below(builder: FileBuilder, field: FieldModel, validate: string): string {
   const name = JSON.stringify(field.name)
   const { type } = field
@@ -67,20 +70,20 @@ function below(builder: FileBuilder, field: FieldModel, validate: string): strin
   return `${builder.kit("nested")}(self[${name}], context.field(${name}), ${literal(levels(type))}, ${validate})`
 }
 
-/** What stands between a field and its named type, outermost first. */
+/** The lists and maps between a field and its named type, outermost first. */
 export function levels(type: TypeRefModel): ("list" | "map")[] {
   const item = listItem(type)
   if (item !== undefined) return ["list", ...levels(item)]
   return "map" in type ? ["map", ...levels(type.map)] : []
 }
 
-/** How rules of a type see their surroundings. */
+/** The scope of a type's rules. */
 function ruleScope(type: TypeModel, rule: RuleModel): ExpressionScope {
   const old = rule.on === "update" ? { oldSelf: "context.old", oldRoot: "context.oldRoot" } : {}
   return { selfType: type.name, self: "self", root: "context.root", vendor: "context.vendor", ...old }
 }
 
-/** Reasons whose text shows the value. */
+/** Reasons whose message shows the value. */
 const reasonsWithValue: ReadonlySet<string> = new Set(["Invalid", "NotSupported", "Duplicate", "NotFound"])
 
 function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): string {

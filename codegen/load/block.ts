@@ -1,6 +1,6 @@
 /**
- * Typed reading of a mapping that passed `checkForm`. Where the form was wrong (and so already reported) the answers are as if the key were absent,
- * so that the checks of meaning go on and every fault of a schema is found in one run.
+ * Typed reading of a mapping that passed `checkForm`. A value of the wrong form, which is already reported, reads as
+ * absent, so that later checks continue and one run finds every error of a schema.
  */
 import type { JsonValue } from "../../runtime/kit/json.ts"
 import { type MapEntry, type MapNode, type SourceNode, toJson } from "./source.ts"
@@ -16,12 +16,12 @@ export class Block {
     return this.entries.has(word)
   }
 
-  /** The value's node: where diagnostics about it point. */
+  /** The value's node, where diagnostics about it point. */
   get(word: string): SourceNode | undefined {
     return this.entries.get(word)?.value
   }
 
-  /** Offset that a fault about `word` names: its value, or the block itself when it is absent. */
+  /** The offset for an error about `word`: its value, or the block itself when it is absent. */
   start(word: string): number {
     return this.entries.get(word)?.value.start ?? this.node.start
   }
@@ -59,7 +59,7 @@ export class Block {
     return node?.node === "list" ? node.items : []
   }
 
-  /** Texts of a list; other items were reported. */
+  /** The strings of a list; other items were reported. */
   texts(word: string): string[] {
     return this.items(word).flatMap((item) => textOf(item) ?? [])
   }
@@ -73,20 +73,20 @@ export class Block {
     return this.items(word).flatMap((item) => (item.node === "map" ? [new Block(item)] : []))
   }
 
-  /** Entries of a map with free keys, in the order of the file. */
+  /** Entries of a map with free keys, in file order. */
   members(word: string): readonly MapEntry[] {
     const node = this.get(word)
     return node?.node === "map" ? node.entries : []
   }
 
-  /** The word if it is one of `words`: a closed list as a typed value. */
+  /** The value if it is one of `words`, with its literal type. */
   word<const Word extends string | boolean>(word: string, words: readonly Word[]): Word | undefined {
     const node = this.get(word)
     return node?.node === "scalar" ? words.find((candidate) => candidate === node.value) : undefined
   }
 }
 
-/** The text of a scalar node, absent for anything else. */
+/** The text of a scalar node; absent otherwise. */
 export function textOf(node: SourceNode | undefined): string | undefined {
   return node?.node === "scalar" && typeof node.value === "string" ? node.value : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Checks the names of a parsed expression against the types it is evaluated on, and turns its text into the model's form.
+ * Checks the names in a parsed expression against the types it is evaluated on, and converts it to the model's form.
  */
 import type { ExpressionModel, ExpressionTree } from "../model/model.ts"
 import { checkKnownName } from "./checks.ts"
@@ -12,15 +12,18 @@ import type { SourceFile, SourceNode } from "./source.ts"
 import type { Known, TypeTable } from "./type-table.ts"
 import { itemType, shownType } from "./type-text.ts"
 
-/** What an expression may name. */
+/** The names that an expression may use. */
 export interface Scope {
-  /** The value whose fields stand as bare names; also `self`. */
+  /** The value whose fields are bare names; also `self`. */
   readonly self: Known
-  /** `root` when it is known which kind the expression belongs to. */
+  /** `root`, when the kind of the expression is known. */
   readonly root: Known
-  /** `oldSelf` and `oldRoot` may be used. */
+  /** Allows `oldSelf` and `oldRoot`. */
   readonly old: boolean
-  /** Where it stands, which decides what functions there are: a clock only for columns, no vendor for what is indexed in the store. */
+  /**
+   * The position of the expression, which decides the available functions: a clock only in columns, no vendor in fields
+   * that the store indexes.
+   */
   readonly standsIn: "columns" | "selectable" | "warnings" | "rules" | "defaults"
   /** Cell functions that `behaviour("...")` may name; absent: any. */
   readonly cells?: readonly string[] | undefined
@@ -41,7 +44,10 @@ const boolean: Known = { scalar: "boolean" }
 const text: Known = { scalar: "string" }
 const number: Known = { scalar: "double" }
 
-/** Called for each expression of a schema. Faults are reported at the very character; the answer is absent when it does not parse. */
+/**
+ * Called for each expression of a schema. Reports errors at their exact character. Absent when the expression does not
+ * parse.
+ */
 export function checkExpression(
   written: string,
   node: SourceNode,
@@ -69,7 +75,7 @@ function report(context: Context, tree: ExpressionTree, fault: { found: string; 
   context.source.report(context.source.offsetInside(context.node, context.base + (context.positions.get(tree) ?? 0)), fault)
 }
 
-/** The type of a tree as far as it is known; every sub-tree is visited, so that all unknown names are reported. */
+/** Infers the type of a tree as far as it is known. Visits every sub-tree, so that all unknown names are reported. */
 function infer(tree: ExpressionTree, context: Context): Known {
   switch (tree.node) {
     case "literal":
@@ -180,7 +186,7 @@ function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): K
   }
 }
 
-/** Functions that need more than the object, with the places that have it; others stand everywhere. */
+/** Functions that need more than the object, with the positions where they are allowed; others are allowed anywhere. */
 const limitedFunctions: Readonly<Record<string, readonly Scope["standsIn"][]>> = {
   age: ["columns"],
   behaviour: ["columns"],
@@ -201,7 +207,10 @@ function checkCell(tree: ExpressionTree & { node: "call" }, context: Context): v
     checkKnownName(name.value, context.node, context.scope.cells, "behaviour()", context.source)
 }
 
-/** The first argument of these functions is read by the generator, so it is a literal, one of `words` where they are known. */
+/**
+ * The generator evaluates the first argument of these functions, so it must be a literal, one of `words` where they are
+ * known.
+ */
 function checkLiteral(
   tree: ExpressionTree & { node: "call" },
   words: readonly string[] | undefined,
@@ -233,7 +242,7 @@ function inferBinary(tree: ExpressionTree & { node: "binary" }, context: Context
   }
 }
 
-/** The type of either; unknown when they differ. */
+/** The type when both agree; unknown otherwise. */
 function common(left: Known, right: Known): Known {
   if (left === undefined || right === undefined) return undefined
   return shownType(left) === shownType(right) ? left : undefined

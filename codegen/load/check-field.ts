@@ -1,6 +1,4 @@
-/**
- * Checks what one field says: keywords that fit its type, limits in order, keys that are fields, a default that is valid, a doc.
- */
+/** Checks a single field: keywords that fit its type, limits in order, keys that are fields, a valid default, a doc. */
 import type { JsonValue } from "../../runtime/kit/json.ts"
 import { isObject } from "../../runtime/kit/json.ts"
 import type { Constraints, FieldModel, TypeRefModel } from "../model/model.ts"
@@ -35,11 +33,11 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
   checkConstants(model, context)
 }
 
-/** Which types a keyword makes sense for; keywords that are not listed fit all. */
+/** The types that a keyword applies to; keywords that are not listed apply to all. */
 const fitting: readonly { readonly words: readonly string[]; readonly fits: (type: TypeRefModel) => boolean; readonly title: string }[] = [
   { words: ["minItems", "maxItems", "items", "unique", "mapKeys"], fits: (type) => itemType(type) !== undefined, title: "a list" },
   { words: ["minProperties", "maxProperties", "values", "keys", "mapType"], fits: (type) => "map" in type, title: "a map" },
-  // The reference publishes listType on one struct (Status.details), so a struct may carry it; it changes nothing there.
+  // The reference publishes listType on one struct (Status.details), so a struct may have it; it has no effect there.
   { words: ["listType"], fits: (type) => itemType(type) !== undefined || "ref" in type, title: "a list" },
   { words: ["inline", "structType"], fits: (type) => "ref" in type, title: "a struct type" },
 ]
@@ -115,7 +113,7 @@ function checkOrder(model: FieldModel, context: Context): void {
   checkPair(model.minProperties, model.maxProperties, { low: "minProperties", high: "maxProperties" }, context)
 }
 
-/** What the compact encoding can hold: one level of list or map, and in a map a named list type. */
+/** The limits of protobuf: one level of list or map, and in a map a named list type. */
 function checkCompact(model: FieldModel, { block, source }: Context): void {
   if (model.number === undefined) return
   const { type } = model
@@ -219,7 +217,7 @@ const scalarChecks: Readonly<Record<string, { readonly fits: (value: JsonValue) 
   IntOrString: { fits: (value) => typeof value === "string" || Number.isInteger(value), title: "a whole number or a text" },
 }
 
-/** What a constant of `type` should be, when it is not that. */
+/** Says what a constant of `type` should be; undefined when it is valid. */
 function mismatch(value: JsonValue, type: TypeRefModel, table: TypeTable): string | undefined {
   if ("scalar" in type) {
     const check = scalarChecks[type.scalar]

@@ -1,6 +1,6 @@
 /**
- * Checks a schema file against the dialect table: every key known where it stands, every value of the right form, required keys present.
- * Says nothing about meaning; what passes here is read by the declarations without further surprises.
+ * Checks a schema file against the dialect table: every key is known at its place, every value has the right form,
+ * required keys are present. Does not check meaning; later code relies on these checks.
  */
 import { formatNames } from "./formats.ts"
 import { expectedWord } from "./diagnostic.ts"
@@ -12,7 +12,7 @@ const namePattern = /^[A-Za-z_$][\w$-]*$/
 const identifierPattern = /^[A-Za-z][\w-]*$/
 const kindReferencePattern = /^(?:[a-z0-9.-]+\/)?v[a-z0-9]+ [A-Z][A-Za-z0-9]*$/
 
-/** Called once per file, before anything is read from it. Faults are added to the file. */
+/** Called once per file, before anything is read from it. Adds errors to the file. */
 export function checkForm(file: SourceFile): void {
   const place: Place = file.root.entries.some((entry) => entry.key === "kind") ? "kind" : "shared"
   if (place === "shared" && !file.root.entries.some((entry) => entry.key === "types")) {
@@ -100,7 +100,7 @@ function checkWord(file: SourceFile, node: SourceNode, words: readonly (string |
   file.report(node.start, { found: `${article(node)} for ${word}`, ...expected })
 }
 
-/** Which alternative an author meant, told from the shape of what is there. */
+/** Guesses the alternative that the author meant from the shape of the node. */
 function sameShape(form: ValueForm, node: SourceNode): boolean {
   if (form.form === "list") return node.node === "list"
   if (form.form === "block" || form.form === "map") return node.node === "map"

@@ -1,12 +1,10 @@
-/**
- * Checks that several parts of a schema share: documentation, names of TypeScript files, paths to fields.
- */
+/** Checks that several parts of a schema share: documentation, names of TypeScript files, paths to fields. */
 import { type Block, textOf } from "./block.ts"
 import { expectedWord } from "./diagnostic.ts"
 import type { SourceFile, SourceNode } from "./source.ts"
 import type { Known, TypeTable } from "./type-table.ts"
 
-/** Names that schemas may use of what is written in TypeScript; absent: any name is taken on trust. */
+/** Names of TypeScript files that schemas may refer to; absent: any name is accepted. */
 export interface KnownNames {
   readonly behaviours?: readonly string[] | undefined
   readonly checks?: readonly string[] | undefined
@@ -15,7 +13,9 @@ export interface KnownNames {
   readonly warnings?: readonly string[] | undefined
 }
 
-/** Present, begins with a capital letter (or code in backquotes, or a digit) and ends with a full stop. */
+/**
+ * The doc must be present, begin with a capital letter (or code in backquotes, or a digit) and end with a full stop.
+ */
 export function checkDoc(block: Block, start: number, subject: string, source: SourceFile): void {
   const doc = block.text("doc")?.trim()
   if (doc === undefined || doc === "") {
@@ -31,7 +31,7 @@ function head(text: string): string {
   return text.length > 30 ? `${text.slice(0, 27)}...` : text
 }
 
-/** Names of TypeScript files asked for under `word`; unknown ones are noted when the known ones are given. */
+/** Names of TypeScript files under `word`. Adds a note for each unknown one when the known names are given. */
 export function checkWords(block: Block, word: string, known: readonly string[] | undefined, source: SourceFile): string[] {
   for (const item of block.items(word)) {
     const name = textOf(item)
@@ -40,7 +40,10 @@ export function checkWords(block: Block, word: string, known: readonly string[] 
   return block.texts(word)
 }
 
-/** One such name. A note, not a fault: a behaviour is written against the types that are generated from the schema which asks for it. */
+/**
+ * Checks one such name. A missing file is a note, not an error: a behaviour is written against types that are generated
+ * from the schema that names it.
+ */
 export function checkKnownName(
   name: string,
   node: SourceNode,
@@ -52,7 +55,7 @@ export function checkKnownName(
     source.note(node.start, { found: `unknown name "${name}" in ${word}`, ...expectedWord(name, known) })
 }
 
-/** Reports a path that leads to no field of `type`. */
+/** Reports a path that is not a field of `type`. */
 export function checkPath(path: string, node: SourceNode | undefined, type: Known, source: SourceFile, table: TypeTable): Known {
   const step = table.follow(type, path)
   if (!("fault" in step)) return step.type

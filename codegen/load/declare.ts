@@ -1,6 +1,6 @@
 /**
- * First reading of the files: which kinds and types they declare, under which group and version. Nothing is resolved yet, so that files may refer to
- * each other in any order and in cycles.
+ * First pass over the files: which kinds and types they declare, under which group and version. Nothing is resolved
+ * yet, so files may refer to each other in any order and in cycles.
  */
 import { Block } from "./block.ts"
 import { expectedWord } from "./diagnostic.ts"
@@ -16,7 +16,7 @@ export interface FileDeclaration {
   /** The kind's own type first. */
   readonly types: readonly TypeDeclaration[]
   readonly kind?: string
-  /** False for the built-in schemas behind a user's own: known, but not emitted. */
+  /** False for the built-in schemas beside a user's own: known, but not emitted. */
   readonly own: boolean
 }
 
@@ -29,19 +29,19 @@ export interface TypeDeclaration {
   readonly name: string
   readonly localName: string
   readonly block: Block
-  /** Where its name stands. */
+  /** The offset of its name. */
   readonly nameStart: number
   /** As FileDeclaration.own. */
   readonly own: boolean
   readonly isKind: boolean
 }
 
-/** `core` is the folder, and the first part of type names, of the group without a name. */
+/** For the group without a name, `core` is the folder and the first part of type names. */
 export function folderOfGroup(group: string): string {
   return group === "" ? "core" : group
 }
 
-/** The unique name of a type, as `Model.types` keys it. */
+/** The unique name of a type, the key of `Model.types`. */
 export function typeName(group: string, version: string, localName: string): string {
   return `${folderOfGroup(group)}.${version}.${localName}`
 }
@@ -50,7 +50,9 @@ const groupPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-
 const versionPattern = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/
 const typeNamePattern = /^[A-Z][A-Za-z0-9]*$/
 
-/** Called once per file that could be read. Reports wrong folders and names; the answer is absent when group or version cannot be told. */
+/**
+ * Called once per readable file. Reports wrong folders and names. Absent when group or version cannot be determined.
+ */
 export function declareFile(source: SourceFile, own: boolean): FileDeclaration | undefined {
   const [folder = "", version = "", ...rest] = source.path.split("/")
   if (rest.length === 0 || !source.path.endsWith(".yaml")) {
@@ -110,7 +112,7 @@ function checkIdentity(source: SourceFile, block: Block, expected: { group: stri
   }
 }
 
-/** All types by unique name. A second declaration of a name is reported where it stands. */
+/** Collects all types by unique name. Reports a repeated name at its second declaration. */
 export function collectTypes(files: readonly FileDeclaration[]): Map<string, TypeDeclaration> {
   const types = new Map<string, TypeDeclaration>()
   for (const type of files.flatMap((file) => file.types)) {
@@ -125,7 +127,7 @@ export function collectTypes(files: readonly FileDeclaration[]): Map<string, Typ
   return types
 }
 
-/** The type that `written` means in the group and version of `from`; a fault is reported at `start`. */
+/** Finds the type that `written` means in the group and version of `from`; reports an error at `start`. */
 export function findType(
   types: ReadonlyMap<string, TypeDeclaration>,
   from: TypeDeclaration,

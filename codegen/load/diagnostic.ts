@@ -1,9 +1,10 @@
 /**
- * What the generator tells the author of a schema. Every fault of every file is collected; none is ever a stack trace.
+ * Diagnostics for the author of a schema. The generator collects every error of every file and never prints a stack
+ * trace.
  */
 import { nearest } from "../../runtime/kit/nearest.ts"
 
-/** What is wrong and what would be right. */
+/** What is wrong and what would be valid. */
 export interface Fault {
   /** `unknown key "defualt"` */
   readonly found: string
@@ -12,7 +13,7 @@ export interface Fault {
   readonly nearest?: string
 }
 
-/** A fault with the spot of the file where it is. */
+/** A fault with its position. */
 export interface Diagnostic extends Fault {
   /** Relative to the schema folder: `core/v1/pod.yaml`. */
   readonly file: string
@@ -22,7 +23,10 @@ export interface Diagnostic extends Fault {
   readonly column: number
 }
 
-/** `schemas/core/v1/pod.yaml:12:7: unknown key "defualt"; expected one of default, ...; did you mean "default"?` `folder` ends with a slash or is empty. */
+/**
+ * `schemas/core/v1/pod.yaml:12:7: unknown key "defualt"; expected one of default, ...; did you mean "default"?`
+ * `folder` ends with a slash or is empty.
+ */
 export function formatDiagnostic(diagnostic: Diagnostic, folder = ""): string {
   const { file, line, column, found, expected } = diagnostic
   const parts = [`${folder}${file}:${line}:${column}: ${found}`]
@@ -48,7 +52,10 @@ export function compareText(left: string, right: string): number {
   return left < right ? -1 : 1
 }
 
-/** The expected part for a word that is not in a closed list, with its nearest. Long lists stay whole: the author sees all there is. */
+/**
+ * The expected part of a fault about a word outside a closed list, with the nearest word. Long lists are not cut, so
+ * that the author sees all words.
+ */
 export function expectedWord(word: string, words: Iterable<string>): { expected: string; nearest?: string } {
   const sorted = [...new Set(words)].toSorted(compareText)
   const near = nearest(word, sorted)

@@ -14,7 +14,7 @@ const yes: ValueForm = { form: "word", words: [true] }
 const constraints: ValueForm = { form: "block", place: "constraints" }
 const word = (...words: (string | boolean)[]): ValueForm => ({ form: "word", words })
 
-/** Largest field number of the compact encoding, and the band it reserves for itself. */
+/** The largest field number of protobuf, and the range that it reserves. */
 const maxFieldNumber = 536_870_911
 
 const structure: readonly Keyword[] = [
@@ -22,14 +22,14 @@ const structure: readonly Keyword[] = [
     word: "fields",
     places: ["kind", "type"],
     value: { form: "map", of: { form: "block", place: "field" } },
-    doc: "The fields, in the order in which JSON is written. In a kind file kind, apiVersion and metadata are there by themselves.",
+    doc: "The fields, in the order in which JSON is written. In a kind file kind, apiVersion and metadata are implied.",
     example: "fields:\n  spec: {type: KettleSpec, number: 2, doc: What the kettle should do.}",
   },
   {
     word: "preserveUnknown",
     places: ["kind", "type"],
     value: boolean,
-    doc: "true: fields that the schema does not name are kept as they came.",
+    doc: "true: fields that the schema does not name are kept as they were sent.",
     example: "types:\n  Free: {doc: Anything at all., preserveUnknown: true}",
   },
   {
@@ -51,21 +51,21 @@ const structure: readonly Keyword[] = [
     word: "number",
     places: ["field"],
     value: { form: "integer", minimum: 1, maximum: maxFieldNumber },
-    doc: "Field number of the compact encoding; without it the field has no compact form.",
+    doc: "Field number of the protobuf encoding; without it the field is not in protobuf.",
     example: "phase: {type: string, number: 1, doc: Where the pod is in its life.}",
   },
   {
     word: "protoName",
     places: ["field"],
     value: fieldName,
-    doc: "Name in the compact descriptor where it differs.",
+    doc: "Name in the protobuf descriptor where it differs.",
     example: 'podIPs: {type: "[]PodIP", number: 12, protoName: podIPs, doc: All addresses.}',
   },
   {
     word: "inline",
     places: ["field"],
     value: yes,
-    doc: "The type's fields stand in the parent's JSON; compactly it is a nested message.",
+    doc: "The type's fields appear in the parent's JSON; in protobuf it is a nested message.",
     example: "handler: {type: ProbeHandler, number: 1, inline: true, doc: What to do.}",
   },
   {
@@ -86,7 +86,7 @@ const structure: readonly Keyword[] = [
     word: "deprecated",
     places: ["field"],
     value: yes,
-    doc: "Published, so that clients can tell their users.",
+    doc: "Published, so that clients can warn their users.",
     example: "serviceAccount: {type: string, number: 9, deprecated: true, doc: Use serviceAccountName.}",
   },
 ]
@@ -249,7 +249,7 @@ const merging: readonly Keyword[] = [
     word: "mapKeys",
     places: ["field"],
     value: fieldNames,
-    doc: "With listType map: the fields that tell items apart.",
+    doc: "With listType map: the fields that identify items.",
     example: 'ports: {type: "[]Port", number: 1, listType: map, mapKeys: [port, protocol], doc: Ports to open.}',
   },
   {
@@ -270,17 +270,17 @@ const merging: readonly Keyword[] = [
     word: "mergeKey",
     places: ["field"],
     value: fieldName,
-    doc: "With patchStrategy merge: the field that tells items apart.",
+    doc: "With patchStrategy merge: the field that identifies items.",
     example: 'ports: {type: "[]Port", number: 1, patchStrategy: merge, mergeKey: port, doc: Ports to open.}',
   },
 ]
 
-/** Everything a field says, and the keys of a type that hold fields. */
+/** All keywords of a field, and the keys of a type that hold fields. */
 export const fieldKeywords: readonly Keyword[] = [...structure, ...values, ...limits, ...merging]
 
 const reasons = ["Required", "Invalid", "NotSupported", "TooLong", "TooMany", "Duplicate", "Forbidden", "NotFound"]
 
-/** What a type says about its fields together. */
+/** Keywords of a type about its fields together. */
 export const checksAndUnions: readonly Keyword[] = [
   {
     word: "rules",
@@ -294,7 +294,7 @@ export const checksAndUnions: readonly Keyword[] = [
     places: ["rule"],
     value: expression,
     required: true,
-    doc: "The condition; self is the value of the type, its fields stand as bare names.",
+    doc: "The condition; self is the value of the type, its fields are bare names.",
     example: 'rules: [{rule: "self.all(k, k.size() < 64)", message: keys are short}]',
   },
   {
@@ -316,7 +316,7 @@ export const checksAndUnions: readonly Keyword[] = [
     places: ["rule"],
     value: { form: "template" },
     required: true,
-    doc: "What is wrong and what would be right. {{expression}} is replaced.",
+    doc: "What is wrong and what would be valid. {{expression}} is replaced.",
     example: 'rules: [{rule: size(a) < 3, at: a, message: "has {{size(a)}} items"}]',
   },
   {
@@ -360,7 +360,7 @@ export const checksAndUnions: readonly Keyword[] = [
     word: "force",
     places: ["defaultRule"],
     value: boolean,
-    doc: "true: overwrites what is there as well. Default: false.",
+    doc: "true: also replaces an existing value. Default: false.",
     example: "defaults: [{set: host, to: node, force: true}]",
   },
   {

@@ -1,5 +1,6 @@
 /**
- * Keywords of a kind file beside its fields: identity, names, storage, versions, what clients see and the life-cycle. Part of the table in dialect.ts.
+ * Keywords of a kind file besides its fields: identity, names, storage, versions, what clients see, and the life cycle.
+ * Part of the table in dialect.ts.
  */
 import type { Keyword, ValueForm } from "./dialect.ts"
 
@@ -57,7 +58,7 @@ const identity: readonly Keyword[] = [
     places: ["kind"],
     value: { form: "block", place: "names" },
     required: true,
-    doc: "How the resource is called in paths and by people.",
+    doc: "The names of the resource, in paths and for people.",
     example: "names: {plural: pods, short: [po], categories: [all]}",
   },
   {
@@ -71,7 +72,7 @@ const identity: readonly Keyword[] = [
     word: "postsTo",
     places: ["kind"],
     value: { form: "text" },
-    doc: "Nothing is stored: a POST of this kind is one to that sub-resource of the object that metadata.name of the body names. With verbs: [create] only.",
+    doc: "The kind is not stored: a POST of this kind is one to that sub-resource of the object that metadata.name of the body names. With verbs: [create] only.",
     example: "postsTo: pods/binding",
   },
   {
@@ -85,7 +86,7 @@ const identity: readonly Keyword[] = [
     word: "conversion",
     places: ["kind"],
     value: { form: "block", place: "conversion" },
-    doc: "How this version turns into the stored one (storage.sharedWith). Fields of the same name and type carry over by themselves.",
+    doc: "How this version converts to the stored one (storage.sharedWith). Fields of the same name and type carry over by themselves.",
     example: "conversion: {rename: {regarding: involvedObject}}",
   },
   {
@@ -169,7 +170,7 @@ const storage: readonly Keyword[] = [
     word: "cached",
     places: ["storage"],
     value: boolean,
-    doc: "false: no watch cache unless the server is told otherwise. Default: true.",
+    doc: "false: no watch cache unless an option asks for one. Default: true.",
     example: "storage: {cached: false}",
   },
   {
@@ -183,7 +184,7 @@ const storage: readonly Keyword[] = [
     word: "behaviour",
     places: ["conversion"],
     value: identifier,
-    doc: "A named conversion of runtime/behaviours/ for what renaming cannot say.",
+    doc: "A named conversion of runtime/behaviours/ for what renaming cannot express.",
     example: "conversion: {behaviour: horizontalPodAutoscaler}",
   },
 ]
@@ -261,7 +262,7 @@ const views: readonly Keyword[] = [
     word: "completed",
     places: ["kind"],
     value: { form: "list", of: { form: "block", place: "completed" } },
-    doc: "When a row of the Table says that its object has run to its end, with when and text. Clients may show such rows paler.",
+    doc: "Conditions (when, text) under which a row of the Table shows its object as completed. Clients may show such rows paler.",
     example: "completed:\n  - {when: status.phase == 'Succeeded', as: Succeeded, text: All containers ended well.}",
   },
   {
@@ -279,7 +280,7 @@ const subresources: readonly Keyword[] = [
     word: "subresources",
     places: ["kind"],
     value: { form: "map", of: { form: "block", place: "subresource" }, named: { status: "status", scale: "scale" } },
-    doc: "status, scale, and further ones that a behaviour or another machine answers.",
+    doc: "status, scale, and others that a behaviour or another machine handles.",
     example: "subresources:\n  status: {keeps: [spec]}\n  eviction: {behaviour: eviction, verbs: [create], kind: policy/v1 Eviction}",
   },
   {
@@ -294,7 +295,7 @@ const subresources: readonly Keyword[] = [
     places: ["scale"],
     value: path,
     required: true,
-    doc: "Where the wanted number of replicas stands.",
+    doc: "Path of the desired number of replicas.",
     example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas}}",
   },
   {
@@ -302,35 +303,35 @@ const subresources: readonly Keyword[] = [
     places: ["scale"],
     value: path,
     required: true,
-    doc: "Where the observed number of replicas stands.",
+    doc: "Path of the observed number of replicas.",
     example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas}}",
   },
   {
     word: "selector",
     places: ["scale"],
     value: path,
-    doc: "Where the label selector of the replicas stands.",
+    doc: "Path of the label selector of the replicas.",
     example: "subresources: {scale: {specReplicas: spec.replicas, statusReplicas: status.replicas, selector: spec.selector}}",
   },
   {
     word: "behaviour",
     places: ["subresource"],
     value: identifier,
-    doc: "The behaviour of runtime/behaviours/ that answers. Stands without connect.",
+    doc: "The behaviour of runtime/behaviours/ that handles it. Not with connect.",
     example: "subresources: {binding: {behaviour: binding, verbs: [create]}}",
   },
   {
     word: "connect",
     places: ["subresource"],
     value: word("attach", "exec", "log", "portforward", "proxy"),
-    doc: "The request is passed on to the node agent, or with proxy to the object itself; runtime/connect/ says how. Stands without behaviour.",
+    doc: "Forwards the request to the node agent, or with proxy to the object itself, as in runtime/connect/. Not with behaviour.",
     example: "subresources: {exec: {connect: exec, verbs: [create, get], options: core/v1 PodExecOptions}}",
   },
   {
     word: "options",
     places: ["subresource"],
     value: { form: "kindReference" },
-    doc: "Type whose fields the query parameters of connect are. All but log show it in discovery as their kind.",
+    doc: "Type of the query parameters of connect. All sub-resources but log show it in discovery as their kind.",
     example: "subresources: {log: {connect: log, verbs: [get], options: core/v1 PodLogOptions}}",
   },
   {
@@ -357,7 +358,13 @@ const lifeCycle: readonly Keyword[] = [
     doc: "What creating does beyond validation.",
     example: "create: {drops: [status]}",
   },
-  { word: "drops", places: ["create"], value: paths, doc: "Wiped from what the client sent.", example: "create: {drops: [status]}" },
+  {
+    word: "drops",
+    places: ["create"],
+    value: paths,
+    doc: "Removed from the object that the client sent.",
+    example: "create: {drops: [status]}",
+  },
   {
     word: "update",
     places: ["kind"],
@@ -383,7 +390,7 @@ const lifeCycle: readonly Keyword[] = [
     word: "unconditional",
     places: ["update"],
     value: boolean,
-    doc: "false: PUT wants a resourceVersion. Default: true.",
+    doc: "false: PUT requires a resourceVersion. Default: true.",
     example: "update: {unconditional: false}",
   },
   {
@@ -411,7 +418,7 @@ const lifeCycle: readonly Keyword[] = [
     word: "returns",
     places: ["delete"],
     value: word("Status", "object"),
-    doc: "Answer of a delete that removes at once. Default: Status.",
+    doc: "Response of a delete that removes the object at once. Default: Status.",
     example: "delete: {returns: object}",
   },
   {
@@ -425,24 +432,24 @@ const lifeCycle: readonly Keyword[] = [
     word: "warnings",
     places: ["kind"],
     value: { form: "list", of: { form: "block", place: "warning" } },
-    doc: "Warnings sent with the answer to a valid write.",
+    doc: "Warnings sent with the response to a valid write.",
     example: 'warnings:\n  - {when: spec.old != "", at: spec.old, text: "spec.old is deprecated, use spec.new"}',
   },
   {
     word: "check",
     places: ["warning"],
     value: identifier,
-    doc: "A function of runtime/behaviours/warnings/ that looks at the value at `at`, instead of when and text.",
+    doc: "A function of runtime/behaviours/warnings/ that inspects the value at `at`, instead of when and text.",
     example: "warnings: [{check: podTemplate, at: spec.template}]",
   },
   {
     word: "text",
     places: ["warning", "completed"],
     value: { form: "template" },
-    doc: "The warning, or how an object ended. {{expression}} is replaced. Stands with when.",
+    doc: "The warning, or how an object ended. {{expression}} is replaced. Only with when.",
     example: 'warnings: [{when: has(spec.old), at: spec.old, text: "{{spec.old}} is deprecated"}]',
   },
 ]
 
-/** Everything a kind file says beside its type. */
+/** All keywords of a kind file besides its type. */
 export const kindKeywords: readonly Keyword[] = [...identity, ...names, ...storage, ...views, ...subresources, ...lifeCycle]

@@ -1,7 +1,7 @@
 /**
- * The schema dialect as one table: every keyword, where it may stand, what value it takes, what it says. Checking, `--explain` and the JSON
- * Schema for editors are all read from here; docs/DIALECT.md tells it as prose. A keyword is added by one line here, one case in the loader and
- * in an emitter, and one folder under test/golden/.
+ * The schema dialect as one table: every keyword, its places, its value and its meaning. Checking, `--explain` and the
+ * JSON Schema for editors read this table; docs/DIALECT.md describes it in prose. A new keyword needs an entry here,
+ * code in the loader and in the emitters that use it, and a folder under test/golden/.
  */
 import { checksAndUnions, fieldKeywords } from "./dialect-fields.ts"
 import { kindKeywords } from "./dialect-kinds.ts"
@@ -30,7 +30,7 @@ export type Place =
   | "defaultRule"
   | "oneOf"
 
-/** What the value of a keyword may be. `either` takes the first form that fits the node's shape. */
+/** The form of a keyword's value. `either` takes the first form that fits the node's shape. */
 export type ValueForm =
   | {
       readonly form:
@@ -58,14 +58,14 @@ export interface Keyword {
   readonly word: string
   readonly places: readonly Place[]
   readonly value: ValueForm
-  /** Faulted when absent. */
+  /** An error when absent. */
   readonly required?: boolean
   readonly doc: string
   /** YAML that shows it in use. */
   readonly example: string
 }
 
-/** How a place is named in diagnostics and by `--explain`. */
+/** The name of a place in diagnostics and in `--explain`. */
 export const placeTitles: Readonly<Record<Place, string>> = {
   kind: "a kind file",
   shared: "a file of shared types",
@@ -95,7 +95,7 @@ export const dialect: readonly Keyword[] = [...kindKeywords, ...fieldKeywords, .
 
 const byPlace = new Map<Place, ReadonlyMap<string, Keyword>>()
 
-/** Asked by the checker for every mapping: the keywords that may stand in `place`, by word. */
+/** Returns the keywords of `place` by word. Called for every mapping. */
 export function keywordsOf(place: Place): ReadonlyMap<string, Keyword> {
   let words = byPlace.get(place)
   if (words === undefined) {
@@ -105,7 +105,10 @@ export function keywordsOf(place: Place): ReadonlyMap<string, Keyword> {
   return words
 }
 
-/** Unique name of a keyword: the word, or place and word where it means different things in different places. Names its golden folder. */
+/**
+ * Unique name of a keyword: the word, or place and word where it has different meanings in different places. Names its
+ * golden folder.
+ */
 export function keywordId(keyword: Keyword): string {
   const homonyms = dialect.filter((other) => other.word === keyword.word)
   return homonyms.length === 1 ? keyword.word : `${keyword.places[0] ?? ""}-${keyword.word}`
@@ -133,7 +136,7 @@ export function formTitle(value: ValueForm): string {
   }
 }
 
-/** Places with many keywords are told by those that must be there. */
+/** Places with many keywords are described by their required keys. */
 function blockTitle(place: Place): string {
   const keywords = [...keywordsOf(place).values()]
   const few = keywords.length <= 8 ? keywords : keywords.filter((keyword) => keyword.required === true || keyword.word === "doc")

@@ -1,17 +1,17 @@
 /**
- * Cuts an expression of the dialect into tokens. Offsets count UTF-16 units from the start of the expression; the
- * loader turns them into lines and columns of the file.
+ * Splits an expression of the dialect into tokens. Offsets count UTF-16 units from the start of the expression; the
+ * loader converts them to lines and columns of the file.
  */
 
 export interface Token {
   readonly kind: "name" | "number" | "text" | "symbol" | "end"
-  /** As written; of a text literal, the text it stands for. */
+  /** As written; of a string literal, its value. */
   readonly text: string
   readonly value?: number
   readonly offset: number
 }
 
-/** What is wrong with an expression. `expected` says what would be right; never thrown past `parseExpression`. */
+/** What is wrong with an expression. `expected` says what would be valid. Never thrown past `parseExpression`. */
 export interface ExpressionFault {
   readonly offset: number
   readonly found: string
@@ -19,7 +19,7 @@ export interface ExpressionFault {
   readonly nearest?: string
 }
 
-/** Carries a fault from the depth of the parser to `parseExpression`, which catches it. */
+/** Carries a fault up through the parser to `parseExpression`, which catches it. */
 export class ExpressionError extends Error {
   constructor(readonly fault: ExpressionFault) {
     super(fault.expected)
@@ -57,7 +57,7 @@ const namePattern = /[A-Za-z_$][A-Za-z0-9_$]*/y
 const numberPattern = /(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|0x[0-9a-fA-F]+|\d+)/y
 const blankPattern = /[ \t\r\n]+/y
 
-/** Called once per expression. Throws `ExpressionError` for a character or literal that begins no token. */
+/** Called once per expression. Throws `ExpressionError` for a character or literal that does not begin a token. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   let offset = 0
@@ -114,7 +114,7 @@ function numberOf(text: string, offset: number): number {
 
 const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t", "\\": "\\", '"': '"', "'": "'", "`": "`", "?": "?", "0": "\0" }
 
-/** `start` is at the opening quote; `end` is behind the closing one. */
+/** `start` is at the opening quote; `end` is after the closing one. */
 function textLiteral(text: string, start: number, raw: boolean): { value: string; end: number } {
   const quote = text[start]
   let value = ""

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { ExpressionTree } from "../model/model.ts"
 import { parseExpression } from "./expression.ts"
 
-/** Fully parenthesised, so that one line of text states the whole tree. */
+/** Fully parenthesised, so that one line of text shows the whole tree. */
 function shown(tree: ExpressionTree): string {
   switch (tree.node) {
     case "literal":
@@ -83,12 +83,12 @@ describe("faults", () => {
     ["99999999999999999999", "fault at 0: 99999999999999999999 / a whole number within 2^53 / "],
   ])("%s", (text, fault) => expect(parsed(text)).toBe(fault))
 
-  test("a mistyped function names the nearest", () => {
+  test("a mistyped function suggests the nearest", () => {
     expect(parsed("x.exist_one(i, i)")).toMatch(/^fault at 2: exist_one\( .* \/ existsOne$/)
     expect(parsed("siz(x)")).toMatch(/ \/ size$/)
   })
 
-  test("depth is bounded", () => {
+  test("limits the depth", () => {
     expect(parsed("(".repeat(5000))).toContain("nested at most 64 deep")
     expect(parsed("!".repeat(5000))).toContain("nested at most 64 deep")
   })

@@ -1,8 +1,8 @@
 /**
- * Parser of the expression language (docs/DIALECT.md, "Expressions"): CEL's syntax, a subset, with `??`.
+ * Parser of the expression language (docs/DIALECT.md, "Expressions"): a subset of CEL's syntax, plus `??`.
  *
- * Strength, weakest first: `?:`, `??`, `||`, `&&`, comparisons and `in`, `+ -`, `* / %`, `! -` (unary), `.x [x] f(x)`.
- * `a ?? b == c` reads two ways, so `??` beside another binary operator wants parentheses: a fault says so.
+ * Precedence, lowest first: `?:`, `??`, `||`, `&&`, comparisons and `in`, `+ -`, `* / %`, `! -` (unary), `.x [x] f(x)`.
+ * `a ?? b == c` is ambiguous, so `??` beside another binary operator needs parentheses; the error says so.
  */
 import type { ExpressionTree } from "../model/model.ts"
 import { ExpressionError, type ExpressionFault, type Token, tokenize } from "./expression-lexer.ts"
@@ -15,13 +15,18 @@ export type ParsedExpression =
   | { readonly tree: ExpressionTree; readonly positions: ExpressionPositions }
   | { readonly fault: ExpressionFault }
 
-/** Where each node of a tree begins, as an offset into the text: the operator of a binary, the name of a select or call. */
+/**
+ * Where each node of a tree begins, as an offset into the text: the operator of a binary, the name of a select or call.
+ */
 export type ExpressionPositions = ReadonlyMap<ExpressionTree, number>
 
-/** Nesting of parentheses, lists and calls; deeper is a fault rather than a full stack. */
+/** Limit for nested parentheses, lists and calls: an error instead of a stack overflow. */
 const maxDepth = 64
 
-/** Called by the loader for each expression of a schema. Pure; a wrong text is answered with its first fault, never thrown. */
+/**
+ * Called by the loader for each expression of a schema. Pure. Returns the first error of an invalid text, never throws
+ * it.
+ */
 export function parseExpression(text: string): ParsedExpression {
   try {
     const parser = new Parser(tokenize(text))
@@ -33,7 +38,7 @@ export function parseExpression(text: string): ParsedExpression {
   }
 }
 
-/** One row per strength, weakest first; all are left-associative. */
+/** One row per precedence level, lowest first; all are left-associative. */
 const binaryLevels: readonly (readonly string[])[] = [
   ["??"],
   ["||"],
@@ -48,7 +53,7 @@ class Parser {
   readonly positions = new Map<ExpressionTree, number>()
   private next = 0
   private depth = 0
-  /** Trees that stood in parentheses: they may be mixed with `??`. */
+  /** Trees in parentheses: they may be mixed with `??`. */
   private readonly enclosed = new Set<ExpressionTree>()
 
   constructor(private readonly tokens: readonly Token[]) {}
@@ -275,7 +280,7 @@ function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`
 }
 
-/** How a function is written, for faults and `--explain`: `text.startsWith(argument)`, `min(argument, ... up to 16)`. */
+/** The syntax of a function, for errors and `--explain`: `text.startsWith(argument)`, `min(argument, ... up to 16)`. */
 export function usage(name: string): string {
   const known = expressionFunctions.get(name)
   if (known === undefined) return name

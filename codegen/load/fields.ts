@@ -1,6 +1,6 @@
 /**
- * Turns the fields of a declared type into field models: types resolved, keywords typed. Defaults missing keywords; the meaning of what is
- * there is checked in check-field.ts.
+ * Converts the fields of a declared type to field models: resolves types, types keywords, and fills in missing
+ * keywords. check-field.ts checks the meaning of those present.
  */
 import type { Constraints, FieldModel, TypeRefModel } from "../model/model.ts"
 import { Block, textOf } from "./block.ts"
@@ -8,14 +8,17 @@ import type { TypeDeclaration } from "./declare.ts"
 import type { MapEntry } from "./source.ts"
 import { parseTypeText } from "./type-text.ts"
 
-/** A field with the place in the file where it stands; `model` is what emitters get. */
+/** A field and its position in the file; emitters receive `model`. */
 export interface FieldDeclaration {
   readonly model: FieldModel
   readonly block: Block
   readonly nameStart: number
 }
 
-/** Called once per declared type, after all types are collected. Unknown types and inline fields of no struct are reported. */
+/**
+ * Called once per declared type, after all types are collected. Reports unknown types, and inline fields that are not
+ * structs.
+ */
 export function declareFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDeclaration>): FieldDeclaration[] {
   const stated = type.block.members("fields").flatMap((entry) => declareField(entry, type, types))
   if (!type.isKind) return stated
@@ -142,7 +145,7 @@ function impliedFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDec
   ]
 }
 
-/** Keys without a value left out: `exactOptionalPropertyTypes` tells absent from undefined. */
+/** Removes keys without a value: `exactOptionalPropertyTypes` distinguishes absent from undefined. */
 export function present<Value extends object>(value: Value): { [Key in keyof Value]?: Exclude<Value[Key], undefined> }
 export function present(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined))

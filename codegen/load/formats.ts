@@ -1,4 +1,4 @@
-/** The one place where the loader learns the names of formats. */
+/** The loader's list of formats. */
 import { formatNames as kitFormatNames } from "../../runtime/kit/formats.ts"
 
 /** Every format that `format` and `isFormat` may name. */

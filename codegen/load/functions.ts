@@ -1,18 +1,18 @@
 /**
- * The functions of the expression language (docs/DIALECT.md, "Expressions") as one table: how each is called, with how
- * many arguments, and what it answers. The parser refuses what is not here; `--explain` prints it.
+ * The functions of the expression language (docs/DIALECT.md, "Expressions") as one table: form, number of arguments,
+ * result. The parser refuses functions that are not listed; `--explain` prints the table.
  */
 
-/** What a call answers, as far as the checker of field paths needs to know. */
+/** The result of a call, as far as the checker of field paths needs to know. */
 export type FunctionResult = "boolean" | "string" | "number" | "list" | "any"
 
 export interface ExpressionFunction {
   /**
-   * `method`: `x.startsWith("a")`, `call`: `size(x)`. Both ways of writing are accepted for functions that take a subject;
-   * the tree always holds this one, so emitters see a single form.
+   * `method`: `x.startsWith("a")`, `call`: `size(x)`. Functions that have a subject accept both forms; the tree always
+   * holds the form given here, so emitters see only one.
    */
   readonly form: "method" | "call"
-  /** Number of arguments, the subject of a method not counted. */
+  /** Number of arguments, not counting the subject of a method. */
   readonly minimum: number
   readonly maximum: number
   readonly result: FunctionResult
@@ -28,7 +28,7 @@ function call(argumentCount: number | readonly [number, number], result: Functio
   return { ...method(argumentCount, result, doc), form: "call" }
 }
 
-/** Every function by name. Read by the parser (names, argument counts), the type checker (results) and `--explain`. */
+/** Every function by name. Used by the parser (names, argument counts), the type checker (results) and `--explain`. */
 export const expressionFunctions: ReadonlyMap<string, ExpressionFunction> = new Map([
   ["size", call(1, "number", "Characters of a text, items of a list, entries of a map; 0 for absent.")],
   ["has", call(1, "boolean", "True when the field is present.")],
@@ -36,17 +36,17 @@ export const expressionFunctions: ReadonlyMap<string, ExpressionFunction> = new 
   ["endsWith", method(1, "boolean", "True when the text ends with the argument.")],
   ["contains", method(1, "boolean", "True when the text holds the argument somewhere.")],
   ["matches", method(1, "boolean", "True when the RE2 pattern is found in the text.")],
-  ["lowerAscii", method(0, "string", "The text with ASCII capitals made small.")],
+  ["lowerAscii", method(0, "string", "The text with A to Z in lower case.")],
   ["trim", method(0, "string", "The text without blanks at both ends.")],
   ["split", method(1, "list", "The parts of the text between the separators.")],
   ["join", method([0, 1], "string", "The items of a list of texts as one text, the separator between them.")],
   ["string", call(1, "string", "The value as text.")],
   ["int", call(1, "number", "The value as a whole number.")],
   ["double", call(1, "number", "The value as a number.")],
-  ["quantity", call(1, "number", "The amount that a quantity text such as 500m or 1Gi stands for, for comparing and adding.")],
-  ["age", call(1, "string", "How long ago a time was, as people read it: 5m, 3h20m, 12d; <unknown> when absent.")],
+  ["quantity", call(1, "number", "The amount of a quantity such as 500m or 1Gi, for comparing and adding.")],
+  ["age", call(1, "string", "The age of a time, human-readable: 5m, 3h20m, 12d; <unknown> when absent.")],
   ["time", call(1, "number", "A time text as a moment that can be compared.")],
-  ["duration", call(1, "string", "A number of seconds as people read it: 90s, 5m, 3h.")],
+  ["duration", call(1, "string", "A number of seconds as a human-readable duration: 90s, 5m, 3h.")],
   ["min", call([1, 16], "any", "The smallest of the arguments, or of the items of one list.")],
   ["max", call([1, 16], "any", "The largest of the arguments, or of the items of one list.")],
   ["sum", call(1, "number", "The items of a list of numbers added up.")],
@@ -61,16 +61,16 @@ export const expressionFunctions: ReadonlyMap<string, ExpressionFunction> = new 
   ["isCIDR", call(1, "boolean", "True for an address range such as 10.0.0.0/8.")],
   ["isFormat", call(2, "boolean", "True when the second argument has the format named by the first, a literal.")],
   ["imageTag", call(1, "string", "The tag of a container image name; latest when it has neither tag nor digest.")],
-  ["vendor", call(1, "string", "A neutral name such as orch.io/hostname in the words of the running vendor profile.")],
+  ["vendor", call(1, "string", "A neutral name such as orch.io/hostname in the spelling of the running vendor profile.")],
   ["type", call(1, "string", "What the value is: null, bool, int, double, string, list or map.")],
-  ["behaviour", call(1, "any", "What the named cell function of runtime/behaviours/cells/ answers for the object.")],
+  ["behaviour", call(1, "any", "The result of the named cell function of runtime/behaviours/cells/ for the object.")],
 ])
 
-/** The comprehension macros: `list.all(item, condition)`. Over a map the variable is the key. */
+/** The comprehension macros: `list.all(item, condition)`. For a map, the variable is the key. */
 export const macros = ["all", "exists", "existsOne", "filter", "map"] as const
 export type Macro = (typeof macros)[number]
 
-/** Asked by the parser for each method name. */
+/** Called by the parser for each method name. */
 export function isMacro(name: string): name is Macro {
   return macros.some((macro) => macro === name)
 }

@@ -1,4 +1,4 @@
-/** The loader's doorway: what the rest of the generator imports. */
+/** The exports of the loader for the rest of the generator. */
 export type { KnownNames } from "./checks.ts"
 export { compareText, type Diagnostic, formatDiagnostic } from "./diagnostic.ts"
 export { dialectSchema } from "./json-schema.ts"

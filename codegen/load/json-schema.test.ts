@@ -9,8 +9,8 @@ import { dialectSchema } from "./json-schema.ts"
 const golden = join(import.meta.dirname, "..", "..", "test", "golden")
 const validate = new Ajv2020({ strict: false }).compile(JSON.parse(dialectSchema()))
 
-describe("the schema that editors complete by", () => {
-  test("accepts every right golden case", () => {
+describe("the schema for editors", () => {
+  test("accepts every valid golden case", () => {
     const refused = [...readSchemas(golden)].filter(([path, text]) => path.includes("/schemas/") && !validate(parse(text)))
     expect(refused.map(([path]) => path)).toEqual([])
   })

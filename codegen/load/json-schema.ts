@@ -1,6 +1,6 @@
 /**
- * The dialect as a JSON Schema (draft 2020-12), so that editors complete and underline while one types. Looser than the loader: expressions and
- * references are plain texts there.
+ * The dialect as a JSON Schema (draft 2020-12), for completion and errors in editors. Looser than the loader:
+ * expressions and references are plain strings there.
  */
 import { formatNames } from "./formats.ts"
 import { type Keyword, keywordsOf, type Place, placeTitles, type ValueForm } from "./dialect.ts"
@@ -8,7 +8,7 @@ import { type Keyword, keywordsOf, type Place, placeTitles, type ValueForm } fro
 /** JSON of the schema; plain data in a fixed order. */
 type Schema = { [key: string]: unknown }
 
-/** Written by `npm run gen` as `dialect.schema.json` into the schema folder; its text is the same on every machine. */
+/** `npm run gen` writes it as `dialect.schema.json` into the schema folder; the text is the same on every machine. */
 export function dialectSchema(): string {
   const places = Object.keys(placeTitles).filter(isPlace)
   const schema: Schema = {

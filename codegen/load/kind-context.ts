@@ -1,5 +1,5 @@
 /**
- * What the readers of a kind file share: the kind, all other kinds, and the checks of references to kinds and of paths.
+ * Shared by the readers of a kind file: the kind, all other kinds, and the checks of references to kinds and of paths.
  */
 import { type Block, textOf } from "./block.ts"
 import { checkPath, type KnownNames } from "./checks.ts"
@@ -23,12 +23,12 @@ export interface KindContext {
   readonly stored: Known
 }
 
-/** `core/v1 Event`, as schemas write a kind of another file. */
+/** `core/v1 Event`, as schemas refer to a kind of another file. */
 export function kindKey(group: string, version: string, kind: string): string {
   return `${folderOfGroup(group)}/${version} ${kind}`
 }
 
-/** The kind that `core/v1 Event` names; `v1 Event` is of the core group. Reported at `start` when there is none. */
+/** Finds the kind that `core/v1 Event` names; `v1 Event` is of the core group. Reports a missing kind at `start`. */
 export function findKind(
   written: string,
   start: number,

@@ -1,5 +1,6 @@
 /**
- * Turns declared kinds into kind models: names and defaults filled in, storage followed to its stored form, views and life-cycle rules checked.
+ * Converts declared kinds to kind models: fills in names and defaults, resolves storage to the stored form, checks
+ * views and life-cycle rules.
  */
 import type { Verb } from "../../runtime/kit/kind.ts"
 import type { ColumnModel, ExpressionModel, KindModel } from "../model/model.ts"
@@ -32,7 +33,7 @@ function compareKinds(left: KindModel, right: KindModel): number {
   return compareText(left.group, right.group) || compareText(left.version, right.version) || compareText(left.kind, right.kind)
 }
 
-/** Resource names and short names may mean one kind in a group and version. */
+/** Within a group and version, a resource name or short name may refer to one kind only. */
 function checkResources(files: readonly KindDeclaration[]): void {
   const owners = new Map<string, KindDeclaration>()
   for (const file of files) {
@@ -49,7 +50,9 @@ function checkResources(files: readonly KindDeclaration[]): void {
   }
 }
 
-/** Objects of two stored forms in one place of the store would overwrite each other. What other checks told already is not told again. */
+/**
+ * Objects of two stored forms under one storage path would overwrite each other. Skips what other checks have reported.
+ */
 function checkStoragePaths(models: readonly { readonly file: KindDeclaration; readonly model: KindModel }[]): void {
   const owners = new Map<string, KindModel>()
   for (const { file, model } of models) {
@@ -71,7 +74,10 @@ function checkStoragePaths(models: readonly { readonly file: KindDeclaration; re
   }
 }
 
-/** Built-in groups have no dot or end in the vendor's domain; their objects are stored by plural, those of others below their group. */
+/**
+ * Built-in groups have no dot or end in the vendor's domain. Their objects are stored by plural name, those of other
+ * groups below their group.
+ */
 function defaultStoragePath(target: KindDeclaration): string {
   const plural = target.block.block("names")?.text("plural") ?? ""
   const builtIn = !target.group.includes(".") || target.group.endsWith(".orch.io")
@@ -167,7 +173,7 @@ function verbsOf(block: Block): readonly Verb[] {
   return allVerbs.filter((verb) => written.includes(verb))
 }
 
-/** The kind whose form is stored: the one `sharedWith` names, or the kind itself. */
+/** The kind whose form is stored: the one named by `sharedWith`, or the kind itself. */
 function storedKind(file: KindDeclaration, kinds: ReadonlyMap<string, KindDeclaration>): KindDeclaration {
   const block = file.block.block("storage")
   const written = block?.text("sharedWith")
@@ -204,7 +210,7 @@ function storageModel(file: KindDeclaration, target: KindDeclaration): KindModel
   }
 }
 
-/** A conversion needs another stored form; renamed paths lead to fields on both sides. */
+/** A conversion requires another stored form; renamed paths must be fields on both sides. */
 function checkConversion(context: KindContext, target: KindDeclaration): void {
   const { file, source, table, self, stored } = context
   const block = file.block.block("conversion")
@@ -280,7 +286,7 @@ function selectableModels(context: KindContext): KindModel["selectable"] {
   })
 }
 
-/** A selector compares texts, so the field holds a single value. */
+/** A selector compares strings, so the field must hold a single value. */
 function checkScalar(path: string, node: SourceNode, { source, stored, table }: KindContext): void {
   const step = table.follow(stored, path)
   if ("type" in step && step.type !== undefined && !("scalar" in step.type)) {

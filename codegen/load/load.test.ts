@@ -21,21 +21,21 @@ function told(files: Record<string, string>): string[] {
 const cup = (fields: string): string => `types:\n  Cup:\n    doc: A cup.\n    fields:\n${fields}`
 
 describe("load", () => {
-  test("a diagnostic reads file, line, column, what was found, what was expected, what was meant", () => {
+  test("a diagnostic gives file, line, column, what was found, what was expected, and a suggestion", () => {
     const [line] = told({ "core/v1/cup.yaml": cup("      size: {type: int32, doc: Width., defualt: 7}\n") })
     expect(line).toMatch(
       /^schemas\/core\/v1\/cup\.yaml:5:40: unknown key "defualt"; expected one of default, .*; did you mean "default"\?$/,
     )
   })
 
-  test("the folder core is the group without a name, and of that name in type names", () => {
+  test("the folder core is the group without a name, and core begins its type names", () => {
     const loaded = load(new Map([["core/v1/cup.yaml", cup("      saucer: {type: core.v1.Cup, doc: A cup.}\n")]]))
     expect("model" in loaded && [...loaded.model.types.values()].map(({ name, group }) => ({ name, group }))).toEqual([
       { name: "core.v1.Cup", group: "" },
     ])
   })
 
-  test("the order of the files changes nothing", () => {
+  test("the order of the files does not matter", () => {
     const files = [...readSchemas(join(golden, "conversion", "schemas"))]
     const [forwards, backwards] = [
       load(new Map(files), { library }),
@@ -44,7 +44,7 @@ describe("load", () => {
     expect(backwards).toEqual(forwards)
   })
 
-  test("while a file cannot be read, files that refer to it are not blamed", () => {
+  test("while a file cannot be read, files that refer to it have no errors", () => {
     const files = {
       "a.io/v1/cup.yaml": cup("      saucer: {type: Saucer, doc: What it stands on.}\n"),
       "a.io/v1/saucer.yaml": "types: {Saucer",
@@ -52,7 +52,7 @@ describe("load", () => {
     expect(told(files).map((line) => line.split(":")[0])).toEqual(["schemas/a.io/v1/saucer.yaml"])
   })
 
-  test("a fault in a text that is quoted, escaped or folded is told at its very character", () => {
+  test("reports an error in quoted, escaped or folded text at its exact character", () => {
     const rule = (text: string): string =>
       `types:\n  Cup:\n    doc: A cup.\n    fields:\n      size: {type: int32, doc: Width.}\n    rules:\n      - message: no\n        rule: ${text}\n`
     expect(told({ "a.io/v1/cup.yaml": rule("size > 1 && sise > 2") })[0]).toContain(":8:27: unknown name")
@@ -60,7 +60,7 @@ describe("load", () => {
     expect(told({ "a.io/v1/cup.yaml": rule(">-\n          size > 1 &&\n          sise > 2") })[0]).toContain(":10:11: unknown name")
   })
 
-  test("a field that an inline struct brings is a field", () => {
+  test("a field of an inline struct is a field", () => {
     const types = "  Saucer:\n    doc: A saucer.\n    fields:\n      width: {type: int32, doc: Width.}\n"
     const rules = '    rules: [{rule: width > 0, at: width, message: "no"}]\n'
     expect(
@@ -68,7 +68,7 @@ describe("load", () => {
     ).toEqual([])
   })
 
-  test("a type keeps unknown fields when one that is inline in it does", () => {
+  test("a type keeps unknown fields when one of its inline types does", () => {
     const free = "  Free:\n    doc: Anything.\n    preserveUnknown: true\n"
     const lines = told({ "a.io/v1/cup.yaml": `${cup("      free: {type: Free, inline: true, doc: More.}\n")}${free}` })
     expect(lines.map((line) => line.replace(/;.*/, ""))).toEqual([
@@ -78,11 +78,11 @@ describe("load", () => {
     expect(told({ "a.io/v1/cup.yaml": both })).toEqual([])
   })
 
-  test("types may hold themselves", () => {
+  test("types may contain themselves", () => {
     expect(told({ "a.io/v1/cup.yaml": cup('      cups: {type: "[]Cup", doc: Smaller cups.}\n') })).toEqual([])
   })
 
-  test("types may not be inline in themselves", () => {
+  test("types may not inline themselves", () => {
     const pot = "  Pot:\n    doc: A pot.\n    fields:\n      cup: {type: Cup, inline: true, doc: A cup.}\n"
     const lines = told({ "a.io/v1/cup.yaml": `${cup("      pot: {type: Pot, inline: true, doc: A pot.}\n")}${pot}` })
     expect(lines.map((line) => line.replace(/;.*/, ""))).toEqual([
@@ -92,7 +92,7 @@ describe("load", () => {
   })
 })
 
-/** One slip of an author: a piece taken out, doubled, or put in place of another. */
+/** A typical mistake of an author: a piece removed, doubled, or replaced by another. */
 const slip = fc.record({
   at: fc.nat(),
   length: fc.nat({ max: 12 }),
@@ -129,7 +129,7 @@ function slipped(text: string, slips: readonly { at: number; length: number; put
   }, text)
 }
 
-test("no slip of an author makes the generator throw", { timeout: 60_000 }, () => {
+test("no mistake makes the generator throw", { timeout: 60_000 }, () => {
   const file = fc.constantFrom(...texts)
   fc.assert(
     fc.property(file, fc.array(slip, { minLength: 1, maxLength: 3 }), ({ path, text }, slips) => {

@@ -1,6 +1,6 @@
 /**
- * From the texts of schema files to the model: parse, declare, resolve, check. Every fault of every file is found in one run; a model comes
- * out only when there is none.
+ * From the texts of schema files to the model: parse, declare, resolve, check. One run finds every error of every file;
+ * there is a model only when there are none.
  */
 import type { Model, TypeModel } from "../model/model.ts"
 import { checkForm } from "./check-form.ts"
@@ -13,18 +13,21 @@ import { TypeTable } from "./type-table.ts"
 import { typeModel } from "./types.ts"
 
 export interface LoadOptions {
-  /** Further schema files that `files` may refer to: the built-in ones behind a user's own. They are in the model, too. */
+  /**
+   * Other schema files that `files` may refer to: the built-in ones beside a user's own. They are in the model, too.
+   */
   readonly library?: ReadonlyMap<string, string>
-  /** Names of behaviours and checks that exist; absent lists, and the files of `library`, are not checked against them. */
+  /** Names of existing behaviours and checks. Absent lists, and the files of `library`, are not checked. */
   readonly known?: KnownNames
 }
 
-/** `notes`: TypeScript files that schemas ask for and that are not there; the model is whole without them. */
+/** `notes`: TypeScript files that schemas refer to and that do not exist yet; the model is complete without them. */
 export type Loaded = { readonly model: Model; readonly notes: readonly Diagnostic[] } | { readonly diagnostics: readonly Diagnostic[] }
 
 /**
- * Called by the generator, by `--check` and by tests. Paths are relative to the schema folder: `core/v1/pod.yaml`. Pure and deterministic: the
- * answer does not depend on the order of `files`. A file of `library` with the path of one in `files` is ignored.
+ * Called by the generator, by `--check` and by tests. Paths are relative to the schema folder: `core/v1/pod.yaml`. Pure
+ * and deterministic: the result does not depend on the order of `files`. A file of `library` with the path of one in
+ * `files` is ignored.
  */
 export function load(files: ReadonlyMap<string, string>, options: LoadOptions = {}): Loaded {
   const library = [...(options.library ?? [])].filter(([path]) => !files.has(path))
@@ -34,7 +37,7 @@ export function load(files: ReadonlyMap<string, string>, options: LoadOptions = 
   const readable = sources.filter(({ source }) => source.readable)
   for (const { source } of readable) checkForm(source)
   const declared = readable.flatMap(({ source, own }) => declareFile(source, own) ?? [])
-  // While a file cannot be read, whatever refers to it would be faulted as well: its own fault comes first.
+  // An unreadable file would cause errors in all files that refer to it, so its own errors are reported first.
   const model = readable.length === sources.length ? resolve(declared, options.known ?? {}) : emptyModel
   const faults = sources.flatMap(({ source }) => source.diagnostics)
   const notes = sources.flatMap(({ source }) => source.notes)
@@ -65,7 +68,7 @@ function fileModel(file: FileDeclaration): Model["files"][number] {
   return { path, group, version, types: file.types.map((type) => type.name), ...(kind !== undefined && { kind }) }
 }
 
-/** Sorted. One spot may be reached on two ways (a type text that two checks read); it is told once. */
+/** Sorted. Two checks may report the same error (a type text that both read); it is listed once. */
 function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const sorted = diagnostics.toSorted(compareDiagnostics)
   return sorted.filter((diagnostic, index) => {

@@ -1,4 +1,7 @@
-/** Patterns of schemas are RE2: what the server's engine refuses is refused here, where the author sees it. */
+/**
+ * Patterns of schemas are RE2. Patterns that the server's engine refuses are refused here, where the author sees the
+ * error.
+ */
 import { RE2JS } from "re2js"
 import type { SourceFile } from "./source.ts"
 

@@ -1,5 +1,6 @@
 /**
- * A schema file as a tree whose every node knows where it stands. YAML 1.2 without anchors, aliases and tags; duplicate keys are found here.
+ * A schema file as a tree of nodes with positions. YAML 1.2 without anchors, aliases and tags; duplicate keys are
+ * detected here.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml"
 import type { JsonValue } from "../../runtime/kit/json.ts"
@@ -36,17 +37,20 @@ export interface MapEntry {
   readonly value: SourceNode
 }
 
-/** One schema file: its text, its tree and its faults so far. */
+/** One schema file: its text, its tree and its errors so far. */
 export class SourceFile {
   readonly diagnostics: Diagnostic[] = []
-  /** What does not stop the generator: TypeScript files that are asked for and not there yet. */
+  /** Diagnostics that do not stop the generator: TypeScript files that schemas refer to and that do not exist yet. */
   readonly notes: Diagnostic[] = []
   readonly root: MapNode
-  /** False when the text is not YAML, or no map: the tree is then only a part of what was meant. */
+  /** False when the text is not YAML, or not a map; the tree is then incomplete. */
   readonly readable: boolean
   private readonly lines = new LineCounter()
 
-  /** `path` is relative to the schema folder. Parsing never throws: faults are in `diagnostics`, and `root` is what could be read. */
+  /**
+   * `path` is relative to the schema folder. Parsing never throws: errors are in `diagnostics`, and `root` is what
+   * could be read.
+   */
   constructor(
     readonly path: string,
     readonly text: string,
@@ -72,7 +76,7 @@ export class SourceFile {
     this.root = root?.node === "map" ? root : { node: "map", entries: [], flow: false, start: 0, end: 0 }
   }
 
-  /** Adds a fault at an offset of the text. */
+  /** Adds an error at an offset of the text. */
   report(offset: number, fault: Fault): void {
     this.diagnostics.push(this.located(offset, fault))
   }
@@ -88,8 +92,8 @@ export class SourceFile {
   }
 
   /**
-   * Where the character number `offset` of a scalar's value stands in the file: quotes, escapes and line folding are skipped by walking both
-   * texts side by side.
+   * Finds the character with number `offset` of a scalar's value in the file. Walks value and source side by side to
+   * skip quotes, escapes and line folding.
    */
   offsetInside(node: SourceNode, offset: number): number {
     if (node.node !== "scalar" || typeof node.value !== "string") return node.start
@@ -143,7 +147,7 @@ export class SourceFile {
     return { key: name, keyStart: key.start, value: this.convertUnknown(pair.value, key.end) }
   }
 
-  /** The library types parts of its tree as unknown; anything that is not a node stands for an absent value. */
+  /** The library types parts of its tree as unknown. Anything that is not a node is an absent value. */
   private convertUnknown(value: unknown, start: number): SourceNode {
     if (isScalar(value) || isMap(value) || isSeq(value) || isAlias(value)) return this.convert(value)
     return { node: "scalar", value: null, start, end: start }
@@ -156,7 +160,7 @@ function plain(value: unknown): ScalarNode["value"] {
   return null
 }
 
-/** The two slips that YAML itself explains badly get a text of their own. */
+/** Replaces YAML's messages for the two mistakes that it explains badly. */
 function syntaxFault(message: string, text: string, offset: number): { found: string; expected: string } {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1).split("\n", 1)[0] ?? ""
   const listType = /(?:[\w.]*<)?\[\][\w.<>]+/.exec(line)?.[0]

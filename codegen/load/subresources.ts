@@ -1,6 +1,4 @@
-/**
- * Sub-resources of a kind: status, scale, those a behaviour answers, and those another machine answers.
- */
+/** Sub-resources of a kind: status, scale, those of a behaviour, and those that are forwarded to another machine. */
 import type { Subresource } from "../../runtime/kit/kind.ts"
 import type { TypeRefModel } from "../model/model.ts"
 import { Block } from "./block.ts"
@@ -102,7 +100,7 @@ function behaviour(name: string, block: Block, context: KindContext): Subresourc
   ]
 }
 
-/** `policy/v1 Eviction`: a kind, or a type that no resource of its own serves. */
+/** `policy/v1 Eviction`: a kind, or a type without a resource of its own. */
 function bodyKind(block: Block, word: "kind" | "options", { source, table }: KindContext): Subresource["kind"] {
   const parts = /^(?:([^/ ]+)\/)?([^/ ]+) (\S+)$/.exec(block.text(word) ?? "")
   if (parts === null) return undefined

@@ -1,12 +1,10 @@
-/**
- * Texts with `{{expression}}` in them: messages of rules and warnings.
- */
+/** Texts that contain `{{expression}}`: messages of rules and warnings. */
 import type { TemplatePart } from "../model/model.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
 import type { SourceFile, SourceNode } from "./source.ts"
 import type { TypeTable } from "./type-table.ts"
 
-/** Called for each message. Expressions are checked as any other; an opening `{{` without its end is reported. */
+/** Called for each message. Checks its expressions like any other; reports an opening `{{` without its end. */
 export function parseTemplate(text: string, node: SourceNode, source: SourceFile, table: TypeTable, scope: Scope): TemplatePart[] {
   const parts: TemplatePart[] = []
   let position = 0

@@ -1,12 +1,13 @@
 /**
- * All types with their fields, as the checks ask for them: fields by JSON name (those of inline structs included) and what a dotted path leads to.
+ * All types with their fields, for the checks: fields by JSON name (including those of inline structs) and the type at
+ * a dotted path.
  */
 import type { FieldModel, TypeRefModel } from "../model/model.ts"
 import type { TypeDeclaration } from "./declare.ts"
 import { declareFields, type FieldDeclaration } from "./fields.ts"
 import { itemType, shownType } from "./type-text.ts"
 
-/** A type as far as it is known; absent: anything may be there. */
+/** A type as far as it is known; absent: anything is possible. */
 export type Known = TypeRefModel | undefined
 
 export type Step = { readonly type: Known } | { readonly fault: { readonly found: string; readonly names: readonly string[] } }
@@ -19,7 +20,7 @@ export class TypeTable {
     for (const [name, declaration] of declarations) this.fields.set(name, declareFields(declaration, declarations))
   }
 
-  /** JSON names of a struct: its own and those of structs inline in it. Cycles of inline structs end where they meet themselves. */
+  /** JSON names of a struct: its own and those of its inline structs. Stops at cycles of inline structs. */
   fieldsByName(type: string, seen: ReadonlySet<string> = new Set()): ReadonlyMap<string, FieldModel> {
     const kept = this.byName.get(type)
     if (kept !== undefined) return kept
@@ -33,7 +34,7 @@ export class TypeTable {
     return names
   }
 
-  /** Whether `inner` is the type `outer`, or stands inline in it however deep. */
+  /** Whether `inner` is the type `outer`, or inlined in it at any depth. */
   holdsInline(outer: string, inner: string, seen: ReadonlySet<string> = new Set()): boolean {
     if (outer === inner) return true
     if (seen.has(outer)) return false
@@ -45,7 +46,7 @@ export class TypeTable {
     return this.declarations.get(type)?.block.flag("preserveUnknown") ?? false
   }
 
-  /** What `.name` of a value of `type` is. Text, numbers and lists have no fields; a map has every key. */
+  /** The type of `.name` of a value of `type`. Strings, numbers and lists have no fields; a map has every key. */
   select(type: Known, name: string): Step {
     if (type === undefined) return { type: undefined }
     if ("map" in type) return { type: type.map }
@@ -61,7 +62,10 @@ export class TypeTable {
     return { fault: { found: `the field "${name}" of a value of type ${shownType(type)}`, names: [] } }
   }
 
-  /** What a dotted path below `type` leads to; `a[0].b` and `a[key].b` go into lists and maps. The empty path is the value itself. */
+  /**
+   * The type at a dotted path below `type`; `a[0].b` and `a[key].b` descend into lists and maps. The empty path is the
+   * value itself.
+   */
   follow(type: Known, path: string): Step {
     let current = type
     for (const segment of pathSegments(path)) {

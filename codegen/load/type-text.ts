@@ -1,14 +1,12 @@
-/**
- * Reads the text of a `type`: a scalar, `[]T`, `map<T>`, `wrapped<[]T>`, or the name of a type.
- */
+/** Parses the text of a `type`: a scalar, `[]T`, `map<T>`, `wrapped<[]T>`, or the name of a type. */
 import type { Scalar } from "../../runtime/kit/shape.ts"
 import type { TypeRefModel } from "../model/model.ts"
 import { findType, scalarNames, type TypeDeclaration } from "./declare.ts"
 
-/** Nesting of lists and maps in one type text. */
+/** Limit for nested lists and maps in one type text. */
 const maxNesting = 8
 
-/** Called for each field. Reports at `start` and answers absent when the text names no type. */
+/** Called for each field. When the text does not name a type, reports at `start` and returns undefined. */
 export function parseTypeText(
   text: string,
   from: TypeDeclaration,
@@ -58,7 +56,7 @@ export function itemType(type: TypeRefModel): TypeRefModel | undefined {
   return "wrappedList" in type ? type.wrappedList : undefined
 }
 
-/** Asked by checks of which keyword fits which type. */
+/** Called by the checks of which keyword fits which type. */
 export function isScalar(type: TypeRefModel, ...scalars: readonly Scalar[]): boolean {
   return "scalar" in type && (scalars.length === 0 || scalars.includes(type.scalar))
 }

@@ -1,6 +1,4 @@
-/**
- * Turns declared types into type models: checks their fields, rules, defaults and groups.
- */
+/** Converts declared types to type models: checks their fields, rules, defaults and groups. */
 import type { DefaultRuleModel, RuleModel, TypeModel } from "../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
@@ -22,7 +20,7 @@ interface Context {
   readonly root: Known
 }
 
-/** Called once per type, after all fields are declared. Reports what is wrong in the type's file. */
+/** Called once per type, after all fields are declared. Reports errors in the type's file. */
 export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownNames): TypeModel {
   const self: Known = { ref: type.name }
   const context: Context = { type, source: type.source, table, known, self, root: type.isKind ? self : undefined }
@@ -50,7 +48,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   }
 }
 
-/** A JSON name may come from an inline struct as well: then the clash is reported at the inline field. */
+/** A JSON name may also belong to an inline struct; the collision is then reported at the inline field. */
 function checkNames(fields: readonly FieldDeclaration[], { table, type, source }: Context): void {
   const owners = new Map<string, string>()
   for (const { model, nameStart } of fields) {
@@ -74,7 +72,10 @@ function checkNames(fields: readonly FieldDeclaration[], { table, type, source }
   }
 }
 
-/** Fields that nobody declares stand in the outer type, wherever they belong: it is the one that keeps or drops them. */
+/**
+ * Undeclared fields appear in the outer type, whatever inline type they belong to, so the outer type decides whether to
+ * keep them.
+ */
 function checkUnknown(fields: readonly FieldDeclaration[], { table, type, source }: Context): void {
   if (table.preservesUnknown(type.name)) return
   for (const { model, nameStart } of fields) {
@@ -105,14 +106,14 @@ function checkNumbers(fields: readonly FieldDeclaration[], { type, source }: Con
   }
 }
 
-/** Names in the compact descriptor are one space: a protoName may not be another field's name. */
+/** Protobuf field names share one namespace: a protoName must not be another field's name. */
 function checkCompactNames(fields: readonly FieldDeclaration[], { type, source }: Context): void {
   const owners = new Map<string, string>()
   for (const { model, block, nameStart } of fields) {
     if (model.number === undefined) continue
     const name = model.protoName ?? model.name
     const owner = owners.get(name)
-    // Two fields of one JSON name were reported already.
+    // Two fields with one JSON name are reported already.
     if (owner !== undefined && owner !== model.name)
       source.report(block.has("protoName") ? block.start("protoName") : nameStart, {
         found: `the compact name ${name} a second time in ${type.localName}`,

@@ -1,6 +1,6 @@
 /**
- * What the loader hands to every emitter: plain data, fully resolved and checked. No YAML, no ts-morph, no file system.
- * All names are neutral (`orch.io`). Types are referenced by their unique name (`core.v1.PodSpec`).
+ * The input of every emitter: plain data, fully resolved and checked. No YAML, no ts-morph, no file system. All names
+ * are neutral (`orch.io`). Types are referenced by their unique name (`core.v1.PodSpec`).
  */
 import type { JsonValue } from "../../runtime/kit/json.ts"
 import type { NameRule, Subresource, Verb } from "../../runtime/kit/kind.ts"
@@ -16,11 +16,13 @@ export interface Model {
 
 /** A schema file; `generated/` mirrors it. */
 export interface FileModel {
-  /** Relative to the schema folder, without `.yaml`: `core/v1/pod`, `core/v1/shared/pod-spec`, `meta/v1/object-meta`. */
+  /**
+   * Relative to the schema folder, without `.yaml`: `core/v1/pod`, `core/v1/shared/pod-spec`, `meta/v1/object-meta`.
+   */
   readonly path: string
   readonly group: string
   readonly version: string
-  /** Unique names of the types declared in it, in the order of the file; the kind's own type first. */
+  /** Unique names of its types, in file order; the kind's own type first. */
   readonly types: readonly string[]
   readonly kind?: string
 }
@@ -50,14 +52,14 @@ export interface KindModel {
   }
   readonly selectable: readonly { readonly name: string; readonly value: ExpressionModel }[]
   readonly columns: readonly ColumnModel[]
-  /** When a row of the Table says that its object has run to its end. */
+  /** Conditions under which a Table row shows its object as completed. */
   readonly completed: readonly {
     readonly when: ExpressionModel
     readonly reason: string
     readonly textParts: readonly TemplatePart[]
   }[]
   readonly subresources: readonly Subresource[]
-  /** Nothing is stored: a POST is one to this sub-resource of the object that the body names. */
+  /** The kind is not stored. A POST becomes a POST to this sub-resource of the object that the body names. */
   readonly postsTo?: { readonly resource: string; readonly subresource: string }
   readonly create: { readonly drops: readonly string[] }
   readonly update: {
@@ -76,7 +78,7 @@ export interface KindModel {
     readonly textParts: readonly TemplatePart[]
     readonly at: string
   }[]
-  /** Named functions of `runtime/behaviours/warnings/` and the place they look at. */
+  /** Named functions of `runtime/behaviours/warnings/` and the paths they inspect. */
   readonly warningChecks: readonly { readonly name: string; readonly at: string }[]
 }
 
@@ -103,9 +105,9 @@ export interface TypeModel {
   readonly structType?: "atomic" | "granular"
   readonly rules: readonly RuleModel[]
   readonly defaults: readonly DefaultRuleModel[]
-  /** Named validators in `runtime/behaviours/` for what rules cannot say. */
+  /** Named validators in `runtime/behaviours/` for what rules cannot express. */
   readonly checks: readonly string[]
-  /** Discriminated unions: exactly / at most one of these fields is set. */
+  /** Discriminated unions: exactly one, or at most one, of these fields is set. */
   readonly oneOf: readonly { readonly fields: readonly string[]; readonly required: boolean }[]
 }
 
@@ -126,14 +128,14 @@ export interface FieldModel {
   readonly pointer: boolean
   readonly keepEmpty: boolean
   readonly deprecated: boolean
-  /** `published`: only in the published schema; `true`: absent is a FieldValueRequired as well. */
+  /** `published`: only in the published schema; `true`: an absent field is also a FieldValueRequired. */
   readonly required: false | "published" | true
-  /** Absent, "" , [] and {} are FieldValueRequired. */
+  /** Absent, "", [] and {} are FieldValueRequired. */
   readonly nonEmpty: boolean
   readonly requiredOn?: "create" | "update"
   readonly default?: JsonValue
   readonly enum?: readonly JsonValue[]
-  /** A format the kit knows by name: `dns-label`, `qualified-name`, `ip`, ...; applied to every item with `items`, keys and values below. */
+  /** A named format of the kit: `dns-label`, `qualified-name`, `ip`, ...; `items`, keys and values have their own. */
   readonly format?: string
   readonly pattern?: string
   readonly minimum?: number
@@ -148,7 +150,7 @@ export interface FieldModel {
   readonly items?: Constraints
   readonly values?: Constraints
   readonly keys?: Constraints
-  /** Items may not repeat: whole (`[]`) or by these fields. Each inner list is one uniqueness. */
+  /** Items must be unique: as a whole (`[]`) or by these fields. Each inner list is one rule. */
   readonly unique: readonly (readonly string[])[]
   readonly immutable: boolean | "once-set"
   readonly listType?: "atomic" | "set" | "map"
@@ -169,32 +171,32 @@ export interface Constraints {
   readonly maxLength?: number
 }
 
-/** Holds when `rule` is true. `self` is the value of the type; `oldSelf` (only with on: update) its stored value. */
+/** Holds when `rule` is true. `self` is the value of the type; `oldSelf` (only with on: update) is the stored value. */
 export interface RuleModel {
   readonly rule: ExpressionModel
   readonly when?: ExpressionModel
-  /** Dotted path below the type that the failure names; "" = the value itself. */
+  /** Dotted path below the type that the failure names; "" is the value itself. */
   readonly at: string
   readonly reason: "Required" | "Invalid" | "NotSupported" | "TooLong" | "TooMany" | "Duplicate" | "Forbidden" | "NotFound"
   readonly message: string
-  /** The message cut at its `{{expression}}`s. */
+  /** The message split at its `{{expression}}`s. */
   readonly messageParts: readonly TemplatePart[]
   readonly on: "any" | "create" | "update"
 }
 
-/** `set` gets `to` when it is absent (or empty and not a pointer) and `when` holds. */
+/** Sets `set` to `to` when it is absent (or empty and not a pointer) and `when` holds. */
 export interface DefaultRuleModel {
   readonly set: string
   readonly to: ExpressionModel
   readonly when?: ExpressionModel
-  /** Overwrites what is there as well. */
+  /** Also replaces an existing value. */
   readonly force: boolean
 }
 
-/** A piece of a message: literal text, or an expression whose value stands there. */
+/** A part of a message: literal text, or an expression. */
 export type TemplatePart = string | ExpressionModel
 
-/** An expression of the dialect: its text, where it stands, and its parsed form. */
+/** An expression of the dialect: its text, its position, and its parsed form. */
 export interface ExpressionModel {
   readonly text: string
   readonly tree: ExpressionTree

@@ -1,12 +1,12 @@
 /** Writes plain data as a TypeScript expression: on one line where it fits, otherwise one entry per line. */
 import { propertyName } from "./print.ts"
 
-/** Code that stands in data as it is: `() => podSpecShape`. */
+/** Code that is copied into data unchanged: `() => podSpecShape`. */
 export class Code {
   constructor(readonly text: string) {}
 }
 
-/** Plain data with code inside. Entries that are undefined are left out. */
+/** Plain data with code inside. Omits undefined entries. */
 export type Literal =
   | null
   | boolean
@@ -19,7 +19,10 @@ export type Literal =
 
 const width = 140
 
-/** The text of `value`, to stand at `indent` spaces; lines after the first are indented. Called by emitters for constants and arguments. */
+/**
+ * The text of `value` at an indentation of `indent` spaces; lines after the first are indented. Called by emitters for
+ * constants and arguments.
+ */
 export function literal(value: Literal, indent = 0, lead = 0): string {
   const short = oneLine(value)
   if (indent + lead + short.length <= width || !isContainer(value)) return short

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { Code, literal } from "./literal.ts"
 import { printFile, propertyName } from "./print.ts"
 
-test("a file: header, imports, declarations with their texts", () => {
+test("a file: header, imports, documented declarations", () => {
   const text = printFile({
     source: "schemas/a.yaml",
     imports: [
@@ -54,7 +54,7 @@ export function f(x: A): void {
 `)
 })
 
-test("data: on one line where it fits, keys quoted only when they must be, absent entries left out", () => {
+test("data: on one line where it fits, keys quoted only when necessary, absent entries omitted", () => {
   expect(literal({ a: 1, "b-c": ["x", null, true], d: undefined, e: new Code("() => f"), g: {}, h: 5n })).toBe(
     '{ a: 1, "b-c": ["x", null, true], e: () => f, g: {}, h: 5n }',
   )

@@ -1,4 +1,4 @@
-/** Paths of sub-resources that are passed on to another machine: the node agent, or the object itself. */
+/** Paths of sub-resources that forward requests to another machine: the node agent, or the object itself. */
 import type { Subresource } from "../../../runtime/kit/kind.ts"
 import type { FieldModel, KindModel, TypeModel } from "../../model/model.ts"
 import { upperFirst } from "../names.ts"
@@ -14,7 +14,10 @@ const ways = {
   proxy: ["delete", "get", "head", "options", "patch", "post", "put"],
 } as const
 
-/** The path of one such sub-resource, for proxies also the one with a path behind. `options`: the type of its query parameters. */
+/**
+ * The path of such a sub-resource; proxies also have one with a trailing path. `options`: the type of its query
+ * parameters.
+ */
 export function connectPaths(
   kind: KindModel,
   subresource: Subresource & { readonly connect: NonNullable<Subresource["connect"]> },

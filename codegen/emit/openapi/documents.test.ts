@@ -25,7 +25,7 @@ function at(value: JsonValue | undefined, ...path: string[]): JsonValue | undefi
 
 const v3 = "openapi/v3/apis/kitchen.example.com/v1.json"
 
-test("one document per group version, those of discovery, and one for version 2", () => {
+test("writes one document per group version, those of discovery, and one for version 2", () => {
   expect([...texts.keys()].sort()).toEqual([
     "openapi/v2.json",
     "openapi/v3/apis.json",
@@ -43,7 +43,7 @@ test("all are valid", async () => {
   }
 })
 
-test("every reference leads somewhere", () => {
+test("every reference resolves", () => {
   for (const [path, text] of texts) {
     const document: JsonValue = JSON.parse(text)
     for (const [, reference = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g))

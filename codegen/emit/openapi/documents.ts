@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents: version 3, one per group version (and the small ones of discovery), and version 2, all in one. Neutral words;
- * the runtime maps `x-orch-`, `io.orch.`, `.orch.io` and `vnd.orch.`.
+ * The OpenAPI documents: version 3, one per group version (and small ones for discovery), and version 2 in a single
+ * document. Names are neutral; the runtime maps `x-orch-`, `io.orch.`, `.orch.io` and `vnd.orch.`.
  */
 import type { JsonObject } from "../../../runtime/kit/json.ts"
 import type { KindModel, TypeModel } from "../../model/model.ts"
@@ -13,7 +13,7 @@ import { type GroupVersionKind, kindPaths, type OperationFacts, type PathFacts }
 import { inlineParameters, type OptionFacts, parameterFacts, type ParameterName } from "./parameters.ts"
 import { Definitions, extension } from "./schemas.ts"
 
-/** The release of the API whose facts the schemas state. */
+/** The API release whose facts the schemas state. */
 const release = "v1.30.0"
 const title = "orch-apiserver"
 const media = { json: "application/json", yaml: "application/yaml", compact: "application/vnd.orch.protobuf" }
@@ -25,7 +25,7 @@ const patchMedia = [
 ]
 
 interface Section {
-  /** As clients ask for it: `apis/apps/v1`. */
+  /** As clients request it: `apis/apps/v1`. */
   readonly path: string
   readonly paths: readonly PathFacts[]
 }
@@ -42,7 +42,7 @@ export function emitOpenApi(context: EmitContext): ReadonlyMap<string, string> {
   return texts
 }
 
-/** Paths of the v3 documents as clients ask for them. */
+/** Paths of the v3 documents as clients request them. */
 export function documentPaths(texts: ReadonlyMap<string, string>): readonly string[] {
   return [...texts.keys()].flatMap((path) => (path.startsWith("openapi/v3/") ? [path.slice("openapi/v3/".length, -".json".length)] : []))
 }
@@ -123,7 +123,7 @@ const versionPath: PathFacts = {
   ],
 }
 
-/** Definitions of kinds without a compact form are kept out of that media type. */
+/** Excludes kinds without a protobuf encoding from that media type. */
 function compactKinds(context: EmitContext, kinds: readonly KindModel[]): (operation: OperationFacts) => boolean {
   const plain = new Set(kinds.filter((kind) => !isCompact(typeOf(context, kind.type))).map((kind) => definitionName(kind, kind.kind)))
   return ({ kind }) => kind === undefined || !plain.has(definitionName(kind, kind.kind))
@@ -142,7 +142,7 @@ function answerMedia(operation: OperationFacts, compact: boolean): readonly stri
 
 const codeTexts = { 200: "OK", 201: "Created", 202: "Accepted" } as const
 
-/** What both versions write about an operation. */
+/** The parts of an operation that both versions share. */
 function operationHead({ tag, description, operationId, deprecated }: OperationFacts): JsonObject {
   return { tags: [tag], description, operationId, ...(deprecated === true && { deprecated: true }) }
 }
@@ -304,7 +304,7 @@ function documentV2(
 
 const linePerEntry: ReadonlySet<string> = new Set(["paths", "definitions", "parameters", "schemas", "components"])
 
-/** JSON with one path or definition per line, so that changes can be read; the first key says where it comes from. */
+/** JSON with one path or definition per line, so that diffs are readable; the first key names the source. */
 function text(context: EmitContext, document: JsonObject): string {
   const mark = header(`${context.options.schemaFolder}/`).slice("// ".length)
   return `${lines({ "x-generated": mark, ...document }, "")}\n`

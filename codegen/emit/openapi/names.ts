@@ -1,4 +1,7 @@
-/** Names in the OpenAPI documents: definitions, operations, tags. Neutral; the runtime maps them to the vendor's words. */
+/**
+ * Names in the OpenAPI documents: definitions, operations, tags. Neutral; the runtime maps them to the vendor's
+ * spelling.
+ */
 import { upperFirst } from "../names.ts"
 
 interface GroupVersion {
@@ -12,7 +15,10 @@ const groupPackages: Readonly<Record<string, string>> = {
   "apiregistration.orch.io": "io.orch.aggregator.pkg.apis.apiregistration",
 }
 
-/** `core.v1` Pod → `io.orch.api.core.v1.Pod`; a user's group `kitchen.example.com` v1 Kettle → `com.example.kitchen.v1.Kettle`. */
+/**
+ * `core.v1` Pod → `io.orch.api.core.v1.Pod`; a user's group `kitchen.example.com` v1 Kettle →
+ * `com.example.kitchen.v1.Kettle`.
+ */
 export function definitionName({ group, version }: GroupVersion, name: string): string {
   return `${groupPackages[group] ?? packageOf(group)}.${version}.${name}`
 }
@@ -39,7 +45,7 @@ export const scalarDefinitions: Readonly<Record<string, string>> = {
 /** The body of every patch. */
 export const patchDefinition = `${metaPackage}.Patch`
 
-/** What `/version` answers. */
+/** The response of `/version`. */
 export const versionDefinition = "io.orch.apimachinery.pkg.version.Info"
 
 /** `CoreV1`, `RbacAuthorizationV1`: the middle of operation ids. */

@@ -1,4 +1,4 @@
-/** Which paths a kind has and what can be done there, as facts that both document versions are written from. */
+/** The paths of a kind and their operations, as facts from which both document versions are written. */
 import type { OpenAPIV3 } from "openapi-types"
 import type { Subresource } from "../../../runtime/kit/kind.ts"
 import type { KindModel, TypeModel } from "../../model/model.ts"
@@ -29,11 +29,11 @@ export interface OperationFacts {
   readonly parameters: readonly ParameterName[]
   /** Definition of the body. */
   readonly body?: { readonly schema: string; readonly required: boolean; readonly patch: boolean }
-  /** Definition of the answer by status code. */
+  /** Definition of the response by status code. */
   readonly responses: readonly { readonly code: 200 | 201 | 202; readonly schema: string }[]
-  /** Media types of an answer that is text instead of an object. */
+  /** Media types of a response that is text instead of an object. */
   readonly text?: readonly string[]
-  /** The answer may be a watch stream. */
+  /** The response may be a watch stream. */
   readonly stream?: boolean
   readonly deprecated?: boolean
   readonly action?: string
@@ -43,18 +43,18 @@ export interface OperationFacts {
 export interface PathFacts {
   readonly path: string
   readonly parameters: readonly ParameterName[]
-  /** Query parameters of this path alone. */
+  /** Query parameters of this path only. */
   readonly options?: readonly OptionFacts[]
   readonly operations: readonly OperationFacts[]
 }
 
 const meta = { group: "meta", version: "v1" }
-/** Definition of Status, the answer of deletions. */
+/** Definition of Status, the response of deletions. */
 export const statusDefinition = definitionName(meta, "Status")
 const deleteOptions = definitionName(meta, "DeleteOptions")
 const watchEvent = definitionName(meta, "WatchEvent")
 
-/** Every path of a kind. Called once per emitted kind; `typeOf` finds a type by its group, version and name. */
+/** Returns every path of a kind. Called once per emitted kind; `typeOf` finds a type by its group, version and name. */
 export function kindPaths(kind: KindModel, typeOf: (named: GroupVersionKind) => TypeModel): PathFacts[] {
   const prefix = pathPrefix(kind)
   const scoped = kind.namespaced ? `${prefix}/namespaces/{namespace}/${kind.resource}` : `${prefix}/${kind.resource}`
@@ -81,7 +81,7 @@ function gvk({ group, version, kind }: GroupVersionKind): GroupVersionKind {
   return { group, version, kind }
 }
 
-/** What every operation on a kind has in common. */
+/** What all operations on a kind share. */
 function common(kind: KindModel): { tag: string; kind: GroupVersionKind } {
   return { tag: tagOf(kind), kind: gvk(kind) }
 }
@@ -280,7 +280,7 @@ function allNamespaces(kind: KindModel): OperationFacts[] {
   ]
 }
 
-/** The old way to watch, kept because clients are generated from it. */
+/** The deprecated watch paths, kept because clients are generated from them. */
 function watchPaths(kind: KindModel, prefix: string, scoped: string, place: readonly ParameterName[]): PathFacts[] {
   if (!kind.verbs.includes("watch")) return []
   const scope = operationScope(kind)

@@ -1,4 +1,4 @@
-/** The parameters of requests: what each is called, where it stands and what it means. */
+/** The parameters of requests: name, location and meaning. */
 
 export interface ParameterFacts {
   readonly in: "path" | "query"
@@ -6,7 +6,7 @@ export interface ParameterFacts {
   readonly description: string
 }
 
-/** A query parameter that only one path has. */
+/** A query parameter of a single path. */
 export interface OptionFacts extends ParameterFacts {
   readonly name: string
 }
@@ -76,5 +76,5 @@ const readCollection: readonly ParameterName[] = [
 export const listParameters: readonly ParameterName[] = ["allowWatchBookmarks", ...readCollection, "watch"]
 export const deleteCollectionParameters: readonly ParameterName[] = [...deleteParameters, ...readCollection]
 
-/** Clients look for these two inside each operation to learn what a server can do, so they are never shared by reference. */
+/** Always inlined: clients look for these two inside each operation to detect what a server supports. */
 export const inlineParameters: ReadonlySet<ParameterName> = new Set<ParameterName>(["dryRun", "fieldValidation"])

@@ -1,4 +1,6 @@
-/** Definitions of types, in the form of either document version. Version 3 says a little more: defaults, and texts beside references. */
+/**
+ * Definitions of types for either document version. Only version 3 has defaults, and descriptions beside references.
+ */
 import type { JsonObject, JsonValue } from "../../../runtime/kit/json.ts"
 import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { type EmitContext, listItem } from "../context.ts"
@@ -7,10 +9,10 @@ import type { GroupVersionKind } from "./operations.ts"
 
 export type DocumentVersion = "v2" | "v3"
 
-/** Extensions are written neutrally; the runtime maps the prefix. */
+/** Extensions have neutral names; the runtime maps the prefix. */
 export const extension = "x-orch-"
 
-/** Definitions by name; those that `name` leads to are added. Called for each definition that a path names. */
+/** Definitions by name, including those that they refer to. Called for each definition that a path names. */
 export class Definitions {
   readonly found = new Map<string, JsonObject>()
   private readonly types = new Map<string, TypeModel>()
@@ -25,7 +27,7 @@ export class Definitions {
     for (const kind of context.model.kinds) this.lists.set(definitionName(kind, kind.listKind), kind)
   }
 
-  /** Makes sure that the definition is there and answers a reference to it. */
+  /** Adds the definition if it is missing and returns a reference to it. */
   reference(name: string): JsonObject {
     if (!this.found.has(name)) {
       this.found.set(name, {})
@@ -34,7 +36,7 @@ export class Definitions {
     return { $ref: `${this.version === "v2" ? "#/definitions/" : "#/components/schemas/"}${name}` }
   }
 
-  /** By name, sorted. */
+  /** Sorted by name. */
   sorted(): JsonObject {
     return Object.fromEntries([...this.found].toSorted(([left], [right]) => (left < right ? -1 : 1)))
   }
@@ -74,7 +76,7 @@ export class Definitions {
     })
   }
 
-  /** The kinds that a definition stands for; options and watch events serve every group. */
+  /** The kinds of a definition; options and watch events belong to every group. */
   private kindsOf(type: TypeModel): JsonObject[] {
     const kind = this.context.model.kinds.find((one) => one.type === type.name)
     if (kind !== undefined) return [gvkObject(kind)]
@@ -124,7 +126,7 @@ export class Definitions {
     }
   }
 
-  /** Version 3 allows nothing beside a reference, version 2 does. */
+  /** Version 3 does not allow siblings of a reference, version 2 does. */
   private described(reference: JsonObject, description: string, value: JsonValue | undefined): JsonObject {
     if (this.version === "v2") return { description, ...reference }
     return { description, ...(value !== undefined && { default: value }), allOf: [reference] }
@@ -180,7 +182,7 @@ function fieldExtensions(field: FieldModel): JsonObject {
   return Object.fromEntries(Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [[extension + name, value]])))
 }
 
-/** The zero value, unless it is none of the words: client generators make code of a default, which then does not compile. */
+/** The zero value, unless the enum lacks it: client generators emit code for a default, which would not compile. */
 function zeroAmong(scalar: string, words: readonly JsonValue[] | undefined): JsonValue | undefined {
   const zero = zeroes[scalar]
   return zero === undefined || words === undefined || words.includes(zero) ? zero : undefined
