@@ -1,4 +1,4 @@
-/** The machine behind the proxy paths: answers whatever it is told to, bytes that need not be HTTP. */
+/** The machine behind the proxy paths. It sends whatever the test sets, even bytes that are not HTTP. */
 import { createServer, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import type { AddressInfo, Server } from "node:net"
@@ -6,9 +6,9 @@ import { pairFor } from "../support/backend.ts"
 
 export interface HostileBackend {
   readonly port: number
-  /** Of the same answers over TLS, as a node's agent has it. */
+  /** The port of the same responses over TLS, as a node agent serves them. */
   readonly agentPort: number
-  /** What comes next. */
+  /** Sets the next response. */
   says(answer: readonly Buffer[], endless: boolean): void
   stop(): void
 }

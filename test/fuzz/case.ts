@@ -1,6 +1,9 @@
-/** What the fuzzer does to the server, one at a time: plain records, drawn from a seed and a number, so that each can be drawn again. */
+/**
+ * What the fuzzer does to the server, one case at a time: plain records, drawn from a seed and a number, so that each
+ * can be drawn again.
+ */
 
-/** A request that HTTP allows, with whatever in it. */
+/** A valid HTTP request with arbitrary content. */
 export interface RequestCase {
   readonly type: "request"
   readonly protocol: "http1" | "http2"
@@ -18,12 +21,12 @@ export interface BytesCase {
   readonly writes: readonly Buffer[]
 }
 
-/** A request through a proxy path, or to a node's agent, and what the other end says to it. */
+/** A request through a proxy path or to a node agent, and the other end's response. */
 export interface BackendCase {
   readonly type: "backend"
   readonly path: string
   readonly answer: readonly Buffer[]
-  /** The last of `answer` again and again, as long as somebody reads. */
+  /** Repeats the last part of `answer` as long as it is read. */
   readonly endless: boolean
 }
 
@@ -31,7 +34,7 @@ export type FuzzCase = RequestCase | BytesCase | BackendCase
 
 const shownCharacters = 160
 
-/** One line that says what a case is. */
+/** Describes a case in one line. */
 export function describeCase(one: FuzzCase): string {
   switch (one.type) {
     case "request":

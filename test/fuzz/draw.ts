@@ -1,4 +1,4 @@
-/** Cases by number: the same for the same seed, on every machine. */
+/** Draws cases by number: the same for the same seed, on every machine. */
 import { encodeTrailers } from "../../runtime/http2/header-encoder.ts"
 import { frameOf, settingsFrame } from "../../runtime/http2/frame-output.ts"
 import { frameType } from "../../runtime/http2/protocol.ts"
@@ -8,13 +8,13 @@ import type { BackendCase, BytesCase, FuzzCase, RequestCase } from "./case.ts"
 import { fuzzedKinds, type KindOfFuzz, nonEmpty, objectOf } from "./objects.ts"
 import { manyParts, mutated, nearly, runOf } from "./texts.ts"
 
-/** Characters of the longest header or parameter: what a head may have, less what else stands in it. */
+/** Characters of the longest header or parameter: the limit of a head, less its other content. */
 const headCharactersMax = 200_000
-/** Bytes of the longest body that is drawn; the limit is 3 MiB. */
+/** Bytes of the longest body; the limit is 3 MiB. */
 const bodyBytesMax = 3_000_000
 
 const selectors = ["a=b,c!=d", "a in (b,c),!d", "x>5", "app.kubernetes.io/name=x"]
-/** Parameters of queries, with values that mean something. */
+/** Query parameters with meaningful values. */
 export const parameters: Readonly<Record<string, readonly string[]>> = {
   labelSelector: selectors,
   fieldSelector: ["metadata.name=a,metadata.namespace!=b", "spec.nodeName=", "status.phase in (a,b)"],
@@ -38,7 +38,7 @@ export const parameters: Readonly<Record<string, readonly string[]>> = {
   count: ["true"],
   force: ["true"],
 }
-/** Fields of heads, with values that mean something. */
+/** Header fields with meaningful values. */
 export const headers: Readonly<Record<string, readonly string[]>> = {
   accept: [
     "application/json",
@@ -67,7 +67,7 @@ const patchTypes = nonEmpty([
   "application/apply-patch+yaml",
 ])
 
-/** Draws cases of one server's kinds. */
+/** Draws cases from the kinds of one server. */
 export class Drawer {
   private constructor(private readonly kinds: [KindOfFuzz, ...KindOfFuzz[]]) {}
 
@@ -96,7 +96,7 @@ export class Drawer {
   private withHeader(random: SeededRandom): RequestCase {
     const name = random.pick(nonEmpty(Object.keys(headers)))
     const value = nearly(random, headers[name] ?? [], headCharactersMax)
-    // A field cannot hold what ends it, nor begin or end with a blank.
+    // A field can neither contain its terminator nor begin or end with a blank.
     const sound = [...value]
       .filter((character) => character >= " " && character <= "\u00ff")
       .join("")
@@ -133,7 +133,7 @@ export class Drawer {
     }
   }
 
-  /** A write of an object, as JSON, YAML or compactly; sometimes changed here and there afterwards. */
+  /** A write of an object, as JSON, YAML or protobuf, sometimes mutated afterwards. */
   private async withObject(random: SeededRandom): Promise<RequestCase> {
     const kind = random.pick(this.kinds)
     const isUpdate = random.chance(0.4)
@@ -170,7 +170,7 @@ export class Drawer {
     }
   }
 
-  /** A body of no object's form: nested, repeated, aliased, or a run. */
+  /** A body that is not an object: nested, repeated, aliased, or a run. */
   private withText(random: SeededRandom): RequestCase {
     const media = random.pick(["application/json", "application/yaml", ...patchTypes, "application/vnd.kubernetes.protobuf"])
     const length = random.pick([1000, 60_000, 1_000_000])
@@ -216,13 +216,13 @@ async function encoded(random: SeededRandom, object: Record<string, unknown>): P
     try {
       return ["application/vnd.kubernetes.protobuf", await encodeCompact(object, "kubernetes")]
     } catch {
-      // Values that have no compact form.
+      // Values that protobuf cannot encode.
     }
   }
   return ["application/json", json]
 }
 
-/** A long text once, and its alias in place of many. */
+/** A long text once, and aliases of it in many places. */
 function withAliases(random: SeededRandom, object: Record<string, unknown>): Buffer {
   const long = "x".repeat(random.pick([100, 10_000, 300_000]))
   const count = random.pick([10, 1000, 20_000])
@@ -283,7 +283,10 @@ function hostileText(random: SeededRandom, length: number): string {
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 const head = { ":method": "GET", ":scheme": "https", ":authority": "127.0.0.1", ":path": "/livez" }
 
-/** Frames: a sound beginning, then frames of any kind, with sound and with random content, on streams that are and are not open. */
+/**
+ * HTTP/2 frames: a valid beginning, then frames of any kind, with valid and with random content, on open and closed
+ * streams.
+ */
 function http2Bytes(random: SeededRandom): BytesCase {
   const writes = [Buffer.concat([preface, settingsFrame(random.chance(0.3) ? [[4, random.pick([0, 1, 2 ** 31 - 1])]] : [])])]
   const many = random.chance(0.2)
@@ -314,7 +317,7 @@ function payloadOf(random: SeededRandom, type: number): Uint8Array {
   return random.bytes(random.pick([0, 4, 5, 100]))
 }
 
-/** Heads and chunked bodies, almost right. */
+/** Heads and chunked bodies that are almost valid. */
 function http1Bytes(random: SeededRandom): BytesCase {
   const line = random.pick([
     "GET /livez HTTP/1.1",

@@ -1,4 +1,6 @@
-/** What the fuzzer, and people before it, have found: each once stopped the server, ended it, or made it answer 500. */
+/**
+ * Cases that the fuzzer, or people before it, found: each once stalled the server, crashed it, or made it return 500.
+ */
 import type { BackendCase, FuzzCase, RequestCase } from "./case.ts"
 
 export interface FoundCase {
@@ -25,29 +27,29 @@ const proxied: BackendCase = {
 
 export const foundCases: readonly FoundCase[] = [
   {
-    name: "blanks within Accept were gone through again from each of them: 47 s",
+    name: "blanks within Accept were rescanned from each of them: 47 s",
     cases: [get(`${configMaps}/none`, { accept: `a/b${" ".repeat(200_000)}c` })],
   },
   {
-    name: "blanks behind a parameter of Content-Type",
+    name: "blanks after a parameter of Content-Type",
     cases: [post(configMaps, `application/json;a=b${" ".repeat(200_000)}!`, "{}")],
   },
   {
-    name: "slashes at the end of a path of discovery",
+    name: "slashes at the end of a discovery path",
     cases: [get(`/apis${"/".repeat(200_000)}x`), get(`/version${"/".repeat(200_000)}x`)],
   },
-  { name: "steps up in a proxy path", cases: [proxied] },
+  { name: "parent segments in a proxy path", cases: [proxied] },
   {
-    name: "each requirement of a label selector was asked of each object: 13 s",
+    name: "each requirement of a label selector was tested on each object: 13 s",
     cases: [get(`${configMaps}?labelSelector=${Array.from({ length: 30_000 }, (_, index) => `!${index}`).join(",")}`)],
   },
   {
-    name: "each requirement of a field selector was asked of each object: 3.5 s",
+    name: "each requirement of a field selector was tested on each object: 3.5 s",
     cases: [get(`${configMaps}?fieldSelector=${Array.from({ length: 8000 }, (_, index) => `metadata.name!=${index}`).join(",")}`)],
   },
   {
-    // The engine compiles an expression when it runs for the second time.
-    name: "nested YAML ended the process, whose engine compiled an expression where its stack ended",
+    // V8 compiles a regular expression when it runs for the second time.
+    name: "nested YAML crashed the process when V8 compiled a regular expression at the end of the stack",
     cases: [
       ...Array.from({ length: 3 }, () => post(configMaps, "application/yaml", "a: [1, {b: 'c'}]")),
       ...["{\n", "[", "- ", "? "].map((level) => post(configMaps, "application/yaml", level.repeat(60_000))),

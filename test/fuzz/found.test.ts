@@ -1,4 +1,4 @@
-/** What was found once is taken well, by the built program; `found-cases.ts` says what each was. */
+/** The built program handles every found case; `found-cases.ts` describes them. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { foundCases } from "./found-cases.ts"
 import { FuzzRun, heldMsOfTests } from "./run.ts"

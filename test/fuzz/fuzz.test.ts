@@ -1,6 +1,7 @@
 /**
- * Whatever is sent to it, the built program goes on to answer others, answers no 500, lives, and gives its memory back. `npm run fuzz -- --minutes N`
- * goes on from other seeds; a case that finds something is kept in `found-cases.ts`.
+ * Whatever a client sends, the built program continues to serve other clients, returns no 500, survives, and frees its
+ * memory. `npm run fuzz -- --minutes N` continues with other seeds; `found-cases.ts` keeps the cases that found
+ * something.
  */
 import { expect, it } from "vitest"
 import { describeCase } from "./case.ts"

@@ -1,16 +1,16 @@
-/** Case after case until something is found, and what of them it takes to find it again. */
+/** Runs case after case until one fails, and then reduces the cases that are needed to reproduce the failure. */
 import { describeCase, type FuzzCase } from "./case.ts"
 import { Drawer } from "./draw.ts"
 import { type Finding, FuzzRun } from "./run.ts"
 
-/** Cases between two looks at what was kept of them. */
+/** Cases between two checks of retained memory. */
 const casesPerRest = 300
-/** Cases before the one that failed that may have had a part in it. */
+/** Cases before the failed one that may have contributed to it. */
 const sharedMax = 64
 
 export interface Found {
   readonly finding: Finding
-  /** Numbers of the cases that it takes. */
+  /** Numbers of the cases that reproduce it. */
   readonly numbers: readonly number[]
   readonly seconds: number
 }
@@ -18,14 +18,14 @@ export interface Found {
 export interface Hunt {
   readonly seed: number
   readonly first: number
-  /** Asked before each case: whether there is to be another one. */
-  /** Another limit than `npm run fuzz` has for how long another client may have to wait. */
+  /** How long another client may wait, in milliseconds; default: the limit of `npm run fuzz`. */
   readonly heldMs?: number
+  /** Called before each case: whether to run another one. */
   readonly goesOn: (number: number) => boolean
   readonly found: (found: Found) => Promise<void>
 }
 
-/** Resolves with how many cases were carried out. A server that has failed is replaced. */
+/** Resolves with the number of cases. Replaces a server that has failed. */
 export async function hunt({ seed, first, heldMs, goesOn, found }: Hunt): Promise<number> {
   const drawer = await Drawer.make()
   const startedMs = performance.now()
@@ -50,7 +50,7 @@ export async function hunt({ seed, first, heldMs, goesOn, found }: Hunt): Promis
   return number - first
 }
 
-/** The cases again, on a server of their own: whether they have the same effect. */
+/** Runs the cases again on a new server and returns whether they have the same effect. */
 async function hasEffect(cases: readonly FuzzCase[], type: Finding["type"], heldMs: number | undefined): Promise<boolean> {
   const run = await FuzzRun.start(heldMs)
   try {
@@ -61,7 +61,7 @@ async function hasEffect(cases: readonly FuzzCase[], type: Finding["type"], held
   }
 }
 
-/** The last alone, if that is enough; else without the half that is not needed, again and again. */
+/** Returns the last case alone, if that is enough; else removes unneeded halves repeatedly. */
 async function smallest(failed: {
   readonly drawer: Drawer
   readonly seed: number
@@ -83,7 +83,7 @@ async function smallest(failed: {
   return left
 }
 
-/** As it is printed: what happened, and how to see it again. */
+/** The printed report: what happened, and how to reproduce it. */
 export async function describeFound(seed: number, { finding, numbers, seconds }: Found): Promise<string> {
   const drawer = await Drawer.make()
   const cases = await Promise.all(numbers.map(async (number) => `  ${number}: ${describeCase(await drawer.draw(seed, number))}`))

@@ -1,4 +1,4 @@
-/** `npm run fuzz`: throws whatever comes to mind at a server, for as long as it is told, and says of each finding how to see it again. */
+/** `npm run fuzz`: sends random cases to a server for the given time, and prints how to reproduce each finding. */
 import { parseArgs } from "node:util"
 import { describeCase } from "./case.ts"
 import { Drawer } from "./draw.ts"
@@ -7,15 +7,15 @@ import { FuzzRun } from "./run.ts"
 
 const { values } = parseArgs({
   options: {
-    /** How long to go on; default 2. */
+    /** Running time in minutes; default 2. */
     minutes: { type: "string", default: "2" },
-    /** Default: another one each time. */
+    /** Default: a new one each time. */
     seed: { type: "string" },
     /** The number of the first case. */
     from: { type: "string", default: "0" },
-    /** Only these, in this order: `7,12`. */
+    /** Runs only these, in this order: `7,12`. */
     cases: { type: "string" },
-    /** Findings after which it is enough. */
+    /** Stops after this many findings. */
     findings: { type: "string", default: "10" },
   },
 })

@@ -1,4 +1,7 @@
-/** Objects of every kind that is served, made from its shape: with few values, or with one list or map that is as wide as a body may be. */
+/**
+ * Objects of every served kind, built from its shape: with few values, or with one list or map that is as wide as a
+ * body allows.
+ */
 import { kinds } from "../../generated/index.ts"
 import type { Kind } from "../../runtime/kit/kind.ts"
 import { documentValuesMax } from "../../runtime/limits.ts"
@@ -12,11 +15,11 @@ const vendor = vendorProfile("kubernetes")
 export interface KindOfFuzz {
   readonly kind: Kind
   readonly shape: TypeShape
-  /** Its objects in the namespace of the fuzzer. */
+  /** The collection of the kind in the fuzzer's namespace. */
   readonly collection: string
 }
 
-/** Called once: shapes are loaded on demand. */
+/** Called once; shapes are loaded on demand. */
 export async function fuzzedKinds(): Promise<readonly KindOfFuzz[]> {
   return Promise.all(
     kinds.map(async (kind) => {
@@ -28,7 +31,7 @@ export async function fuzzedKinds(): Promise<readonly KindOfFuzz[]> {
   )
 }
 
-/** Values of one object altogether: what comes of it is not more than a document may have. */
+/** Limit for the values of one object: no more than a document may have. */
 const valuesMax = documentValuesMax
 
 class Maker {
@@ -36,7 +39,7 @@ class Maker {
 
   constructor(
     private readonly random: SeededRandom,
-    /** How long the wide list or map is; 0: none is. */
+    /** The length of the wide list or map; 0: there is none. */
     private width: number,
   ) {
     this.left = valuesMax
@@ -79,7 +82,7 @@ class Maker {
   }
 }
 
-/** Values that pass the rules of most fields, so that rules behind those are reached; sometimes ones that do not. */
+/** Values that mostly pass the rules of fields, so that later rules are reached too. */
 function scalarOf(scalar: Scalar, name: string, index: number, random: SeededRandom): unknown {
   if (random.chance(0.01)) return random.pick<unknown>([null, -1, "", "\0", [], {}, 1e308, "9".repeat(40)])
   const lower = name.toLowerCase()
@@ -124,7 +127,7 @@ function textOf(name: string, index: number, random: SeededRandom): string {
 
 const widths = [0, 0, 0, 50, 500, 3000, 20_000] as const
 
-/** One object, most often a good one with something put in its place. */
+/** An object, usually a valid one with some value replaced. */
 export function objectOf({ kind, shape }: KindOfFuzz, random: SeededRandom, name: string): Record<string, unknown> {
   const maker = new Maker(random, random.pick(widths))
   const made = maker.struct(shape, 0, 0)
@@ -139,7 +142,7 @@ export function objectOf({ kind, shape }: KindOfFuzz, random: SeededRandom, name
   return { ...whole, apiVersion: version, kind: kind.kind, metadata: { ...(typeof metadata === "object" ? metadata : {}), name } }
 }
 
-/** Of two objects some fields of each. */
+/** Some fields of each of two objects. */
 function mixed(one: unknown, other: unknown, random: SeededRandom): unknown {
   if (typeof one !== "object" || one === null || Array.isArray(one) || typeof other !== "object" || other === null) return other
   const fields = Object.entries(other).filter(() => random.chance(0.4))

@@ -1,4 +1,7 @@
-/** Another client, who asks for `/livez` all the time on a connection of its own: how long the server leaves it without an answer. */
+/**
+ * Another client, which requests `/livez` continuously on its own connection and measures how long the server leaves it
+ * without a response.
+ */
 import { setTimeout } from "node:timers/promises"
 import { createHttpClient } from "../support/http-client.ts"
 import type { FuzzedServer } from "./server.ts"
@@ -7,8 +10,9 @@ const pauseMs = 20
 
 export interface Prober {
   /**
-   * Resolves once a question that was put after the call has its answer. Answers the longest time since the last call for which the server was busy
-   * and answered nothing, in milliseconds: time that a loaded machine kept from it does not count.
+   * Resolves once a request sent after the call has its response. Returns the longest time in milliseconds since the
+   * last call during which the server was busy without responding. Time that a loaded machine took from the server does
+   * not count.
    */
   longest(): Promise<number>
   stop(): void
@@ -27,7 +31,7 @@ export function startProber(server: FuzzedServer): Prober {
     try {
       await client.send({ method: "GET", path: "/livez", headers: {} })
     } catch {
-      // It has ended, which is told elsewhere.
+      // The server has exited, which is reported elsewhere.
     }
     const heldMs = Math.min(performance.now() - startedMs, (await server.busyMs()) - busyMs)
     longest = Math.max(longest, heldMs)

@@ -1,4 +1,4 @@
-/** Carries cases out against a server of its own, one after the other, and judges it by what another client sees. */
+/** Runs cases one after the other against its own server, and judges the server by what another client sees. */
 import { connect } from "node:tls"
 import { createHttpClient, type HttpClient, type OpenAnswer } from "../support/http-client.ts"
 import { startHostileBackend, type HostileBackend } from "./backend.ts"
@@ -6,18 +6,18 @@ import type { BytesCase, FuzzCase, RequestCase } from "./case.ts"
 import { type Prober, startProber } from "./prober.ts"
 import { type FuzzedServer, startFuzzedServer } from "./server.ts"
 
-/** How long another client may have to wait; more within the suite, which may share its machine. */
+/** How long another client may wait, in milliseconds; longer within the suite, which may share its machine. */
 const heldMsMax = 250
 export const heldMsOfTests = 500
-/** By how much the process may have grown while cases are under way, and what it may still hold after a rest. */
+/** Limit for the growth of the process while cases run, and for what it may still hold after a rest. */
 const grownBytesMax = 700 * 1024 * 1024
 const keptBytesMax = 150 * 1024 * 1024
-/** Objects that lists and selectors go through. */
+/** The number of objects for lists and selectors. */
 const configMaps = 2000
-/** Answers that go on (watches, logs) are left after so long; what has no answer yet, after more. */
+/** Reads an endless response (watch, log) for this long; waits longer for the start of a response. */
 const listenedMs = 150
 const unansweredMs = 5000
-/** Without an answer for so long the server has stopped. */
+/** Without a response for this long, the server counts as stalled. */
 const stoppedMs = 60_000
 
 export interface Finding {
@@ -44,7 +44,7 @@ export class FuzzRun {
     return new FuzzRun(server, backend, startProber(server), clients, rest, heldMs)
   }
 
-  /** Carries one case out. Undefined: the server took it well. */
+  /** Runs one case. Undefined: the server handled it. */
   async take(one: FuzzCase): Promise<Finding | undefined> {
     const statuses: number[] = []
     const ended = this.server.ended.then((how): Finding => ({ type: "ended", text: `the server ended: ${how}` }))
@@ -52,7 +52,7 @@ export class FuzzRun {
     return Promise.race([ended, taken, stopped()])
   }
 
-  /** After some cases: what is left of them. Undefined: hardly anything. */
+  /** Checks the memory that some cases have left behind. Undefined: hardly any. */
   async kept(): Promise<Finding | undefined> {
     const live = await this.server.liveBytes()
     const kept = live - this.restBytes.live
@@ -71,7 +71,7 @@ export class FuzzRun {
     if (one.type === "bytes") return sendBytes(one, this.server)
     if (one.type === "request") return this.ask(one, statuses)
     this.backend.says(one.answer, one.endless)
-    // The status is the backend's.
+    // The status comes from the backend.
     return this.ask({ type: "request", protocol: "http1", method: "GET", path: one.path, headers: {} }, [])
   }
 
@@ -85,7 +85,7 @@ export class FuzzRun {
       await within(listenedMs, readRest(answer))
       answer.destroy()
     } catch {
-      // Refused on the connection, or by our own client: the server is asked next.
+      // Refused on the connection, or by our own client; the next request checks the server.
     }
   }
 
@@ -99,7 +99,7 @@ export class FuzzRun {
   }
 }
 
-/** A pod whose address and node lead to the backend, and an object of some kinds to be changed. */
+/** Creates a pod whose address and node lead to the backend, and an object of some kinds to change. */
 async function prepare(client: HttpClient, { token }: FuzzedServer, { port, agentPort }: HostileBackend): Promise<void> {
   const send = async (method: string, path: string, value: unknown, type = "application/json"): Promise<void> => {
     const { status, body } = await client.send({

@@ -1,4 +1,4 @@
-/** The server that is fuzzed: the built program as a process of its own, so that its memory and its processor time can be read. */
+/** The fuzzed server: the built program in its own process, so that its memory and processor time can be measured. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:net"
@@ -11,15 +11,15 @@ export interface FuzzedServer {
   readonly port: number
   readonly authority: string
   readonly token: string
-  /** Resolves when the process has ended, with what it said last. */
+  /** Resolves with the last output when the process has exited. */
   readonly ended: Promise<string>
-  /** Lines of its log that tell of a fault of its own, since it was asked last. */
+  /** Log lines about errors of the server itself, since the last call. */
   faults(): string[]
-  /** Bytes that are resident. */
+  /** Resident memory in bytes. */
   residentBytes(): Promise<number>
-  /** Milliseconds of processor time that it has taken so far. */
+  /** Processor time used so far, in milliseconds. */
   busyMs(): Promise<number>
-  /** Bytes that can still be reached, after a collection. */
+  /** Reachable bytes after a garbage collection. */
   liveBytes(): Promise<number>
   stop(): Promise<void>
 }
@@ -28,7 +28,7 @@ const pageBytes = 4096
 const tickMs = 10
 const saidMax = 20_000
 
-/** Starts it in a folder of its own, which goes with it. Needs `/proc`. */
+/** Starts the server in its own folder, which `stop` removes. Needs `/proc`. */
 export async function startFuzzedServer(): Promise<FuzzedServer> {
   await buildBundle()
   const dir = await mkdtemp(join(tmpdir(), "fuzz-"))
@@ -48,7 +48,7 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
     faults,
     residentBytes: async () => Number((await processFile(pid, "statm")).split(" ")[1] ?? 0) * pageBytes,
     async busyMs() {
-      // Behind the name in brackets: the state is field 3, times are fields 14 and 15.
+      // After the name in brackets: the state is field 3, times are fields 14 and 15.
       const fields = (await processFile(pid, "stat")).split(") ")[1]?.split(" ") ?? []
       return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * tickMs
     },
@@ -61,7 +61,7 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
   }
 }
 
-/** "0" fields for a process that has ended. */
+/** Fields of "0" for a process that has exited. */
 async function processFile(pid: number, name: string): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${name}`, "utf8")
@@ -116,7 +116,7 @@ function freePort(): Promise<number> {
   })
 }
 
-/** Asks the process's own inspector, over its debugging protocol. */
+/** Asks the inspector of the process, over its debugging protocol. */
 async function liveBytes(url: string): Promise<number> {
   const socket = new WebSocket(url)
   await new Promise<void>((resolve, reject) => socket.once("open", () => resolve()).once("error", reject))

@@ -1,4 +1,4 @@
-/** Texts for headers, parameters and bodies: of a grammar, almost, and of none. */
+/** Texts for headers, parameters and bodies: grammatical, nearly so, or not at all. */
 import type { SeededRandom } from "../sim/world/random.ts"
 import { signs } from "../support/signs.ts"
 import { nonEmpty } from "./objects.ts"
@@ -8,14 +8,14 @@ const pieces = nonEmpty([
   ...["a", "in", "notin", "a=b", "!a", "in (", "..", "//", "a/b", "q=0.5", "\u00fc", "%00", "%ff", "a,", "1,", "a-", "0.", "<a ", '="'],
 ])
 
-/** A run of one or two pieces, long now and then, between what was given. */
+/** A run of one or two of the given pieces, sometimes long. */
 export function runOf(random: SeededRandom, charactersMax: number): string {
   const run = random.chance(0.5) ? random.pick(pieces) : random.pick(pieces) + random.pick(pieces)
   const length = random.pick([1, 3, 100, charactersMax, charactersMax])
   return run.repeat(Math.max(1, Math.floor(Math.min(length, charactersMax) / run.length)))
 }
 
-/** A text that is nearly one of `good`: a run is put somewhere into it, or it is repeated. */
+/** A text that is nearly one of `good`: with a run inserted somewhere, or repeated. */
 export function nearly(random: SeededRandom, good: readonly string[], charactersMax: number): string {
   const text = random.pick(nonEmpty(good))
   const at = random.integer(text.length + 1)
@@ -32,7 +32,7 @@ export function manyParts(random: SeededRandom, parts: readonly ((index: number)
   return Array.from({ length: random.pick([10, 300, 3000, 20_000]) }, (_, index) => part(index)).join(separator)
 }
 
-/** Octets changed here and there: cut, put in, said again. */
+/** Mutates octets here and there: cuts, inserts, repeats. */
 export function mutated(random: SeededRandom, bytes: Buffer): Buffer {
   let result = bytes
   for (let times = 1 + random.integer(4); times > 0; times--) {

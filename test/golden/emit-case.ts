@@ -1,6 +1,6 @@
 /**
- * What the golden tests need beside their harness: emitting one case as a user's folder would be, choosing what is worth keeping, and
- * type-checking everything that was emitted in one program, without writing it to the disk.
+ * Parts of the golden tests besides their harness: emitting one case like a user's folder, selecting the files to
+ * record, and type-checking all emitted files in one program without writing them to disk.
  */
 import { dirname, join, relative } from "node:path"
 import ts from "typescript"
@@ -8,21 +8,24 @@ import { emit, packageOptions } from "../../codegen/emit/index.ts"
 import type { Model } from "../../codegen/model/model.ts"
 
 const repository = join(import.meta.dirname, "..", "..")
-/** Where emitted files seem to stand for the compiler; nothing is written there. */
+/** The virtual folder of the emitted files for the compiler; nothing is written there. */
 const emittedFolder = join(import.meta.dirname, "emitted")
 
-/** Called with the model of a case: the generated files by path, as `npm run gen -- --schemas DIR --out DIR` would write them. */
+/**
+ * Called with the model of a case. Returns the generated files by path, as `npm run gen -- --schemas DIR --out DIR`
+ * would write them.
+ */
 export function emitCase(model: Model, own: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const emitted = new Set([...own.keys()].map((path) => path.replace(/\.yaml$/, "")))
   return emit(model, packageOptions(emitted, "schemas"))
 }
 
-/** Keywords that decide the structure of a type; of other field keywords types, shapes and descriptors tell nothing. */
+/** Keywords that affect the structure of a type. Types, shapes and descriptors do not show any other field keyword. */
 const structural = new Set(
   "doc types kind-fields preserveUnknown structType field-type number protoName inline pointer keepEmpty deprecated listType mapKeys mapType patchStrategy mergeKey field-required default yaml".split(" "),
 )
 
-/** The files that show what the keyword of a case does; the rest is the same in every case. */
+/** The files that show the effect of a case's keyword; the others are the same in every case. */
 export function interesting(id: string, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const isKind = [...files.keys()].some((path) => path.endsWith("/resource.ts"))
   const isColumn = id.startsWith("column") || id === "completed" || id === "as" || id === "priority" || id === "functions"
@@ -30,7 +33,10 @@ export function interesting(id: string, files: ReadonlyMap<string, string>): Rea
   return new Map([...files].filter(([path]) => parts.some((part) => path.endsWith(`/${part}.ts`))))
 }
 
-/** Called once with the files of all cases, by case. Every type error of every generated file, as `case/path:line: text`. */
+/**
+ * Called once with the files of all cases, by case. Returns every type error in a generated file, as `case/path:line:
+ * text`.
+ */
 export function typeFaults(cases: ReadonlyMap<string, ReadonlyMap<string, string>>): string[] {
   const texts = new Map<string, string>()
   for (const [id, files] of cases) for (const [path, text] of files) texts.set(join(emittedFolder, id, path), text)
@@ -53,7 +59,7 @@ function compilerOptions(): ts.CompilerOptions {
   return { ...options, paths, noEmit: true }
 }
 
-/** The disk, with the emitted files laid over it and the behaviours of the golden library where a user's would stand. */
+/** The disk, overlaid with the emitted files and, in place of a user's behaviours, those of the golden library. */
 function layeredHost(options: ts.CompilerOptions, texts: ReadonlyMap<string, string>): ts.CompilerHost {
   const host = ts.createCompilerHost(options)
   const behaviours = join(emittedFolder, "behaviours")
@@ -71,7 +77,7 @@ function layeredHost(options: ts.CompilerOptions, texts: ReadonlyMap<string, str
   }
 }
 
-/** The golden behaviours import the kit from where they really stand. */
+/** Rewrites the kit imports of the golden behaviours to their real path. */
 function kitRelative(path: string, text: string): string {
   return path.startsWith(join(emittedFolder, "behaviours")) ? text.replace(/from "[./]+runtime\/kit\/index\.ts"/, 'from "orch-apiserver/kit"') : text
 }

@@ -1,6 +1,7 @@
 /**
- * One folder per keyword of the schema dialect: `schemas/` is right and `expected/` holds what the keyword decides of the generated code;
- * `wrong/` is wrong and `diagnostics.txt` holds what its author is told. `RECORD=1 npx vitest run test/golden` rewrites both: read the difference.
+ * One folder per keyword of the schema dialect: `schemas/` is valid and `expected/` holds the generated code that the
+ * keyword affects; `wrong/` is invalid and `diagnostics.txt` holds the diagnostics. `RECORD=1 npx vitest run
+ * test/golden` rewrites both; review the diff.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -14,12 +15,12 @@ import { emitCase, interesting, typeFaults } from "./emit-case.ts"
 const folder = import.meta.dirname
 const record = process.env["RECORD"] === "1"
 const library = readSchemas(join(folder, "library"))
-/** Cases that are no keywords: YAML itself, and every function of expressions. */
+/** Cases that are not keywords: YAML itself, and every function of expressions. */
 const further = ["yaml", "functions"]
 const cases = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "library").map((entry) => entry.name)
-/** The TypeScript files that the cases may ask for. */
+/** The TypeScript files that the cases may refer to. */
 const known: KnownNames = { behaviours: ["boil"], checks: ["cupSize"], cells: ["boiling"], conversions: ["kettles"], warnings: ["kettleCare"] }
-/** Suffix of recorded code: it is compared, not compiled where it lies. */
+/** Suffix of recorded code: it is compared, not compiled. */
 const recordedSuffix = ".txt"
 
 describe.each(cases)("%s", (id) => {
@@ -31,7 +32,7 @@ describe.each(cases)("%s", (id) => {
     expect(Object.fromEntries(readTree(target))).toEqual(Object.fromEntries(emitted))
   })
 
-  test("tells what is wrong", () => {
+  test("reports what is wrong", () => {
     const told = toldOf(load(readSchemas(join(folder, id, "wrong")), { library, known }))
     const target = join(folder, id, "diagnostics.txt")
     if (record) writeFileSync(target, told)
@@ -45,7 +46,7 @@ describe("all cases", () => {
     expect(cases.toSorted()).toEqual([...dialect.map(keywordId), ...further].toSorted())
   })
 
-  test("every function of expressions is used by the case of functions", () => {
+  test("the functions case uses every function of expressions", () => {
     const text = [...readSchemas(join(folder, "functions", "schemas")).values()].join("\n")
     expect([...expressionFunctions.keys()].filter((name) => !text.includes(`${name}(`))).toEqual([])
   })

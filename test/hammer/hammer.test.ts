@@ -1,6 +1,6 @@
 /**
- * Long texts without any grammar into every parser: what reads them must take time that grows with their length. 250 KB take milliseconds then, and
- * minutes where the time grows with the square; the deadline lies far from both.
+ * Feeds long ungrammatical texts to every parser: reading must take linear time. Then 250 KB take milliseconds;
+ * quadratic time takes minutes. The deadline is far from both.
  */
 import { Script } from "node:vm"
 import ts from "typescript"
@@ -10,7 +10,7 @@ import { ownTexts } from "./own-texts.ts"
 import { type Parser, parsers } from "./parsers.ts"
 import { hammerCharacters, hammerTexts } from "./texts.ts"
 
-/** For one text. The engine ends what takes longer. */
+/** Per text. The engine aborts code that takes longer. */
 const deadlineMs = 8000
 
 const everyShape: readonly (readonly [string, string])[] = [
@@ -22,11 +22,11 @@ interface Blow {
   readonly run: () => unknown
 }
 
-/** Called from a script, whose time the engine limits wherever it is: in a loop, or within an expression. */
+/** Called from a script, whose time the engine limits everywhere: in a loop, or within a regular expression. */
 const blow = Symbol.for("the blow of the hammer")
 const script = new Script(`globalThis[Symbol.for("the blow of the hammer")].run()`)
 
-/** The names of the texts that were not read in time. */
+/** Returns the names of the texts that were not read in time. */
 function unread({ read, shapes = [] }: Parser): string[] {
   const late: string[] = []
   for (const { name, text } of hammerTexts([...everyShape, ...shapes])) {
@@ -46,8 +46,8 @@ function unread({ read, shapes = [] }: Parser): string[] {
 describe(`${hammerCharacters} characters of anything are read in time by`, () => {
   test.each(Object.entries(parsers))("%s", { timeout: 600_000 }, (_name, parser) => expect(unread(parser)).toEqual([]))
 
-  test("everything but what takes quadratic time", () => {
-    // The mistake that stopped the server for 47 s.
+  test("finds an expression that takes quadratic time", () => {
+    // The mistake that stalled the server for 47 s.
     const isBlank = (text: string): boolean => text.startsWith("a/b  ")
     const read = (text: string): unknown => isBlank(text) && text.replace(/^ +| +$/g, "")
     expect(unread({ covers: [], read, shapes: [["a/b", "c"]] })).toEqual([`"a/b" " "... "c"`])
@@ -66,7 +66,7 @@ function readersOf({ path, text }: { path: string; text: string }): string[] {
 
 const folders = /^runtime\/((access|apply|behaviours|connect|discovery|filters|http|http2|kit|registry|verbs|wire)\/.*|[^/]+)\.ts$/
 
-it("every parser is hammered, or reads texts of our own", () => {
+it("every parser is hammered, or listed as reading only our own texts", () => {
   const found = readSources()
     .filter(({ path }) => folders.test(path) && !path.endsWith(".test.ts"))
     .flatMap(readersOf)

@@ -1,4 +1,7 @@
-/** The hammer over real HTTP: long runs in every header and every parameter, to the built program, while another client asks for `/livez`. */
+/**
+ * The hammer over real HTTP: sends long runs in every header and every parameter to the built program, while another
+ * client requests `/livez`.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { RequestCase } from "../fuzz/case.ts"
 import { headers, parameters } from "../fuzz/draw.ts"
@@ -22,7 +25,7 @@ function request(asked: Partial<RequestCase>): RequestCase {
   return { type: "request", protocol: "http1", method: "GET", path: `${path}/none`, headers: {}, ...asked }
 }
 
-/** What may stand in a field: no control characters, no blanks at its ends. */
+/** The units that a field may contain: no control characters, no blanks at either end. */
 const fieldUnits = hammerUnits.filter((unit) => /^[\x20-\x7e\u00a0-\u00ff]+$/.test(unit))
 
 test.each(Object.keys(headers))("header %s", { timeout: 300_000 }, async (name) => {

@@ -1,6 +1,6 @@
 /**
- * Exported functions that take a text and need no hammer: names of fields, options of the operator, patterns of schemas, texts that a parser has
- * accepted before. Listed so that a new reader of foreign text is not missed.
+ * Exported functions that read a text and need no hammer: names of fields, options of the operator, patterns of
+ * schemas, texts that a parser has accepted already. Listed so that a new parser of client text is not missed.
  */
 export const ownTexts: readonly string[] = [
   "access/authenticate.ts#parseTokenFile",

@@ -1,4 +1,7 @@
-/** Every function of the product that reads text which clients, nodes or pods have written. A new one that is not here fails `hammer.test.ts`. */
+/**
+ * Every function of the product that reads text from clients, nodes or pods. A new one that is not listed fails
+ * `hammer.test.ts`.
+ */
 import { atOnce } from "../../runtime/turns.ts"
 import { systemClock } from "../../runtime/clock.ts"
 import { bearerToken, staticTokens } from "../../runtime/access/authenticate.ts"
@@ -74,7 +77,7 @@ import { FieldPath } from "../../runtime/kit/field-path.ts"
 import { Failures } from "../../runtime/kit/failure.ts"
 
 const vendor = vendorProfile("kubernetes")
-/** So wide that the texts reach the built-in parser. */
+/** Wide enough for the texts to reach the built-in parser. */
 const wideBounds = { maxDepth: 1000, maxValues: 1_000_000 }
 const anyField = (): undefined => undefined
 const shape: TypeShape = {
@@ -92,27 +95,27 @@ const paths = new RequestInfoReader(vendor)
 const tokens = new ContinueTokens(Buffer.from("secret"))
 const authenticator = staticTokens([{ token: "t", user: { name: "u", groups: [], extra: {} } }])
 
-/** A query with `text` as the value of a parameter, and as it came. */
+/** A query with `text` as the value of a parameter, and `text` itself as the query. */
 function queries(text: string, ...names: readonly string[]): URLSearchParams[] {
   return names.map((name) => new URLSearchParams([[name, text]]))
 }
 
 export interface Parser {
-  /** What it exports, by file from `runtime/`: what the completeness test looks for. */
+  /** The exports that it covers, by file below `runtime/`, for the completeness test. */
   readonly covers: readonly string[]
   read(text: string): unknown
-  /** What may stand around the run so that it is reached; besides it alone, and between two letters. */
+  /** Text to put around the run so that the parser reaches it; the run is also tested alone and between two letters. */
   readonly shapes?: readonly (readonly [string, string])[]
 }
 
-/** Reads in several ways, each of which may refuse. */
+/** Runs several readers; each of them may refuse. */
 function each(...ways: readonly ((text: string) => unknown)[]): (text: string) => void {
   return (text) => {
     for (const way of ways) {
       try {
         way(text)
       } catch (error) {
-        // A refusal: what it says must not be longer than what was sent allows.
+        // A refusal: its message must respect the limit.
         if (!(error instanceof Error)) throw error
       }
     }

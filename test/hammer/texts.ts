@@ -1,16 +1,16 @@
-/** Long texts without any grammar, each of one or two things again and again: what no writer of a parser thought of. */
+/** Long ungrammatical texts, each a repetition of one or two units, which parsers are rarely written for. */
 import { signs } from "../support/signs.ts"
 
-/** Bytes of each text, about: what a head of a request may have. */
+/** Approximate bytes of each text: the limit of a request head. */
 export const hammerCharacters = 250_000
 
-/** What a text is made of, again and again. */
+/** The units of repetition. */
 export const hammerUnits = [
   ...signs,
   ...["a", "Z", "_", "#", "$", "@", "~", "|", "^", "`", "ü", "漢", "😀", "\ud800", "\0", "\x01", "\n", "\r\n", "\x7f", "\u2028"],
 ]
 
-/** Units that alternate: the separators of every grammar with what may stand between them, and with each other. */
+/** Units that alternate: the separators of all grammars, with each other and with what may come between them. */
 const separators = [" ", ",", ";", "=", "/", "&", ".", "-", ":", '"', "\\", "(", "[", "{", "<a", "a=", "..", "\n"]
 
 export interface HammerText {
@@ -18,7 +18,7 @@ export interface HammerText {
   readonly text: string
 }
 
-/** `shapes`: what may stand around a run of one thing. Lazy, since all together are many megabytes. */
+/** `shapes`: text around a run of one unit. Lazy, since all texts together take many megabytes. */
 export function* hammerTexts(shapes: readonly (readonly [before: string, after: string])[]): Generator<HammerText> {
   for (const unit of hammerUnits) for (const shape of shapes) yield textOf(unit, shape)
   for (const one of separators) for (const other of ["a", " ", "0,", '"/']) yield textOf(one + other, ["", ""])

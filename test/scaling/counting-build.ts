@@ -1,6 +1,7 @@
 /**
- * The server's code with a counter in it: every turn of a loop and every call of a function counts one, and what copies or searches a list, an object
- * or a text counts its length. So the cost of a request is a number that is the same on every machine, however busy.
+ * The server's code with a counter: every loop iteration and every function call counts one, and built-ins that copy or
+ * search a list, an object or a text count its length. So the cost of a request is a number that is the same on every
+ * machine, however busy.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -8,7 +9,7 @@ import { join } from "node:path"
 import { build, type Plugin } from "esbuild"
 import ts from "typescript"
 
-/** In front of the bundle. `$count` counts what is walked through by code that cannot count itself. */
+/** Precedes the bundle. `$count` counts what built-in functions visit. */
 const prelude = `
 let $steps = 0
 function $count(value) {
@@ -21,7 +22,7 @@ const $countList = (value) => (Array.isArray(value) ? $count(value) : value)
 globalThis.stepsCounted = () => $steps
 `
 
-/** What walks through its receiver without calling anything of ours. */
+/** Built-ins that walk their receiver without calling our code. */
 const walking = new Set([
   "concat",
   "copyWithin",
@@ -40,12 +41,17 @@ const walking = new Set([
   "toSorted",
   "unshift",
 ])
-/** Of these the text is passed over: they end at the first find, are cut without a copy, or are asked for at a place. */
+/**
+ * Built-ins counted for lists only: on texts they end at the first match, cut without copying, or read one position.
+ */
 const walkingLists = new Set(["concat", "includes", "indexOf", "lastIndexOf", "slice"])
 const walkingArguments = new Set(["Object.keys", "Object.values", "Object.entries", "Object.fromEntries", "Object.assign", "Array.from"])
 const walkingResults = new Set(["JSON.stringify"])
 
-/** Bundles `entry` with counters in the product's own code; answers the file, and `remove` to be called when it is done with. */
+/**
+ * Bundles `entry` with counters in the product's own code. Returns the file, and `remove` for when it is no longer
+ * needed.
+ */
 export async function buildCounting(entry: string, repository: string): Promise<{ file: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "orch-scaling-"))
   const file = join(folder, "counting.mjs")
@@ -73,7 +79,7 @@ function counting(repository: string): Plugin {
   }
 }
 
-/** Packages stay where they are installed: the bundle lies in another folder. */
+/** Resolves packages to where they are installed, since the bundle is in another folder. */
 function packagesByPath(): Plugin {
   return {
     name: "packages-by-path",

@@ -1,6 +1,7 @@
 /**
- * The measurement itself, bundled with counters by `counting-build.ts` and run in a process of its own. Writes one line of JSON for each list and map of
- * each kind, alone and together with its neighbours: what was counted, and whether it grows faster than the object.
+ * The measurement itself, bundled with counters by `counting-build.ts` and run in its own process. For each list and
+ * map of each kind, alone and with its neighbours, it writes one line of JSON: the count, and whether it grows faster
+ * than the object.
  */
 import { setImmediate } from "node:timers/promises"
 import { createRandom } from "../sim/world/random.ts"
@@ -12,15 +13,15 @@ import { type OwnCase, ownCases } from "./own-cases.ts"
 import { repaired } from "./repair.ts"
 
 declare global {
-  /** Of `counting-build.ts`. */
+  /** Defined by `counting-build.ts`. */
   var stepsCounted: () => number
 }
 
-/** What one line says. */
+/** One line of output. */
 export interface Measured {
   readonly kind: string
   readonly field: string
-  /** Whether the objects were valid, so that everything behind validation was counted too. */
+  /** Whether the objects were valid, so that everything after validation was counted too. */
   readonly valid: boolean
   readonly faults: readonly string[]
 }
@@ -30,7 +31,10 @@ const large = [
   [256, 384, 512],
   [1024, 1536, 2048],
 ] as const
-/** By how much an item may become dearer when there are twice as many, before more are looked at, and at all. Sorting makes it some hundredths. */
+/**
+ * How much more an item may cost when there are twice as many, before larger counts are measured, and then as the
+ * limit. Sorting adds some hundredths.
+ */
 const suspicious = 1.12
 const superlinear = 1.2
 
@@ -43,8 +47,8 @@ interface Group {
 const measuredTypes = new Set<string>()
 
 /**
- * Each alone, and all of one owner together: rules compare lists with their neighbours. Types that several kinds have are measured with the first of them;
- * everything that a kind has is filled at once as well.
+ * Each container alone, and all containers of one owner together, because rules compare lists with their neighbours.
+ * Types that several kinds share are measured with the first of them. One more group fills everything that a kind has.
  */
 function groupsOf(containers: readonly Container[]): Group[] {
   const byOwner = new Map<string, Container[]>()
@@ -104,7 +108,9 @@ async function faultsWith(operations: readonly Operation[], what: string, make: 
   return faults
 }
 
-/** How much dearer an item is among those that the last object has more than the one before it, than among those that this has more than the first. */
+/**
+ * The cost of an additional item between the second and third object, relative to that between the first and second.
+ */
 async function growthOf(operation: Operation, inputs: readonly Sizes[], runs = 1): Promise<number> {
   const points: { readonly count: number; readonly cost: number }[] = []
   for (const sizes of inputs) {
@@ -120,12 +126,14 @@ async function growthOf(operation: Operation, inputs: readonly Sizes[], runs = 1
   return late < 4 ? 1 : late / Math.max(early, 4)
 }
 
-/** What else goes on in the process, the cache's own work for example, is counted too: the cheapest of several runs has none of it. */
+/**
+ * The count includes other work of the process, such as that of the cache; the cheapest of several runs has none of it.
+ */
 const confirmations = 3
 
 async function costOf(operation: Operation, sizes: Sizes): Promise<number> {
   const run = await operation.prepare(sizes)
-  // What was stored for it is told to whoever follows.
+  // Lets subscribers receive what was stored for the run.
   await setImmediate()
   const before = stepsCounted()
   await run()
@@ -135,14 +143,14 @@ async function costOf(operation: Operation, sizes: Sizes): Promise<number> {
 interface Template {
   readonly base: ApiObject
   readonly containers: readonly Container[]
-  /** How items are made unlike each other. */
+  /** How items are made distinct. */
   readonly varied: Varied
   readonly valid: boolean
 }
 
 type Varied = "all" | "texts" | "keys"
 
-/** A valid object with one item in each list. What cannot be there together is left out. */
+/** A valid object with one item in each list. Omits what cannot be combined. */
 function templateOf(under: KindUnderTest, group: Group): Template {
   const { shape } = under.handle.parts
   const empty: ApiObject = { metadata: { name: "n", ...(under.namespace !== "" && { namespace: under.namespace }) } }
@@ -162,7 +170,7 @@ function templateOf(under: KindUnderTest, group: Group): Template {
   const [only] = taken
   const kept = only === undefined || taken.length > 1 ? [] : [...only.path, only.isMap ? "{}" : "[]"]
   for (const varied of ["all", "texts", "keys"] as const) {
-    // Several items must be what one need not be: ports have names, for example.
+    // Several items may need what a single one does not: ports need names, for example.
     const judgeThree = (object: ApiObject) => judge(sizesOf(object, taken, { variant: "distinct", count: 3, varied, shape }).object)
     const three = repaired(structuredClone(base), shape, judgeThree, kept)
     if (three.valid) return { base: three.object, containers: taken, varied, valid }
@@ -177,11 +185,11 @@ interface Filling {
   readonly shape: KindUnderTest["handle"]["parts"]["shape"]
 }
 
-/** The object with so many items in each of the containers, and the same with them in the other order. */
+/** The object with this many items in each of the containers, and the same with the items in another order. */
 function sizesOf(base: ApiObject, containers: readonly Container[], filling: Filling): Sizes {
   const { count } = filling
   const [object, before] = [structuredClone(base), structuredClone(base)]
-  // Deeper ones first: what is filled is the template of what holds it, and would be copied with it.
+  // Deeper containers first: a filled one is part of the template of its parent, and is copied with it.
   for (const container of [...containers].sort((left, right) => left.path.length - right.path.length)) {
     const items = itemsOf(valueAt(base, container.path), container, filling)
     const nested = containers.some(
@@ -216,7 +224,8 @@ const keyOf = (item: Item | null): string => item?.key ?? entryKey
 const valueIn = (item: Item | null): JsonValue => item?.value ?? null
 
 function itemsOf(filled: JsonValue | undefined, container: Container, { variant, count, varied }: Filling): Item[] {
-  const template = (container.isMap ? (filled as JsonObject | undefined)?.[entryKey] : (filled as JsonValue[] | undefined)?.[0]) ?? null // As `templateOf` made it.
+  // As `templateOf` made it.
+  const template = (container.isMap ? (filled as JsonObject | undefined)?.[entryKey] : (filled as JsonValue[] | undefined)?.[0]) ?? null
   const keys = container.isMap ? prefixes(container) : [""]
   return Array.from({ length: count }, (_, index) => {
     const key = index === 0 ? entryKey : `${keys[index % keys.length]}a${index}`
@@ -225,7 +234,7 @@ function itemsOf(filled: JsonValue | undefined, container: Container, { variant,
   })
 }
 
-/** Annotations that mean something to the server begin with words of its own. */
+/** Prefixes of annotations that have a meaning for the server. */
 const meaningful = ["", "container.apparmor.security.beta.orch.io/", "container.seccomp.security.alpha.orch.io/"]
 
 function prefixes({ field }: Container): readonly string[] {
@@ -260,14 +269,15 @@ function varyText(text: string, index: number): string {
 
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
   let at: JsonValue | undefined = object
-  for (const step of path) at = (at as JsonObject | undefined)?.[step === "[]" ? "0" : step === "{}" ? entryKey : step] // Made by `put` along this path.
+  // `put` made the values along this path.
+  for (const step of path) at = (at as JsonObject | undefined)?.[step === "[]" ? "0" : step === "{}" ? entryKey : step]
   return at
 }
 
-/** So many that none is refused its number, and that those that are taken are far apart. */
+/** Large enough that no object is refused a number, and that the allocated ones are far apart. */
 const ranges = { "service-cluster-ip-range": ["10.0.0.0/16"], "service-node-port-range": { first: 1, last: 60_000 } }
 const opened = await openRegistry({ behaviourOptions: ranges, random: createRandom(1) })
-// The highest numbers are taken: what is written of a range ends with the last one that is, and is as long every time.
+// Allocates the highest numbers: the stored range ends with the highest allocated number, so its length stays constant.
 await opened.create("services", {
   metadata: { name: "highest", namespace },
   spec: { type: "NodePort", clusterIP: "10.0.255.254", ports: [{ port: 1, nodePort: ranges["service-node-port-range"].last }] },

@@ -1,4 +1,4 @@
-/** All that is done to an object between decoding and commit, one part at a time, each with an object of the size that is asked for. */
+/** All steps of a write between decoding and commit, one at a time, each with an object of the requested size. */
 import { applyConfiguration } from "../../runtime/apply/managed-fields/apply.ts"
 import { trackUpdate } from "../../runtime/apply/managed-fields/track-update.ts"
 import type { Versions } from "../../runtime/apply/managed-fields/versions.ts"
@@ -14,7 +14,7 @@ import type { KindHandle, Registry } from "../../runtime/registry/registry.ts"
 import { updateObject } from "../../runtime/registry/update.ts"
 import { tableRow } from "../../runtime/wire/table.ts"
 
-/** Goes on where a real validation would end: what lies behind the last fault that is told must not be slow either. */
+/** Continues where validation would stop: code after the last reported failure must not be slow either. */
 class AllFailures extends Failures {
   override get full(): boolean {
     return false
@@ -25,7 +25,7 @@ class AllFailures extends Failures {
   }
 }
 
-/** An object as a client would send it, and the same as it was before: its lists in another order. */
+/** An object as a client would send it, and its former state: its lists in another order. */
 export interface Sizes {
   readonly object: ApiObject
   readonly before: ApiObject
@@ -35,7 +35,7 @@ export interface Sizes {
 
 export interface Operation {
   readonly name: string
-  /** Answers what is run, all that it needs made already: only the run is counted. */
+  /** Prepares everything and returns the function to measure; only that is counted. */
   prepare(sizes: Sizes): Promise<() => unknown>
 }
 
@@ -47,7 +47,7 @@ export interface KindUnderTest {
 
 const decodedBefore = new WeakMap<JsonObject, ApiObject>()
 
-/** As a request's body becomes an object; decoded once, a copy for each. */
+/** Decodes an object as a request's body; decoded once, then copied. */
 export function decoded(under: KindUnderTest, sent: JsonObject): ApiObject {
   let object = decodedBefore.get(sent)
   if (object === undefined) {
@@ -64,7 +64,7 @@ export function decodedAnew({ registry, handle }: KindUnderTest, sent: JsonObjec
   return whole
 }
 
-/** What is wrong with an object, `old` absent on creation. `every`: more than an answer would tell. */
+/** The failures of an object; `old` is absent on creation. `every`: also those beyond the limit of a response. */
 export function faultsOf(under: KindUnderTest, object: ApiObject, old?: ApiObject, every = false): readonly Failure[] {
   const { handle, registry } = under
   const failures = every ? new AllFailures() : new Failures()
@@ -170,7 +170,7 @@ function creating(under: KindUnderTest): Operation {
 
 let stored = 0
 
-/** Only of what can be stored, one at a time: services take numbers that others could not have. */
+/** Only objects that can be stored, one at a time: services allocate numbers, which would be missing for others. */
 function updating(under: KindUnderTest): Operation {
   const { registry, handle, namespace } = under
   let latest: string | undefined

@@ -1,20 +1,19 @@
 /**
- * Objects that mean something only as a whole, which no generated one does: annotations that name the containers beside
- * them, conditions that spec lists, ports of a service that had their node ports before. Measured as the generated ones
- * are.
+ * Objects whose parts depend on each other, which generated objects never do: annotations that name the containers,
+ * conditions that spec lists, ports of a service that had node ports before. Measured like the generated ones.
  */
 import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
 
 export interface OwnCase {
   readonly name: string
-  /** With `count` items. `before`: as it is stored when the object comes as an update. */
+  /** Returns an object with `count` items. `before`: the stored object of an update. */
   make(count: number): { readonly object: ApiObject; readonly before: ApiObject }
 }
 
 const metadata = { name: "n", namespace: "default" }
 const many = <Item>(count: number, item: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => item(index))
 
-/** Of the first port that is given by name on: below it there is room for those that are not. */
+/** The first node port that is given explicitly; those below are free for allocation. */
 const firstNodePort = 30_000
 
 const ports = (count: number, more: (index: number) => JsonObject = () => ({})): JsonObject[] =>
@@ -22,7 +21,7 @@ const ports = (count: number, more: (index: number) => JsonObject = () => ({})):
 const nodePorts = (count: number): JsonObject[] => ports(count, (index) => ({ nodePort: firstNodePort + index }))
 const service = (type: string, of: JsonObject[]): ApiObject => ({ metadata, spec: { type, ports: of } })
 
-/** A pod with so many containers, and what `annotation` and `container` add for each. */
+/** A pod with this many containers, and for each what `annotation` and `container` add. */
 function pod(count: number, annotation: (name: string) => JsonObject, container: JsonObject = {}): ApiObject {
   return {
     metadata: { ...metadata, annotations: Object.assign({}, ...many(count, (index) => annotation(`a${index}`))) },
@@ -41,7 +40,7 @@ function gated(count: number, shown: (index: number) => number): ApiObject {
   }
 }
 
-/** By kind. */
+/** Cases by kind. */
 export const ownCases: Readonly<Record<string, readonly OwnCase[]>> = {
   Service: [
     {

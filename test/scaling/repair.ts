@@ -1,17 +1,17 @@
-/** Makes valid objects without knowing the rules: what is said to be wrong is changed until nothing is. */
+/**
+ * Makes valid objects without knowing the rules: changes what validation complains about until it accepts the object.
+ */
 import type { Failure } from "../../runtime/kit/failure.ts"
 import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
 import type { TypeShape } from "../../runtime/kit/shape.ts"
 import { attemptsMax, type FieldPath, jsonFields, put, stepsOf, typeAt, valueOf } from "./shapes.ts"
 
-/** Faults of a decoded copy of an object, defaults filled. */
+/** Returns the failures of a decoded and defaulted copy of an object. */
 export type Judge = (object: ApiObject) => readonly Failure[]
 
 const roundsMax = 60
 
-/**
- * The object with what it takes to be valid besides, or as far as that was found out; `kept` stays whatever it is said to be. Changes `object`.
- */
+/** Changes `object` until it is valid, or as far as that succeeds. Never removes `kept`, even if it is reported. */
 export function repaired(object: ApiObject, shape: TypeShape, judge: Judge, kept: FieldPath = []): { object: ApiObject; valid: boolean } {
   const attempts = new Map<string, number>()
   const refused = new Set<string>()
@@ -49,14 +49,17 @@ function mend(object: ApiObject, shape: TypeShape, failure: Failure, memory: Mem
   } else fill(object, shape, steps, memory)
 }
 
-/** What an explanation sets apart: "must be `Apply` or `Update`", "may only be used when `type` is 'LoadBalancer'". */
+/** The quoted words of a message: "must be `Apply` or `Update`", "may only be used when `type` is 'LoadBalancer'". */
 function namedWords(detail: string): string[] {
   const oneOf = /(?:one of|when) (\w+)(?: and (\w+))?/.exec(detail)?.slice(1) ?? []
   const quoted = [...detail.matchAll(/[`']([\w.-]+)[`']/g)].map(([, word]) => word)
   return [...oneOf, ...quoted].flatMap((word) => (word === undefined || word === "" ? [] : [word]))
 }
 
-/** Fills a field of the value, or one beside it, that the explanation speaks of; with the word that follows where that is a value. Each is tried once. */
+/**
+ * Sets a field that the message names, in the value or beside it, to the next quoted word if that is a value. Tries
+ * each field once.
+ */
 function fillNamed(object: ApiObject, shape: TypeShape, steps: FieldPath, from: { words: readonly string[]; memory: Memory }): boolean {
   const { words, memory } = from
   for (const holder of [steps, steps.slice(0, -1), steps.slice(0, -2)]) {
@@ -92,7 +95,7 @@ function next(memory: Memory, key: string): number {
   return attempt
 }
 
-/** Whether replacing the value at `steps` would take `kept` away. */
+/** Whether replacing the value at `steps` would remove `kept`. */
 function isAbove(steps: FieldPath, kept: FieldPath): boolean {
   return kept.length > 0 && steps.length <= kept.length && steps.every((step, index) => step === kept[index])
 }

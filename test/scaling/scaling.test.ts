@@ -1,6 +1,7 @@
 /**
- * Nothing that is done to an object costs more than in proportion to its size: for every list and map of every kind, found in the shapes of the kinds, so
- * that new kinds and fields are among them. What is counted is steps, not time: see `counting-build.ts`.
+ * No operation on an object costs more than in proportion to its size, for every list and map of every kind. The
+ * containers come from the shapes, so new kinds and fields are included. The test counts steps, not time: see
+ * `counting-build.ts`.
  */
 import { execFile } from "node:child_process"
 import { dirname, join } from "node:path"
@@ -21,7 +22,7 @@ async function measureAll(): Promise<Measured[]> {
     return stdout
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as Measured) // As `measure.ts` writes them.
+      .map((line) => JSON.parse(line) as Measured) // Written by `measure.ts`.
   } finally {
     await remove()
   }
@@ -31,18 +32,18 @@ const measured = await measureAll()
 const byKind = new Map<string, Measured[]>()
 for (const one of measured) byKind.set(one.kind, [...(byKind.get(one.kind) ?? []), one])
 
-describe.each([...byKind])("%s costs as much as it is large with many", (_, fields) => {
+describe.each([...byKind])("the cost of %s is linear in", (_, fields) => {
   test.each(fields.map(({ field, faults }) => [field, faults] as const))("%s", (_field, faults) => expect(faults).toEqual([]))
 })
 
-test("objects of our own are valid, and measured like the others", () => {
+test("our own objects are valid, and measured like the others", () => {
   for (const [kind, own] of Object.entries(ownCases)) {
     const fields = byKind.get(`v1 ${kind}`) ?? []
     expect(own.map(({ name }) => fields.find(({ field }) => field === name)?.valid)).toEqual(own.map(() => true))
   }
 })
 
-test("all kinds were measured, and most of their fields with valid objects, behind whose validation is more", () => {
+test("all kinds were measured, and most of their fields with valid objects, so that the steps after validation ran", () => {
   expect(byKind.size).toBe(kinds.filter(({ postsTo }) => postsTo === undefined).length)
   expect(measured.filter(({ valid }) => valid).length / measured.length).toBeGreaterThan(0.6)
 })

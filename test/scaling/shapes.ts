@@ -1,26 +1,29 @@
-/** Objects of a kind made from its shape: every list and map that it can hold, and items for them. Nothing here knows any kind. */
+/**
+ * Builds objects of a kind from its shape: every list and map that it can hold, and items for them. Knows nothing about
+ * particular kinds.
+ */
 import type { JsonObject, JsonValue } from "../../runtime/kit/json.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/kit/shape.ts"
 
-/** The steps from the root: names of fields, "[]" for the first item of a list, "{}" for the one entry of a map. */
+/** The steps from the root: field names, "[]" for the first item of a list, "{}" for the one entry of a map. */
 export type FieldPath = readonly string[]
 
 /** A list or a map of a kind. */
 export interface Container {
   readonly path: FieldPath
   readonly field: FieldShape
-  /** What holds it: containers of one type are scaled together as well. */
+  /** The path of the object that holds it: containers of one object are also scaled together. */
   readonly owner: FieldPath
-  /** Neutral name of the type of the owner. */
+  /** Neutral name of the owner's type. */
   readonly ownerType: string
   readonly item: TypeRef
   readonly isMap: boolean
 }
 
-/** Key of the entry through which deeper containers are reached. */
+/** Key of the map entry on the path to deeper containers. */
 export const entryKey = "k"
 
-/** Every list and map field of a kind, those of a type that occurs at several places at the first of them. */
+/** Every list and map field of a kind. A type that occurs at several places counts at the first. */
 export function containersOf(shape: TypeShape): Container[] {
   const found: Container[] = []
   const seen = new Set<string>()
@@ -38,7 +41,7 @@ export function containersOf(shape: TypeShape): Container[] {
       const item = itemOf(field.type)
       if (item !== undefined) found.push({ path: at, field, owner: path, ownerType: of.name, item, isMap: "map" in field.type })
     }
-    // What must be there is the easiest way to a type that occurs at several places.
+    // Required fields first: they are the easiest path to a type that occurs at several places.
     const fields = jsonFields(of).sort((left, right) => Number(right.required === true) - Number(left.required === true))
     for (const field of fields) walk(field.type, [...path, field.name])
   }
@@ -56,7 +59,7 @@ export function jsonFields(shape: TypeShape): FieldShape[] {
   return shape.fields.flatMap((field) => (field.inline === true && "ref" in field.type ? jsonFields(field.type.ref()) : [field]))
 }
 
-/** What texts may have to look like; the index makes them unlike each other. */
+/** The forms that texts may need; the index makes them distinct. */
 const texts: readonly ((index: number) => string)[] = [
   (index) => `a${index}`,
   (index) => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`,
@@ -88,7 +91,7 @@ const scalars: Readonly<Record<Exclude<Scalar, "string">, (index: number, attemp
   any: (index) => index,
 }
 
-/** A value of the type; `attempt` chooses among what it may look like. Structs have nothing but what is required. */
+/** A value of the type; `attempt` selects among its possible forms. Structs have only their required fields. */
 export function valueOf(type: TypeRef, index: number, attempt = 0): JsonValue {
   if ("scalar" in type) {
     if (type.scalar === "string") return texts[attempt % texts.length]?.(index) ?? ""
@@ -108,7 +111,7 @@ function structOf(shape: TypeShape, index: number): JsonObject {
   return object
 }
 
-/** The value at a path, made where it is missing. `type` is that of the object. */
+/** Sets the value at a path and creates missing parents. `type` is that of the object. */
 export function put(object: JsonObject, shape: TypeShape, path: FieldPath, value: JsonValue): void {
   let [at, type]: [JsonObject, TypeRef] = [object, { ref: () => shape }]
   for (const [depth, step] of path.entries()) {
@@ -120,7 +123,7 @@ export function put(object: JsonObject, shape: TypeShape, path: FieldPath, value
     }
     const next = at[nameOf(step)] ?? ("ref" in here ? structOf(here.ref(), 0) : "map" in here ? {} : [])
     at[nameOf(step)] = next
-    at = next as JsonObject // The path goes on below: it is an object or a list, and lists are written to by their index.
+    at = next as JsonObject // The path continues, so it is an object or a list, and lists are written by their index.
     type = here
   }
 }
@@ -141,7 +144,7 @@ export function typeAt(shape: TypeShape, path: FieldPath): TypeRef | undefined {
   return type
 }
 
-/** `spec.ports[0].name`, `data[k]` as steps; undefined for what is no path into an object made here. */
+/** `spec.ports[0].name`, `data[k]` as steps; undefined unless it is a path into an object made here. */
 export function stepsOf(field: string, shape: TypeShape): FieldPath {
   const steps: string[] = []
   for (const part of field.match(/\[[^\]]*\]|[^.[\]]+/g) ?? []) {

@@ -1,4 +1,4 @@
-/** What the generated Pod refuses and how each fault is called. */
+/** What the generated Pod refuses, and the reason of each failure. */
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../runtime/kit/json.ts"
 import {
@@ -19,7 +19,7 @@ import {
   volume,
 } from "./pods.ts"
 
-/** A spec beside one good container, and every fault it has. */
+/** A spec with one valid container, and every failure it causes. */
 const wrong: [string, JsonObject, ...string[]][] = [
   ["no containers", { containers: [] }, "Required spec.containers"],
   ["no name", { containers: [{ image: "i:1" }] }, `Required ${first}.name`],
@@ -391,7 +391,7 @@ describe("annotations", () => {
   })
 })
 
-test("a profile that annotation and field call differently", () => {
+test("a profile with different values in annotation and field", () => {
   const name = "container.apparmor.security.beta.orch.io/a"
   const spec = container({ securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: "x" } } })
   expect(faults(decoded(spec, { annotations: { [name]: "localhost/y" } }))).toEqual([`Forbidden ${first}.securityContext.appArmorProfile`])

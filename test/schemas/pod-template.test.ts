@@ -1,4 +1,4 @@
-/** Pod templates, in the kind that most people meet them in. */
+/** Pod templates, in ReplicationController. */
 import { describe, expect, test } from "vitest"
 import { deployment } from "../../generated/apps/v1/deployment/resource.ts"
 import { Failures } from "../../runtime/kit/failure.ts"
@@ -42,7 +42,7 @@ describe("templates", () => {
     expect(failures.list.map((failure) => `${failure.type} ${failure.field}`)).toEqual(expected)
   })
 
-  test("what only pods have filled in", () => {
+  test("does not fill in what only pods have", () => {
     const object = made({ hostNetwork: true, ...container({ ports: [{ containerPort: 80 }], resources: { limits: { cpu: "1" } } }) })
     const text = JSON.stringify(object)
     expect(text).toContain('"terminationMessagePolicy":"File"')

@@ -1,4 +1,4 @@
-/** What the generated Pod refuses of its volumes and how each fault is called. */
+/** What the generated Pod refuses in its volumes, and the reason of each failure. */
 import { expect, test } from "vitest"
 import type { JsonObject } from "../../runtime/kit/json.ts"
 import { decoded, faults, projected, volume } from "./pods.ts"
@@ -92,7 +92,7 @@ test.each<[string, JsonObject, ...string[]]>([
     "Invalid spec.volumes[0].projected.sources[1]",
   ],
   [
-    "token of nobody",
+    "token without a service account",
     volume({ projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }),
     "Forbidden spec.volumes[0].projected.sources[0].serviceAccountToken",
   ],

@@ -1,4 +1,4 @@
-/** What the generated Pod fills in, lets change, warns about and shows. */
+/** The defaults, updates, warnings and columns of the generated Pod. */
 import { describe, expect, test } from "vitest"
 import { pod } from "../../generated/core/v1/pod/resource.ts"
 import { Failures } from "../../runtime/kit/failure.ts"
@@ -112,7 +112,7 @@ describe("updates", () => {
       },
       "Forbidden spec.containers",
     ],
-    ["an init container less", init({}), {}, "Forbidden spec.initContainers"],
+    ["an init container removed", init({}), {}, "Forbidden spec.initContainers"],
     ["node", {}, { nodeName: "n" }, "Forbidden spec"],
     ["deadline set", {}, { activeDeadlineSeconds: 5 }],
     ["deadline lowered", { activeDeadlineSeconds: 5 }, { activeDeadlineSeconds: 4 }],
@@ -152,7 +152,7 @@ describe("updates", () => {
     ["pod affinity while gated", gate, gated(podAffinity({})), "Forbidden spec"],
   ])("%s", (_name, before, after, ...expected) => expect(faults(decoded(after), decoded(before))).toEqual(expected))
 
-  test("mirror and AppArmor annotations stay", () => {
+  test("keeps mirror and AppArmor annotations", () => {
     const name = "container.apparmor.security.beta.orch.io/a"
     expect(faults(decoded({}, { annotations: { [name]: "unconfined" } }), decoded({}))).toEqual([`Forbidden metadata.annotations[${name}]`])
   })
@@ -273,7 +273,7 @@ describe("warnings", () => {
     )
   })
 
-  test("a name that is no label, on creation only", () => {
+  test("warns about a name that is not a label, on creation only", () => {
     const object = decoded({}, { name: "a.b" })
     expect(warnings(object)).toEqual([expect.stringMatching(/^metadata\.name: .*DNS label is recommended/)])
     expect(warnings(object, object)).toEqual([])

@@ -5,12 +5,12 @@ import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
 import { normalize } from "../../runtime/kit/normalize.ts"
 import { vendorProfile } from "../../runtime/vendor.ts"
 
-/** The profile under which these tests name things. */
+/** The vendor profile of these tests. */
 export const vendor = vendorProfile("orch")
-/** What the generated pod decodes, defaults and validates with. */
+/** The parts of the generated pod: decoding, defaults and validation. */
 export const parts = await pod.load()
 
-/** A pod as it stands after decoding and defaulting. */
+/** A pod after decoding and defaulting. */
 export function decoded(spec: JsonObject, metadata: JsonObject = {}, status?: JsonObject): ApiObject {
   const body = {
     apiVersion: "v1",
@@ -24,14 +24,14 @@ export function decoded(spec: JsonObject, metadata: JsonObject = {}, status?: Js
   return object
 }
 
-/** Every fault of a pod as `Type field`, in the order in which they are found. */
+/** Every failure of a pod as `Type field`, in order. */
 export function faults(object: ApiObject, old?: ApiObject, subresource?: string): string[] {
   const failures = new Failures()
   parts.validate(object, { failures, vendor, ...(old !== undefined && { old }), ...(subresource !== undefined && { subresource }) })
   return failures.list.map((failure) => `${failure.type} ${failure.field}`)
 }
 
-/** Parts of pod specs: one good pod with one thing said. */
+/** Parts of pod specs: a valid pod plus the given part. */
 export const container = (more: JsonObject): JsonObject => ({ containers: [{ name: "a", image: "i:1", ...more }] })
 export const init = (more: JsonObject): JsonObject => ({ initContainers: [{ name: "i", image: "i:1", ...more }] })
 export const volume = (source: JsonObject): JsonObject => ({ volumes: [{ name: "v", ...source }] })
@@ -51,7 +51,7 @@ export const nodeTerm = (term: JsonObject): JsonObject => ({
 export const spread = (more: JsonObject): JsonObject => ({
   topologySpreadConstraints: [{ maxSkew: 1, topologyKey: "k", whenUnsatisfiable: "DoNotSchedule", ...more }],
 })
-/** Where these parts stand, as faults call the places. */
+/** The paths of these parts, as in failures. */
 export const nodeTerms = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 export const podTerm = "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]"
 export const first = "spec.containers[0]"

@@ -1,6 +1,6 @@
 /**
- * Configurations for properties of apply: objects of several kinds, cut into pieces that set different fields. Any pieces together are a valid
- * object on top of `base`, so that chance may deal them out to managers as it likes.
+ * Configurations for property tests of apply: objects of several kinds, cut into pieces that set different fields. Any
+ * set of pieces together with `base` is a valid object, so a test may assign them to managers at random.
  */
 import fc from "fast-check"
 import type { JsonObject, JsonValue } from "../../runtime/kit/json.ts"
@@ -12,16 +12,22 @@ export interface AppliedKind {
   readonly apiVersion: string
   readonly kind: string
   readonly resource: string
-  /** Where it is applied to. */
+  /** The sub-resource that the configuration is applied to. */
   readonly subresource?: "status" | undefined
-  /** What the object begins as, applied by a manager of its own: what a valid object cannot be without. */
+  /** The initial object, applied by a manager of its own: the fields that a valid object requires. */
   readonly base: JsonObject
   readonly pieces: readonly fc.Arbitrary<JsonObject>[]
-  /** Never of two managers at once: what is stored in another form, or not at all, is another value to the second one who applies it. */
+  /**
+   * Pieces that only one manager may apply: their value is stored in another form or not at all, so a second applier
+   * would see a conflict.
+   */
   readonly alone?: readonly fc.Arbitrary<JsonObject>[]
 }
 
-/** Both objects in one: objects field by field, lists item by item where items are known by a key, other values must be equal. Throws otherwise. */
+/**
+ * Merges two objects: objects field by field, lists item by item where items have a key; other values must be equal.
+ * Throws otherwise.
+ */
 export function together(one: JsonObject, other: JsonObject): JsonObject {
   const result: JsonObject = { ...one }
   for (const [name, value = null] of Object.entries(other)) {
@@ -46,7 +52,7 @@ function joined(one: JsonValue, other: JsonValue): JsonValue {
     if (same === undefined) items.push(item)
     else items[index] = joined(same, item)
   }
-  // Of two managers who want one list in two orders each moves its items back: they do not agree.
+  // Two managers that want different orders would each move its items back, so one order is fixed.
   return items.every(isObject) ? items.sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1)) : items
 }
 
@@ -65,7 +71,7 @@ const oddAmount = fc.constantFrom("1000m", "0.5", "1024", "1000")
 const time = fc.constantFrom("2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z")
 const condition = fc.constantFrom("True", "False", "Unknown")
 
-/** A piece that sets one value, somewhere. */
+/** A piece that sets one value, at some path. */
 function piece<Value extends JsonValue>(value: fc.Arbitrary<Value>, at: (value: Value) => JsonObject): fc.Arbitrary<JsonObject> {
   return value.map(at)
 }
@@ -80,7 +86,7 @@ const metadata: readonly fc.Arbitrary<JsonObject>[] = [
   piece(word, (name) => ({ metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Node", name, uid: "owner-1" }] } })),
 ]
 
-/** Of a pod's template: nearly everything that a pod can say, and all of it may change. */
+/** For a pod's template: nearly every field of a pod, and all of them may change. */
 const podSpec: readonly fc.Arbitrary<JsonObject>[] = [
   piece(word, (nodeName) => ({ nodeName })),
   piece(fc.constantFrom("Default", "ClusterFirst"), (dnsPolicy) => ({ dnsPolicy })),
@@ -132,7 +138,7 @@ const replicationController: AppliedKind = {
   kind: "ReplicationController",
   resource: "replicationcontrollers",
   base: {
-    // Without labels of its own it takes those of its template.
+    // Without labels of its own it inherits those of its template.
     metadata: { labels: { app: "x" } },
     spec: {
       selector: { app: "x" },
@@ -203,7 +209,7 @@ const pod: AppliedKind = {
   kind: "Pod",
   resource: "pods",
   base: podStatus.base,
-  // Little of a pod may change: the rest is proved on templates.
+  // Little of a pod may change; templates cover the rest.
   pieces: [
     ...metadata,
     piece(small, (seconds) => ({ spec: { activeDeadlineSeconds: seconds + 1 } })),
@@ -261,8 +267,8 @@ const lease: AppliedKind = {
 /** Pods twice: as a whole, and by their status. Names are neutral. */
 export const appliedKinds: readonly AppliedKind[] = [replicationController, service, podStatus, pod, configMap, node, lease]
 
-/** What may be taken away again, from an object that its manager has made. */
+/** Kinds whose pieces may be removed again, from an object that its manager has created. */
 export const removableKinds: readonly AppliedKind[] = [replicationController, service, configMap, lease]
 
-/** A pod with all that it can say from the beginning. */
+/** A new pod with all that it can have from the start. */
 export const newPod: AppliedKind = { ...pod, pieces: [...metadata, ...podSpec.map((each) => each.map((spec) => ({ spec })))] }

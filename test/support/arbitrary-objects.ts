@@ -1,4 +1,4 @@
-/** Objects of a type as chance makes them, from its shape alone: for properties that must hold for every kind. */
+/** Random objects of a type, built from its shape only, for properties that must hold for every kind. */
 import fc from "fast-check"
 import { formatDuration } from "../../runtime/kit/duration.ts"
 import type { JsonObject, JsonValue } from "../../runtime/kit/json.ts"
@@ -6,11 +6,13 @@ import { setField } from "../../runtime/kit/json-text.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/kit/shape.ts"
 import { formatMicroTime, formatTime } from "../../runtime/kit/time.ts"
 
-/** How many fields are there at depth 0, 1, 2, ...: a pod with everything would be a book. */
+/** The number of fields at depth 0, 1, 2, ...: a pod with every field would be huge. */
 const fieldsMax = [8, 5, 3, 2, 2, 1, 1, 1]
 const fieldsMin = [0, 1, 1, 0]
 
-/** A document of the type, not yet normalized: every field of its own sort may be absent, empty or full. Fields without a number are left out. */
+/**
+ * A document of the type, not yet normalized: every field may be absent, empty or set. Omits fields without a number.
+ */
 export function arbitraryObject(shape: TypeShape, depth = 0): fc.Arbitrary<JsonObject> {
   const fields = jsonFields(shape)
   return fc
@@ -24,7 +26,7 @@ export function arbitraryObject(shape: TypeShape, depth = 0): fc.Arbitrary<JsonO
     .map(objectOf)
 }
 
-/** Fields as they stand in JSON: those of inline types are the parent's. */
+/** The fields as in JSON: those of inline types belong to the parent. */
 function jsonFields(shape: TypeShape): FieldShape[] {
   return shape.fields
     .filter(({ number }) => number !== undefined)

@@ -1,4 +1,7 @@
-/** Machines behind proxy paths and node agents, in the test's process: servers on loopback, and a network on which every address is one of them. */
+/**
+ * Machines behind proxy paths and node agents, in the test's process: servers on loopback, and a network in which every
+ * address leads to one of them.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { type AddressInfo, connect, createServer as createPlainServer } from "node:net"
@@ -10,11 +13,11 @@ import type { Network } from "../../runtime/connect/dialer.ts"
 
 export interface Backend {
   readonly port: number
-  /** What it was asked, in order. */
+  /** The requests received, in order. */
   readonly requests: readonly IncomingMessage[]
-  /** Of each request whether its client showed a certificate. */
+  /** For each request, whether its client presented a certificate. */
   readonly certified: readonly boolean[]
-  /** Connections that are open. */
+  /** The number of open connections. */
   connections(): Promise<number>
   stop(): Promise<void>
 }
@@ -22,11 +25,11 @@ export interface Backend {
 export interface BackendOptions {
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => void
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Serves TLS with this pair; client certificates are asked for and not judged. */
+  /** Serves TLS with this pair; requests client certificates and does not verify them. */
   readonly pair?: ServingPair
 }
 
-/** Listens on a free port of loopback. */
+/** Listens on a free loopback port. */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const requests: IncomingMessage[] = []
   const certified: boolean[] = []
@@ -69,7 +72,7 @@ function isCertified({ socket }: IncomingMessage): boolean {
   return socket instanceof TLSSocket && Object.keys(socket.getPeerCertificate()).length > 0
 }
 
-/** A machine that takes connections and says nothing. */
+/** A machine that accepts connections and sends nothing. */
 export async function startSilence(): Promise<Pick<Backend, "port" | "connections" | "stop">> {
   const sockets = new Set<Duplex>()
   const server = createPlainServer((socket) => {
@@ -88,13 +91,13 @@ export async function startSilence(): Promise<Pick<Backend, "port" | "connection
   }
 }
 
-/** A network that leads everything to `backend`, and writes down what was looked up and dialled. */
+/** A network that leads everything to `backend`, and records look-ups and dials. */
 export interface ScriptedNetwork extends Network {
   readonly dialled: readonly string[]
   readonly lookedUp: readonly string[]
 }
 
-/** `names`: the answers of a name's lookups, one after the other; the last one stays. */
+/** `names`: the results of successive look-ups of a name; the last one repeats. */
 export function networkTo(
   backend: () => Pick<Backend, "port">,
   names: Readonly<Record<string, readonly (readonly string[])[]>> = {},

@@ -1,4 +1,4 @@
-/** A thread that does what no thread should, as its message says. */
+/** A thread that misbehaves as its message says. */
 import { parentPort } from "node:worker_threads"
 
 parentPort?.on("message", (body: Uint8Array) => {

@@ -1,4 +1,4 @@
-/** Certificates for tests of who trusts whom: authorities, and what they sign. */
+/** Certificates for tests of trust: authorities, and the certificates they sign. */
 import "reflect-metadata"
 import { createPrivateKey, webcrypto } from "node:crypto"
 import {
@@ -19,14 +19,14 @@ export interface IssuedPair {
 
 export interface TestAuthority {
   readonly certificate: string
-  /** For this machine's loopback address, as a server and as a client; `days` from now until its end. */
+  /** Issues a pair for the loopback address, as a server and as a client; it expires in `days`. */
   issue(given?: { address?: string; days?: number }): Promise<IssuedPair>
 }
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
 const dayMs = 24 * 3600 * 1000
 
-/** One that nobody else trusts. */
+/** An authority that nothing else trusts. */
 export async function createTestAuthority(name: string): Promise<TestAuthority> {
   const { keys } = await createKeys()
   const authority = await X509CertificateGenerator.createSelfSigned({

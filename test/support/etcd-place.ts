@@ -1,4 +1,4 @@
-/** Empty etcd servers for the contract suites, one per case, with time in the test's hands. */
+/** Empty etcd servers for the contract suites, one per case, with a clock that the test controls. */
 import { systemClock } from "../../runtime/clock.ts"
 import { systemRandom } from "../../runtime/random.ts"
 import { connectEtcd, type Connection, type WatchStream, type WatchStreamEvents } from "../../runtime/storage/etcd/connection.ts"
@@ -11,7 +11,7 @@ import { type EtcdBinary, type EtcdServer, startEtcd } from "./etcd.ts"
 
 export interface EtcdPlaces {
   place(): Promise<StorePlace>
-  /** After the last case. */
+  /** Called after the last case. */
   close(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export function etcdPlaces(binary: EtcdBinary): EtcdPlaces {
     async place() {
       const server = await (spare ?? startEtcd(binary))
       spare = startEtcd(binary)
-      // Whoever waits for it hears of a failure; nobody may be waiting yet.
+      // The next case that awaits it receives the failure; until then nothing may be awaiting it.
       spare.catch(() => undefined)
       return placeOn(server)
     },
@@ -48,7 +48,7 @@ function placeOn(server: EtcdServer): StorePlace {
     open: () =>
       openEtcdStore({
         address: { servers: [server.url] },
-        // Leases by the case's clock; patience with a real server by the real one.
+        // Leases use the case's clock; timeouts with a real server use the real one.
         clock: { ...manual, after: systemClock.after },
         random: systemRandom,
         progressDelayMs: 0,
@@ -57,7 +57,7 @@ function placeOn(server: EtcdServer): StorePlace {
     async quiet() {
       const { happened } = traffic
       if (!traffic.quiet()) return false
-      // Whatever etcd sent before it answers this is here by then: if anything was, it is not quiet yet.
+      // etcd sends its earlier events before this response. If any arrived, the store is not quiet yet.
       await newestRevision(own)
       return traffic.quiet() && traffic.happened === happened
     },
@@ -70,8 +70,8 @@ function placeOn(server: EtcdServer): StorePlace {
 }
 
 /**
- * etcd counts the time of leases itself, and by its own clock. Here a lease ends when the case's clock has come to its end: then it is revoked,
- * which is what etcd does with one that has run out.
+ * etcd expires leases by its own clock. Here a lease is revoked when the case's clock reaches its end, which is what
+ * etcd does with an expired one.
  */
 function leasesOf({ nowMs, connection: own }: { nowMs: () => number; connection: Connection }) {
   let granted: { readonly id: number; readonly expiresAtMs: number }[] = []
@@ -102,17 +102,17 @@ function leasesOf({ nowMs, connection: own }: { nowMs: () => number; connection:
 }
 
 interface Stream {
-  /** Up to where this stream has told everything. */
+  /** The stream has delivered all events up to here. */
   revision: number
-  /** Where the store was when the watch began: up to there it replays. */
+  /** The revision of the store when the watch began: the watch replays up to here. */
   beganAt: number
 }
 
-/** Knows whether calls are under way, and whether every watch has replayed what it missed. */
+/** Tracks whether calls are in progress, and whether every watch has replayed the events it missed. */
 function observeTraffic() {
   const streams = new Set<Stream>()
   let underWay = 0
-  /** Calls that began or ended, and what watches were told. */
+  /** Counts started and ended calls, and watch responses. */
   let happened = 0
 
   function watched(connection: Connection, events: WatchStreamEvents): WatchStream {

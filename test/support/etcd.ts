@@ -1,4 +1,4 @@
-/** Real etcd servers for tests: found, started on free ports over a folder of their own, stopped. */
+/** Real etcd servers for tests: finds them, starts them on free ports in a folder of their own, stops them. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -11,14 +11,17 @@ import { connectEtcd, type EtcdTls } from "../../runtime/storage/etcd/connection
 import { statusCall } from "../../runtime/storage/etcd/protocol.ts"
 import { reportMissing } from "./needs.ts"
 
-/** One program on this machine, and what it says of itself. */
+/** One etcd program on this machine and its version. */
 export interface EtcdBinary {
   readonly path: string
   /** `3.5.21` */
   readonly version: string
 }
 
-/** Every different etcd there is: that on the PATH (Debian's is 3.4), and that which `test/support/etcd-build` or the bench built. */
+/**
+ * Every etcd version on this machine: the one on the PATH (Debian's is 3.4), and the one built by
+ * `test/support/etcd-build` or the bench.
+ */
 export function etcdBinaries(): readonly EtcdBinary[] {
   const folders = [
     ...(process.env.PATH ?? "").split(delimiter),
@@ -44,8 +47,8 @@ function versionOf(path: string): string | undefined {
 }
 
 /**
- * Calls `suite` for each of them; where there is none, the suite is one skipped case that says what to do. Throws instead where nothing may be
- * skipped.
+ * Calls `suite` for each of them. Without any, the suite is one skipped case that says what to do; where nothing may be
+ * skipped, throws instead.
  */
 export function forEachEtcd(suite: (binary: EtcdBinary) => void): void {
   const binaries = etcdBinaries()
@@ -53,7 +56,7 @@ export function forEachEtcd(suite: (binary: EtcdBinary) => void): void {
   for (const binary of binaries) suite(binary)
 }
 
-/** As `forEachEtcd`, for suites that need only one: the newest. */
+/** Like `forEachEtcd`, for suites that need only one: the newest. */
 export function forNewestEtcd(suite: (binary: EtcdBinary) => void): void {
   const [first, ...others] = etcdBinaries()
   if (first === undefined) missing()
@@ -74,34 +77,37 @@ function compareVersions(left: string, right: string): number {
 export interface EtcdServer {
   readonly url: string
   readonly pid: number
-  /** Sends the signal; after SIGKILL the server may be started again over the same data. */
+  /** Sends the signal. After SIGKILL the server may be started again with the same data. */
   kill(signal: NodeJS.Signals): Promise<void>
   start(): Promise<void>
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   dispose(): Promise<void>
 }
 
-/** How a server is started. */
+/** Options of a server. */
 export interface EtcdStart {
-  /** Further ones of etcd's command line. */
+  /** More etcd command line options. */
   readonly args?: readonly string[]
-  /** What its clients have to show; then it is at an `https` address. */
+  /** TLS that its clients need; the server then has an `https` address. */
   readonly tls?: EtcdTls
 }
 
-/** Empty, answering, with limits that let the contract's largest values through. */
+/** Starts an empty server and waits until it responds. Its limits allow the contract's largest values. */
 export async function startEtcd(binary: EtcdBinary, start: EtcdStart = {}): Promise<EtcdServer> {
   const [member] = await startMembers(binary, 1, start)
   if (member === undefined) throw new Error("a cluster of one has one member")
   return member
 }
 
-/** Members of one cluster that have found each other. */
+/** Starts the members of one cluster and waits until they are connected. */
 export function startEtcdCluster(binary: EtcdBinary, size: number): Promise<readonly EtcdServer[]> {
   return startMembers(binary, size, {})
 }
 
-/** A port that was free may be somebody's own end of a connection by the time etcd listens on it: etcd ends, and another try has other ports. */
+/**
+ * A free port may become the local end of another connection before etcd listens on it. Then etcd exits, and the next
+ * attempt uses other ports.
+ */
 const startTries = 3
 
 async function startMembers(binary: EtcdBinary, size: number, start: EtcdStart): Promise<readonly EtcdServer[]> {
@@ -115,7 +121,7 @@ async function startMembers(binary: EtcdBinary, size: number, start: EtcdStart):
   }
 }
 
-/** Being started. */
+/** Starts the members. */
 async function membersOnFreePorts(
   binary: EtcdBinary,
   size: number,
@@ -178,7 +184,7 @@ function argumentsFor(binary: EtcdBinary, { name, dir, client, peer }: Member, m
     ...["--listen-client-urls", client, "--advertise-client-urls", client],
     ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", cluster],
     ...["--max-request-bytes", String(16 * 1024 * 1024), "--max-txn-ops", "4096", "--log-level", "error"],
-    // Debian's 3.4 syncs every write and has no such switch.
+    // Debian's 3.4 syncs every write and has no such option.
     ...(binary.version.startsWith("3.4.") ? [] : ["--unsafe-no-fsync"]),
   ]
 }
@@ -203,7 +209,7 @@ async function answering({ server, tls }: Place, exitCode: () => number | null):
         const { leader } = await connection.call(statusCall, {}, { timeoutMs: 1000 })
         if (leader !== 0) return
       } catch {
-        // Not yet: it is asked again.
+        // Not ready yet; tried again.
       }
       await new Promise((resolve) => setImmediate(resolve))
     }

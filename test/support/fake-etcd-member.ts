@@ -1,4 +1,4 @@
-/** A gRPC server in the place of an etcd member: real connections, with answers and faults that a test decides on. */
+/** A gRPC server in place of an etcd member: real connections, with responses and errors that the test sets. */
 import { Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js"
 
 type Fault = Pick<ServiceError, "code" | "details">
@@ -7,12 +7,12 @@ export interface FakeMember {
   readonly port: number
   /** Methods of the calls that arrived, in order. */
   readonly calls: string[]
-  /** Instead of an answer: a fault, none at all, or the end of the connection once the call has arrived. */
+  /** Instead of a response: an error, no response at all, or a closed connection once the call has arrived. */
   behaviour: "answers" | "hangs" | "drops" | Fault
   stop(): void
 }
 
-/** `answers`: what calls get, by path: `/service/Method`. The caller stops it. */
+/** `answers`: responses by path, `/service/Method`. The caller stops the server. */
 export async function startFakeMember(
   answers: Readonly<Record<string, (member: FakeMember) => Buffer>>,
   credentials = ServerCredentials.createInsecure(),

@@ -1,6 +1,7 @@
 /**
- * A machine behind a proxy path, or a node agent, that answers as no honest one does. Bytes over a plain socket, or over TLS: no library stands
- * between. The first segment of the path names the answer: `/endless-body/x`; one that is not known is an ordinary answer.
+ * A misbehaving machine behind a proxy path, or a misbehaving node agent. It writes bytes to a plain socket, or over
+ * TLS, without a library. The first segment of the path selects the response: `/endless-body/x`; an unknown one gives
+ * an ordinary response.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
@@ -9,11 +10,11 @@ import type { ServingPair } from "../../runtime/certificates.ts"
 
 export interface HostileBackend {
   readonly port: number
-  /** Everything that was said to it, connection by connection, as Latin-1; connections that said nothing too. */
+  /** Everything it received, per connection, as Latin-1; includes connections that sent nothing. */
   readonly heard: readonly string[]
-  /** Connections that are open. */
+  /** The number of open connections. */
   connections(): number
-  /** Bytes that it has been able to say on all connections. */
+  /** Bytes that it has sent on all connections. */
   bytesSaid(): number
   stop(): Promise<void>
 }
@@ -33,7 +34,7 @@ const sayAndEnd =
     socket.end()
   }
 
-/** Says `first`, then `piece` for ever, as fast as it is taken. */
+/** Sends `first`, then `piece` forever, as fast as the reader allows. */
 const endless =
   (first: string, piece: string): Answer =>
   (socket) => {
@@ -51,7 +52,7 @@ const body = "Content-Length: 2\r\n\r\nok"
 const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n"
 const chunked = "Transfer-Encoding: chunked\r\n\r\n"
 
-/** Answers that end: what is made of each is a matter of a moment. */
+/** Responses that end; each takes a moment. */
 export const finiteAnswers: Readonly<Record<string, Answer>> = {
   close: (socket) => void socket.end(),
   reset: (socket) => void socket.resetAndDestroy(),
@@ -126,7 +127,7 @@ export const finiteAnswers: Readonly<Record<string, Answer>> = {
   "tiny-chunks": sayAndEnd(ok, chunked, "1\r\na\r\n".repeat(100_000), "0\r\n\r\n"),
 }
 
-/** Answers that never end by themselves. */
+/** Responses that never end. */
 export const endlessAnswers: Readonly<Record<string, Answer>> = {
   silence: () => undefined,
   "half-head": say("HTTP/1.1 200 OK\r\nX: "),
@@ -157,15 +158,15 @@ export const endlessAnswers: Readonly<Record<string, Answer>> = {
 }
 
 export interface HostileOptions {
-  /** Speaks TLS with it. */
+  /** Serves TLS with it. */
   readonly pair?: ServingPair
-  /** The name of the answer to whatever is asked. */
+  /** The name of the response to every request. */
   readonly always?: string
-  /** Never closes its half of a connection because the other one was closed. */
+  /** Keeps its half of a connection open after the other half is closed. */
   readonly staysHalfOpen?: boolean
 }
 
-/** Listens on a free port of loopback. */
+/** Listens on a free loopback port. */
 export async function startHostileBackend(options: HostileOptions = {}): Promise<HostileBackend> {
   const sockets = new Set<Socket>()
   const heard: string[] = []
@@ -183,7 +184,7 @@ export async function startHostileBackend(options: HostileOptions = {}): Promise
     socket.on("data", (bytes: Buffer) => {
       heard[place] += bytes.toString("latin1")
       const head = heard[place] ?? ""
-      // TLS where none is spoken is not waited for.
+      // Responds at once to TLS where none is spoken.
       if (answered || !(head.includes("\r\n\r\n") || head.startsWith("\x16"))) return
       answered = true
       const name = options.always ?? /^\S+ \/([^/? ]*)/.exec(head)?.[1] ?? ""
@@ -195,7 +196,7 @@ export async function startHostileBackend(options: HostileOptions = {}): Promise
   const halfOpen = { allowHalfOpen: true }
   const server: Server =
     pair === undefined ? createServer(halfOpen, serve) : createTlsServer({ ...halfOpen, cert: pair.certificate, key: pair.key }, serve)
-  // Under TLS there are connections whose handshake was never done.
+  // Under TLS this includes connections whose handshake never completed.
   const accepted = new Set<Socket>()
   server.on("connection", (socket: Socket) => {
     accepted.add(socket)
@@ -203,7 +204,7 @@ export async function startHostileBackend(options: HostileOptions = {}): Promise
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
-    // A server that listens on an address and a port has both.
+    // A server that listens on an address has both.
     port: (server.address() as AddressInfo).port,
     heard,
     connections: () => sockets.size,

@@ -1,4 +1,4 @@
-/** A small HTTP client for tests, over HTTP/1.1 or HTTP/2: nothing is retried, decoded or hidden. */
+/** A small HTTP client for tests, over HTTP/1.1 or HTTP/2: it neither retries nor decodes nor hides anything. */
 import { connect, constants, type ClientHttp2Session } from "node:http2"
 import { Agent, request as httpsRequest } from "node:https"
 import type { Readable } from "node:stream"
@@ -7,22 +7,22 @@ export type Protocol = "http1" | "http2"
 
 export interface HttpRequest {
   readonly method: string
-  /** With its query. */
+  /** Including the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer
-  /** The body is sent without saying how long it is. */
+  /** Sends the body without announcing its length. */
   readonly chunked?: boolean
 }
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** An answer whose body is still on its way. */
+/** A response whose body is still arriving. */
 export interface OpenAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
   readonly body: Readable
-  /** Breaks the answer off, as a client that goes away does. */
+  /** Aborts the response, as a disconnecting client does. */
   destroy(): void
 }
 
@@ -34,7 +34,7 @@ export interface HttpAnswer {
 
 export interface HttpClient {
   readonly protocol: Protocol
-  /** Resolves when the head of the answer is there. Rejects when the connection fails before. */
+  /** Resolves with the head of the response. Rejects when the connection fails first. */
   open(request: HttpRequest): Promise<OpenAnswer>
   send(request: HttpRequest): Promise<HttpAnswer>
   close(): void
@@ -43,11 +43,11 @@ export interface HttpClient {
 export interface ClientOptions {
   readonly protocol: Protocol
   readonly port: number
-  /** PEM text of the authority that the server's certificate comes from. */
+  /** PEM of the authority that signed the server's certificate. */
   readonly authority: string
 }
 
-/** Connects on the first request. Every request names the server as loopback does: `127.0.0.1`. */
+/** Connects on the first request. Every request addresses the server as `127.0.0.1`. */
 export function createHttpClient(options: ClientOptions): HttpClient {
   const { open, close } = options.protocol === "http1" ? http1(options) : http2(options)
   return {
@@ -61,7 +61,7 @@ export function createHttpClient(options: ClientOptions): HttpClient {
   }
 }
 
-/** All that a stream still has to say; rejects when it breaks off. */
+/** Reads the rest of a stream; rejects when it is aborted. */
 export async function readAll(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk)
@@ -81,14 +81,17 @@ function http1({ port, authority }: ClientOptions): Connection {
           const { statusCode: status = 0 } = incoming
           resolve({ status, headers: incoming.headers, body: incoming, destroy: () => incoming.destroy() })
         })
-        // A server may answer before it has read everything: what fails afterwards is the body's to tell.
+        // A server may respond before it has read everything; the body's reader reports later errors.
         outgoing.on("error", reject)
         outgoing.end(body)
       }),
   }
 }
 
-/** Bodies that the server refuses to read stay with the client; with node's default of 10 it would refuse its own next request. */
+/**
+ * Bodies that the server refuses to read remain in the client's memory; with node's default of 10 it would refuse its
+ * own next request.
+ */
 const clientMemoryMb = 1000
 
 function http2(options: ClientOptions): Connection {
@@ -96,7 +99,7 @@ function http2(options: ClientOptions): Connection {
   function connected(): ClientHttp2Session {
     if (session === undefined || session.closed || session.destroyed) {
       session = connect(`https://127.0.0.1:${options.port}`, { ca: options.authority, maxSessionMemory: clientMemoryMb })
-      // Told to each of its streams.
+      // Each of its streams reports it.
       session.on("error", () => undefined)
     }
     return session

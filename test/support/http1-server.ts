@@ -1,4 +1,4 @@
-/** The server's end of connections of HTTP/1.1 without TLS, for tests of what it keeps. */
+/** The server's end of HTTP/1.1 connections without TLS, for tests of what it retains. */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
@@ -8,7 +8,7 @@ import { Http1Connection } from "../../runtime/http/http1-connection.ts"
 import { KeptBytes } from "../../runtime/http/kept-bytes.ts"
 import { timeLimits } from "../../runtime/http/time-limits.ts"
 
-/** A request as the server has it, and the client that has sent it and reads nothing. */
+/** A request on the server, and its client, which reads nothing. */
 export interface Asked {
   readonly connection: Http1Connection
   readonly request: IncomingMessage
@@ -16,7 +16,10 @@ export interface Asked {
   readonly client: Socket
 }
 
-/** Sends a request on a connection of its own, closed when the test is over; resolves when the server has its head. */
+/**
+ * Sends a request on a connection of its own, which closes after the test. Resolves when the server has received its
+ * head.
+ */
 export async function askHttp1(request: string): Promise<Asked> {
   const server = createServer()
   let asked: Omit<Asked, "client"> | undefined

@@ -1,6 +1,6 @@
 /**
- * A whole server inside the test's process: real store, real TLS on a free port of loopback, with time and chance in the test's hands.
- * For tests of the API; what starts from a command line is tested through `server.ts`.
+ * A whole server in the test's process: real store, real TLS on a free loopback port, with time and randomness under
+ * the test's control. For tests of the API; `server.ts` covers starting from a command line.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -28,7 +28,7 @@ export type StoreName = "memory" | "lmdb"
 export interface InProcessOptions {
   readonly store: StoreName
   readonly vendor: VendorName
-  /** Folder of an lmdb store that outlives this server; one of its own when absent. */
+  /** Folder of an lmdb store that outlives this server; absent: a temporary one. */
   readonly dir?: string
   /** Gate `WatchList`; default off, as in release 1.30. */
   readonly watchList?: boolean
@@ -48,7 +48,7 @@ export interface InProcessOptions {
   readonly corsAllowedOrigins?: readonly string[]
   /** `--shutdown-send-retry-after`; default off. */
   readonly shutdownSendRetryAfter?: boolean
-  /** Default off: a request without its credential is refused. */
+  /** Default off: a request without a credential is refused. */
   readonly anonymousAuth?: boolean
   /** Default `10.0.0.0/22`. */
   readonly serviceClusterIpRange?: readonly string[]
@@ -60,9 +60,9 @@ export interface InProcessOptions {
   readonly requestsInFlight?: { readonly readOnly: number; readonly mutating: number }
   /** Resources with a size of 0 in `--watch-cache-sizes`, as `resource` or `resource.group`; default none. */
   readonly uncached?: readonly string[]
-  /** Puts something between the server and its store, before it starts. */
+  /** Wraps the server's store before it starts. */
   readonly wrapStore?: (store: Store, clock: ManualClock) => Store
-  /** How other machines are reached; default as a server without options. */
+  /** How other machines are reached; default as in a server without options. */
   readonly connect?: ConnectOptions
 }
 
@@ -72,20 +72,20 @@ export interface InProcess {
   readonly clock: ManualClock
   readonly random: ScriptedRandom
   readonly port: number
-  /** What the server had to say, line by line. */
+  /** The server's log, line by line. */
   readonly log: readonly string[]
-  /** PEM text of what clients trust. */
+  /** PEM of the authority that clients trust. */
   readonly authority: string
-  /** Of a member of `system:masters`. */
+  /** Token of a member of `system:masters`. */
   readonly token: string
   stop(): Promise<void>
 }
 
 export const adminToken = "in-process-token"
-/** Of a user without groups. */
+/** Token of a user without groups. */
 export const plainToken = "in-process-plain-token"
 
-/** Called once per server a test needs. `stop` removes what it left on disk. */
+/** Called once per server in a test. `stop` removes its files. */
 export async function startInProcess(options: InProcessOptions): Promise<InProcess> {
   const clock = createManualClock()
   const random = createScriptedRandom()
@@ -150,7 +150,7 @@ function optionsOf(options: InProcessOptions): Options {
     "shutdown-send-retry-after": options.shutdownSendRetryAfter ?? false,
     "enable-garbage-collector": options.garbageCollector ?? true,
     "store-compaction-interval": options.compactionIntervalMs ?? defaults["store-compaction-interval"],
-    // Polls are for those that scrape.
+    // No test of these servers scrapes metrics.
     "store-count-metric-poll-period": 0,
     "store-db-metric-poll-interval": 0,
     "watch-cache": options.watchCache ?? true,
@@ -160,11 +160,11 @@ function optionsOf(options: InProcessOptions): Options {
   }
 }
 
-/** Real chance, unless a test has said what is drawn next. */
+/** Real randomness, unless a test set the next draws. */
 export interface ScriptedRandom extends Random {
-  /** The answers of the next calls of `integer`, modulo what the caller asks for. */
+  /** Sets the results of the next calls of `integer`, modulo what the caller requests. */
   draw(integers: readonly number[]): void
-  /** Forgets what was not drawn. */
+  /** Discards the remaining draws. */
   clear(): void
 }
 
@@ -183,7 +183,10 @@ function createScriptedRandom(): ScriptedRandom {
 
 let pair: Promise<ServingPair> | undefined
 
-/** One certificate for all servers of a process: what TLS proves is tested elsewhere. Its life is measured by the real clock, as clients do. */
+/**
+ * One certificate for all servers of a process, since TLS itself is tested elsewhere. Its validity uses the real clock,
+ * as clients do.
+ */
 function loopbackPair(): Promise<ServingPair> {
   pair ??= passingPair({ names: ["localhost", "127.0.0.1"], clock: systemClock })
   return pair

@@ -1,4 +1,4 @@
-/** A registry over the generated kinds and a store in memory, without HTTP: what behaviours and background loops are tested with. */
+/** A registry over the generated kinds and a store in memory, without HTTP, for tests of behaviours and controllers. */
 import { kinds } from "../../generated/index.ts"
 import { behaviours, subresourceBehaviours } from "../../runtime/behaviours/index.ts"
 import type { BehaviourOptions } from "../../runtime/kit/behaviour.ts"
@@ -22,15 +22,15 @@ export interface OpenRegistry {
   readonly registry: Registry
   readonly store: Store
   readonly clock: ManualClock
-  /** Texts of warnings that loops logged. */
+  /** Warnings that controllers logged. */
   readonly logged: string[]
   readonly log: { warn(values: object, text: string): void }
   handle(resource: string): Promise<KindHandle>
-  /** `object` as a client sends it; defaults are filled. */
+  /** `object` as a client sends it; applies defaults. */
   create(resource: string, object: ApiObject, options?: { dryRun?: boolean }): Promise<ApiObject>
-  /** Undefined when it is not there. */
+  /** Undefined when the object does not exist. */
   get(resource: string, path: string): Promise<ApiObject | undefined>
-  /** PUT of what `change` makes of the stored object. */
+  /** PUTs the result of `change` on the stored object. */
   update(
     resource: string,
     path: string,
@@ -42,7 +42,7 @@ export interface OpenRegistry {
     path: string,
     options?: Partial<DeleteRequest>,
   ): Promise<{ readonly removed: boolean; readonly object: ApiObject }>
-  /** Paths of everything there is of a resource, `namespace/name`. */
+  /** Paths of all objects of a resource, `namespace/name`. */
   names(resource: string): Promise<string[]>
   close(): Promise<void>
 }
@@ -55,7 +55,7 @@ export interface OpenRegistryOptions {
   readonly behaviourOptions?: Partial<BehaviourOptions>
 }
 
-/** Called once per server a test needs. Namespaces need not exist: nothing is admitted or refused. */
+/** Called once per server in a test. Namespaces need not exist: nothing is admitted or refused. */
 export async function openRegistry(options: OpenRegistryOptions = {}): Promise<OpenRegistry> {
   const clock = options.clock ?? createManualClock()
   const store = options.store ?? (await openMemoryStore({ clock }))

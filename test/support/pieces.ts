@@ -1,12 +1,12 @@
-/** Pieces of lists as tests look at them. */
+/** Helpers for pieces of lists. */
 import { Turns } from "../../runtime/turns.ts"
 
-/** Without the turns between them. */
+/** Drops the turns between the pieces. */
 export function* withoutTurns<Piece>(pieces: Iterable<Piece | Turns>): Generator<Piece> {
   for (const piece of pieces) if (!(piece instanceof Turns)) yield piece
 }
 
-/** How often the pieces let others have their turn, and the most that was made between two such places. */
+/** Counts how often the pieces yield, and the most pieces between two yields. */
 export function turnsIn(pieces: Iterable<unknown>): { readonly turns: number; readonly mostAtOnce: number } {
   let turns = 0
   let made = 0
@@ -15,7 +15,7 @@ export function turnsIn(pieces: Iterable<unknown>): { readonly turns: number; re
     if (piece instanceof Turns) {
       turns++
       made = 0
-      // As the writer does, who waits for it.
+      // The writer waits for it in the same way.
       void piece.next()
     } else mostAtOnce = Math.max(mostAtOnce, ++made)
   }

@@ -1,4 +1,4 @@
-/** HTTP/1.1 as bytes over TLS: what no client library would send, and answers as they come. */
+/** HTTP/1.1 as bytes over TLS: sends what no client library would, and returns raw responses. */
 import { connect, type TLSSocket } from "node:tls"
 
 export interface RawAnswer {
@@ -10,9 +10,9 @@ export interface RawAnswer {
 export interface RawConnection {
   readonly socket: TLSSocket
   send(...lines: string[]): void
-  /** The next answer. Rejects when the connection ends before it is whole. */
+  /** Reads the next response. Rejects when the connection ends before it is complete. */
   answer(): Promise<RawAnswer>
-  /** The next answer without its body: of a watch. */
+  /** Reads the head of the next response: of a watch. */
   head(): Promise<RawAnswer>
   /** Resolves when the server has ended the connection. */
   readonly ended: Promise<void>
@@ -35,7 +35,7 @@ export async function connectRaw(options: { port: number; authority: string }): 
   }
 }
 
-/** Bytes that came and were not asked for yet. */
+/** Received bytes that have not been read yet. */
 class Incoming {
   readonly ended: Promise<void>
   private text = ""
@@ -73,7 +73,7 @@ class Incoming {
     return body
   }
 
-  /** Waits until `find` finds something: an index that is not negative. */
+  /** Waits until `find` returns an index that is not negative. */
   private async until(find: () => number): Promise<number> {
     for (;;) {
       const found = find()

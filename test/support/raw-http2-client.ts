@@ -1,4 +1,6 @@
-/** The client's end of a connection of HTTP/2 for tests: says exactly what it is told to, frame by frame, and keeps what it hears. */
+/**
+ * The client's end of an HTTP/2 connection for tests: sends exactly the given frames, and records the received ones.
+ */
 import { once } from "node:events"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
@@ -22,12 +24,12 @@ export interface HeardFrame extends FrameHead {
 
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 
-/** The fields of a request that is small and plain. */
+/** The fields of a small, plain request. */
 export const plain = { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/" }
 
 export interface RawClientOptions {
   readonly streamsMax?: number
-  /** With the preface and settings of its own, as every client does. */
+  /** Whether it starts with the preface and its settings, as every client does. */
   readonly begins?: boolean
   /** The budget of the server's end. */
   readonly kept?: KeptBytes
@@ -36,7 +38,7 @@ export interface RawClientOptions {
 
 export class RawClient {
   readonly frames: HeardFrame[] = []
-  /** Of the server, so that it can be asked from within. */
+  /** The server's end, for inspection. */
   connection: Http2Connection | undefined
   private heard: Buffer = Buffer.alloc(0)
   private readonly received = new Map<number, number>()
@@ -56,7 +58,7 @@ export class RawClient {
       this.isClosed = true
       this.tell()
     })
-    // What a test is about ends connections.
+    // Many of these tests end connections on purpose.
     socket.on("error", () => undefined)
   }
 
@@ -81,7 +83,7 @@ export class RawClient {
     return client
   }
 
-  /** Connects to a server that listens already. Says nothing of its own. */
+  /** Connects to a running server. Sends nothing by itself. */
   static async to({ port, authority }: { readonly port: number; readonly authority: string }): Promise<RawClient> {
     const socket = connectTls({ port, host: "127.0.0.1", ca: authority, ALPNProtocols: ["h2"] })
     const client = new RawClient(socket)
@@ -97,17 +99,17 @@ export class RawClient {
     this.socket.write(frameOf({ flags: 0, streamId: 0, ...head }, payload))
   }
 
-  /** A whole request without a body unless `flags` say otherwise. Field names may be pseudo ones. */
+  /** Sends a whole request, without a body unless `flags` say otherwise. Field names may be pseudo fields. */
   ask(streamId: number, fields: Record<string, string> = {}, flags: number = frameFlag.endHeaders | frameFlag.endStream): void {
     this.send({ type: frameType.headers, flags, streamId }, encodeTrailers({ ...plain, ...fields }))
   }
 
-  /** Some of a body. */
+  /** Sends part of a body. */
   data(streamId: number, bytes: Uint8Array, isLast = false): void {
     this.send({ type: frameType.data, flags: isLast ? frameFlag.endStream : 0, streamId }, bytes)
   }
 
-  /** The first frame of that kind, heard already or still to come. Rejects when the connection ends without it. */
+  /** The first matching frame, already received or yet to come. Rejects when the connection ends without it. */
   async until(isMeant: (frame: HeardFrame) => boolean): Promise<HeardFrame> {
     for (;;) {
       const frame = this.frames.find(isMeant)
@@ -122,19 +124,19 @@ export class RawClient {
     if (!this.isClosed) await once(this.socket, "close")
   }
 
-  /** How many bytes of the body of an answer have come. */
+  /** The number of body bytes received of a response. */
   bodyBytes(streamId: number): number {
     return this.received.get(streamId) ?? 0
   }
 
-  /** Every byte of the body of an answer so far. */
+  /** The body bytes received of a response. */
   body(streamId: number): Buffer {
     return Buffer.concat(
       this.frames.filter((frame) => frame.type === frameType.data && frame.streamId === streamId).map(({ payload }) => payload),
     )
   }
 
-  /** The fields of a block that came in one frame. Blocks have to be read in their order, each once. */
+  /** Decodes the fields of a block that arrived in one frame. Blocks must be decoded in order, each once. */
   fields({ payload }: HeardFrame): Record<string, string> {
     const fields: Record<string, string> = {}
     this.decoder.decode(payload, ({ name, value }) => {
@@ -167,19 +169,19 @@ export class RawClient {
   }
 }
 
-/** A client of a server's end that answers so; closed when the test is over. */
+/** A client of a server with this handler; closed after the test. */
 export async function connected(answering: Answering, options?: RawClientOptions): Promise<RawClient> {
   const client = await RawClient.connect(answering, options)
   onTestFinished(() => client.close())
   return client
 }
 
-/** Answers every request with two bytes, at once. */
+/** Responds to every request with two bytes, at once. */
 export const ok: Answering = (_incoming, outgoing) => outgoing.end(Buffer.from("ok"))
-/** Answers nothing. */
+/** Does not respond. */
 export const silent: Answering = () => undefined
 
-/** The last frame of an answer. */
+/** The last frame of a response. */
 export const isEnd =
   (streamId: number) =>
   (frame: HeardFrame): boolean =>
@@ -192,22 +194,22 @@ export const isOf =
   (frame: HeardFrame): boolean =>
     frame.type === type && frame.streamId === streamId
 
-/** Why the server ends the connection. */
+/** Waits for the GOAWAY and returns its error code. */
 export async function goAwayCode(client: RawClient): Promise<number> {
   const { payload } = await client.until(isOf(frameType.goAway))
   return payload.readUInt32BE(4)
 }
 
-/** Why the server resets the stream. */
+/** Waits for the RST_STREAM and returns its error code. */
 export async function resetCode(client: RawClient, streamId: number): Promise<number> {
   const { payload } = await client.until(isOf(frameType.reset, streamId))
   return payload.readUInt32BE(0)
 }
 
-/** Asks for a sign of life, which comes behind all that was said before. */
+/** Sends a PING, whose reply follows everything sent before. */
 export function ping(client: RawClient, flags = 0): void {
   client.send({ type: frameType.ping, flags }, Buffer.from("sequence"))
 }
 
-/** The sign of life. */
+/** The reply to the PING. */
 export const isPong = (frame: HeardFrame): boolean => frame.type === frameType.ping && frame.flags === frameFlag.ack

@@ -1,11 +1,11 @@
-/** What tests of arbitrary requests share: objects that are valid until they are changed, and what every answer must be. */
+/** Shared by tests of arbitrary requests: valid objects to mutate, and what every response must be. */
 import { expect } from "vitest"
 import type { HttpAnswer } from "./http-client.ts"
 
 const pod = { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }], env: [{ name: "A", value: "b" }] }] }
 const meta = { name: "a", labels: { a: "b" }, annotations: { c: "d" } }
 
-/** By resource: one valid object, which mutations begin from. */
+/** One valid object per resource, from which mutations start. */
 export const samples: Readonly<Record<string, object>> = {
   configmaps: { apiVersion: "v1", kind: "ConfigMap", metadata: meta, data: { k: "v" }, binaryData: { b: "AAEC" } },
   secrets: { apiVersion: "v1", kind: "Secret", metadata: meta, stringData: { k: "v" } },

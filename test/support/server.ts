@@ -1,10 +1,10 @@
-/** The package's own library entry for tests that start from options: one server per test, stopped when the test is over. */
+/** Starts the package's library entry, for tests of options: one server per test, stopped after the test. */
 import { onTestFinished } from "vitest"
 import { type LibraryOptions, type LibraryServer, startServer } from "../../runtime/library.ts"
 import { createHttpClient, type HttpAnswer } from "./http-client.ts"
 
 export interface TestServer extends LibraryServer {
-  /** As the administrator. `body` is sent as YAML, which JSON is too, unless its type is given. */
+  /** Sends a request as the administrator. `body` is sent as YAML, which includes JSON, unless its type is given. */
   request(method: string, path: string, body?: string, contentType?: string): Promise<HttpAnswer>
 }
 

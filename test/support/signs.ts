@@ -1,2 +1,2 @@
-/** What grammars of headers, parameters and bodies are made of, for tests that put it where nobody expects it. */
+/** Punctuation from the grammars of headers, parameters and bodies, for tests that insert it in unexpected places. */
 export const signs: readonly string[] = [..." \t,\"'/[{()}]09+-.%\\=;:&?!<>*", "%41"]

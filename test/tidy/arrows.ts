@@ -1,33 +1,35 @@
-/** Who may import whom. Anything that is not drawn here is forbidden; the reason is part of the test's message. */
+/**
+ * Which parts may import which. Any import that is not listed is forbidden; the reason is part of the failure message.
+ */
 import type { SourceFile } from "./source.ts"
 
 interface Area {
-  /** The files it is about. */
+  /** The files of this area. */
   readonly files: RegExp
-  /** What they may import, beside each other and packages. */
+  /** What they may import, besides each other and packages. */
   readonly mayImport: readonly RegExp[]
   readonly reason: string
 }
 
-/** Facts and tools that anybody may lean on. */
+/** Facts and tools that every part may import. */
 const ground =
   /^runtime\/((errors|assert|clock|random|limits|vendor|thread|turns|loop-watch)|http\/(accounts|exchange|gathered-bytes|kept-bytes|shared-answers|stalled|taken-bytes|time-limits|write-pieces)|http2\/[a-z-]+)\.ts$/
 const kit = /^runtime\/kit\//
 /** The options by name: every part may read its own. */
 const options = /^runtime\/options\/table\.ts$/
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
-/** One request and its connection as filters and verbs see them. */
+/** A request and its connection, as filters and verbs see them. */
 const request =
   /^runtime\/((request|request-info|query|server-env|server-parts)|http\/(upgrade|dead-connections|exchange-streams|unread-body))\.ts$/
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
 
-/** The first area that a file belongs to counts. */
+/** A file belongs to the first area that matches. */
 const areas: readonly Area[] = [
   {
     files: ground,
     mayImport: [kit],
-    reason: "everybody stands on these; they may stand on the kit's types only",
+    reason: "every part imports these; they may import only the kit's types",
   },
   {
     files: kit,
@@ -40,7 +42,7 @@ const areas: readonly Area[] = [
   {
     files: /^runtime\/access\//,
     mayImport: [ground, kit, request],
-    reason: "who may do what is decided without the registry; what it must read is handed in",
+    reason: "authorization works without the registry; its caller provides what it must read",
   },
   {
     files: /^runtime\/behaviours\//,
@@ -70,7 +72,7 @@ const areas: readonly Area[] = [
   {
     files: /^runtime\/connect\//,
     mayImport: [ground, kit, request],
-    reason: "who asks other machines is told where they are; what it must read is handed in",
+    reason: "callers of other machines receive their addresses and everything they must read",
   },
   {
     files: /^runtime\/discovery\//,
@@ -82,11 +84,11 @@ const areas: readonly Area[] = [
     mayImport: [ground, kit, wire, registry, storeContract, options, /^runtime\/behaviours\//],
     reason: "a loop works on the registry and knows no HTTP",
   },
-  { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; whoever starts the server gives them meaning" },
+  { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; the code that starts the server gives them meaning" },
   {
     files: /^runtime\/http\//,
     mayImport: [ground, kit, request, wire],
-    reason: "what carries requests knows only that there is an application",
+    reason: "the HTTP servers know only that there is an application",
   },
   {
     files: /^runtime\/(server-env|server-parts|request|request-info|query|bodies)\.ts$/,
@@ -96,7 +98,7 @@ const areas: readonly Area[] = [
   {
     files: /^runtime\/(app|read-request)\.ts$/,
     mayImport: [ground, kit, request, wire, registry, storeContract, /^runtime\/(filters|verbs|discovery|access)\//],
-    reason: "the app is the order of filters and verbs, nothing else",
+    reason: "the app only orders filters and verbs",
   },
   {
     files: /^runtime\/server\.ts$/,
@@ -106,12 +108,12 @@ const areas: readonly Area[] = [
   {
     files: /^runtime\/commands\//,
     mayImport: [/^runtime\//, /^generated\/index\.ts$/, /^codegen\/(cli|new)\.ts$/],
-    reason: "commands start what is there",
+    reason: "commands only start other parts",
   },
   {
     files: /^runtime\/launch\.ts$/,
     mayImport: [/^runtime\//, /^generated\/index\.ts$/],
-    reason: "one place hands the generated kinds to the server",
+    reason: "a single module passes the generated kinds to the server",
   },
   { files: /^runtime\//, mayImport: [/^runtime\//], reason: "only launch.ts and commands/ know generated code" },
   {
@@ -134,7 +136,7 @@ const areas: readonly Area[] = [
   { files: /^test\//, mayImport: [/./], reason: "" },
 ]
 
-/** Faults in words: `file:line imports target: reason`. Tests beside a file may import test/ and whatever they need. */
+/** Returns the errors as `file:line imports target: reason`. Tests beside a file may import test/ and anything else. */
 export function arrowFaults(sources: readonly SourceFile[]): string[] {
   return sources
     .filter(({ path }) => !path.endsWith(".test.ts"))
@@ -153,7 +155,7 @@ function isOurs(target: string): boolean {
   return /^(bench|codegen|generated|runtime|scripts|test)\//.test(target)
 }
 
-/** ts-morph is slow and has many ways; it stays in one room. */
+/** ts-morph is slow and offers many ways to do one thing, so only one folder uses it. */
 export function roomFaults(sources: readonly SourceFile[]): string[] {
   return sources.flatMap(({ path, imports }) =>
     imports
@@ -162,7 +164,7 @@ export function roomFaults(sources: readonly SourceFile[]): string[] {
   )
 }
 
-/** Modules that need each other before any of them is ready: rings of imports that remain at run time. */
+/** Finds import cycles that remain at run time. */
 export function cycleFaults(sources: readonly SourceFile[]): string[] {
   const next = new Map(
     sources.map(({ path, imports }) => [

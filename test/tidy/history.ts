@@ -1,4 +1,4 @@
-/** What git knows about a commit that a file names. */
+/** Looks up commits that a file names in git. */
 import { spawnSync } from "node:child_process"
 import { realpathSync } from "node:fs"
 
@@ -6,16 +6,16 @@ import { realpathSync } from "node:fs"
 export class History {
   constructor(private readonly folder: string) {}
 
-  /** Why it cannot be asked; undefined: it can. */
+  /** Why the history is unavailable; undefined when it is available. */
   fault(): string | undefined {
     const { ok, output } = this.git("rev-parse", "--show-toplevel", "--is-shallow-repository")
     const [top = "", isShallow] = output.split("\n")
-    // An unpacked archive may lie in the repository of something else.
+    // An unpacked archive may be inside another repository.
     if (!ok || realpathSync(top) !== realpathSync(this.folder)) return "this folder is no repository of git, or there is no git"
     return isShallow === "true" ? "the clone is shallow: most of the history is not here" : undefined
   }
 
-  /** Why what was measured cannot be found again by its commit; undefined: it can. */
+  /** Why the measured commit cannot be found; undefined when it can. */
   commitFault(commit: unknown): string | undefined {
     const advice = "measure it again on a commit that stays"
     if (typeof commit !== "string" || !/^[0-9a-f]{7,40}\+?$/.test(commit)) return `versions.commit is ${JSON.stringify(commit)}: ${advice}`

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest"
 import { expressionsOf, slowness } from "./regexps.ts"
 import { readSources } from "./source.ts"
 
-/** Patterns that are allowed in spite of what is said of them, each with the reason. */
+/** Patterns that are allowed despite a finding, each with the reason. */
 const allowed: Readonly<Record<string, string>> = {
   "runtime/access/authenticate.ts": "the operator's own file of tokens, read at the start",
   "runtime/connect/proxy-path.ts": "its last parts take any text, so that it never fails and never goes back",
@@ -12,7 +12,7 @@ const allowed: Readonly<Record<string, string>> = {
   "codegen/load/source.ts": "one line of a schema, and messages of our own YAML library",
 }
 
-/** Patterns that are no constants, each with the reason. */
+/** Patterns that are not constants, each with the reason. */
 const notConstant: Readonly<Record<string, string>> = {
   "codegen/emit/constraints.ts: new RegExp(`\\\\b${name}\\\\(`)": "a name",
   "runtime/kit/formats.ts: wholePattern(source)": "the argument of `textPattern`, which is looked at there",
@@ -38,17 +38,17 @@ describe("regular expressions", () => {
     expect(faults).toEqual([])
   })
 
-  it("are constants, so that they can be looked at", () => {
+  it("are constants, so that this test can check them", () => {
     expect(read.flatMap(({ unread }) => unread).sort()).toEqual(Object.keys(notConstant).sort())
   })
 
-  it("that are allowed are still there", () => {
+  it("that are allowed still exist", () => {
     const paths = new Set(slow.map(({ path }) => path))
     expect(Object.keys(allowed).filter((path) => !paths.has(path))).toEqual([])
   })
 })
 
-/** Mistakes that were made, or nearly. */
+/** Mistakes that were made, or nearly made. */
 test.each([
   [/ +$/, "move"],
   [/^ +| +$/g, "move"],
@@ -63,7 +63,7 @@ test.each([/^ +/, /^[a-z]+(\.[a-z]+)*$/, /[A-Z]+/g, /^(?:[^'\\]|\\.)*'/])("%s is
   expect(slowness(expression)).toEqual([]),
 )
 
-test("patterns of texts are put together", () => {
+test("patterns in strings are assembled", () => {
   const text =
     'const a = "[a-z]+"\nconst b = `${a}(x${a})*`\nwholePattern(b)\ntextPattern("help", a, [])\nnew RegExp(`^${a} +$`)\nfunction f(a) { wholePattern(a) }'
   const { found, unread } = expressionsOf({ path: "x.ts", text })

@@ -1,6 +1,7 @@
 /**
- * Every regular expression of the product, judged by whether some text makes it take more than linear time: a repetition that backtracks into
- * another, or into itself, or that is tried again from every place of an inner run (/ +$/). One such pattern on a header stops the server.
+ * Checks every regular expression of the product for texts that make it take more than linear time: a repetition that
+ * backtracks into another or into itself, or that is retried at every position of an inner run (/ +$/). One such
+ * pattern on a header stalls the server.
  */
 import { analyse } from "scslre"
 import ts from "typescript"
@@ -12,7 +13,9 @@ export interface Expression {
   readonly flags: string
 }
 
-/** How a pattern that is made of a text is found: which argument of a function is the text, and what the function puts around it. */
+/**
+ * Functions that build a pattern from a string: which argument is the string, and whether it must match the whole text.
+ */
 const makers: Readonly<Record<string, { readonly argument: number; readonly whole: boolean }>> = {
   RegExp: { argument: 0, whole: false },
   /** kit/names.ts */
@@ -21,7 +24,10 @@ const makers: Readonly<Record<string, { readonly argument: number; readonly whol
   textPattern: { argument: 1, whole: true },
 }
 
-/** Literals, and patterns that are made of constants of the same file. `unread`: where a pattern is made of something else. */
+/**
+ * Regular expression literals, and patterns built from constants of the same file. `unread`: patterns built from
+ * anything else.
+ */
 export function expressionsOf(file: { readonly path: string; readonly text: string }): {
   readonly found: readonly Expression[]
   readonly unread: readonly string[]
@@ -56,7 +62,7 @@ export function expressionsOf(file: { readonly path: string; readonly text: stri
   return { found, unread }
 }
 
-/** The text of a constant expression; undefined for what is none. */
+/** The text of a constant expression; undefined when it is not constant. */
 function textOf(node: ts.Expression): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isIdentifier(node)) {
@@ -73,7 +79,7 @@ function textOf(node: ts.Expression): string | undefined {
   return text
 }
 
-/** What a name stands for where it is used: the nearest `const` of that name, undefined where a parameter is nearer. */
+/** The value of a name at its use: the nearest `const` of that name; undefined when a parameter is nearer. */
 function constantNamed(name: string, used: ts.Node): ts.Expression | undefined {
   for (let around: ts.Node | undefined = used.parent; around !== undefined; around = around.parent) {
     if (ts.isFunctionLike(around) && around.parameters.some((parameter) => parameter.name.getText() === name)) return undefined
@@ -87,7 +93,7 @@ function constantNamed(name: string, used: ts.Node): ts.Expression | undefined {
   return undefined
 }
 
-/** What a text can do to the expression; empty when it takes linear time for every text. */
+/** Says how a text can slow the expression down; empty when it takes linear time for every text. */
 export function slowness({ source, flags }: { readonly source: string; readonly flags: string }): readonly string[] {
   return analyse({ source, flags }).reports.map(
     ({ type, exponential, character }) =>

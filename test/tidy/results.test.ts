@@ -1,4 +1,4 @@
-/** Every result of a measurement that is committed can be measured again: it names the commit that was measured. */
+/** Every committed measurement can be repeated: it names the measured commit. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,7 +9,7 @@ import { repository, textFiles } from "./source.ts"
 
 const results = textFiles(["bench/results"], /\.json$/)
 
-describe("the commit that was measured is in the history", () => {
+describe("the measured commit is in the history", () => {
   const history = new History(repository)
   const fault = history.fault()
 
@@ -36,7 +36,7 @@ function repositories() {
   return { folder, whole, shallow, first: git("rev-parse", "HEAD^"), beside }
 }
 
-test("a history says which commits are not in it, and whether it can be asked", ({ skip }) => {
+test("a history reports which commits it lacks, and whether it is available", ({ skip }) => {
   if (spawnSync("git", ["--version"]).error !== undefined) skip("there is no git")
   const { folder, whole, shallow, first, beside } = repositories()
   const history = new History(whole)

@@ -1,4 +1,4 @@
-/** The sources of this repository as the tidy test sees them: imports, functions and the few constructs that are counted. */
+/** The sources of this repository for the tidy test: imports, functions and the few constructs that it counts. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -10,30 +10,30 @@ export interface Import {
   /** Path in the repository, or the name of a package. */
   readonly target: string
   readonly line: number
-  /** Gone at run time. */
+  /** Erased at run time. */
   readonly typeOnly: boolean
-  /** `import()`: happens when the code runs, not when the module loads. */
+  /** `import()`: runs when the code runs, not when the module loads. */
   readonly dynamic: boolean
 }
 
 export interface SourceFile {
-  /** From the repository's folder, with slashes. */
+  /** Relative to the repository, with slashes. */
   readonly path: string
   readonly text: string
   readonly lines: number
   readonly imports: readonly Import[]
   /** Every function with a body: its name, first line and length. */
   readonly functions: readonly { readonly name: string; readonly line: number; readonly lines: number }[]
-  /** Lines of `x as T` without a word of explanation beside or above. */
+  /** Lines of `x as T` without a comment on the same line or the one above. */
   readonly bareCasts: readonly number[]
   /** Lines of `any`. */
   readonly anys: readonly number[]
-  /** Lines of generator functions that a function makes each time it runs. */
+  /** Lines of generator functions that are created on every run of a function. */
   readonly madeGenerators: readonly number[]
 }
 
 const folders = ["bench", "codegen", "generated", "runtime", "scripts", "test"]
-/** Input and expected output of the generator: judged by the golden tests. */
+/** Input and expected output of the generator, which the golden tests check. */
 const passedOver = /^test\/golden\/[^/]+\/|\/node_modules\//
 
 /** Every TypeScript file, read once. */
@@ -112,7 +112,7 @@ function functionName(node: ts.SignatureDeclaration): string {
     : "function"
 }
 
-/** Anything but a function of a module and a method of a class: those are made once. */
+/** A generator function that is neither a function of a module nor a method of a class, which exist only once. */
 function isMadeGenerator(node: ts.Node): boolean {
   const isGenerator =
     (ts.isFunctionDeclaration(node) || ts.isFunctionExpression(node) || ts.isMethodDeclaration(node)) && node.asteriskToken !== undefined
