@@ -27,7 +27,7 @@ export interface DocumentPatch {
    * a patch that does not fit the object, 400 for an invalid one.
    */
   apply(object: JsonObject): Stages<JsonObject>
-  /** Errors in the patch itself, subject to `fieldValidation`; those in unknown fields of the result follow. */
+  /** Errors in the patch itself, subject to `fieldValidation`; unknown fields of the result come after them. */
   readonly strictErrors: readonly string[]
   /**
    * Sorts texts about unknown fields of the result as the reference reports them: it sorts the keys of the patched

@@ -52,7 +52,7 @@ class ValueTest {
   private readonly forbidden = new Set<string>()
   private above: bigint | undefined
   private below: bigint | undefined
-  /** A bound is not an integer, so no value passes. */
+  /** There is a < or > requirement, so the value must be an integer. */
   private compares = false
 
   add({ operator, values }: LabelRequirement): void {

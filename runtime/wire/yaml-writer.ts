@@ -224,7 +224,7 @@ function doubleQuoted(text: string, indent: string, isKey: boolean): string {
 
 const shortEscapes: Readonly<Record<string, string>> = { "0000": "\\0", "0007": "\\a", "000b": "\\v", "001b": "\\e" }
 
-/** Shortens the four-digit escapes of `JSON.stringify`: control characters and lone surrogates. */
+/** The YAML form of a four-digit escape of `JSON.stringify`, which writes control characters and lone surrogates so. */
 function shortEscape(digits: string): string {
   return shortEscapes[digits] ?? (digits.startsWith("00") ? `\\x${digits.slice(2)}` : `\\u${digits}`)
 }

@@ -95,7 +95,7 @@ const paths = new RequestInfoReader(vendor)
 const tokens = new ContinueTokens(Buffer.from("secret"))
 const authenticator = staticTokens([{ token: "t", user: { name: "u", groups: [], extra: {} } }])
 
-/** A query with `text` as the value of a parameter, and `text` itself as the query. */
+/** For each name, a query with `text` as the value of that parameter. */
 function queries(text: string, ...names: readonly string[]): URLSearchParams[] {
   return names.map((name) => new URLSearchParams([[name, text]]))
 }

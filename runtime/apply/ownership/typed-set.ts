@@ -9,8 +9,8 @@ import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
 
 /**
  * Returns the set of all leaves, list items and map entries of an object; specification section 9.3. Called with an
- * applied configuration, and with objects whose fields are to be listed. Of repeated items of a set or keyed list, only
- * the item itself is a member.
+ * applied configuration, the last applied one, and objects to prune. Of repeated items of a set or keyed list, only the
+ * item itself is a member.
  */
 export function fieldSetOf(shape: TypeShape, object: JsonObject): FieldSet {
   return below(rootNode(shape), object) ?? {}
