@@ -1,10 +1,13 @@
 /**
- * What does the path from a request to its verb cost? Requests without a network, sent through the adapter, Hono's
- * routing and all filters to a middleware that answers at once; and the same through the adapter and an empty Hono
- * application. The smallest of several rounds.
+ * What does the way from a request to its verb cost by itself, and what does a watch that waits for events keep? Requests without a network, sent through
+ * the adapter, Hono's routing and all filters to a middleware that answers at once; the same through the adapter and an empty Hono application; and
+ * watches, with the heap that each of them holds, less that of its two ends. Times are those of the fastest of many short rounds.
  * Run: npm run bench -- pipeline
  */
 import { EventEmitter } from "node:events"
+import { setImmediate } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { createApp } from "../runtime/app.ts"
@@ -16,14 +19,15 @@ import { openOptions } from "./support/options.ts"
 import { tell } from "./support/tell.ts"
 
 const options = openOptions()
-const requests = options.number("requests", { small: 20_000, full: 100_000 })
-const rounds = options.number("rounds", { small: 5, full: 20 })
+const requests = options.number("requests", { small: 1000, full: 1000 })
+const rounds = options.number("rounds", { small: 100, full: 1500 })
+const watches = options.number("watches", { small: 2000, full: 10_000 })
 options.done()
 
-/** The parts of an answer that the filters use. */
+/** As much of an answer as filters and watches ask for. */
 class Answer extends EventEmitter {
   statusCode = 200
-  readonly headersSent = false
+  headersSent = false
   readonly destroyed = false
   readonly writableEnded = true
   readonly writableFinished = true
@@ -37,14 +41,21 @@ class Answer extends EventEmitter {
   getHeader(name: string): unknown {
     return this.headers[name]
   }
+
+  writeHead(): void {
+    this.headersSent = true
+  }
+
+  flushHeaders(): void {}
+  end(): void {}
 }
 
-const headers = { host: "localhost:6443", authorization: `Bearer ${adminToken}`, "user-agent": "bench", accept: "application/json" }
+const baseHeaders = { host: "localhost:6443", authorization: `Bearer ${adminToken}`, "user-agent": "bench", accept: "application/json" }
 const socket = { localAddress: "127.0.0.1", localPort: 6443, remoteAddress: "127.0.0.1" }
 
 function incomingAt(url: string): Incoming {
-  // The filters read no other property of a request.
-  return { method: "GET", url, headers, httpVersionMajor: 2, socket, complete: true, readableEnded: true, destroyed: false } as Incoming
+  const headers = { ...baseHeaders }
+  return { method: "GET", url, headers, httpVersionMajor: 2, socket, complete: true, readableEnded: true, destroyed: false } as Incoming // Nobody reads it.
 }
 
 /** Microseconds of one request, of the fastest round. */
@@ -61,15 +72,58 @@ async function cost(app: Hono<ServerEnv>): Promise<number> {
         // A connection does so once an answer is sent.
         queueMicrotask(() => outgoing.emit("close"))
       }
-      await new Promise((resolve) => setImmediate(resolve))
+      await setImmediate()
     }
     best = Math.min(best, (1000 * (performance.now() - startedMs)) / requests)
   }
   return Math.round(100 * best) / 100
 }
 
+/** Ends of requests that are open, so that they are kept as connections keep them. */
+const ends: unknown[] = []
+
+/** Bytes of heap for each of the watches that `begin` opens. */
+async function kept(begin: (url: string) => void): Promise<number> {
+  // The first of them compile and fill what is shared by all.
+  for (let index = 0; index < 100; index++) begin(watchUrl(index))
+  const before = await heapBytes()
+  for (let index = 0; index < watches; index++) {
+    begin(watchUrl(index))
+    if (index % 100 === 0) await setImmediate()
+  }
+  return ((await heapBytes()) - before) / watches
+}
+
+function watchUrl(index: number): string {
+  return `/api/v1/namespaces/default/configmaps?watch=1&resourceVersion=0&timeoutSeconds=${1000 + (index % 7)}`
+}
+
+setFlagsFromString("--expose-gc")
+const collect = runInNewContext("gc") as () => void // A function of V8's.
+
+async function heapBytes(): Promise<number> {
+  for (let times = 0; times < 5; times++) {
+    await setImmediate()
+    collect()
+  }
+  return process.memoryUsage().heapUsed
+}
+
+function openEnds(url: string): { incoming: Incoming; outgoing: Answer } {
+  const open = { incoming: incomingAt(url), outgoing: new Answer() }
+  ends.push(open)
+  return open
+}
+
 const { server, stop } = await startInProcess({ store: "memory", vendor: "orch" })
 const bare = new Hono<ServerEnv>().all("*", () => RESPONSE_ALREADY_SENT)
 tell({ through: "the adapter and an empty application", us: await cost(bare) })
 tell({ through: "the adapter, routes and all filters", us: await cost(createApp(server.parts, [async () => RESPONSE_ALREADY_SENT])) })
+const dispatch = dispatchTo(createApp(server.parts))
+const ofEnds = await kept(openEnds)
+const ofWatches = await kept((url) => {
+  const { incoming, outgoing } = openEnds(url)
+  dispatch(incoming, outgoing as unknown as Outgoing) // As above.
+})
+tell({ idle: "a watch besides its two ends", bytes: Math.round(ofWatches - ofEnds), of: server.parts.watches.size })
 await stop()

@@ -12,6 +12,7 @@ import { authorization } from "./filters/authorization.ts"
 import { cors } from "./filters/cors.ts"
 import { deadline } from "./filters/deadline.ts"
 import { inFlight } from "./filters/in-flight.ts"
+import { inOrder } from "./filters/in-order.ts"
 import { maxInFlight } from "./filters/max-in-flight.ts"
 import { recovery } from "./filters/recovery.ts"
 import { requestCounts } from "./filters/request-counts.ts"
@@ -20,7 +21,7 @@ import { responseHeaders } from "./filters/response-headers.ts"
 import { RequestReader } from "./read-request.ts"
 import { storeFailure } from "./registry/commit.ts"
 import type { RequestContext } from "./request.ts"
-import type { Filter, ServerEnv } from "./server-env.ts"
+import type { Filter, ServerEnv, Step } from "./server-env.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { UndecodableError } from "./storage/cache.ts"
 import { StoreError } from "./storage/store.ts"
@@ -30,10 +31,9 @@ import { wantsPretty } from "./wire/negotiate.ts"
 import { answerUnknownPath, sendError } from "./wire/send.ts"
 
 /** Order is data: a request passes these from top to bottom, as in the reference. Comments say where later filters belong. */
-export function filtersOf(parts: ServerParts, middleware: readonly Filter[]): readonly Filter[] {
+export function filtersOf(parts: ServerParts): readonly Step[] {
   const { vendor, clock, options } = parts
   return [
-    recovery({ fail: (request, thrown) => answerError(parts, request, thrown) }),
     responseHeaders({ random: parts.random, hsts: options["strict-transport-security-directives"] }),
     requestInfo(),
     // Audit.
@@ -49,7 +49,6 @@ export function filtersOf(parts: ServerParts, middleware: readonly Filter[]): re
       mutatingMax: options["max-mutating-requests-inflight"],
     }),
     authorization({ authorizers: parts.authorizers }),
-    ...middleware,
   ]
 }
 
@@ -73,7 +72,14 @@ export function createApp(parts: ServerParts, middleware: readonly Filter[] = []
     answerUnknownPath(env.outgoing)
     return RESPONSE_ALREADY_SENT
   })
-  app.use(...filtersOf(parts, middleware))
+  app.use(
+    recovery({
+      fail: (request, thrown) => answerError(parts, request, thrown),
+      report: (fault) => parts.log.error({ err: fault }, "what was to follow a request failed"),
+    }),
+    inOrder(filtersOf(parts)),
+    ...middleware,
+  )
   app.all("/api/*", resources(parts))
   app.all("/apis/*", resources(parts))
   app.route("/", discoveryRoutes(parts))

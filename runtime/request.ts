@@ -84,6 +84,12 @@ export class RequestContext {
   bodyBytes = 0
   private controller: AbortController | undefined
   private readonly over = new RequestExpiry()
+  /** Called when the request ends. */
+  private endings: (() => void)[] = []
+  /** Handlers and filters have returned; what is to be done with the fault of an ending. */
+  private report: ((fault: unknown) => void) | undefined
+  /** The answer is a stream that goes on without them. */
+  private isStreamed = false
 
   constructor({ info, query, incoming, outgoing, user, fault }: RequestParts) {
     this.info = info
@@ -123,6 +129,43 @@ export class RequestContext {
   expire(error: Error): void {
     this.over.abort(error)
     this.controller?.abort(error)
+  }
+
+  /**
+   * Calls `callback` once the request has ended, whatever its outcome: after handlers and filters, and not before the stream of a watch, a log or a
+   * tunnel is closed. Of several the last comes first. It may not throw and may not wait; call it before the request has ended.
+   */
+  onEnd(callback: () => void): void {
+    this.endings.push(callback)
+  }
+
+  /**
+   * Called by a verb whose answer goes on after it returned. `onClose` takes a callback for when its stream is closed, or calls it at once. Awaiting
+   * that in place of a callback would keep the pipeline's frames: 10 KB more for each idle watch.
+   */
+  streamUntil(onClose: (callback: () => void) => void): void {
+    this.isStreamed = true
+    onClose(() => {
+      this.isStreamed = false
+      if (this.report !== undefined) this.end()
+    })
+  }
+
+  /** Called once, by the outermost filter when everything behind it has returned. `report` is called with what a callback of `onEnd` throws. */
+  handled(report: (fault: unknown) => void): void {
+    this.report = report
+    if (!this.isStreamed) this.end()
+  }
+
+  private end(): void {
+    const { endings } = this
+    for (let index = endings.length - 1; index >= 0; index--) {
+      try {
+        endings[index]?.()
+      } catch (fault) {
+        this.report?.(fault)
+      }
+    }
   }
 
   /** The client was told that its time is over: nothing more is to be answered. */

@@ -13,8 +13,14 @@ export interface ServerEnv {
 }
 
 /**
- * A Hono middleware of the server. It may wait, and do something once `next()` resolved: the request then has its answer, or the answer has begun
- * to be streamed. It throws an ApiError to answer with a Status. One that writes the answer itself returns `RESPONSE_ALREADY_SENT`. A filter that
- * does nothing afterwards returns `next()` without awaiting it, which costs one hop less.
+ * A Hono middleware. It may wait, and may act once `next()` resolved: the request then has its answer, or a watch has begun; what is to happen when a
+ * watch ends is given to `request.onEnd`. It throws an ApiError to answer with a Status, answers with a Response, or writes to `outgoing` and returns
+ * `RESPONSE_ALREADY_SENT`.
  */
 export type Filter = MiddlewareHandler<ServerEnv>
+
+/**
+ * A filter of the server: it acts before those behind it, and afterwards by `request.onEnd`. It returns nothing to let the request go on, or what a
+ * middleware would to answer it, and throws an ApiError to answer with a Status. Only one that waits returns a promise.
+ */
+export type Step = (env: ServerEnv["Bindings"]) => Response | undefined | Promise<Response | undefined>

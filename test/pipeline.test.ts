@@ -1,6 +1,6 @@
 /** The order of the server's filters, and middleware of the program that starts the server. */
 import { describe, expect, it, onTestFinished } from "vitest"
-import { filtersOf } from "../runtime/app.ts"
+import { createApp, filtersOf } from "../runtime/app.ts"
 import { ApiError, type Filter, RESPONSE_ALREADY_SENT, startServer } from "../runtime/library.ts"
 import { createHttpClient, type AnswerHeaders, type Protocol } from "./support/http-client.ts"
 import { startInProcess } from "./support/in-process.ts"
@@ -29,11 +29,7 @@ async function serverWith(protocol: Protocol, ...middleware: readonly Filter[]):
 it("filters are in the order of the reference", async () => {
   const { server, stop } = await startInProcess({ store: "memory", vendor: "orch" })
   onTestFinished(stop)
-  const last: Filter = function last(_context, next) {
-    return next()
-  }
-  expect(filtersOf(server.parts, [last]).map(({ name }) => name)).toEqual([
-    "recovery",
+  expect(filtersOf(server.parts).map(({ name }) => name)).toEqual([
     "responseHeaders",
     "requestInfo",
     "requestCounts",
@@ -43,8 +39,12 @@ it("filters are in the order of the reference", async () => {
     "authentication",
     "maxInFlight",
     "authorization",
-    "last",
   ])
+  const last: Filter = function last(_context, next) {
+    return next()
+  }
+  const everywhere = createApp(server.parts, [last]).routes.filter(({ path }) => path === "/*")
+  expect(everywhere.map(({ handler }) => handler.name)).toEqual(["recovery", "inOrder", "last"])
 })
 
 describe.each(["http1", "http2"] as const)("over %s", (protocol) => {

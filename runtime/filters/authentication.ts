@@ -2,19 +2,19 @@ import { anonymous as anonymousUser, authenticate, type Authenticator } from "..
 import { isPublicPath } from "../access/authorize.ts"
 import { withProtocolToken } from "../access/websocket-token.ts"
 import { accountOf } from "../http/accounts.ts"
-import type { Filter } from "../server-env.ts"
+import type { Step } from "../server-env.ts"
 import type { Vendor } from "../vendor.ts"
 import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
 
 /** Decides who is asking; 401 when a credential is wrong, or missing while anonymous requests are off. */
-export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean; vendor: Vendor }): Filter {
+export function authentication(options: { authenticators: readonly Authenticator[]; anonymous: boolean; vendor: Vendor }): Step {
   const { authenticators, anonymous, vendor } = options
-  return function authentication({ env: { request, incoming } }, next) {
+  return function authentication({ request, incoming }) {
     const { headers, info } = request
     const credentials = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     const user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })
     request.user = user
     if (user !== anonymousUser) accountOf(incoming)?.identify(user.name)
-    return next()
+    return undefined
   }
 }

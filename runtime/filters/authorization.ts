@@ -1,16 +1,16 @@
 import { authorize, type Authorizer, isPublicPath } from "../access/authorize.ts"
 import { anonymous } from "../access/authenticate.ts"
 import { accountOf } from "../http/accounts.ts"
-import type { Filter } from "../server-env.ts"
+import type { Step } from "../server-env.ts"
 
 /** Decides whether the user may; 403 when not. Last of the filters: everything behind it may assume a permitted request. */
-export function authorization(options: { authorizers: readonly Authorizer[] }): Filter {
-  return function authorization({ env: { request, incoming } }, next) {
+export function authorization(options: { authorizers: readonly Authorizer[] }): Step {
+  return function authorization({ request, incoming }) {
     const { user, info } = request
-    if (isPublicPath(info)) return next()
+    if (isPublicPath(info)) return undefined
     authorize(options.authorizers, { user, info })
     // If anonymous requests are permitted, the connection is no stranger's.
     if (user === anonymous) accountOf(incoming)?.identify(user.name)
-    return next()
+    return undefined
   }
 }

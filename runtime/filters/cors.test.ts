@@ -3,6 +3,7 @@ import { expect, test } from "vitest"
 import { originCharactersMax } from "../limits.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { cors } from "./cors.ts"
+import { inOrder } from "./in-order.ts"
 
 /** The origin that the answer allows, of a request from `origin`. */
 async function allowed(origin: string): Promise<unknown> {
@@ -11,7 +12,7 @@ async function allowed(origin: string): Promise<unknown> {
     incoming: { method: "GET", headers: { origin } },
     outgoing: { setHeader: (name: string, value: unknown) => headers.set(name, value) },
   }
-  const app = new Hono<ServerEnv>().use(cors({ allowedOrigins: [/^https:\/\/[a-z.]+$/] })).all("*", (c) => c.body(null))
+  const app = new Hono<ServerEnv>().use(inOrder([cors({ allowedOrigins: [/^https:\/\/[a-z.]+$/] })])).all("*", (c) => c.body(null))
   await app.fetch(new Request("https://localhost/"), env)
   return headers.get("access-control-allow-origin")
 }

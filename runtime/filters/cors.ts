@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { originCharactersMax } from "../limits.ts"
-import type { Filter } from "../server-env.ts"
+import type { Step } from "../server-env.ts"
 
 /** What the reference server says to an origin that it allows. */
 const allowance = {
@@ -15,14 +15,14 @@ const allowance = {
  * Lets pages of other origins read answers, `--cors-allowed-origins`. Before authentication: browsers send no credential with the `OPTIONS` that
  * asks whether they may, which is answered 204 here. Other origins are served as if there were no such option; their browsers refuse the answer.
  */
-export function cors(options: { allowedOrigins: readonly RegExp[] }): Filter {
-  return async function cors({ env: { incoming, outgoing } }, next) {
+export function cors(options: { allowedOrigins: readonly RegExp[] }): Step {
+  return function cors({ incoming, outgoing }) {
     const { origin } = incoming.headers
     if (origin === undefined || origin.length > originCharactersMax || !options.allowedOrigins.some((pattern) => pattern.test(origin)))
-      return next()
+      return undefined
     outgoing.setHeader("access-control-allow-origin", origin)
     for (const [name, value] of Object.entries(allowance)) outgoing.setHeader(name, value)
-    if (incoming.method !== "OPTIONS") return next()
+    if (incoming.method !== "OPTIONS") return undefined
     outgoing.writeHead(204)
     outgoing.end()
     return RESPONSE_ALREADY_SENT

@@ -9,6 +9,8 @@ import type { RequestContext } from "../request.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { vendorProfile } from "../vendor.ts"
 import { deadline } from "./deadline.ts"
+import { inOrder } from "./in-order.ts"
+import { recovery } from "./recovery.ts"
 
 const requestTimeoutMs = 60_000
 
@@ -18,7 +20,10 @@ function setUp() {
   const reader = new RequestReader(vendorProfile("orch"))
   let answer: () => void = () => undefined
   const app = new Hono<ServerEnv>()
-    .use(deadline({ clock, requestTimeoutMs, fail: ({ info }, error) => failed.push(`${info.path} ${error.code}`) }))
+    .use(
+      recovery({ fail: () => undefined, report: () => undefined }),
+      inOrder([deadline({ clock, requestTimeoutMs, fail: ({ info }, error) => failed.push(`${info.path} ${error.code}`) })]),
+    )
     .all("*", async (c) => {
       await new Promise<void>((resolve) => (answer = resolve))
       return c.body(null)

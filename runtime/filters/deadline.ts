@@ -6,7 +6,7 @@ import { takenBytes } from "../http/taken-bytes.ts"
 import { deadlineEarlyMs, lateAnswerBytesPerSecondMin, writeStallTimeoutMs } from "../limits.ts"
 import type { Outgoing } from "../http/exchange.ts"
 import type { RequestContext } from "../request.ts"
-import type { Filter } from "../server-env.ts"
+import type { Step } from "../server-env.ts"
 
 interface DeadlineOptions {
   readonly clock: Clock
@@ -21,11 +21,11 @@ interface DeadlineOptions {
  * and the client takes the answer at a fair rate: a long list over a slow line is not to be in vain. Long-running requests are left alone.
  * Specification section 8; how `timeout` is read is the reference's.
  */
-export function deadline(options: DeadlineOptions): Filter {
+export function deadline(options: DeadlineOptions): Step {
   const { clock, requestTimeoutMs } = options
   const afterRequestTimeout = sharedTimer(clock, requestTimeoutMs)
-  return async function deadline({ env: { request, outgoing } }, next) {
-    if (isLongRunning(request.info)) return next()
+  return function deadline({ request, outgoing }) {
+    if (isLongRunning(request.info)) return undefined
     const askedMs = askedTimeoutMs(request.query)
     const expire = (): void => {
       const error = new ApiError(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {})
@@ -37,11 +37,8 @@ export function deadline(options: DeadlineOptions): Filter {
       else expire()
     }
     let cancel = askedMs !== undefined && askedMs < requestTimeoutMs ? clock.after(askedMs, expire) : afterRequestTimeout(expireUnlessTaken)
-    try {
-      await next()
-    } finally {
-      cancel()
-    }
+    request.onEnd(() => cancel())
+    return undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts"
 import type { InFlight } from "../discovery/in-flight-requests.ts"
 import { Http2Outgoing } from "../http2/outgoing.ts"
-import type { Filter } from "../server-env.ts"
+import type { Step } from "../server-env.ts"
 
 /** Answered also while the server goes: whoever probes it must see why. */
 const exempt = /^\/(readyz|livez|healthz|metrics)/
@@ -11,8 +11,8 @@ const retryAfterSeconds = 5
  * Counts what is in flight. Once `rejecting` is aborted new requests are told to come back, to another server if there is one: 429 with
  * `Retry-After` on a connection that closes. Specification section 3.2, `--shutdown-send-retry-after`.
  */
-export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }): Filter {
-  return function inFlight({ env: { request, outgoing } }, next) {
+export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }): Step {
+  return function inFlight({ request, outgoing }) {
     const { info } = request
     if (options.rejecting.aborted && !exempt.test(info.path)) {
       if (outgoing instanceof Http2Outgoing) outgoing.closeConnection()
@@ -20,6 +20,6 @@ export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }
       throw new ApiError(429, "TooManyRequests", "the server is shutting down, try again", { retryAfterSeconds })
     }
     options.requests.add(info, outgoing)
-    return next()
+    return undefined
   }
 }

@@ -1,9 +1,9 @@
-import type { Filter } from "../server-env.ts"
+import type { Step } from "../server-env.ts"
 
 /** Refuses a request whose path or query could not be read. Both were read before routing (`read-request.ts`), but the refusal needs its headers. */
-export function requestInfo(): Filter {
-  return function requestInfo({ env: { request } }, next) {
+export function requestInfo(): Step {
+  return function requestInfo({ request }) {
     if (request.fault !== undefined) throw request.fault
-    return next()
+    return undefined
   }
 }

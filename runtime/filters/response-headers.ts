@@ -1,18 +1,18 @@
 import type { Random } from "../random.ts"
-import type { Filter } from "../server-env.ts"
+import type { Step } from "../server-env.ts"
 
 /**
  * First of the filters, so that every answer has what all answers have: `Audit-Id` (the client's own, else a new one), a `Cache-Control` that
  * documents may replace, and `Strict-Transport-Security` when `hsts` (the option's directives) is not empty. Headers of the reference server.
  * The two headers in which flow control names its level and schema belong here too, once there is flow control.
  */
-export function responseHeaders(options: { random: Random; hsts: readonly string[] }): Filter {
+export function responseHeaders(options: { random: Random; hsts: readonly string[] }): Step {
   const strictTransport = options.hsts.join("; ")
-  return function responseHeaders({ env: { incoming, outgoing } }, next) {
+  return function responseHeaders({ incoming, outgoing }) {
     outgoing.setHeader("audit-id", auditId(incoming.headers["audit-id"]) ?? options.random.uuid())
     outgoing.setHeader("cache-control", "no-cache, private")
     if (strictTransport !== "") outgoing.setHeader("strict-transport-security", strictTransport)
-    return next()
+    return undefined
   }
 }
 

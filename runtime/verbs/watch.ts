@@ -33,6 +33,8 @@ export async function watchVerb(call: Call): Promise<void> {
     marksInitialEnd: options.sendInitialEvents === true && options.allowBookmarks,
     status: (error) => failureStatus(error, parts.vendor),
   })
+  // Behind the stream's own listener: what watches the request's end sees the stream ended.
+  call.request.streamUntil((closed) => output.onClose(closed))
   await begin(call, stream, {
     namespace: scope.namespace,
     ...(scope.name !== undefined && { name: scope.name }),

@@ -1,0 +1,50 @@
+import { Hono } from "hono"
+import { expect, test } from "vitest"
+import { RequestReader } from "../read-request.ts"
+import type { Incoming, Outgoing } from "../http/exchange.ts"
+import type { ServerEnv, Step } from "../server-env.ts"
+import { vendorProfile } from "../vendor.ts"
+import { inOrder } from "./in-order.ts"
+
+/** What the steps and the handler behind them said, and the status of the answer. */
+async function run(steps: Readonly<Record<string, Step>>): Promise<string[]> {
+  const said: string[] = []
+  const spoken = Object.entries(steps).map(
+    ([name, step]): Step =>
+      (env) => {
+        said.push(name)
+        return step(env)
+      },
+  )
+  const app = new Hono<ServerEnv>().use(inOrder(spoken)).all("*", (c) => {
+    said.push("handler")
+    return c.body(null)
+  })
+  app.onError((error, c) => c.text(error.message, 500))
+  const incoming = { method: "GET", url: "/", headers: {} } as Incoming // Nothing else is asked.
+  const outgoing = {} as Outgoing // As above.
+  const request = new RequestReader(vendorProfile("orch")).read(incoming, outgoing)
+  const { status } = await app.fetch(new Request("https://localhost/"), { incoming, outgoing, request })
+  return [...said, String(status)]
+}
+
+const pass: Step = () => undefined
+const wait: Step = () => new Promise((resolve) => setImmediate(resolve, undefined))
+const answer: Step = () => new Response(null, { status: 204 })
+const answerLater: Step = () => Promise.resolve(new Response(null, { status: 204 }))
+function fail(): never {
+  throw new Error("no")
+}
+
+test.each<[string, Record<string, Step>, string[]]>([
+  ["all pass", { a: pass, b: pass }, ["a", "b", "handler", "200"]],
+  ["those behind one that waits come after it", { a: pass, b: wait, c: pass, d: wait }, ["a", "b", "c", "d", "handler", "200"]],
+  ["one answers", { a: pass, b: answer, c: pass }, ["a", "b", "204"]],
+  ["one answers after it has waited", { a: answerLater, b: pass }, ["a", "204"]],
+  ["one answers behind one that waits", { a: wait, b: answer, c: pass }, ["a", "b", "204"]],
+  ["one throws", { a: fail, b: pass }, ["a", "500"]],
+  ["one throws behind one that waits", { a: wait, b: fail, c: pass }, ["a", "b", "500"]],
+  ["one rejects", { a: () => Promise.reject(new Error("no")), b: pass }, ["a", "500"]],
+])("%s", async (_case, steps, said) => {
+  expect(await run(steps)).toEqual(said)
+})
