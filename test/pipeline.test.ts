@@ -123,3 +123,24 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     expect((await get("/api/v1/namespaces/default", "GET", { host })).status).toBe(200)
   })
 })
+
+it.each(["http1", "http2"] as const)(
+  "a Response has its status at the end, and is dropped behind the deadline's answer: over %s",
+  async (protocol) => {
+    const ends: number[] = []
+    const get = await serverWith(protocol, async (c, next) => {
+      const { request, outgoing } = c.env
+      if (request.info.name !== "late" && !request.info.path.startsWith("/livez")) return next()
+      request.onEnd(() => ends.push(outgoing.statusCode))
+      if (request.info.name !== "late") return next()
+      await new Promise<void>((resolve) => request.expiry.addEventListener("abort", resolve))
+      return c.json({ reply: "too late" })
+    })
+    expect((await get("/livez?exclude=none", "HEAD")).headers["content-length"]).toBe("2")
+    expect((await get("/livez/none")).status).toBe(404)
+    const late = await get("/api/v1/namespaces/late?timeout=10ms")
+    expect([late.status, JSON.parse(late.text).reason]).toEqual([504, "Timeout"])
+    expect((await get("/livez")).text).toBe("ok")
+    expect(ends).toEqual([200, 404, 504, 200])
+  },
+)

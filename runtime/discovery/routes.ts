@@ -1,6 +1,6 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import { Hono, type MiddlewareHandler } from "hono"
+import { type Handler, Hono, type MiddlewareHandler } from "hono"
 import { methodNotAllowed, unknownPath } from "../errors.ts"
 import { trimmedEnd } from "../kit/trim.ts"
 import type { RequestContext } from "../request.ts"
@@ -18,6 +18,7 @@ import { metricsContentType, metricsText } from "./metrics.ts"
 import { OpenApiDocuments } from "./openapi-documents.ts"
 import { acceptedType, answerOpenApi } from "./openapi.ts"
 import { compareText } from "./group-order.ts"
+import { smallDocument } from "./small-document.ts"
 import { versionInfo } from "./version.ts"
 
 /** What the handlers of one server share. */
@@ -26,39 +27,32 @@ interface Documents {
   readonly discovery: Discovery
 }
 
-type Handler = (documents: Documents, request: RequestContext) => Promise<void>
-
 /** `/api` and `/apis` with what is below them and no resource; the index of all paths. Documents are kept as long as the application. */
 export function discoveryRoutes(parts: ServerParts): Hono<ServerEnv> {
   const documents = { parts, discovery: new Discovery(parts) }
-  const served = (handler: Handler): MiddlewareHandler<ServerEnv> => answering((request) => handler(documents, request))
-  return new Hono<ServerEnv>()
-    .all("/api/*", served(answerDiscovery))
-    .all("/apis/*", served(answerDiscovery))
-    .all("/", served(answerIndex))
-    .all("/index.html", served(answerIndex))
+  const discovery = answering((request) => answerDiscovery(documents, request))
+  const index: Handler<ServerEnv> = () => indexOf(documents)
+  return new Hono<ServerEnv>().all("/api/*", discovery).all("/apis/*", discovery).all("/", index).all("/index.html", index)
 }
 
 /** OpenAPI, version, metrics, capabilities and health. */
 export function documentRoutes(parts: ServerParts): Hono<ServerEnv> {
   const openApi = new OpenApiDocuments(parts)
-  const health = answering((request) => answerHealthPath(parts, request))
+  const health: Handler<ServerEnv> = ({ env }) => healthOf(parts, env.request)
   return new Hono<ServerEnv>()
     .all(
       "/openapi/*",
       answering((request) => answerOpenApi(openApi, { parts, request, outgoing: request.outgoing })),
     )
-    .all("/version/*", answering(answerVersion))
-    .all(
-      "/metrics",
-      answering((request) => answerMetrics(parts, request)),
-    )
-    .all(capabilitiesPath, answering(answerCapabilities))
+    .all("/version/*", ({ env }) => version(env.request))
+    .all("/metrics", () => metrics(parts))
+    .all(capabilitiesPath, ({ env }) => capabilities(env.request))
     .all("/healthz/*", health)
     .all("/livez/*", health)
     .all("/readyz/*", health)
 }
 
+/** For answers that are written to the outgoing stream: long ones, and those that may be compressed. */
 function answering(answer: (request: RequestContext) => Promise<void>): MiddlewareHandler<ServerEnv> {
   return async ({ env }) => {
     await answer(env.request)
@@ -66,20 +60,19 @@ function answering(answer: (request: RequestContext) => Promise<void>): Middlewa
   }
 }
 
-async function answerHealthPath(parts: ServerParts, request: RequestContext): Promise<void> {
+async function healthOf(parts: ServerParts, request: RequestContext): Promise<Response> {
   const health = await answerHealth(parts.health, {
     path: request.info.path,
     query: request.query,
     showsReasons: isTrusted(parts.authorizers, request),
     warning: () => parts.watchCache.undecodable()?.message,
   })
-  if (health === undefined) return answerUnknownPath(request.outgoing)
-  await sendBytes(request.outgoing, {
-    status: health.status,
-    contentType: "text/plain; charset=utf-8",
-    body: Buffer.from(health.text),
-    headers: { "x-content-type-options": "nosniff" },
-  })
+  if (health === undefined) {
+    await answerUnknownPath(request.outgoing)
+    return RESPONSE_ALREADY_SENT
+  }
+  const { text, status } = health
+  return smallDocument(text, { status, contentType: "text/plain; charset=utf-8", headers: { "x-content-type-options": "nosniff" } })
 }
 
 /** Where the client reached this server: `127.0.0.1:6443`. */
@@ -135,37 +128,25 @@ async function sendAggregated(
   await sendBytes(outgoing, { status: 200, contentType, body: document.bytes, headers })
 }
 
-async function answerVersion({ info, headers, outgoing }: RequestContext): Promise<void> {
+function version({ info, headers }: RequestContext): Response {
   if (!/^\/version\/*$/.test(info.path)) throw unknownPath()
   if (info.method !== "GET") throw methodNotAllowed()
   acceptedType(headers.accept, ["application/json"])
-  await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify(versionInfo(), null, 2)) })
+  return smallDocument(JSON.stringify(versionInfo(), null, 2), { contentType: "application/json" })
 }
 
-async function answerMetrics(parts: ServerParts, { outgoing }: RequestContext): Promise<void> {
-  await sendBytes(outgoing, {
-    status: 200,
-    contentType: metricsContentType,
-    body: Buffer.from(
-      metricsText({
-        inFlight: parts.inFlight,
-        loop: parts.loopDelay,
-        counts: parts.requestCounts,
-        watchCache: parts.watchCache,
-        storage: parts.storage,
-        clock: parts.clock,
-      }),
-    ),
-  })
+function metrics({ inFlight, loopDelay, requestCounts, watchCache, storage, clock }: ServerParts): Response {
+  const text = metricsText({ inFlight, loop: loopDelay, counts: requestCounts, watchCache, storage, clock })
+  return smallDocument(text, { contentType: metricsContentType })
 }
 
-async function answerCapabilities({ info, outgoing }: RequestContext): Promise<void> {
+function capabilities({ info }: RequestContext): Response {
   if (info.method !== "GET") throw methodNotAllowed()
-  await sendBytes(outgoing, { status: 200, contentType: "application/json", body: capabilitiesDocument() })
+  return smallDocument(capabilitiesDocument(), { contentType: "application/json" })
 }
 
 /** The paths that are served, for people who look around. */
-async function answerIndex({ parts, discovery }: Documents, { outgoing }: RequestContext): Promise<void> {
+function indexOf({ parts, discovery }: Documents): Response {
   const groups = discovery.current().flatMap(({ group, versions }) => {
     const root = group === "" ? "/api" : "/apis"
     const paths = versions.map(({ version }) => `${root}/${parts.vendor.apiVersion(groupVersion(group, version))}`)
@@ -178,5 +159,5 @@ async function answerIndex({ parts, discovery }: Documents, { outgoing }: Reques
   const paths = [capabilitiesPath, "/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version", ...groups, ...health].sort(
     compareText,
   )
-  await sendBytes(outgoing, { status: 200, contentType: "application/json", body: Buffer.from(JSON.stringify({ paths }, null, 2)) })
+  return smallDocument(JSON.stringify({ paths }, null, 2), { contentType: "application/json" })
 }
