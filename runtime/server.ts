@@ -147,8 +147,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     await within(options["shutdown-watch-termination-grace-period"], parts.inFlight.drained("long"), clock)
     stopping.abort()
     await listener.close({ graceMs: options["request-timeout"], clock })
-    // What follows a request may need the store; node says that an answer is closed a moment after its connection.
-    await within(patienceMs, Promise.all([parts.inFlight.drained("short"), parts.inFlight.drained("long")]), clock)
+    await within(patienceMs, requestsEnded(parts), clock)
     await yamlThread.stop()
     await cache.close()
     await store.close()
@@ -167,8 +166,13 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
   }
 }
 
+/** Called once every connection is closed: node closes an answer a moment after its connection, and what follows a request may need the store. */
+async function requestsEnded({ inFlight }: ServerParts): Promise<void> {
+  await Promise.all([inFlight.drained("short"), inFlight.drained("long")])
+}
+
 /** Resolves when the work is done or the time is over; at once when there is no time. */
-async function within(milliseconds: number, work: Promise<unknown>, clock: Clock): Promise<void> {
+async function within(milliseconds: number, work: Promise<void>, clock: Clock): Promise<void> {
   if (milliseconds === 0) return
   let cancel = (): void => {}
   const patience = new Promise<void>((resolve) => {
