@@ -3,7 +3,7 @@
  * packages.
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, readdirSync, statSync, utimesSync } from "node:fs"
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -21,15 +21,15 @@ export function requireNode() {
   process.exit(1)
 }
 
-/** Installs when packages are missing or older than package-lock.json. */
+/** Installs what package-lock.json names, when packages are missing or older than that file. */
 export function installPackages() {
+  // `npm ci` empties the folder first; a linked one belongs to another checkout, which installs for both.
+  if (lstatSync(join(repository, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return
   const installed = join(repository, "node_modules/.package-lock.json")
   const missing = !existsSync(installed)
   if (!missing && modified(installed) >= modified(join(repository, "package-lock.json"))) return
   console.log(missing ? "installing packages (once)..." : "package-lock.json has changed: installing packages...")
-  // Not `npm ci`: it rejects a lock file without the optional packages of other platforms, and registries differ in
-  // which they have.
-  const result = spawnSync("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
+  const result = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: repository,
     stdio: "inherit",
     shell: process.platform === "win32",
@@ -38,8 +38,6 @@ export function installPackages() {
     console.error("npm could not install the packages; its message is above")
     process.exit(1)
   }
-  // npm does not touch the file when nothing had to be done.
-  if (existsSync(installed)) utimesSync(installed, new Date(), new Date())
 }
 
 /** Bundles when a source is newer than the last bundle. */
