@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ["test/real-clients/**/*.test.ts", "test/clients/kubectl-*.test.ts"],
     globalSetup: ["test/support/seed.ts", "test/real-clients/build.ts"],
+    setupFiles: ["test/support/reuse-slabs.ts"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],

@@ -8,7 +8,7 @@ export default defineConfig({
     include: ["bench/**/*.test.ts", "codegen/**/*.test.ts", "runtime/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/real-clients/**"],
     globalSetup: ["test/support/seed.ts"],
-    setupFiles: ["test/support/seed-properties.ts"],
+    setupFiles: ["test/support/seed-properties.ts", "test/support/reuse-slabs.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],

@@ -13,11 +13,15 @@ import { OptionError } from "../options/command-line.ts"
 import { writePrivateFile } from "../private-file.ts"
 import { systemRandom } from "../random.ts"
 import { StartError } from "../start-error.ts"
+import { reuseSlabsEarly } from "../storage/watch-cache/options.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 
 const usage = `orch-apiserver [serve] [options]
   Serves the API until SIGTERM or SIGINT; a second signal ends it at once. orch-apiserver help lists the other commands.
   Every option is also an environment variable (--secure-port: ORCH_SECURE_PORT) and a key of the --config file (securePort).`
+
+/** Set, whatever to, by tests that start the program: see `reuseSlabsEarly`. It makes writes slower and is no option. */
+const reuseSlabsVariable = "ORCH_TEST_REUSE_SLABS"
 
 /** Resolves with the exit code once the server has stopped. */
 export async function serve(args: readonly string[], context: CommandContext): Promise<number> {
@@ -28,6 +32,7 @@ export async function serve(args: readonly string[], context: CommandContext): P
     return 0
   }
   if (positionals.length > 0) throw new OptionError(`unexpected argument ${JSON.stringify(positionals[0])}; options begin with --`)
+  if (context.env[reuseSlabsVariable] !== undefined) reuseSlabsEarly()
   boundHeapGrowth(context.nodeArguments ?? [])
   const log = createLog({ format: options["logging-format"], verbosity: options.v })
   endOnCrash(log)

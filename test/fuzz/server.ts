@@ -35,7 +35,10 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
   const port = await freePort()
   const options = [`--secure-port=${port}`, "--bind-address=127.0.0.1", `--data-dir=${dir}`, "--vendor=kubernetes", "--anonymous-auth=true"]
   const args = ["--inspect=127.0.0.1:0", join(repository, "dist/main.js"), "serve", ...options, "--proxy-allowed-cidrs=127.0.0.0/8"]
-  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH }, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, ORCH_TEST_REUSE_SLABS: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
   const { faults, said, ended } = listen(child)
   const inspector = await said(/ws:\/\/127\.0\.0\.1:\d+\/[-0-9a-f]+/)
   await said(/https:\/\/127\.0\.0\.1/)

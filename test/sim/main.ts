@@ -1,5 +1,6 @@
 /** `npm run sim`: runs plan after plan for the given time, and prints for each failure how to reproduce it. */
 import { parseArgs } from "node:util"
+import "../support/reuse-slabs.ts"
 import { describeFailure } from "./failure.ts"
 import { makePlan } from "./plan.ts"
 import { run } from "./run.ts"

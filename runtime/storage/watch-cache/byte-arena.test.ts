@@ -2,14 +2,19 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { ByteArena, bytesOf } from "./byte-arena.ts"
 import type { Tenant } from "./byte-arena.ts"
+import { defaultCacheLimits } from "./options.ts"
 import { Slab, SlabPool } from "./slab-pool.ts"
 
 function tenant(): Tenant {
   return { home: Buffer.alloc(0), offset: 0, length: 0, current: true }
 }
 
+function poolOf(slabBytes: number): SlabPool {
+  return new SlabPool({ ...defaultCacheLimits, slabBytes, regionBytes: 4 * slabBytes, poisonsSlabs: true })
+}
+
 function arenaOf(slabBytes: number): ByteArena {
-  return new ByteArena(new SlabPool(slabBytes, 4 * slabBytes))
+  return new ByteArena(poolOf(slabBytes))
 }
 
 test("packs small allocations into a slab once there are enough, and leaves large ones unpacked", () => {
@@ -24,7 +29,7 @@ test("packs small allocations into a slab once there are enough, and leaves larg
 })
 
 test("evacuates a slab with too few live bytes after a while, and reuses it", () => {
-  const pool = new SlabPool(1600, 4 * 1600)
+  const pool = poolOf(1600)
   const arena = new ByteArena(pool)
   // Ten slabs: the first loses more than a fifth of its live bytes, then each of the others.
   const tenants = Array.from({ length: 160 }, tenant)
@@ -54,7 +59,7 @@ test("gives no slab to a few objects that are written repeatedly", () => {
 })
 
 test("returns memory when its objects are gone", () => {
-  const pool = new SlabPool(1600, 4 * 1600)
+  const pool = poolOf(1600)
   const arena = new ByteArena(pool)
   const tenants = Array.from({ length: 1600 }, tenant)
   for (const each of tenants) arena.settle(each, Buffer.alloc(100))

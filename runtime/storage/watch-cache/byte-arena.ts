@@ -11,20 +11,8 @@
  * unless the allocation is too large for slabs: kit/shared-bytes.ts.
  */
 import { assert } from "../../assert.ts"
-import { type BytePlace, sharedBytesMax } from "../../kit/shared-bytes.ts"
+import type { BytePlace } from "../../kit/shared-bytes.ts"
 import { Slab, type SlabPool } from "./slab-pool.ts"
-
-/**
- * The share of a slab that must be live. A higher share wastes less memory and copies more: at this one a write costs
- * at most four copies of its size, which is little beside decoding it, and slabs are nine tenths full on average.
- */
-const worthKeeping = 0.8
-
-/**
- * Slabs below that share that are not evacuated yet. When a list decodes one object after the other, or clients write
- * all of them in turn, a slab becomes empty before it is evacuated, and nothing is copied.
- */
-const sparseSlabsMax = 8
 
 /** One object's bytes: a Uint8Array of their own, or a part of a slab. */
 export interface Tenant {
@@ -59,7 +47,7 @@ export class ByteArena {
   private alone: Tenant[] = []
   private aloneBytes = 0
   /** There were enough bytes for a slab once. */
-  private large = false
+  private large: boolean
   /** The slab that takes new allocations. */
   private readonly open: OpenSlab
   /** Oldest first. */
@@ -70,6 +58,7 @@ export class ByteArena {
 
   constructor(private readonly pool: SlabPool) {
     this.open = new OpenSlab(pool)
+    this.large = pool.limits.movesAtWrites
   }
 
   /** Called before a fill; call `end` of the result after it, whether it succeeded or not. */
@@ -119,7 +108,7 @@ export class ByteArena {
   }
 
   private noticeSparse(slab: Slab): void {
-    if (slab.state !== "settled" || !isSparse(slab)) return
+    if (slab.state !== "settled" || !this.pool.isSparse(slab)) return
     this.sparse.add(slab)
     if (slab.live === 0) this.emptied = slab
   }
@@ -127,13 +116,21 @@ export class ByteArena {
   /** Reuses an empty slab at once; of the others, evacuates those that have been sparse for longest. */
   private leaveSparse(): void {
     const { emptied, sparse } = this
+    if (this.pool.limits.movesAtWrites) this.leaveOpen()
     this.emptied = undefined
     if (emptied?.live === 0 && emptied.state === "settled") this.vacate(emptied)
-    if (sparse.size <= sparseSlabsMax) return
+    if (sparse.size <= this.pool.limits.sparseSlabs) return
     for (const slab of sparse) {
-      if (sparse.size <= sparseSlabsMax) return
+      if (sparse.size <= this.pool.limits.sparseSlabs) return
       this.vacate(slab)
     }
+  }
+
+  private leaveOpen(): void {
+    const { slab } = this.open
+    if (slab === undefined) return
+    this.open.next()
+    this.vacate(slab)
   }
 
   /** Moves the slab's allocations elsewhere and returns it to the pool. */
@@ -192,14 +189,14 @@ export class ByteArena {
     if (slabs.length > 1) this.large = true
     for (const slab of slabs) {
       settled(slab)
-      if (isSparse(slab)) this.vacate(slab)
+      if (this.pool.isSparse(slab)) this.vacate(slab)
     }
     this.leaveSparse()
   }
 
   /** Large allocations can afford their own bookkeeping, and would leave holes at the ends of slabs. */
   private isSmall(bytes: number): boolean {
-    return fitsSlab(bytes, this.pool.slabBytes)
+    return this.pool.fits(bytes)
   }
 }
 
@@ -240,10 +237,9 @@ export class Filling {
   /** Called for each value read. The result is a view of a slab, or a Buffer of its own for large values. */
   copy(value: Uint8Array): Buffer {
     const { open } = this
-    const { slabBytes } = this.pool
     const { byteLength } = value
-    if (!fitsSlab(byteLength, slabBytes)) return Buffer.from(value)
-    if (open.slab === undefined || open.bytes + byteLength > slabBytes) this.slabs.push(open.next())
+    if (!this.pool.fits(byteLength)) return Buffer.from(value)
+    if (open.slab === undefined || open.bytes + byteLength > this.pool.slabBytes) this.slabs.push(open.next())
     const { slab } = open
     assert(slab !== undefined, "a slab was opened")
     const start = open.take(byteLength)
@@ -254,7 +250,7 @@ export class Filling {
   /** Called when every copy was stored in an object or dropped. */
   end(): void {
     const last = this.slabs.at(-1)
-    if (last !== undefined && isSparse(last)) this.slabs.splice(-1, 1, this.cut(last))
+    if (last !== undefined && this.pool.isSparse(last)) this.slabs.splice(-1, 1, this.cut(last))
     this.onEnd(this.slabs)
   }
 
@@ -276,14 +272,6 @@ export class Filling {
     this.pool.take(slab)
     return smaller
   }
-}
-
-function fitsSlab(bytes: number, slabBytes: number): boolean {
-  return bytes <= Math.min(slabBytes / 16, sharedBytesMax)
-}
-
-function isSparse(slab: Slab): boolean {
-  return slab.live < slab.buffer.byteLength * worthKeeping
 }
 
 function settled(slab: Slab): void {

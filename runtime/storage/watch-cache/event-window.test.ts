@@ -7,7 +7,7 @@ import { defaultCacheLimits } from "./options.ts"
 import { SlabPool } from "./slab-pool.ts"
 
 const context = {
-  arena: new ByteArena(new SlabPool(1024, 4 * 1024)),
+  arena: new ByteArena(new SlabPool({ ...defaultCacheLimits, slabBytes: 1024, regionBytes: 4 * 1024 })),
   onUndecodable: () => undefined,
   forms: new FormBudget(1 << 20),
   codec: { toJson: () => "{}", describe: () => ({ labels: {}, fields: {} }) },

@@ -2,10 +2,11 @@
 import type { UndecodableError } from "../cache.ts"
 import type { Clock } from "../../clock.ts"
 import type { Store } from "../store.ts"
+import type { SlabLimits } from "./slab-pool.ts"
 import type { Verification } from "./verify.ts"
 
 /** `CacheOptions.limits` may override each of them. */
-export interface CacheLimits {
+export interface CacheLimits extends SlabLimits {
   /** Events younger than this are kept for resuming watches (specification section 4.4: history of 5 minutes). */
   readonly windowMs: number
   /**
@@ -30,10 +31,6 @@ export interface CacheLimits {
   readonly gatheredBytes: number
   /** Bytes announced by `expect` that no event has claimed yet. */
   readonly expectedBytes: number
-  /** Approximate size of the slabs in which small objects are packed. */
-  readonly slabBytes: number
-  /** Slabs are cut out of regions of this size, whose memory becomes resident as it is used. */
-  readonly regionBytes: number
   /** Objects per store read during a fill. */
   readonly fillPage: number
   /**
@@ -73,6 +70,15 @@ export const defaultCacheLimits: CacheLimits = {
   slabBytes: 256 * 1024,
   // Above the 32 MiB up to which malloc may allocate from its heap.
   regionBytes: 33 * 1024 * 1024,
+  slabObjectsMin: 16,
+  // A higher share wastes less memory and copies more: at this one a write costs at most four copies of its size, which
+  // is little beside decoding it, and slabs are nine tenths full on average.
+  slabKeptShare: 0.8,
+  // When a list decodes one object after the other, or clients write all of them in turn, a slab becomes empty before
+  // it is evacuated, and nothing is copied.
+  sparseSlabs: 8,
+  poisonsSlabs: false,
+  movesAtWrites: false,
   fillPage: 5000,
   checkpointEvents: 1024,
   checkpoints: 64,
@@ -81,6 +87,33 @@ export const defaultCacheLimits: CacheLimits = {
   verifyMs: 5 * 60_000,
   retryMinMs: 100,
   retryMaxMs: 5000,
+}
+
+/** Slabs that a few objects fill, that are left with every write, and that are overwritten when they are. */
+const earlyReuse: SlabLimits = {
+  slabBytes: 4096,
+  // One slab: what was poisoned is not used again, so that it stays poisoned.
+  regionBytes: 4096,
+  slabObjectsMin: 4,
+  slabKeptShare: 0.75,
+  sparseSlabs: 0,
+  poisonsSlabs: true,
+  movesAtWrites: true,
+}
+
+let defaults = defaultCacheLimits
+
+/**
+ * Called by the set-up of tests, before a cache is opened: where nothing else is asked for, memory of small objects is used again with every write and
+ * not after megabytes of them, and a view of it that was kept too long reads poison. Holds for the process.
+ */
+export function reuseSlabsEarly(): void {
+  defaults = { ...defaultCacheLimits, ...earlyReuse }
+}
+
+/** The limits of a cache that is opened with these. */
+export function cacheLimits(limits: Partial<CacheLimits> | undefined): CacheLimits {
+  return { ...defaults, ...limits }
 }
 
 /** The arguments of `openCache`. */

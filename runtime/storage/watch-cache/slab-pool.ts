@@ -5,7 +5,38 @@
  * times the objects' bytes instead of 1.7). Slabs are returned explicitly and reused at once, independent of garbage
  * collection.
  */
+import { sharedBytesMax } from "../../kit/shared-bytes.ts"
 import type { Tenant } from "./byte-arena.ts"
+
+/** The sizes of slabs, and when they are evacuated. Part of the cache's limits. */
+export interface SlabLimits {
+  /** Approximate size of the slabs in which small objects are packed. */
+  readonly slabBytes: number
+  /**
+   * Slabs are cut out of regions of this size, whose memory becomes resident as it is used. Regions of more than 32 MiB
+   * are mapped separately instead of being allocated from malloc's heap (mallopt(3), M_MMAP_THRESHOLD).
+   */
+  readonly regionBytes: number
+  /** A slab has room for at least this many objects; larger objects have memory of their own. */
+  readonly slabObjectsMin: number
+  /**
+   * The share of a slab that must be live. Less than 1 - 1 / `slabObjectsMin`: otherwise a slab that was just filled
+   * would be evacuated at once.
+   */
+  readonly slabKeptShare: number
+  /** Slabs below that share that are not evacuated yet. */
+  readonly sparseSlabs: number
+  /** Overwrites each slab when it is returned. Under test: a view that was kept too long reads 0xdb. */
+  readonly poisonsSlabs: boolean
+  /**
+   * Packs the first object of a resource into a slab, and moves the allocations of the newest slab at every write. Under
+   * test.
+   */
+  readonly movesAtWrites: boolean
+}
+
+/** What a poisoned slab holds. No JSON text and no stored value begins with it. */
+const poison = 0xdb
 
 /** A block of memory with many allocations. */
 export class Slab {
@@ -31,14 +62,11 @@ interface Region {
 export class SlabPool {
   private readonly regions = new Map<ArrayBufferLike, Region>()
 
-  /**
-   * Regions of more than 32 MiB are mapped separately instead of being allocated from malloc's heap (mallopt(3),
-   * M_MMAP_THRESHOLD).
-   */
-  constructor(
-    readonly slabBytes: number,
-    private readonly regionBytes: number,
-  ) {}
+  readonly slabBytes: number
+
+  constructor(readonly limits: SlabLimits) {
+    this.slabBytes = limits.slabBytes
+  }
 
   /** Number of regions with slabs; memory that was never written is not resident. Read by tests. */
   get regionCount(): number {
@@ -64,19 +92,30 @@ export class SlabPool {
   take(slab: Slab): void {
     slab.state = "left"
     slab.tenants = []
+    if (this.limits.poisonsSlabs) slab.buffer.fill(poison)
     const region = this.regions.get(slab.buffer.buffer)
     const place = this.placeOf(region, slab.buffer)
     if (region === undefined || region.slabs[place] !== slab) return
     region.slabs[place] = undefined
     region.used--
-    // Keeps one empty region: a resource that shrinks by a slab and grows again must not map memory each time.
-    if (region.used === 0 && this.emptyRegions() > 1) this.regions.delete(region.memory.buffer)
+    // One that is empty is kept: a resource that shrinks by a slab and grows again must not map memory each time. Poison must not be overwritten.
+    if (region.used === 0 && (this.limits.poisonsSlabs || this.emptyRegions() > 1)) this.regions.delete(region.memory.buffer)
   }
 
   /** The slab in use that contains these bytes; undefined for bytes from elsewhere. */
   slabOf(bytes: Uint8Array): Slab | undefined {
     const region = this.regions.get(bytes.buffer)
     return region?.slabs[this.placeOf(region, bytes)]
+  }
+
+  /** Whether objects of this size may lie in a slab: larger ones would leave holes at its end. */
+  fits(bytes: number): boolean {
+    return bytes <= Math.min(this.slabBytes / this.limits.slabObjectsMin, sharedBytesMax)
+  }
+
+  /** Whether too little in the slab is current. */
+  isSparse(slab: Slab): boolean {
+    return slab.live < slab.buffer.byteLength * this.limits.slabKeptShare
   }
 
   private placeOf(region: Region | undefined, bytes: Uint8Array): number {
@@ -90,7 +129,7 @@ export class SlabPool {
   }
 
   private openRegion(): Region {
-    const count = Math.max(1, Math.ceil(this.regionBytes / this.slabBytes))
+    const count = Math.max(1, Math.ceil(this.limits.regionBytes / this.slabBytes))
     const memory = Buffer.allocUnsafeSlow(count * this.slabBytes)
     const region = { memory, slabs: new Array<Slab | undefined>(count).fill(undefined), used: 0 }
     this.regions.set(memory.buffer, region)

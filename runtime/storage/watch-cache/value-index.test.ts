@@ -7,11 +7,12 @@ import { CachedEntry } from "./entry.ts"
 import { FormBudget } from "./forms.ts"
 import { below, ValueIndexes } from "./value-index.ts"
 import { ObjectMap } from "./object-map.ts"
+import { defaultCacheLimits } from "./options.ts"
 import { SlabPool } from "./slab-pool.ts"
 
 let decoded = 0
 const context = {
-  arena: new ByteArena(new SlabPool(1024, 4 * 1024)),
+  arena: new ByteArena(new SlabPool({ ...defaultCacheLimits, slabBytes: 1024, regionBytes: 4 * 1024 })),
   onUndecodable: () => undefined,
   forms: new FormBudget(1 << 20),
   codec: {

@@ -13,7 +13,7 @@ import { DeliveryTurns } from "./delivery-turns.ts"
 import { PageBudget } from "./event-pages.ts"
 import { FormBudget } from "./forms.ts"
 import { GatheredRuns } from "./gathered-runs.ts"
-import { defaultCacheLimits } from "./options.ts"
+import { cacheLimits } from "./options.ts"
 import type { CacheLimits, CacheOptions } from "./options.ts"
 import { CachedResource } from "./resource.ts"
 import { type CheckCounts, SelfCheck } from "./self-check.ts"
@@ -76,13 +76,13 @@ class StoreCache implements WatchCache {
   constructor(private readonly options: CacheOptions) {
     assert(options.prefix.endsWith("/"), "the store prefix ends with a slash", { prefix: options.prefix })
     this.clock = options.clock
-    this.limits = { ...defaultCacheLimits, ...options.limits }
+    this.limits = cacheLimits(options.limits)
     this.lastTidyMs = this.clock.nowMs()
     this.forms = new FormBudget(this.limits.derivedBytes)
     this.gathered = new GatheredRuns(this.limits.gatheredBytes)
     const { pagesBytes: limitBytes, pagesUnusedMs: unusedMs } = this.limits
     this.pages = new PageBudget({ limitBytes, unusedMs, clock: this.clock, forms: this.forms })
-    this.slabs = new SlabPool(this.limits.slabBytes, this.limits.regionBytes)
+    this.slabs = new SlabPool(this.limits)
     this.feed = new StoreFeed({
       store: options.store,
       prefix: options.prefix,
