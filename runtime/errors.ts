@@ -123,7 +123,12 @@ export const unsupportedMediaType = (accepted: readonly string[], details?: Stat
 export const internal = (message: string): ApiError =>
   new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
 export const timeout = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
-  new ApiError(504, "Timeout", message, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
+  new ApiError(504, "Timeout", `Timeout: ${message}`, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
+/** 409 for a creation over an object that finalizers or a grace period still keep. */
+export function stillDeleted(subject: Subject): ApiError {
+  const { code, reason, message, details: about } = alreadyExists(subject)
+  return new ApiError(code, reason, `object is being deleted: ${message}`, about)
+}
 /** 504 for a write of which nobody knows whether it happened. Without `Retry-After`: client libraries would repeat it blindly. */
 export const undecided = (why: string): ApiError =>
   new ApiError(504, "Timeout", `the write may or may not have happened: ${why}; read the object before you repeat it`, {})
@@ -152,7 +157,7 @@ export function invalid(subject: Subject, failures: readonly Failure[]): ApiErro
   return new ApiError(
     422,
     "Invalid",
-    `${`${qualified(subject)} ${quoted(subject.name ?? "")}`.trimStart()} is invalid: ${list}`,
+    `${qualified(subject)} ${quoted(subject.name ?? "")} is invalid: ${list}`,
     details(subject, { causes }),
   )
 }
@@ -177,6 +182,18 @@ const typeTexts: Record<Failure["type"], string> = {
 /** What a conflict says when the object is not the one that the client means. */
 export function preconditionText(what: "UID" | "ResourceVersion", asked: string, found: string): string {
   return `Precondition failed: ${what} in precondition: ${cut(asked)}, ${what} in object meta: ${cut(found)}`
+}
+
+/** The same where the reference leaves the comparison to its storage. `key`: of the object in the store. */
+export function storedPreconditionText(key: string, what: "UID" | "ResourceVersion", asked: string, found: string): string {
+  const failure = preconditionText(what, asked, found)
+  return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failure}`
+}
+
+/** The same where a DELETE names what it means. */
+export function deletionPreconditionText(what: "UID" | "ResourceVersion", asked: string, found: string): string {
+  const why = what === "UID" ? "The object might have been deleted and then recreated" : "The object might have been modified"
+  return `the ${what} in the precondition (${cut(asked)}) does not match the ${what} in record (${cut(found)}). ${why}`
 }
 
 /** `Invalid value: 70000: must be between 1 and 65535, inclusive`. */

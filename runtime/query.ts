@@ -53,7 +53,7 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   const size = BigInt(digits?.[2] ?? int64Max + 2n)
   const negative = digits?.[1] === "-"
   if (size > int64Max + (negative ? 1n : 0n))
-    throw badRequest(`query parameter ${name}: ${JSON.stringify(cut(value))} is not a whole number of 64 bits`)
+    throw badRequest(`${parseIntText(value)}: query parameter ${name} must be a whole number of 64 bits`)
   const near = Math.min(Number(size), Number.MAX_SAFE_INTEGER)
   return negative ? -near : near
 }
@@ -61,4 +61,9 @@ export function integerParameter(query: URLSearchParams, name: string): number |
 /** The first value; "" when absent. */
 export function textParameter(query: URLSearchParams, name: string): string {
   return query.get(name) ?? ""
+}
+
+function parseIntText(value: string): string {
+  const why = /^[+-]?[0-9]+$/.test(value) ? "value out of range" : "invalid syntax"
+  return `strconv.ParseInt: parsing ${JSON.stringify(cut(value))}: ${why}`
 }

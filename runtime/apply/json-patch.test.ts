@@ -119,7 +119,9 @@ test("refuses moves that nest the object without end", () => {
     { op: "move", from: "/data", path: "/outer/data" },
     { op: "move", from: "/outer", path: "/data" },
   ])
-  expect(refusal(...operations.flat()).message).toBe("the patch nests the object deeper than 1000 levels")
+  expect(refusal(...operations.flat()).message).toBe(
+    "the server rejected our request due to an error in our request: the patch nests the object deeper than 1000 levels",
+  )
 })
 
 describe("refuses a body", () => {

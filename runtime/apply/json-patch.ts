@@ -18,7 +18,7 @@ import {
   turnValues,
 } from "../limits.ts"
 import type { Stages } from "../turns.ts"
-import { patchFault } from "./patch-fault.ts"
+import { jsonPatchFault } from "./patch-fault.ts"
 
 export interface JsonPatchOperation {
   /** As sent; only the six of RFC 6902 can be applied. */
@@ -91,7 +91,7 @@ export function* applyingJsonPatch(object: JsonObject, patch: JsonPatch): Stages
       applyOperation(document, operation)
     } catch (error) {
       if (!(error instanceof OperationError)) throw error
-      throw patchFault(
+      throw jsonPatchFault(
         `operation ${index} (${operation.op.slice(0, messageCharactersMax)} ${shown(operation.path ?? "")}): ${error.message}`,
       )
     }
@@ -99,8 +99,8 @@ export function* applyingJsonPatch(object: JsonObject, patch: JsonPatch): Stages
     yield
     pieceEnd = document.work + turnValues
   }
-  if (!isObject(document.root)) throw patchFault("the patch leaves something that is not an object")
-  if (deeperThan(document.root, documentDepthMax)) throw patchFault(`the patch nests the object deeper than ${documentDepthMax} levels`)
+  if (!isObject(document.root)) throw jsonPatchFault("the patch leaves something that is not an object")
+  if (deeperThan(document.root, documentDepthMax)) throw jsonPatchFault(`the patch nests the object deeper than ${documentDepthMax} levels`)
   return document.root
 }
 

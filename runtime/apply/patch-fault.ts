@@ -11,3 +11,8 @@ export function patchFault(message: string): ApiError {
   const text = message.length > messageCharactersMax ? `${message.slice(0, messageCharactersMax)}...` : message
   return new ApiError(422, "Invalid", text, {})
 }
+
+/** The same of a JSON patch, of which the reference says no more than these words. */
+export function jsonPatchFault(message: string): ApiError {
+  return patchFault(`the server rejected our request due to an error in our request: ${message}`)
+}

@@ -28,7 +28,7 @@ export function deadline(options: DeadlineOptions): Step {
     if (isLongRunning(request.info)) return undefined
     const askedMs = askedTimeoutMs(request.query)
     const expire = (): void => {
-      const error = new ApiError(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {})
+      const error = new ApiError(504, "Timeout", request.info.method === "GET" ? readTimeoutText : writeTimeoutText, {})
       options.fail(request, error)
       request.expire(error)
     }
@@ -41,6 +41,10 @@ export function deadline(options: DeadlineOptions): Step {
     return undefined
   }
 }
+
+const readTimeoutText = "Timeout: request did not complete within the allotted timeout"
+/** Clients repeat a creation that they find this in. */
+const writeTimeoutText = "Timeout: request did not complete within requested timeout - context deadline exceeded"
 
 /** Calls `expire` once the client takes less of an answer than it has to; the returned function cancels. */
 function whenSlow(clock: Clock, outgoing: Outgoing, expire: () => void): () => void {

@@ -45,7 +45,7 @@ export function parseRequirements(text: string): ParsedRequirement[] {
   const requirements: ParsedRequirement[] = []
   let values = 0
   if (tokens.peek().type === "end") return requirements
-  if (!tokens.startsRequirement()) throw tokens.unexpected("expected: !, identifier, or 'end of string'")
+  if (!tokens.startsRequirement()) throw tokens.unexpected(", expected: !, identifier, or 'end of string'")
   while (true) {
     const requirement = parseRequirement(tokens)
     requirements.push(requirement)
@@ -53,15 +53,15 @@ export function parseRequirements(text: string): ParsedRequirement[] {
     if (requirements.length > selectorRequirementsMax) throw tooManyRequirements("label")
     if (values > selectorValuesMax) throw tooManyValues()
     if (tokens.peek().type === "end") return requirements
-    if (!tokens.take(",")) throw tokens.unexpected("expected: ',' or 'end of string'")
-    if (!tokens.startsRequirement()) throw tokens.unexpected("expected: identifier after ','")
+    if (!tokens.take(",")) throw tokens.unexpected(", expected: ',' or 'end of string'")
+    if (!tokens.startsRequirement()) throw tokens.unexpected(", expected: identifier after ','")
   }
 }
 
 function parseRequirement(tokens: Tokens): ParsedRequirement {
   const negated = tokens.take("!")
   const key = tokens.peek()
-  if (key.type !== "word") throw tokens.unexpected("expected: identifier", unparsed)
+  if (key.type !== "word") throw tokens.unexpected(", expected: identifier", unparsed)
   tokens.next()
   const head = { key: key.text, at: key.at }
   if (negated) return { ...head, operator: "!", values: [] }
@@ -72,7 +72,7 @@ function parseRequirement(tokens: Tokens): ParsedRequirement {
     return { ...head, operator: operator.text, values: parseValues(tokens) }
   }
   const comparison = operator.type === "symbol" ? comparisons.get(operator.text) : undefined
-  if (comparison === undefined) throw tokens.unexpected("expected: in, notin, =, ==, !=, >, <", unparsed)
+  if (comparison === undefined) throw tokens.unexpected(", expected: in, notin, =, ==, !=, >, <", unparsed)
   tokens.next()
   return { ...head, operator: comparison, values: [parseValue(tokens)] }
 }
@@ -80,19 +80,19 @@ function parseRequirement(tokens: Tokens): ParsedRequirement {
 function parseValue(tokens: Tokens): string {
   const value = tokens.peek()
   if (value.type === "end" || value.text === ",") return ""
-  if (value.type !== "word") throw tokens.unexpected("expected: identifier", unparsed)
+  if (value.type !== "word") throw tokens.unexpected(", expected: identifier", unparsed)
   return tokens.next().text
 }
 
 function parseValues(tokens: Tokens): string[] {
-  if (!tokens.take("(")) throw tokens.unexpected("expected: '('", unparsed)
+  if (!tokens.take("(")) throw tokens.unexpected(" expected: '('", unparsed)
   const values: string[] = []
   while (true) {
     const word = tokens.peek().type === "word" ? tokens.next().text : ""
     values.push(word)
     if (values.length > selectorValuesMax) throw tooManyValues()
     if (tokens.take(")")) return values
-    if (!tokens.take(",")) throw tokens.unexpected(word === "" ? "expected: ',', ')' or identifier" : "expected: ',' or ')'", unparsed)
+    if (!tokens.take(",")) throw tokens.unexpected(word === "" ? ", expected: ',', ')' or identifier" : ", expected: ',' or ')'", unparsed)
   }
 }
 
@@ -153,6 +153,6 @@ class Tokens {
 
   unexpected(expected: string, prefix = ""): ApiError {
     const token = this.peek()
-    return badRequest(`${prefix}found '${cut(token.text)}', ${expected} (at character ${token.at})`)
+    return badRequest(`${prefix}found '${cut(token.text)}'${expected} (at character ${token.at})`)
   }
 }

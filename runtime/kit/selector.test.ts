@@ -69,7 +69,7 @@ describe("label selectors", () => {
     ["x,_a", /^unable to parse requirement: key: Invalid value: "_a": name part must consist .*\(at character 3\)$/],
     ["a=_b", /^unable to parse requirement: values\[0\]\[a\]: Invalid value: "_b": a valid label must be/],
     ["a>x", /the value must be an integer/],
-    ["a in b", "unable to parse requirement: found 'b', expected: '(' (at character 6)"],
+    ["a in b", "unable to parse requirement: found 'b' expected: '(' (at character 6)"],
   ])("refuses %s", (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(message)
     expect(() => parseLabelSelector(text)).toThrow(ApiError)

@@ -129,7 +129,9 @@ test("deletion shows the stored object, once its preconditions hold", async () =
   const before = await stored("pods", "a/p")
   const handle = await handleOf("pods")
   const request = { namespace: "a", name: "p", dryRun: false }
-  await expect(deleteObject(registry, handle, { ...request, uid: "other" })).rejects.toThrow(/Precondition failed/)
+  await expect(deleteObject(registry, handle, { ...request, uid: "other" })).rejects.toThrow(
+    /the UID in the precondition \(other\) does not match the UID in record/,
+  )
   expect(seen).toEqual([])
   await deleteObject(registry, handle, request)
   expect(seen).toEqual([{ operation: "delete", old: before }])

@@ -51,7 +51,9 @@ export class ContinueTokens {
     // The decoder passes over characters that make no whole byte.
     const changed = bytes.toString("base64url") !== text
     if (changed || bytes.length <= macBytes || !timingSafeEqual(bytes.subarray(0, macBytes), this.mac(body, scope))) {
-      throw badRequest("continue key is not valid: use the token of the previous page unchanged, with the same path and selectors")
+      throw badRequest(
+        "invalid continue token: continue key is not valid: use the token of the previous page unchanged, with the same path and selectors",
+      )
     }
     const [release, revision, startAfter, remaining]: [number, number, string, (number | null)?] = JSON.parse(body.toString("utf8"))
     if (release !== version) throw expired("The provided continue parameter is of another release of this server: start the list again")

@@ -1,5 +1,5 @@
 /** Creation: system fields, the kind's own preparation, validation, commit. Specification section 2.2. */
-import { alreadyExists, badRequest, invalid, timeout } from "../errors.ts"
+import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { deletePath, getPath, setPath } from "../kit/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
@@ -13,6 +13,7 @@ import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
 import { namespaceCheck, namespaceSeen } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
 import { checkManagers, isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
+import { parseObject } from "./object-codec.ts"
 import { dropDoubleOwners } from "./owner-references.ts"
 import { subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
@@ -51,13 +52,21 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
     const result = await registry.creations.during(request.namespace, () => createOnce(registry, handle, request))
     if (result.ok) return result.result
     if (result.refusedAt !== undefined && !result.exists) await namespaceSeen(registry, result.refusedAt)
-    if (result.exists && !generate) throw alreadyExists(subjectOf(handle, result.name))
+    if (result.exists && !generate) throw taken(handle, request, result.name)
     if (attempt >= (result.exists ? generatedNameTries : conflictRetries)) {
       throw result.exists
-        ? alreadyExists(subjectOf(handle, result.name))
+        ? taken(handle, request, result.name)
         : timeout("the server could not allocate what the object needs because others were faster each time; try again", 1)
     }
   }
+}
+
+/** 409 for a name that another object has. Clients wait for one that is being deleted. */
+function taken(handle: KindHandle, { namespace }: CreateRequest, name: string): ApiError {
+  const subject = subjectOf(handle, name)
+  const other = handle.cache.get(handle.key(namespace, name))
+  const going = other !== undefined && handle.fromStored(parseObject(other.json())).metadata?.deletionTimestamp !== undefined
+  return going ? stillDeleted(subject) : alreadyExists(subject)
 }
 
 /** `refusedAt`: perhaps the namespace is not what it was. */
@@ -129,7 +138,7 @@ function emptyPath(shape: TypeShape, object: ApiObject, path: string): void {
 function newMetadata(registry: Registry, handle: KindHandle, request: CreateRequest): ObjectMeta {
   const { clock, random } = registry.deps
   const sent = request.object.metadata ?? {}
-  if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion may not be set on objects to be created")
+  if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion should not be set on objects to be created")
   const name = (sent.name ?? "") === "" ? generatedName(random, sent.generateName ?? "") : sent.name
   // Field by field, in published order: records put together from parts are most of what a creation would cost here.
   const metadata: ObjectMeta = {}

@@ -1,5 +1,5 @@
 /** Deletion in two phases; specification section 3.1 and the catalog's `deletion` rules. */
-import { conflict, notFound, preconditionText } from "../errors.ts"
+import { conflict, deletionPreconditionText, notFound, preconditionText } from "../errors.ts"
 import { deepEqual } from "../kit/field-path.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
@@ -91,10 +91,12 @@ function removeUnread(
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {
   const { group, kind, resource } = handle.kind
   // The reference names the kind here, and the resource only where deletion is the kind's own.
-  const subject = { group, resource: deletesInSteps(handle) ? resource : kind, name: request.name }
+  const inSteps = deletesInSteps(handle)
+  const subject = { group, resource: inSteps ? resource : kind, name: request.name }
+  const text = inSteps ? preconditionText : deletionPreconditionText
   const { uid = "", resourceVersion = "" } = old.metadata ?? {}
-  if (request.uid !== undefined && request.uid !== uid) throw conflict(subject, preconditionText("UID", request.uid, uid))
+  if (request.uid !== undefined && request.uid !== uid) throw conflict(subject, text("UID", request.uid, uid))
   if (request.resourceVersion !== undefined && request.resourceVersion !== resourceVersion) {
-    throw conflict(subject, preconditionText("ResourceVersion", request.resourceVersion, resourceVersion))
+    throw conflict(subject, text("ResourceVersion", request.resourceVersion, resourceVersion))
   }
 }

@@ -241,7 +241,7 @@ export async function snapshotFor(registry: Registry, handle: KindHandle, freshn
 }
 
 function kept(revision: number, snapshot: Snapshot | undefined): Snapshot {
-  if (snapshot === undefined) throw expired(`The resourceVersion for the provided list is too old: ${revision} is no longer kept`)
+  if (snapshot === undefined) throw expired(`The resourceVersion for the provided list is too old. ${revision} is no longer kept.`)
   return snapshot
 }
 
@@ -309,9 +309,13 @@ const uint64Max = 2n ** 64n - 1n
  * A version as clients write it: whole numbers of 64 bits, of which the large ones are known only about; they are of the future anyway.
  * Throws 400: the reference answers 500 here, which blames the server for a client's mistake.
  */
-export function parseRevision(text: string): number {
+export function parseRevision(text: string, of: "options" | "object" = "options"): number {
   if (!/^\d{1,32}$/.test(text) || BigInt(text) > uint64Max) {
-    throw badRequest(`resourceVersion ${JSON.stringify(cut(text))} is not valid: use a version that this server gave, or leave it out`)
+    const found = JSON.stringify(cut(text))
+    const why = /^\d+$/.test(text) ? "value out of range" : "invalid syntax"
+    const parsing = `strconv.ParseUint: parsing ${found}: ${why}`
+    const reference = of === "object" ? parsing : `resourceVersion: Invalid value: ${found}: ${parsing}`
+    throw badRequest(`${reference}: resourceVersion must be one that this server gave, or be left out`)
   }
   return Number(text)
 }

@@ -80,7 +80,7 @@ function comparePlaced(order: ListOrder, left: Placed, right: Placed): number {
 /** The snapshot is the one that the page before was taken from, so what ended that page is in it. */
 function objectAt(snapshot: Snapshot, key: string): CachedObject {
   for (const object of snapshot.entries({ prefix: key })) if (object.key === key) return object
-  throw badRequest("continue key is not valid: what it continues behind is not there; start the list again")
+  throw badRequest("invalid continue token: continue key is not valid: what it continues behind is not there; start the list again")
 }
 
 function tooMany(): Error {

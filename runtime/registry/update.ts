@@ -3,11 +3,12 @@
  * the kind's rules, commit on the condition that nobody was faster, else again. The transform must be pure.
  */
 import { sameButTimes } from "../apply/managed-fields/entry.ts"
-import { ApiError, badRequest, conflict, invalid, notFound, preconditionText, staleVersion } from "../errors.ts"
+import { ApiError, badRequest, conflict, invalid, notFound, staleVersion, storedPreconditionText } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { copyPath, deepClone, deepEqual, getPath, ownField } from "../kit/field-path.ts"
 import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
+import { cut } from "../kit/quote.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
@@ -100,7 +101,8 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   const creates = request.put || request.creates === true
   if (!creates || request.subresource !== undefined) throw notFound(subject)
   const object = await request.transform(undefined, bytes)
-  if ((object.metadata?.uid ?? "") !== "") throw conflict(subject, preconditionText("UID", object.metadata?.uid ?? "", ""))
+  const { uid = "" } = object.metadata ?? {}
+  if (uid !== "") throw conflict(subject, missingUidText(handle, request, uid))
   if (request.creates !== true && !handle.kind.rules.createOnUpdate) throw notFound(subject)
   const { resourceVersion: _version, ...metadata } = object.metadata ?? {}
   try {
@@ -119,6 +121,12 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   }
 }
 
+/** What a conflict says of an object that is not there and that the client knows by its uid. */
+function missingUidText(handle: KindHandle, { put, namespace, name }: UpdateRequest, uid: string): string {
+  if (put) return storedPreconditionText(handle.key(namespace, name), "UID", uid, "")
+  return `uid mismatch: the provided object specified uid ${cut(uid)}, and no existing object was found`
+}
+
 /** True when the client pinned a version. Throws 409 when it is not the stored one, 422 when the kind wants one and there is none. */
 function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; current: number }): boolean {
   const asked = state.next.metadata?.resourceVersion ?? ""
@@ -131,7 +139,7 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
     }
     return false
   }
-  if (parseRevision(asked) !== state.current) throw staleVersion(subjectOf(handle, request.name))
+  if (parseRevision(asked, "object") !== state.current) throw staleVersion(subjectOf(handle, request.name))
   return request.put
 }
 
@@ -139,7 +147,8 @@ function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: Api
   const stored = state.old.metadata?.uid ?? ""
   const asked = request.uid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
   if (asked !== "" && asked !== stored) {
-    throw conflict(subjectOf(handle, request.name), preconditionText("UID", asked, stored))
+    const key = handle.key(request.namespace, request.name)
+    throw conflict(subjectOf(handle, request.name), storedPreconditionText(key, "UID", asked, stored))
   }
 }
 

@@ -1,5 +1,6 @@
 /** The body of a server-side apply: read once, applied once per attempt; specification section 4.8. */
 import { applyStages } from "../apply/managed-fields/apply.ts"
+import { typeText } from "../apply/managed-fields/configuration-text.ts"
 import type { Versions } from "../apply/managed-fields/versions.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
@@ -10,7 +11,7 @@ import { yamlBodyBytesMax } from "../limits.ts"
 import { readYaml } from "../wire/decode-body.ts"
 import type { Expiry } from "../wire/expiry.ts"
 import { readJson } from "../wire/long-documents.ts"
-import { yamlText } from "../wire/yaml.ts"
+import { repeatedKeysText, yamlText } from "../wire/yaml.ts"
 import type { Call } from "./call.ts"
 import type { Patch } from "./patch.ts"
 import type { WriteOptions } from "./write-options.ts"
@@ -56,8 +57,9 @@ function* applyingDoubtful(applied: Applied, live: ApiObject | undefined): Stage
   const { call, duplicates, scope } = applied
   const object = yield* applyingConfiguration(applied, live)
   if (scope.fieldValidation !== "Ignore") {
-    if (scope.fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${duplicates.join(", ")}`)
-    if (!applied.told) call.request.warnings.push(duplicates.join(", "))
+    if (scope.fieldValidation === "Strict")
+      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${repeatedKeysText(duplicates)}`)
+    if (!applied.told) call.request.warnings.push(...duplicates)
     applied.told = true
   }
   return object
@@ -111,7 +113,7 @@ function checkKind(call: Call, config: JsonObject, scope: ApplyScope): void {
   const kind = scope.kind ?? call.handle.kind.kind
   if (config.apiVersion === apiVersion && config.kind === kind) return
   const found = `apiVersion ${stringify(config.apiVersion ?? null)}, kind ${stringify(config.kind ?? null)}`
-  throw badRequest(
-    `the applied configuration must say apiVersion ${stringify(apiVersion)}, kind ${stringify(kind)} as the path does; it says ${found}`,
-  )
+  const expected = `apiVersion ${stringify(apiVersion)}, kind ${stringify(kind)}`
+  const rule = `the applied configuration must say ${expected} as the path does; it says ${found}`
+  throw badRequest(`invalid object type: ${typeText(config)}: ${rule}`)
 }

@@ -1,4 +1,5 @@
 import { badRequest } from "../errors.ts"
+import type { ApiObject } from "../kit/json.ts"
 import { cut } from "../kit/quote.ts"
 import { createObject } from "../registry/create.ts"
 import { answerWrite } from "./answer.ts"
@@ -12,7 +13,7 @@ export async function createVerb(call: Call): Promise<void> {
   const wanted = representation(call, { list: false })
   const options = readWriteOptions(query, "CreateOptions")
   const object = await readObject(call, options)
-  checkNamespace(object.metadata?.namespace ?? "", info.namespace)
+  matchNamespace(object, info.namespace)
   const result = await createObject(call.registry, call.handle, {
     namespace: info.namespace,
     object,
@@ -24,11 +25,21 @@ export async function createVerb(call: Call): Promise<void> {
   await answerWrite(call, { wanted, result })
 }
 
-/** Throws 400 when body and path name two namespaces. Used by create and update alike. */
-export function checkNamespace(ofBody: string, ofPath: string): void {
-  if (ofBody !== "" && ofBody !== ofPath) {
-    throw badRequest(
-      `the namespace of the provided object does not match the namespace sent on the request: ${JSON.stringify(cut(ofBody))} in the body, ${JSON.stringify(cut(ofPath))} in the path`,
-    )
-  }
+/**
+ * Gives `object` the namespace of the path, which is "" where there is none: charts put one on objects of the whole cluster, which is cleared, as the
+ * reference does. Throws 400 when the object and the path name two. Called by create, update, patches and sub-resources, before any rule of the kind.
+ */
+export function matchNamespace({ metadata }: ApiObject, ofPath: string): void {
+  if (metadata === undefined) return
+  const { namespace = "" } = metadata
+  if (ofPath === "") {
+    if (metadata.namespace !== undefined) delete metadata.namespace
+  } else if (namespace === "") metadata.namespace = ofPath
+  else if (namespace !== ofPath) throw badRequest(`${otherNamespaceText}: ${shown(namespace)} in the body, ${shown(ofPath)} in the path`)
+}
+
+const otherNamespaceText = "the namespace of the provided object does not match the namespace sent on the request"
+
+function shown(namespace: string): string {
+  return JSON.stringify(cut(namespace))
 }

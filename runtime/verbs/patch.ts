@@ -13,6 +13,7 @@ import type { Expiry } from "../wire/expiry.ts"
 import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
 import { bodyOf, judgeStrict, renormalizing } from "./body.ts"
+import { matchNamespace } from "./create.ts"
 import { readApplied } from "./apply.ts"
 import { type Call, representation, writerOf } from "./call.ts"
 import { withOwners } from "./scale-owners.ts"
@@ -98,8 +99,14 @@ export function patchTypeOf(call: Call): PatchType {
   // Taken as it is written, as in the reference: neither spaces nor capitals are passed over.
   const type = (call.request.headers["content-type"] ?? "").split(";", 1)[0]
   const known = patchTypes.find((candidate) => candidate === type)
-  if (known === undefined) throw unsupportedMediaType(patchTypes, {})
+  if (known === undefined) throw unsupportedPatchType()
   return known
+}
+
+/** The reference's router refuses these before anything reads the body, in words of its own. */
+function unsupportedPatchType(): ApiError {
+  const { code, reason, message } = unsupportedMediaType(patchTypes)
+  return new ApiError(code, reason, `415: Unsupported Media Type: ${message}`, {})
 }
 
 /** Reads and checks the body. Throws 400 or 413. */
@@ -147,11 +154,9 @@ function ofSameKind({ handle }: Call, object: JsonObject): JsonObject {
 /** A patch moves no object: its namespace may be left out, and is filled in. */
 function checkNames(call: Call, patched: ApiObject): void {
   const { info } = call.request
-  const { name = "", namespace = info.namespace } = patched.metadata ?? {}
-  if (namespace !== "" && patched.metadata !== undefined) patched.metadata.namespace = namespace
+  matchNamespace(patched, info.namespace)
+  const { name = "" } = patched.metadata ?? {}
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
-  if (namespace !== info.namespace)
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
 /** The patch applies, but what it makes is no object of the kind: 422 about the patch, as the reference answers. */

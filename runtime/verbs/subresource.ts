@@ -9,7 +9,7 @@ import { actVerb } from "./act.ts"
 import { readKindBody } from "./body.ts"
 import { answerStatus, type Call } from "./call.ts"
 import { connectVerb } from "./connect.ts"
-import { checkNamespace } from "./create.ts"
+import { matchNamespace } from "./create.ts"
 import { getVerb } from "./get.ts"
 import { patchVerb } from "./patch.ts"
 import { answerScale } from "./scale.ts"
@@ -76,7 +76,7 @@ async function postVerb(call: Call, subresource: Subresource): Promise<void> {
 function namedObject(call: Call, body: ApiObject): string {
   const { info } = call.request
   const sent = body.metadata?.name ?? ""
-  checkNamespace(body.metadata?.namespace ?? "", info.namespace)
+  matchNamespace(body, info.namespace)
   if (info.name === "" && sent === "") throw badRequest("metadata.name must name the object that this is about")
   if (info.name !== "" && sent !== "" && sent !== info.name)
     throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${info.name})`)

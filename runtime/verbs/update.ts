@@ -5,7 +5,7 @@ import { updateObject } from "../registry/update.ts"
 import { answerWrite } from "./answer.ts"
 import { readObject } from "./body.ts"
 import { type Call, representation, writerOf } from "./call.ts"
-import { checkNamespace } from "./create.ts"
+import { matchNamespace } from "./create.ts"
 import { readWriteOptions } from "./write-options.ts"
 
 /** PUT of one object, or of one of its sub-resources that has the same body. `next` makes the next object from the body and the stored one. */
@@ -37,8 +37,8 @@ export async function updateVerb(
 function checkBody(call: Call, body: ApiObject): void {
   const { info } = call.request
   const name = body.metadata?.name ?? ""
-  if (name === "") throw badRequest("the name of the object must be given in metadata.name for an update")
+  if (name === "")
+    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided in metadata.name`)
   if (name !== info.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`)
-  checkNamespace(body.metadata?.namespace ?? "", info.namespace)
-  if (call.handle.kind.namespaced && body.metadata !== undefined) body.metadata.namespace = info.namespace
+  matchNamespace(body, info.namespace)
 }

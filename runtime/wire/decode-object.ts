@@ -16,7 +16,7 @@ import { sortedPaths } from "../kit/unknown-fields.ts"
 import { decodeUtf8 } from "../kit/utf8.ts"
 import { atOnce, type Stages } from "../turns.ts"
 import type { Media } from "./negotiate.ts"
-import { type ParsedYaml, parseYaml, yamlText } from "./yaml.ts"
+import { type ParsedYaml, parseYaml, repeatedKeysText, yamlText } from "./yaml.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
@@ -61,10 +61,16 @@ export function* decodingObject(body: Uint8Array, media: Media, options: DecodeO
   const found = typeMetaOf(parsed.value, body, options.expect)
   checkKind(found, options.expect)
   const { object, strict } = yield* describing(found, options.expect, typing(parsed, options))
-  if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, `strict decoding error: ${strict.join(", ")}`)
+  if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, strictText(strict, parsed, media))
   // Protobuf does not distinguish an empty list from an absent one.
   if (media !== "compact") keepOwnersReset(parsed.value, object)
   return { object: described(object, options.expect.kind, found.apiVersion), warnings: level === "Warn" ? strict : [] }
+}
+
+function strictText(strict: readonly string[], { duplicates }: ParsedBody, media: Media): string {
+  const count = media === "yaml" ? duplicates.length : 0
+  const texts = count === 0 ? strict : [repeatedKeysText(duplicates), ...strict.slice(count)]
+  return `strict decoding error: ${texts.join(", ")}`
 }
 
 /** Puts kind and version first; most bodies have both. May change `object`. */

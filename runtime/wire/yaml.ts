@@ -35,6 +35,11 @@ export interface ParsedYaml {
   readonly duplicates: string[]
 }
 
+/** One fault for all repeated keys, as the reference's YAML reader reports them. `duplicates` is not empty. */
+export function repeatedKeysText(duplicates: readonly string[]): string {
+  return `yaml: unmarshal errors:\n  ${duplicates.join("\n  ")}`
+}
+
 /**
  * Decodes a YAML body: UTF-8, or UTF-16 with a byte order mark, which is removed. Throws ApiError 400 for other bytes.
  */

@@ -15,6 +15,7 @@ import { mergeApplied } from "../ownership/merge-applied.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
 import { typedFaults } from "../ownership/typed-check.ts"
 import { fieldSetOf } from "../ownership/typed-set.ts"
+import { identityText } from "./configuration-text.ts"
 import { type Conflict, conflictError } from "./conflict.ts"
 import { type Entry, encodeEntries, type Owner, readEntries, sameOwner } from "./entry.ts"
 import { allowedByLastApplied, upgradingManager, withLastApplied } from "./last-applied.ts"
@@ -107,15 +108,13 @@ function withOwners(object: ApiObject, owners: JsonObject[] | undefined): ApiObj
 function checkConfiguration({ config, versions }: Apply): void {
   const { metadata } = config
   if (typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) && Array.isArray(metadata.managedFields)) {
-    throw badRequest("metadata.managedFields must be left out of an applied configuration: the server keeps it")
+    throw badRequest("metadata.managedFields must be nil: leave it out of an applied configuration, the server keeps it")
   }
   const faults = typedFaults(versions.current.shape, config, { duplicates: "refuse" })
   if (faults.length === 0) return
-  const text = shortList(
-    faults.map(({ path, detail }) => (path === "" ? detail : `${path}: ${detail}`)),
-    "; ",
-  )
-  throw badRequest(`the configuration to apply does not fit its kind: ${text}`)
+  const texts = faults.map(({ path, detail }) => (path === "" ? detail : `${path}: ${detail}`))
+  const text = texts.length === 1 ? shortList(texts) : shortList(["errors:", ...texts], "\n  ")
+  throw badRequest(`failed to create typed patch object (${identityText(config)}): ${text}`)
 }
 
 /**

@@ -14,7 +14,8 @@ test("names the first of very many fields and counts all", () => {
   ]
   const { message, details } = conflictError(conflicts)
   expect(details?.causes).toHaveLength(conflictCausesMax)
-  expect(message).toMatch(new RegExp(`^${count + 11} fields that are applied have .*; and ${count + 11 - conflictCausesMax} more \\(leave`))
+  expect(message).toMatch(new RegExp(`^Apply failed with ${count + 11} conflicts: conflicts with "a":\n- .data.k0\n`))
+  expect(message).toContain(`\nand ${count + 11 - conflictCausesMax} more\nLeave these fields out`)
 })
 
 test("cuts long names in fields", () => {

@@ -12,7 +12,8 @@ export interface Conflict {
 
 /**
  * Returns a 409 with one cause per field and manager, sorted by manager. Lists the first `conflictCausesMax` causes and
- * gives the total. `conflicts` is not empty.
+ * gives the total. The text begins with the reference's, which clients show and match; a last line says what can be
+ * done. `conflicts` is not empty.
  */
 export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const causes: StatusCause[] = []
@@ -22,17 +23,20 @@ export function conflictError(conflicts: readonly Conflict[]): ApiError {
     count += memberCount(fields)
     if (causes.length >= conflictCausesMax) continue
     const name = ownerText(owner)
+    lines.push(`conflicts with ${name}:`)
     for (const path of pathsOf(fields, conflictCausesMax - causes.length)) {
       const field = pathText(path)
-      causes.push({ reason: "FieldManagerConflict", message: `managed by ${name}`, field })
-      lines.push(`${field} is managed by ${name}`)
+      causes.push({ reason: "FieldManagerConflict", message: `conflict with ${name}`, field })
+      lines.push(`- ${field}`)
     }
   }
-  const more = count > lines.length ? `; and ${count - lines.length} more` : ""
-  const head = count === 1 ? "1 field that is applied has" : `${count} fields that are applied have`
-  const fix = "leave them out, give them the value that they have, or take them over with force=true"
-  return new ApiError(409, "Conflict", `${head} another value and another owner: ${lines.join("; ")}${more} (${fix})`, { causes })
+  if (count > causes.length) lines.push(`and ${count - causes.length} more`)
+  const [only] = causes
+  const all = only !== undefined && count === 1 ? `1 conflict: ${only.message}: ${only.field}` : `${count} conflicts: ${lines.join("\n")}`
+  return new ApiError(409, "Conflict", `Apply failed with ${all}\n${fix}`, { causes })
 }
+
+const fix = "Leave these fields out, apply the values that they have, or take them over with force=true."
 
 /**
  * `"kubectl" with subresource "status" using apps/v1`. An applier is the same in every version, so its version is

@@ -57,7 +57,7 @@ function check(node: TypedNode, value: JsonValue, to: Check, place: Place | unde
   } else if (isObject(value)) {
     if (node.map !== undefined) return checkFields(node.map, value, to, place)
   } else if (node.scalar === "any" || node.scalar === scalarOf(value)) return
-  fault(to, place, `must be ${expected(node)}, not ${found(value)}`)
+  fault(to, place, `expected ${expected(node)}, got ${found(value)}`)
 }
 
 function scalarOf(value: string | number | bigint | boolean): ScalarForm {
@@ -72,10 +72,18 @@ const scalarTexts: Readonly<Record<ScalarForm, string>> = {
   any: "a string, a number, true or false",
 }
 
+/** The reference's words. */
+const expectedTexts: Readonly<Record<ScalarForm, string>> = {
+  string: "string",
+  number: "numeric (int or float)",
+  boolean: "boolean",
+  any: "any scalar",
+}
+
 function expected(node: TypedNode): string {
-  if (node.map !== undefined) return "an object"
-  if (node.list !== undefined) return "a list"
-  return scalarTexts[node.scalar ?? "any"]
+  if (node.map !== undefined) return "map"
+  if (node.list !== undefined) return "list"
+  return expectedTexts[node.scalar ?? "any"]
 }
 
 function found(value: JsonValue): string {
@@ -100,7 +108,7 @@ function checkItems(list: ListForm, items: readonly JsonValue[], to: Check, pare
   for (const [index, item] of items.entries()) {
     const element = list.type === "atomic" ? `i:${index}` : elementOf(list, item)
     if (element === undefined) {
-      fault(to, { parent, element: `i:${index}` }, withoutElement(list, item))
+      fault(to, parent, `element ${index}: ${withoutElement(list, item)}`)
       continue
     }
     if (seen.has(element) && !to.duplicates) fault(to, parent, `duplicate entries for key ${shortElementText(element)}`)
@@ -109,9 +117,16 @@ function checkItems(list: ListForm, items: readonly JsonValue[], to: Check, pare
   }
 }
 
+/** The reference's words; it calls sets associative lists without keys. */
 function withoutElement(list: ListForm, item: JsonValue): string {
-  if (list.type === "set") return `a set holds plain values only, not ${item === null ? "null" : found(item)}`
-  if (!isObject(item)) return `must be an object with its key fields, not ${item === null ? "null" : found(item)}`
-  const missing = list.keys().filter((key) => valueAt(item, key.name) === undefined && key.default === undefined)
-  return `must have the key ${missing.length === 1 ? "field" : "fields"} ${missing.map((key) => JSON.stringify(key.name)).join(" and ")}`
+  if (list.type === "set") {
+    if (item === null) return "associative list without keys has an element that's an explicit null"
+    if (Array.isArray(item)) return "not supported: associative list with lists as elements"
+    return "associative list without keys has an element that's a map type"
+  }
+  if (item === null) return "associative list with keys may not have a null element"
+  if (!isObject(item)) return "associative list with keys may not have non-map elements"
+  const missing = list.keys().find((key) => valueAt(item, key.name) === undefined && key.default === undefined)
+  const field = JSON.stringify(missing?.name ?? "")
+  return `associative list with keys has an element that omits key field ${field} (and doesn't have default value)`
 }

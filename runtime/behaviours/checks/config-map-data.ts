@@ -13,6 +13,7 @@ export function check(configMap: JsonValue, context: CheckContext): void {
     }
   }
   if (textBytes(data) + encodedBytes(binaryData) > contentBytesMax) {
-    context.fail("TooLong", undefined, `must have at most ${contentBytesMax} bytes`)
+    // The reference names the whole object so, and its text is widely known.
+    context.fail("TooLong", undefined, `must have at most ${contentBytesMax} bytes`, "[]")
   }
 }

@@ -1,0 +1,19 @@
+/** What an applied configuration says it is, in the words that the reference's messages have. */
+import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import { cut } from "../../kit/quote.ts"
+
+/** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`; `/, Kind=` of a configuration that says neither. */
+export function typeText({ apiVersion, kind }: JsonObject): string {
+  const version = textOf(apiVersion)
+  return `${version.includes("/") ? version : `/${version}`}, Kind=${textOf(kind)}`
+}
+
+/** `namespace/name; /v1, Kind=ConfigMap`. The namespace is the configuration's own, which may leave it out. */
+export function identityText(config: JsonObject): string {
+  const { namespace, name } = isObject(config.metadata) ? config.metadata : {}
+  return `${textOf(namespace)}/${textOf(name)}; ${typeText(config)}`
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? cut(value) : ""
+}
