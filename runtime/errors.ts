@@ -202,7 +202,7 @@ export function failureText(failure: Failure): string {
   const withValue =
     failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "InternalError"
       ? head
-      : `${head}: ${shown(failure.value)}`
+      : `${head}: ${failure.shown ?? shown(failure.value)}`
   const detail = failure.supported === undefined ? failure.detail : `supported values: ${failure.supported.map(quoted).join(", ")}`
   return detail === "" ? withValue : `${withValue}: ${detail}`
 }

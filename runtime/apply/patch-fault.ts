@@ -8,11 +8,18 @@ import { messageCharactersMax } from "../limits.ts"
  * part.
  */
 export function patchFault(message: string): ApiError {
-  const text = message.length > messageCharactersMax ? `${message.slice(0, messageCharactersMax)}...` : message
-  return new ApiError(422, "Invalid", text, {})
+  return new ApiError(422, "Invalid", shortened(message), {})
 }
 
-/** The same of a JSON patch, of which the reference says no more than these words. */
+/**
+ * The same of a JSON patch. Its message is the reference's and no more, since clients compare the whole of it to see that a test of theirs has
+ * failed; what is wrong is in the cause, which kubectl shows in place of the message.
+ */
 export function jsonPatchFault(message: string): ApiError {
-  return patchFault(`the server rejected our request due to an error in our request: ${message}`)
+  const causes = [{ reason: "FieldValueInvalid", message: shortened(message), field: "patch" }]
+  return new ApiError(422, "Invalid", "the server rejected our request due to an error in our request", { causes })
+}
+
+function shortened(message: string): string {
+  return message.length > messageCharactersMax ? `${message.slice(0, messageCharactersMax)}...` : message
 }

@@ -3,6 +3,7 @@ import { Socket } from "node:net"
 import { Hono } from "hono"
 import { expect, it } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
+import type { ApiError } from "../errors.ts"
 import { deadlineEarlyMs } from "../limits.ts"
 import { RequestReader } from "../read-request.ts"
 import type { RequestContext } from "../request.ts"
@@ -17,21 +18,24 @@ const requestTimeoutMs = 60_000
 function setUp() {
   const clock = createManualClock()
   const failed: string[] = []
+  const texts: string[] = []
+  const fail = ({ info }: RequestContext, error: ApiError): void => {
+    failed.push(`${info.path} ${error.code}`)
+    texts.push(error.message)
+  }
   const reader = new RequestReader(vendorProfile("orch"))
   let answer: () => void = () => undefined
   const app = new Hono<ServerEnv>()
-    .use(
-      recovery({ fail: () => undefined, report: () => undefined }),
-      inOrder([deadline({ clock, requestTimeoutMs, fail: ({ info }, error) => failed.push(`${info.path} ${error.code}`) })]),
-    )
+    .use(recovery({ fail: () => undefined, report: () => undefined }), inOrder([deadline({ clock, requestTimeoutMs, fail })]))
     .all("*", async (c) => {
       await new Promise<void>((resolve) => (answer = resolve))
       return c.body(null)
     })
   /** A request that waits in its handler. */
-  function begin(target: string): { request: RequestContext; answered: () => Promise<unknown> } {
+  function begin(target: string, method = "GET"): { request: RequestContext; answered: () => Promise<unknown> } {
     const incoming = new IncomingMessage(new Socket())
     incoming.url = target
+    incoming.method = method
     const outgoing = new ServerResponse(incoming)
     const request = reader.read(incoming, outgoing)
     const response = app.fetch(new Request("https://localhost/"), { incoming, outgoing, request })
@@ -43,7 +47,7 @@ function setUp() {
       },
     }
   }
-  return { clock, failed, begin }
+  return { clock, failed, texts, begin }
 }
 
 it("ends each request at its own time, a moment early at most", async () => {
@@ -64,4 +68,15 @@ it("ends each request at its own time, a moment early at most", async () => {
   expect(second.expired).toBe(true)
   clock.advance(2 * deadlineEarlyMs)
   expect(failed.slice(3)).toEqual(["/third 504", "/long 504"])
+})
+
+it("says of a read and of a write what the reference says: clients repeat a write by this text", () => {
+  const { clock, texts, begin } = setUp()
+  begin("/api/v1/pods?timeout=1s")
+  begin("/api/v1/namespaces/n/pods?timeout=1s", "POST")
+  clock.advance(1000)
+  expect(texts).toEqual([
+    "Timeout: request did not complete within the allotted timeout",
+    "Timeout: request did not complete within requested timeout - context deadline exceeded",
+  ])
 })

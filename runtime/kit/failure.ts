@@ -24,6 +24,8 @@ export interface Failure {
   readonly field: string
   /** The invalid value; the message omits it for Required and Forbidden. Never the content of a secret. */
   readonly value?: JsonValue | undefined
+  /** What messages show instead of the value, where the reference writes it otherwise. */
+  readonly shown?: string
   /** What is wrong and what would be valid, without field and value: `must be between 1 and 65535, inclusive`. */
   readonly detail: string
   /** NotSupported: the supported values. */

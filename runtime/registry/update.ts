@@ -134,7 +134,7 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
     if (request.put && !handle.kind.rules.unconditionalUpdate) {
       const detail = "must be specified for an update"
       throw invalid({ group: handle.kind.group, resource: handle.kind.resource, name: request.name }, [
-        { type: "Invalid", field: "metadata.resourceVersion", value: asked, detail },
+        { type: "Invalid", field: "metadata.resourceVersion", value: asked, shown: "0x0", detail },
       ])
     }
     return false

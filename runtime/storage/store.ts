@@ -190,6 +190,8 @@ export class StoreError extends Error {
     message: string,
     /** For "compacted": the oldest readable revision; for "future": the current one. */
     readonly revision?: number,
+    /** For compacted: the revision that was asked for, where it is known. */
+    readonly asked?: number,
   ) {
     super(message)
     this.name = "StoreError"
@@ -258,6 +260,7 @@ export function checkRevision(asked: number, store: { readonly revision: number;
       "compacted",
       `revision ${asked} has been compacted; the oldest is ${store.compactedRevision}`,
       store.compactedRevision,
+      asked,
     )
   }
   if (asked > store.revision) {

@@ -152,7 +152,12 @@ export class WatchStream implements WatchSink, TimedWatch {
 
 function watchError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof StoreError)
-    return error.code === "compacted" ? expired(`too old resource version: ${error.message}`) : storeFailure(error)
+  if (error instanceof StoreError) return error.code === "compacted" ? tooOld(error) : storeFailure(error)
   return internal("the watch failed unexpectedly")
+}
+
+/** Clients take the version behind the one that they asked for to be the oldest that they may resume from. */
+function tooOld({ asked, revision, message }: StoreError): ApiError {
+  const isKnown = asked !== undefined && revision !== undefined
+  return expired(`too old resource version: ${isKnown ? `${asked} (${revision}): ` : ""}${message}`)
 }

@@ -236,9 +236,10 @@ export class CachedResource implements ResourceCache {
     // The events between the old state and the new one are not known.
     if (this.phase !== "live") throw this.startingOver()
     const subscriber = new Subscriber(this.subscribers, options, this.scopeOf(options.prefix), (behind) => this.catchUp.step(behind))
-    if (options.afterRevision < this.oldestRevision()) {
-      throw new StoreError("compacted", `events after revision ${options.afterRevision} are not kept any more`, this.oldestRevision())
-    }
+    const { afterRevision } = options
+    const oldest = this.oldestRevision()
+    if (afterRevision < oldest)
+      throw new StoreError("compacted", `events after revision ${afterRevision} are not kept any more`, oldest, afterRevision)
     if (options.afterRevision >= this.revision()) this.subscribers.add(subscriber)
     else this.catchUp.begin(subscriber)
     return subscriber
