@@ -14,6 +14,7 @@ interface Request {
   readonly patch?: "apply" | "merge" | "json"
   /** The server waits before it answers: its clock goes on meanwhile. */
   readonly waits?: true
+  readonly anonymous?: true
 }
 
 interface Row {
@@ -388,6 +389,23 @@ const rows: readonly Row[] = [
     whole: true,
   },
   {
+    text: "invalid object type: /v1, Kind=Secret",
+    readers: ["shown"],
+    request: { do: "PATCH configmaps/a?fieldManager=one", patch: "apply", body: { ...configMap("a"), kind: "Secret" } },
+    status: 400,
+    reason: "BadRequest",
+    message: "invalid object type: /v1, Kind=Secret",
+  },
+  {
+    text: "Unauthorized",
+    readers: ["shown"],
+    request: { do: "GET configmaps", anonymous: true },
+    status: 401,
+    reason: "Unauthorized",
+    message: "Unauthorized",
+    whole: true,
+  },
+  {
     text: "invalid continue token: continue key is not valid",
     readers: ["shown"],
     request: { do: "GET configmaps?continue=abc" },
@@ -432,7 +450,7 @@ async function send(request: Request, namespace: string): Promise<{ readonly cod
   const [method = "", place = ""] = request.do.replace("/N", `/${namespace}`).split(" ")
   const path = place.startsWith("/") ? place : `/api/v1/namespaces/${namespace}/${place}`
   const headers = {
-    authorization: `Bearer ${running.token}`,
+    ...(request.anonymous !== true && { authorization: `Bearer ${running.token}` }),
     ...(request.body !== undefined && { "content-type": request.patch === undefined ? "application/json" : types[request.patch] }),
   }
   const body = request.body === undefined ? {} : { body: Buffer.from(JSON.stringify(request.body)) }

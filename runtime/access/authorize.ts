@@ -30,7 +30,8 @@ export function isTrusted(authorizers: readonly Authorizer[], request: { user: U
 
 /** Throws 403 when no authorizer allows. */
 export function authorize(authorizers: readonly Authorizer[], request: { user: User; info: RequestInfo }): void {
-  if (opinionOf(authorizers, request) !== "allow") throw forbiddenFor(request.user, request.info)
+  if (opinionOf(authorizers, request) === "allow") return
+  throw forbiddenFor(request.user, request.info, authorizers.includes(alwaysDeny) ? ": Everything is forbidden." : "")
 }
 
 /** The first that there is. */
@@ -42,23 +43,25 @@ function opinionOf(authorizers: readonly Authorizer[], request: { user: User; in
   return "no-opinion"
 }
 
-function forbiddenFor(user: User, info: RequestInfo): ApiError {
+function forbiddenFor(user: User, info: RequestInfo, why: string): ApiError {
   if (!info.isResource)
     return new ApiError(
       403,
       "Forbidden",
-      `forbidden: User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}`,
+      `forbidden: User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}${why}`,
       {},
     )
   const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`
-  const where = info.namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(info.namespace)}`
+  // The reference takes a namespace for an object of itself here.
+  const namespace = info.group === "" && info.resource === "namespaces" ? info.name : info.namespace
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`
   const subject: Subject = { group: info.group, resource: info.resource, name: info.name }
   const qualified = info.group === "" ? info.resource : `${info.resource}.${info.group}`
   const what = `${qualified}${info.name === "" ? "" : ` ${JSON.stringify(info.name)}`} is forbidden: `
   return new ApiError(
     403,
     "Forbidden",
-    `${what}User ${JSON.stringify(user.name)} cannot ${info.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${where}`,
+    `${what}User ${JSON.stringify(user.name)} cannot ${info.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${where}${why}`,
     { ...(subject.name !== "" && { name: info.name }), ...(info.group !== "" && { group: info.group }), kind: info.resource },
   )
 }
