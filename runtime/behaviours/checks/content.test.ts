@@ -23,7 +23,7 @@ test("the values of a config map are counted together and decoded, and exactly t
   const half = contentBytesMax / 2
   const binaryData = { b: Buffer.alloc(half).toString("base64") }
   expect(faults(configMapData, { data: { a: "x".repeat(half) }, binaryData })).toEqual([])
-  expect(faults(configMapData, { data: { a: "x".repeat(half), c: "ü" }, binaryData })).toEqual(["TooLong "])
+  expect(faults(configMapData, { data: { a: "x".repeat(half), c: "ü" }, binaryData })).toEqual(["TooLong []"])
 })
 
 test("a secret has a limit as well", () => {
