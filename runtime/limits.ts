@@ -259,6 +259,12 @@ export const knownClientsBytesMax = 512 * 1024 * 1024
 /** The same for unauthenticated connections: request heads and refusals. 4,000 concurrent requests need as much. */
 export const strangersBytesMax = 32 * 1024 * 1024
 
+/** Open streams of an HTTP/2 connection, unless `--http2-max-streams-per-connection` says otherwise; the reference's default. */
+export const http2StreamsMax = 250
+
+/** Milliseconds between pings of HTTP/2 connections and websockets; three without an answer end the connection. */
+export const http2CheckIntervalMs = 20_000
+
 /** Bytes that an open request counts in addition to its head, body and response: the objects allocated for it. */
 export const requestCostBytes = 8 * 1024
 

@@ -1,7 +1,7 @@
-import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import { expect, test } from "vitest"
 import { ApiError } from "../errors.ts"
+import { Http1Incoming, Http1Outgoing } from "../http/http1-exchange.ts"
 import { RequestReader } from "../read-request.ts"
 import type { RequestInfo } from "../request.ts"
 import { vendorProfile } from "../vendor.ts"
@@ -13,9 +13,9 @@ const silent: Authorizer = () => "no-opinion"
 
 function infoOf(asked: string): RequestInfo {
   const [method = "", url = ""] = asked.split(" ")
-  const incoming = new IncomingMessage(new Socket())
+  const incoming = new Http1Incoming(new Socket())
   Object.assign(incoming, { method, url })
-  return reader.read(incoming, new ServerResponse(incoming)).info
+  return reader.read(incoming, new Http1Outgoing(incoming)).info
 }
 
 function refusal(asked: string, authorizers: readonly Authorizer[]): ApiError {

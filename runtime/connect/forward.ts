@@ -4,12 +4,11 @@ import { Readable, type Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
-import { letWait } from "../http/stalled.ts"
-import { readableOf, writableOf } from "../http/exchange-streams.ts"
+import { writableOf } from "../http/exchange-streams.ts"
 import type { Clock } from "../clock.ts"
 import { ApiError } from "../errors.ts"
 import { answerHeaderFieldsMax, refusalBytesMax, refusalTimeoutMs } from "../limits.ts"
-import { answerHeaders, answerTrailers, hasBody } from "./headers.ts"
+import { answerHeaders, answerTrailers } from "./headers.ts"
 import { rewriteLinks } from "./html-links.ts"
 
 /**
@@ -18,11 +17,11 @@ import { rewriteLinks } from "./html-links.ts"
  * still gets the response.
  */
 export function sendBody(incoming: Incoming, request: ClientRequest): void {
-  if (!hasBody(incoming)) {
+  if (!incoming.hasBody) {
     request.end()
     return
   }
-  const body = readableOf(incoming)
+  const body = incoming.asStream()
   body.on("error", (error: Error) => request.destroy(error))
   body.pipe(request)
 }
@@ -51,7 +50,7 @@ export interface AnswerOptions {
 
 /** Passes a response on. Resolves once all of it is written; rejects when one of the two connections breaks. */
 export async function passAnswer(message: IncomingMessage, outgoing: Outgoing, options: AnswerOptions = {}): Promise<void> {
-  letWait(outgoing)
+  outgoing.mayWait = true
   const steps = startAnswer(message, outgoing, options)
   await pipeline([Readable.from(gathered(message), { objectMode: false }), ...steps, writableOf(outgoing)])
   const trailers = answerTrailers(message)

@@ -4,7 +4,6 @@
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http"
 import type { Incoming } from "../http/exchange.ts"
-import { Http2Incoming } from "../http2/incoming.ts"
 
 const hopByHop = new Set([
   "connection",
@@ -59,16 +58,8 @@ export function requestHeaders(incoming: Incoming, options: { uri?: string; upgr
  * parsed as the next request, with the rights of this server.
  */
 function framing(incoming: Incoming): OutgoingHttpHeaders {
-  if (!hasBody(incoming) || incoming.headers["content-length"] !== undefined) return {}
+  if (!incoming.hasBody || incoming.headers["content-length"] !== undefined) return {}
   return { "transfer-encoding": "chunked" }
-}
-
-/** Whether a body is sent along. A body announced with length 0 is not. */
-export function hasBody(incoming: Incoming): boolean {
-  const length = incoming.headers["content-length"]
-  if (length !== undefined) return Number(length) > 0
-  if (incoming instanceof Http2Incoming) return !incoming.complete || incoming.readableLength > 0
-  return incoming.headers["transfer-encoding"] !== undefined
 }
 
 /** Removes the bearer token that browsers send as a websocket protocol. */

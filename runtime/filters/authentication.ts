@@ -1,7 +1,6 @@
 import { anonymous as anonymousUser, authenticate, type Authenticator } from "../access/authenticate.ts"
 import { isPublicPath } from "../access/authorize.ts"
 import { withProtocolToken } from "../access/websocket-token.ts"
-import { accountOf } from "../http/accounts.ts"
 import type { Step } from "../server-env.ts"
 import type { Vendor } from "../vendor.ts"
 import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
@@ -14,7 +13,7 @@ export function authentication(options: { authenticators: readonly Authenticator
     const credentials = asksForWebSocket(headers) ? withProtocolToken(headers, offeredProtocols(headers, vendor)) : headers
     const user = authenticate(authenticators, credentials, { anonymous: anonymous || isPublicPath(info) })
     request.user = user
-    if (user !== anonymousUser) accountOf(incoming)?.identify(user.name)
+    if (user !== anonymousUser) incoming.account?.identify(user.name)
     return undefined
   }
 }

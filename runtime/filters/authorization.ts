@@ -1,6 +1,5 @@
 import { authorize, type Authorizer, isPublicPath } from "../access/authorize.ts"
 import { anonymous } from "../access/authenticate.ts"
-import { accountOf } from "../http/accounts.ts"
 import type { Step } from "../server-env.ts"
 
 /** Decides whether the user may; 403 when not. Last of the filters: everything behind it may assume a permitted request. */
@@ -10,7 +9,7 @@ export function authorization(options: { authorizers: readonly Authorizer[] }): 
     if (isPublicPath(info)) return undefined
     authorize(options.authorizers, { user, info })
     // If anonymous requests are permitted, the connection is no stranger's.
-    if (user === anonymous) accountOf(incoming)?.identify(user.name)
+    if (user === anonymous) incoming.account?.identify(user.name)
     return undefined
   }
 }

@@ -1,4 +1,3 @@
-import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import { Hono } from "hono"
 import { expect, it } from "vitest"
@@ -6,6 +5,7 @@ import { createManualClock } from "../../test/contract/manual-clock.ts"
 import type { ApiError } from "../errors.ts"
 import { deadlineEarlyMs } from "../limits.ts"
 import { RequestReader } from "../read-request.ts"
+import { Http1Incoming, Http1Outgoing } from "../http/http1-exchange.ts"
 import type { RequestContext } from "../request.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { vendorProfile } from "../vendor.ts"
@@ -33,10 +33,10 @@ function setUp() {
     })
   /** A request that waits in its handler. */
   function begin(target: string, method = "GET"): { request: RequestContext; answered: () => Promise<unknown> } {
-    const incoming = new IncomingMessage(new Socket())
+    const incoming = new Http1Incoming(new Socket())
     incoming.url = target
     incoming.method = method
-    const outgoing = new ServerResponse(incoming)
+    const outgoing = new Http1Outgoing(incoming)
     const request = reader.read(incoming, outgoing)
     const response = app.fetch(new Request("https://localhost/"), { incoming, outgoing, request })
     return {

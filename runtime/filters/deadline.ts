@@ -2,7 +2,6 @@ import type { Clock } from "../clock.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { isLongRunning } from "../discovery/in-flight-requests.ts"
 import { DurationError, parseDuration } from "../kit/duration.ts"
-import { takenBytes } from "../http/taken-bytes.ts"
 import { deadlineEarlyMs, lateAnswerBytesPerSecondMin, writeStallTimeoutMs } from "../limits.ts"
 import type { Outgoing } from "../http/exchange.ts"
 import type { RequestContext } from "../request.ts"
@@ -48,9 +47,9 @@ const writeTimeoutText = "Timeout: request did not complete within requested tim
 
 /** Calls `expire` once the client takes less of an answer than it has to; the returned function cancels. */
 function whenSlow(clock: Clock, outgoing: Outgoing, expire: () => void): () => void {
-  let taken = takenBytes(outgoing)
+  let taken = outgoing.takenBytes
   const look = (): void => {
-    const takenNow = takenBytes(outgoing)
+    const takenNow = outgoing.takenBytes
     if (takenNow - taken < (lateAnswerBytesPerSecondMin * writeStallTimeoutMs) / 1000) return expire()
     taken = takenNow
     cancel = clock.after(writeStallTimeoutMs, look)

@@ -1,6 +1,5 @@
 import { ApiError } from "../errors.ts"
 import type { InFlight } from "../discovery/in-flight-requests.ts"
-import { Http2Outgoing } from "../http2/outgoing.ts"
 import type { Step } from "../server-env.ts"
 
 /** Answered also while the server goes: whoever probes it must see why. */
@@ -15,8 +14,7 @@ export function inFlight(options: { requests: InFlight; rejecting: AbortSignal }
   return function inFlight({ request, outgoing }) {
     const { info } = request
     if (options.rejecting.aborted && !exempt.test(info.path)) {
-      if (outgoing instanceof Http2Outgoing) outgoing.closeConnection()
-      else outgoing.setHeader("connection", "close")
+      outgoing.closeAfterAnswer()
       throw new ApiError(429, "TooManyRequests", "the server is shutting down, try again", { retryAfterSeconds })
     }
     options.requests.add(info, outgoing)

@@ -1,7 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Context } from "hono"
 import { beginsWork, endsWork } from "../loop-watch.ts"
-import { dropRest } from "../http/unread-body.ts"
 import type { RequestContext } from "../request.ts"
 import type { Filter, ServerEnv } from "../server-env.ts"
 
@@ -42,7 +41,7 @@ export function recovery(options: { fail: (request: RequestContext, thrown: unkn
     } finally {
       request.handled(options.report)
       endsWork(request)
-      dropRest(incoming, outgoing)
+      incoming.discardBody(outgoing)
     }
   }
 }

@@ -9,7 +9,6 @@ import { passingPair } from "../certificates.ts"
 import { type Clock, systemClock } from "../clock.ts"
 import { connectionsMax, reservedFilesMax } from "../limits.ts"
 import type { ServerEnv } from "../server-env.ts"
-import { accountOf } from "./accounts.ts"
 import { connectionsWithin } from "./connection-limits.ts"
 import { listen, type ListenOptions } from "./listen.ts"
 
@@ -18,7 +17,7 @@ async function listening(limits: NonNullable<ListenOptions["limits"]>, clock: Cl
   const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
   const app = new Hono<ServerEnv>({ getPath: () => "/" })
   app.all("/", ({ env }) => {
-    if (env.incoming.url === "/known") accountOf(env.incoming)?.identify("admin")
+    if (env.incoming.url === "/known") env.incoming.account?.identify("admin")
     env.outgoing.setHeader("content-length", "0")
     env.outgoing.end()
     return RESPONSE_ALREADY_SENT

@@ -1,10 +1,10 @@
 /** Which connections are taken at all, and how fast. */
 import { readFileSync } from "node:fs"
-import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import type { Clock } from "../clock.ts"
 import { connectionsMax, reservedFilesMax, strangerGraceMs, strangersOpenMax, strangersPerAddressMax } from "../limits.ts"
 import { Handshakes } from "./handshakes.ts"
+import type { Http1Server } from "./http1-exchange.ts"
 
 export interface ConnectionLimits {
   /** Default `connectionsMax`, or as many as the open files of the process allow. */
@@ -31,7 +31,7 @@ export interface LimitedConnections {
 }
 
 /** Called once per server, before it listens. */
-export function limitConnections(server: Server, options: Options): LimitedConnections {
+export function limitConnections(server: Http1Server, options: Options): LimitedConnections {
   const { clock, warn } = options
   const perAddressMax = options.strangersPerAddressMax ?? strangersPerAddressMax
   /** Connections on which no request has authenticated yet, by address and port. */

@@ -1,5 +1,4 @@
 /** What is connected, of either protocol: held to its limits while it is, and let go of in order when the server stops. */
-import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { assert } from "../assert.ts"
@@ -10,13 +9,14 @@ import { endWhenDead } from "./dead-connections.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { askForBodyWhenRead } from "./expect-continue.ts"
 import { Http1Connection } from "./http1-connection.ts"
-import { Http2Connection } from "../http2/connection.ts"
+import type { Http1Server } from "./http1-exchange.ts"
+import type { Http2Connection } from "../http2/connection.ts"
 import type { KeptBytes } from "./kept-bytes.ts"
 import { endWithError, headTooLarge, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
+import { openOwnHttp2 } from "./own-http2.ts"
 import { answerPlainHttp } from "./plain-http.ts"
 import { StrangerTurns } from "./stranger-turns.ts"
 import type { TimeLimits } from "./time-limits.ts"
-import { dropRest } from "./unread-body.ts"
 import { acceptUpgrades } from "./upgrade.ts"
 
 /** As TLS names it: RFC 9113 section 3.1. */
@@ -44,7 +44,7 @@ export class Connections {
   private isCheckingStrangers = false
 
   constructor(
-    private readonly server: Server,
+    private readonly server: Http1Server,
     private readonly options: ConnectionsOptions,
   ) {
     this.takeConnections()
@@ -93,15 +93,15 @@ export class Connections {
 
   private onHttp2(socket: TLSSocket): void {
     const { answer, kept, streamsMax, times } = this.options
-    const connection = new Http2Connection({
+    const connection = openOwnHttp2({
       socket,
       streamsMax,
       kept,
       times,
       onRequest(incoming, outgoing, isTooLarge) {
         answerHttp2({ incoming, outgoing, isTooLarge, answer })
-        // Refused: nobody will read the body.
-        if (outgoing.writableEnded && !incoming.complete) dropRest(incoming, outgoing)
+        // Refused: the body will not be read.
+        if (outgoing.writableEnded && !incoming.complete) incoming.discardBody()
       },
     })
     this.turns.guard(socket, connection.account)

@@ -1,8 +1,8 @@
 /** Which clients that have not authenticated yet may speak TLS. */
-import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { assert } from "../assert.ts"
 import type { Clock } from "../clock.ts"
+import type { Http1Server } from "./http1-exchange.ts"
 import { handshakesTurnMs, handshakesTurnsBetween, tlsHandshakeTimeoutMs } from "../limits.ts"
 
 interface HandshakeLimits {
@@ -33,7 +33,7 @@ export class Handshakes {
   private turnsLeft = 0
 
   constructor(
-    server: Server,
+    server: Http1Server,
     private readonly limits: HandshakeLimits,
   ) {
     const [onConnection] = server.listeners("connection")

@@ -1,18 +1,16 @@
 /** A connection of HTTP/1.1: node reads and writes it, this holds it to its limits. */
-import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { setAccount } from "./accounts.ts"
+import type { Http1Incoming, Http1Outgoing } from "./http1-exchange.ts"
 import type { Account, KeptBytes } from "./kept-bytes.ts"
-import { http1PipelinedRequestsMax, requestCostBytes, requestHeaderBytesMax } from "../limits.ts"
+import { http1PipelinedRequestsMax, requestCostBytes, requestHeaderBytesMax, writeProgressBytes } from "../limits.ts"
 import { endWithError, malformedError, type ParserFault, refuse } from "./malformed-request.ts"
-import { sharesBytes } from "./shared-answers.ts"
-import { mayWait, Stalled } from "./stalled.ts"
+import { Stalled } from "../http2/stalled.ts"
 import type { TimeLimits } from "./time-limits.ts"
 
 /** One request and its answer. */
 interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: Http1Incoming
+  readonly response: Http1Outgoing
 }
 
 export class Http1Connection {
@@ -22,7 +20,7 @@ export class Http1Connection {
   /** What came was no HTTP: more of it says nothing new. */
   private isFaulty = false
   private isClosing = false
-  private readonly stalled = new Stalled()
+  private readonly stalled = new Stalled(writeProgressBytes)
   /** Bytes that had been read when the latest request was over: what came since is the next head. */
   private readBytes = 0
   /** The body of a request that has its answer is still coming. */
@@ -40,7 +38,6 @@ export class Http1Connection {
       measure: () => this.uncountedBytes(),
       cut: () => socket.destroy(),
     })
-    setAccount(socket, this.account)
     socket.on("close", () => {
       this.account.close()
       // Node tells only the answer whose turn it was, and none when the connection was taken for another protocol.
@@ -53,7 +50,7 @@ export class Http1Connection {
   }
 
   /** Called for each request. False: it is not to be answered, the connection is gone. */
-  begin(request: IncomingMessage, response: ServerResponse): boolean {
+  begin(request: Http1Incoming, response: Http1Outgoing): boolean {
     const { account, exchanges, socket } = this
     // Of one chunk of bytes node reads all requests, whatever became of the connection.
     if (socket.destroyed) return false
@@ -61,6 +58,7 @@ export class Http1Connection {
       socket.destroy()
       return false
     }
+    request.account = account
     const costBytes = requestCostBytes + lengthOf(request.rawHeaders)
     account.charge(costBytes)
     const exchange = { request, response }
@@ -74,7 +72,7 @@ export class Http1Connection {
   }
 
   /** The latest request has its answer. */
-  private over(request: IncomingMessage): void {
+  private over(request: Http1Incoming): void {
     const { socket } = this
     this.readBytes = socket.bytesRead
     this.isDraining = !request.complete
@@ -94,7 +92,7 @@ export class Http1Connection {
     if (exchanges.length === 0 && !isDraining)
       return 2 * socket.writableLength + Math.min(socket.bytesRead - readBytes, requestHeaderBytesMax)
     return exchanges.reduce(
-      (sum, { request, response }) => sum + request.readableLength + (sharesBytes(response) ? 0 : response.writableLength),
+      (sum, { request, response }) => sum + request.readableLength + (response.sharesBytes ? 0 : response.writableLength),
       socket.writableLength,
     )
   }
@@ -120,7 +118,7 @@ export class Http1Connection {
     const answering = exchanges[0]?.response
     if (answering?.socket === null) return
     const { bytesWritten, writableLength } = socket
-    const waits = answering !== undefined && mayWait(answering) ? 0 : writableLength
+    const waits = answering?.mayWait === true ? 0 : writableLength
     const stalledMs = stalled.forMs(nowMs, { waits, taken: bytesWritten - writableLength })
     if (stalledMs >= options.times.socketStallTimeoutMs) socket.destroy()
   }

@@ -1,15 +1,22 @@
 /** The secure port: HTTP/1.1 and HTTP/2 over TLS on one listener. */
-import { createServer as createHttpsServer, type Server } from "node:https"
+import { createServer as createHttpsServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { Hono } from "hono"
 import { type Clock, systemClock } from "../clock.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { Connections, http2Name } from "./connections.ts"
 import { requestListener } from "./request-listener.ts"
+import { http1Classes, type Http1Server } from "./http1-exchange.ts"
 import { KeptBytes, type KeptBytesOptions } from "./kept-bytes.ts"
 import { Allowance } from "../http2/allowance.ts"
-import { http2StreamsMax } from "../http2/limits.ts"
-import { requestHeaderBytesMax, requestHeaderFieldsMax, tlsHandshakeTimeoutMs, warningsBurst, warningsPerSecond } from "../limits.ts"
+import {
+  http2StreamsMax,
+  requestHeaderBytesMax,
+  requestHeaderFieldsMax,
+  tlsHandshakeTimeoutMs,
+  warningsBurst,
+  warningsPerSecond,
+} from "../limits.ts"
 import type { ServerEnv } from "../server-env.ts"
 import { type TimeLimits, timeLimits } from "./time-limits.ts"
 
@@ -39,7 +46,7 @@ export interface ListenOptions {
 }
 
 export interface Listener {
-  readonly server: Server
+  readonly server: Http1Server
   /** The one that was given, or found when it was 0. */
   readonly port: number
   /** Stops accepting and lets requests in flight finish; connections that are still busy after `graceMs` are cut. */
@@ -70,8 +77,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return { server, port, close: (how) => connections.close(how) }
 }
 
-function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls, times: TimeLimits): Server {
+function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls, times: TimeLimits): Http1Server {
   const server = createHttpsServer({
+    ...http1Classes,
     cert: certificate,
     key,
     minVersion,
@@ -95,7 +103,7 @@ function createServer({ certificate, key, minVersion = "TLSv1.2" }: Tls, times: 
 
 /** A client that makes the server warn of it all the time is not to fill the log. */
 function seldom(warn: (message: string, facts: object) => void): typeof warn {
-  const allowance = new Allowance({ burst: warningsBurst, perSecond: warningsPerSecond })
+  const allowance = new Allowance({ burst: warningsBurst, perSecond: warningsPerSecond }, systemClock)
   let unsaid = 0
   return (message, facts) => {
     if (!allowance.take()) {

@@ -1,5 +1,5 @@
 /** What a client gets for bytes that are no request, and for requests that HTTP does not allow: no filter and no route ever sees them. */
-import { ServerResponse, STATUS_CODES } from "node:http"
+import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { type Clock, systemClock } from "../clock.ts"
 import { ApiError, badRequest, methodNotAllowed } from "../errors.ts"
@@ -85,7 +85,7 @@ function answerText(error: ApiError, clock: Clock): Buffer {
 
 /** Called instead of the application for a request that HTTP does not allow. The connection ends: where the next request begins is unsure. */
 export function refuse(outgoing: Outgoing, error: ApiError): void {
-  if (outgoing instanceof ServerResponse) outgoing.setHeader("connection", "close")
+  outgoing.closeUnlessFramed()
   outgoing.setHeader("cache-control", "no-cache, private")
   sendError(outgoing, error, { vendor })
 }

@@ -1,12 +1,12 @@
 /** HTTP without TLS on the port of HTTPS: a slip in an address that deserves a word instead of a closed connection. */
-import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { badRequest } from "../errors.ts"
+import type { Http1Server } from "./http1-exchange.ts"
 import { endWithError } from "./malformed-request.ts"
 
 /** Called once per server. */
-export function answerPlainHttp(server: Server): void {
+export function answerPlainHttp(server: Http1Server): void {
   /** Connections before their handshake, by the address of the client: node names only the failed TLS end, which cannot be written to. */
   const handshaking = new Map<string, Socket>()
   server.on("connection", (socket: Socket) => {

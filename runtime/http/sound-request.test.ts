@@ -1,11 +1,11 @@
-import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { describe, expect, it } from "vitest"
 import { requestHeaderFieldsMax } from "../limits.ts"
+import { Http1Incoming } from "./http1-exchange.ts"
 import { originForm, refusalOf } from "./sound-request.ts"
 
-function request(httpVersion: string, fields: readonly (readonly [string, string])[]): IncomingMessage {
-  const incoming = new IncomingMessage(new Socket())
+function request(httpVersion: string, fields: readonly (readonly [string, string])[]): Http1Incoming {
+  const incoming = new Http1Incoming(new Socket())
   incoming.httpVersion = httpVersion
   for (const [name, value] of fields) {
     incoming.rawHeaders.push(name, value)

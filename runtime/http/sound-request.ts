@@ -2,7 +2,6 @@
  * What node's parser lets through although HTTP/1.1 does not, and the forms of a request target that only proxies write. Looked at before the
  * request is routed. RFC 9112 sections 2.3, 3.2 and 6.1; RFC 9110 section 7.2.
  */
-import { IncomingMessage } from "node:http"
 import { ApiError, badRequest } from "../errors.ts"
 import type { Incoming } from "./exchange.ts"
 import { cut } from "../kit/quote.ts"
@@ -13,8 +12,8 @@ const hostPattern = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/
 
 /** Why a request is not answered; undefined when it may be. HTTP/2 has most of these rules in its framing. */
 export function refusalOf(incoming: Incoming): ApiError | undefined {
-  if (!(incoming instanceof IncomingMessage)) return unsoundAuthority(incoming)
   const { headers, rawHeaders, httpVersion } = incoming
+  if (rawHeaders === undefined) return unsoundAuthority(incoming)
   if (httpVersion !== "1.1" && httpVersion !== "1.0")
     return new ApiError(505, "", `HTTP/${httpVersion} is not spoken here as text; HTTP/1.1 is`)
   if (rawHeaders.length >= 2 * requestHeaderFieldsMax)

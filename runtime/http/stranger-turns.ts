@@ -6,6 +6,7 @@ import type { Socket } from "node:net"
 import type { Account } from "./kept-bytes.ts"
 import { strangersFreshBytes, strangersReadBytes, strangersTurnMs } from "../limits.ts"
 
+type StrangerAccount = Pick<Account, "charge" | "isKnown">
 type DataListener = (chunk: Buffer) => void
 
 /** Made once per listener. */
@@ -18,7 +19,7 @@ export class StrangerTurns {
   private isScheduled = false
 
   /** Called once per connection, when it has somebody who reads it. Over as soon as a request has authenticated. */
-  guard(socket: Socket, account: Account): void {
+  guard(socket: Socket, account: StrangerAccount): void {
     this.strangers.set(socket, new Stranger(socket, account, this))
   }
 
@@ -93,7 +94,7 @@ class Stranger {
 
   constructor(
     private readonly socket: Socket,
-    private readonly account: Account,
+    private readonly account: StrangerAccount,
     private readonly turns: StrangerTurns,
   ) {
     // Node's types do not tell listeners of one event from those of another.

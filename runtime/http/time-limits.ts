@@ -2,13 +2,13 @@
 import {
   clientKeepAliveMs,
   connectionCheckMs,
+  http2CheckIntervalMs,
   idleConnectionTimeoutMs,
   lingerMs,
   requestHeaderTimeoutMs,
   socketStallTimeoutMs,
   writeStallTimeoutMs,
 } from "../limits.ts"
-import { http2CheckIntervalMs } from "../http2/limits.ts"
 
 /** In milliseconds, each by the name of its limit. */
 export const timeLimits = {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, expect, it } from "vitest"
 import { createManualClock, type ManualClock } from "../../test/contract/manual-clock.ts"
 import { lingerMs } from "../limits.ts"
-import { dropRest } from "./unread-body.ts"
+import { http1Classes } from "./http1-exchange.ts"
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -14,11 +14,11 @@ afterEach(() => {
 /** A connection to a server that answers as soon as it has seen the first bytes of a body. */
 async function connection(): Promise<{ clock: ManualClock; socket: Socket }> {
   const clock = createManualClock()
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(http1Classes, (incoming, outgoing) => {
     incoming.once("data", () => {
       incoming.pause()
       outgoing.end("enough")
-      dropRest(incoming, outgoing, clock)
+      incoming.discardBody(outgoing, clock)
     })
   })
   server.listen(0, "127.0.0.1")

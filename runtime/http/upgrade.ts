@@ -2,21 +2,21 @@
  * Connections of HTTP/1.1 requests that ask for another protocol. Such a request goes through filters and routes like any other; whoever can
  * speak the protocol takes the connection, and everybody else answers as usual, after which it is closed.
  */
-import { type IncomingMessage, ServerResponse } from "node:http"
-import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import { type ApiError, badRequest } from "../errors.ts"
 import type { Incoming } from "./exchange.ts"
+import { type Http1Incoming, Http1Outgoing, type Http1Server } from "./http1-exchange.ts"
 
 /** A connection that nobody else writes to any more. */
 export interface TakenConnection {
+  readonly request: Http1Incoming
   readonly socket: Socket
   /** What the client sent behind the request. */
   readonly head: Buffer
 }
 
 interface Held extends TakenConnection {
-  readonly response: ServerResponse
+  readonly response: Http1Outgoing
 }
 
 const held = new WeakMap<Incoming, Held>()
@@ -25,10 +25,10 @@ const held = new WeakMap<Incoming, Held>()
  * Called once per listener, before it listens. A request with a body cannot change the protocol, since its body would be read as the new one:
  * `refuse` answers it.
  */
-export function acceptUpgrades(server: Server, refuse: (outgoing: ServerResponse, error: ApiError) => void): void {
-  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+export function acceptUpgrades(server: Http1Server, refuse: (outgoing: Http1Outgoing, error: ApiError) => void): void {
+  server.on("upgrade", (request: Http1Incoming, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy())
-    const response = new ServerResponse(request)
+    const response = new Http1Outgoing(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
     // What the client goes on to send in the other protocol is read and dropped: unread, it would turn the end into a reset.
@@ -37,12 +37,12 @@ export function acceptUpgrades(server: Server, refuse: (outgoing: ServerResponse
       refuse(response, badRequest("a request that asks for another protocol (Upgrade) must not have a body"))
       return
     }
-    held.set(request, { socket, head, response })
+    held.set(request, { request, socket, head, response })
     server.emit("request", request, response)
   })
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+function hasBody({ headers }: Http1Incoming): boolean {
   return (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined
 }
 
@@ -56,7 +56,7 @@ export function takeConnection(request: Incoming): TakenConnection | undefined {
   held.delete(request)
   const { socket, head, response } = found
   response.detachSocket(socket)
-  return { socket, head }
+  return { request: found.request, socket, head }
 }
 
 /** The protocol that a request asks for, in small letters; undefined when its connection could not be taken. */

@@ -1,26 +1,25 @@
-/** Long bodies over HTTP/1.1. */
-import { ServerResponse } from "node:http"
-import { accountOf } from "./accounts.ts"
 import type { Outgoing } from "./exchange.ts"
 import { http1WriteBytes } from "../limits.ts"
+import type { Account } from "./kept-bytes.ts"
+
+type Answer = Pick<Outgoing, "end" | "write" | "once"> & { readonly req: { readonly account?: Pick<Account, "charge"> | undefined } }
 
 /**
- * Called instead of `outgoing.end` with a whole body. Node hands over whatever it is given at once, copies it for TLS, and tells nothing until all of it
- * was taken: a slow client of a long body could not be told from a dead one. HTTP/2 has pieces of its own.
+ * Ends an answer with a whole body. Node hands over whatever it is given at once, copies it for TLS, and tells nothing until all of it was taken: a slow
+ * client of a long body could not be told from a dead one. So a long one goes in pieces.
  */
-export function endWith(outgoing: Outgoing, body: Uint8Array): void {
-  if (body.length <= http1WriteBytes || !(outgoing instanceof ServerResponse)) outgoing.end(body)
-  else endInPieces(outgoing, body)
-}
-
-function endInPieces(outgoing: ServerResponse, body: Uint8Array): void {
-  const account = accountOf(outgoing.req)
+export function endInPieces(outgoing: Answer, body: Uint8Array, pieceBytes = http1WriteBytes): void {
+  if (body.length <= pieceBytes) {
+    outgoing.end(body)
+    return
+  }
+  const { account } = outgoing.req
   account?.charge(body.length)
   outgoing.once("close", () => account?.charge(-body.length))
   let at = 0
   const next = (error?: Error | null): void => {
     if (error) return
-    const piece = body.subarray(at, at + http1WriteBytes)
+    const piece = body.subarray(at, at + pieceBytes)
     at += piece.length
     if (at < body.length) outgoing.write(piece, next)
     else outgoing.end(piece)

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.ts"
+import type { ElapsedClock } from "./surroundings.ts"
 
 /** How often something may happen: so many times at once, and so many times a second in the long run. */
 export class Allowance {
@@ -7,7 +7,7 @@ export class Allowance {
 
   constructor(
     private readonly options: { readonly burst: number; readonly perSecond: number },
-    private readonly clock: Pick<Clock, "elapsedMs"> = systemClock,
+    private readonly clock: ElapsedClock,
   ) {
     this.left = options.burst
     this.untilMs = clock.elapsedMs()

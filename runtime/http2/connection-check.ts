@@ -1,7 +1,7 @@
 /** What a connection is asked every now and then: whether its client goes on with what it has begun. It costs nothing between two looks. */
 import type { Socket } from "node:net"
-import { mayWait, Stalled } from "../http/stalled.ts"
 import type { Sender } from "./sender.ts"
+import { Stalled } from "./stalled.ts"
 import type { ServerStream } from "./stream.ts"
 import type { StreamTable } from "./stream-table.ts"
 
@@ -12,8 +12,13 @@ export class ConnectionCheck {
   /** The latest stream while none is open; undefined: some are. */
   private idleBehind: number | undefined
   private idleSinceMs = 0
-  private readonly socket = new Stalled()
-  private readonly answers = new Stalled()
+  private readonly socket: Stalled
+  private readonly answers: Stalled
+
+  constructor(private readonly progressBytes: number) {
+    this.socket = new Stalled(progressBytes)
+    this.answers = new Stalled(progressBytes)
+  }
 
   /** For how many milliseconds the same thing, `begun`, has been arriving, undefined: nothing is. */
   receivingForMs(nowMs: number, begun: unknown): number {
@@ -50,10 +55,10 @@ export class ConnectionCheck {
     let waitsInAll = 0
     const stalled = streams.filter((stream) => {
       const { outgoing } = stream
-      const waits = sender.isIdle && outgoing.writableLength > 0 && !mayWait(outgoing) ? outgoing.writableLength : 0
+      const waits = sender.isIdle && outgoing.writableLength > 0 && !outgoing.mayWait ? outgoing.writableLength : 0
       if (waits === 0 && stream.stalled === undefined) return false
       waitsInAll += waits
-      stream.stalled ??= new Stalled()
+      stream.stalled ??= new Stalled(this.progressBytes)
       return stream.stalled.forMs(nowMs, { waits, taken: outgoing.takenBytes }) >= timeoutMs
     })
     const isAllStalled = this.answers.forMs(nowMs, { waits: waitsInAll, taken: sender.sentBytes }) >= timeoutMs

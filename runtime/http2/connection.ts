@@ -6,11 +6,6 @@
  * and with them the slowest answers; a request costs it more than twice as much (docs/GOALS.md).
  */
 import type { Socket } from "node:net"
-import { systemClock } from "../clock.ts"
-import type { ConnectionEnds } from "../http/exchange.ts"
-import type { Account, KeptBytes } from "../http/kept-bytes.ts"
-import { type TimeLimits, timeLimits } from "../http/time-limits.ts"
-import { requestCostBytes, requestHeaderBytesMax } from "../limits.ts"
 import { ConnectionCheck } from "./connection-check.ts"
 import { goAway, numbersFrame, settingsFrame, windowUpdate } from "./frame-output.ts"
 import { type Frame, FrameParser } from "./frame-parser.ts"
@@ -25,16 +20,16 @@ import { RequestHead } from "./request-head.ts"
 import { Sender } from "./sender.ts"
 import { ServerStream, type StreamOwner } from "./stream.ts"
 import { StreamTable } from "./stream-table.ts"
+import type { Accounts, ConnectionAccount, ConnectionClock, ConnectionEnds, ConnectionLimits, ConnectionTimes } from "./surroundings.ts"
 import { Tolerance } from "./tolerance.ts"
 
 export interface ConnectionOptions {
   readonly socket: Socket
-  /** Streams that the client may have open at a time. */
-  readonly streamsMax: number
-  /** Charged with what the connection keeps. */
-  readonly kept: KeptBytes
-  /** Default `timeLimits`. */
-  readonly times?: TimeLimits
+  /** Where the account is opened that is charged with what the connection keeps. */
+  readonly accounts: Accounts
+  readonly clock: ConnectionClock
+  readonly limits: ConnectionLimits
+  readonly times: ConnectionTimes
   /**
    * Called for each request, after everything that came with it was read. Its head alone is there for sure. `isTooLarge`: of the head too, only a part; it
    * is to be refused.
@@ -52,8 +47,7 @@ const pingsMax = 10
 export class Http2Connection implements StreamOwner {
   readonly ends: ConnectionEnds
   readonly socket: Socket
-  readonly account: Account
-  private readonly times: TimeLimits
+  readonly account: ConnectionAccount
   private readonly parser = new FrameParser()
   private readonly decoder = new HeaderDecoder()
   private readonly sender: Sender
@@ -64,8 +58,8 @@ export class Http2Connection implements StreamOwner {
   private latestId = 0
   /** Streams behind it are not answered any more: the connection is closing. */
   private lastAnsweredId = Number.POSITIVE_INFINITY
-  private readonly tolerance = new Tolerance()
-  private readonly checking = new ConnectionCheck()
+  private readonly tolerance: Tolerance
+  private readonly checking: ConnectionCheck
   private hasSettings = false
   /** Windows of streams that are opened from now on. */
   private sendWindowBytes = defaultWindowBytes
@@ -75,11 +69,12 @@ export class Http2Connection implements StreamOwner {
   private isOver = false
 
   constructor(private readonly options: ConnectionOptions) {
-    const { kept, socket, streamsMax, times = timeLimits } = options
+    const { accounts, clock, limits, socket } = options
     this.socket = socket
-    this.times = times
+    this.tolerance = new Tolerance(clock)
+    this.checking = new ConnectionCheck(limits.progressBytes)
     const { localAddress, localPort, remoteAddress } = socket
-    this.account = kept.open({
+    this.account = accounts.open({
       remoteAddress,
       remotePort: socket.remotePort,
       userAgent: () => this.streams.all()[0]?.incoming.headers["user-agent"],
@@ -97,9 +92,9 @@ export class Http2Connection implements StreamOwner {
     socket.on("close", () => this.end())
     this.sender.owe(
       settingsFrame([
-        [settingId.maxConcurrentStreams, streamsMax],
+        [settingId.maxConcurrentStreams, limits.streamsMax],
         [settingId.initialWindowSize, http2WindowBytes],
-        [settingId.maxHeaderListSize, requestHeaderBytesMax],
+        [settingId.maxHeaderListSize, limits.headerBytesMax],
       ]),
     )
     // Streams bound what is kept; the connection need not.
@@ -132,7 +127,8 @@ export class Http2Connection implements StreamOwner {
   /** Called every now and then: ends the connection, or streams of it, when the client does not go on with what it has begun. */
   check(nowMs: number): void {
     if (this.isOver) return
-    const { checking, openBlock, parser, streams, times } = this
+    const { checking, openBlock, parser, streams } = this
+    const { times } = this.options
     this.account.measure()
     const begun = openBlock ?? (!this.hasSettings || parser.isPartial ? `frame ${parser.frames}` : undefined)
     if (checking.receivingForMs(nowMs, begun) >= times.requestHeaderTimeoutMs)
@@ -172,7 +168,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   private get connectionWindowBytes(): number {
-    return Math.min(windowBytesMax, http2WindowBytes * this.options.streamsMax)
+    return Math.min(windowBytesMax, http2WindowBytes * this.options.limits.streamsMax)
   }
 
   private receive(chunk: Buffer): void {
@@ -257,7 +253,7 @@ export class Http2Connection implements StreamOwner {
     }
     const isEnd = (flags & frameFlag.endStream) !== 0
     if ((flags & frameFlag.endHeaders) !== 0) return this.takeBlock({ streamId, isEnd }, block)
-    this.openBlock = new HeaderBlock(streamId, isEnd, this.account)
+    this.openBlock = new HeaderBlock({ streamId, isEnd }, this.account, this.options.limits.headerBytesMax)
     this.openBlock.add(block)
   }
 
@@ -272,7 +268,7 @@ export class Http2Connection implements StreamOwner {
 
   /** A request, or the trailers of one: those are read, since later blocks lean on them, and dropped. */
   private takeBlock({ streamId, isEnd }: Pick<HeaderBlock, "streamId" | "isEnd">, block: Buffer): void {
-    const head = new RequestHead()
+    const head = new RequestHead(this.options.limits)
     this.decoder.decode(block, (field) => head.add(field))
     const stream = this.streams.get(streamId)
     if (stream !== undefined) return this.takeTrailers(stream, isEnd, head)
@@ -280,14 +276,14 @@ export class Http2Connection implements StreamOwner {
     if (streamId % 2 === 0 || streamId <= this.latestId) throw protocolFault(`stream ${streamId} cannot be opened`)
     this.latestId = streamId
     if (streamId > this.lastAnsweredId) return
-    if (this.streams.size >= this.options.streamsMax) return this.sendReset(streamId, errorCode.refusedStream)
+    if (this.streams.size >= this.options.limits.streamsMax) return this.sendReset(streamId, errorCode.refusedStream)
     head.finish()
     if (head.isMalformed) return this.sendReset(streamId, errorCode.protocolError)
     this.open(streamId, isEnd, head)
   }
 
   private open(streamId: number, isEnd: boolean, { bytes, headers, isTooLarge }: RequestHead): void {
-    const costBytes = requestCostBytes + bytes
+    const costBytes = this.options.limits.requestCostBytes + bytes
     this.account.charge(costBytes)
     const stream = new ServerStream(streamId, this, {
       headers,
@@ -439,8 +435,8 @@ export class Http2Connection implements StreamOwner {
   /** A client that does not close its end as well is cut. */
   private endSocket(): void {
     this.socket.end()
-    // Real time: the other end has no other.
-    const cancel = systemClock.after(this.times.lingerMs, () => this.socket.destroy())
+    const { clock, times } = this.options
+    const cancel = clock.after(times.lingerMs, () => this.socket.destroy())
     this.socket.once("close", cancel)
   }
 

@@ -4,10 +4,10 @@ import { type AddressInfo, createServer } from "node:net"
 import fc from "fast-check"
 import { afterEach, expect, it } from "vitest"
 import { KeptBytes } from "../http/kept-bytes.ts"
-import { Http2Connection } from "./connection.ts"
+import { openOwnHttp2 } from "../http/own-http2.ts"
 import type { Http2Incoming } from "./incoming.ts"
 import type { Http2Outgoing } from "./outgoing.ts"
-import { readableOf, writableOf } from "../http/exchange-streams.ts"
+import { writableOf } from "../http/exchange-streams.ts"
 import { readBody } from "../wire/body.ts"
 
 const closers: (() => void)[] = []
@@ -20,7 +20,7 @@ type Answering = (incoming: Http2Incoming, outgoing: Http2Outgoing) => unknown
 /** A connection to a server that answers as `answering` does. */
 async function connected(answering: Answering): Promise<ClientHttp2Session> {
   const server = createServer((socket) => {
-    new Http2Connection({
+    openOwnHttp2({
       socket,
       streamsMax: 100,
       kept: new KeptBytes(),
@@ -159,7 +159,7 @@ it("refuses a body that breaks off, and one whose time is over", async () => {
     const reading = readBody({ request: incoming, signal: controller.signal }).catch((error: unknown) => String(error))
     controller.abort()
     outgoing.end(Buffer.from(String(await reading)))
-    outgoing.on("finish", () => incoming.stopBody())
+    incoming.discardBody()
   })
   const { body } = await answerTo(late.request({ ":path": "/", ":method": "POST", "content-length": "5" }))
   expect(body).toContain("ended before its body was read")
@@ -168,7 +168,7 @@ it("refuses a body that breaks off, and one whose time is over", async () => {
 it("passes bodies on, whose fate does not end the answer", async () => {
   const { body } = await ask(
     (incoming, outgoing) => {
-      const passed = readableOf(incoming)
+      const passed = incoming.asStream()
       passed.once("data", (chunk: Buffer) => {
         passed.destroy()
         writableOf(outgoing).end(chunk, () => outgoing.end())

@@ -1,21 +1,26 @@
 /** A header block that comes in several frames. RFC 9113 section 6.10. */
-import { GatheredBytes } from "../http/gathered-bytes.ts"
-import type { Account } from "../http/kept-bytes.ts"
-import { requestHeaderBytesMax } from "../limits.ts"
+import { GatheredBytes } from "./gathered-bytes.ts"
 import { http2ContinuationsMax } from "./limits.ts"
 import { ConnectionFault, errorCode } from "./protocol.ts"
+import type { ConnectionAccount } from "./surroundings.ts"
 
 /** Bounded, since nothing can be told before the last frame of it: CVE-2024-27983 and its like. */
 export class HeaderBlock {
   private readonly gathered = new GatheredBytes()
   private frames = 0
 
+  readonly streamId: number
+  /** The request has no body. */
+  readonly isEnd: boolean
+
   constructor(
-    readonly streamId: number,
-    /** The request has no body. */
-    readonly isEnd: boolean,
-    private readonly account: Account,
-  ) {}
+    { streamId, isEnd }: { readonly streamId: number; readonly isEnd: boolean },
+    private readonly account: Pick<ConnectionAccount, "charge">,
+    private readonly bytesMax: number,
+  ) {
+    this.streamId = streamId
+    this.isEnd = isEnd
+  }
 
   /** Throws ConnectionFault when it becomes too large. */
   add(piece: Buffer): void {
@@ -23,7 +28,7 @@ export class HeaderBlock {
     this.gathered.add(piece)
     this.account.charge(this.gathered.keptBytes - before)
     this.frames++
-    if (this.gathered.length > requestHeaderBytesMax || this.frames > http2ContinuationsMax)
+    if (this.gathered.length > this.bytesMax || this.frames > http2ContinuationsMax)
       throw new ConnectionFault(errorCode.enhanceYourCalm, "a header block is too large")
   }
 

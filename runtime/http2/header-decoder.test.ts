@@ -4,7 +4,7 @@ import { connect, type IncomingHttpHeaders, sensitiveHeaders } from "node:http2"
 import { type AddressInfo, createServer } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { KeptBytes } from "../http/kept-bytes.ts"
-import { Http2Connection } from "./connection.ts"
+import { openOwnHttp2, type OwnHttp2Options } from "../http/own-http2.ts"
 import { HeaderDecoder } from "./header-decoder.ts"
 import { ConnectionFault } from "./protocol.ts"
 
@@ -416,11 +416,11 @@ describe("what node's client writes", () => {
   async function arriving(): Promise<(headers: Record<string, string[]>, secret: string[]) => Promise<IncomingHttpHeaders>> {
     let arrived: IncomingHttpHeaders = {}
     const server = createServer((socket) => {
-      const onRequest: ConstructorParameters<typeof Http2Connection>[0]["onRequest"] = (incoming, outgoing) => {
+      const onRequest: OwnHttp2Options["onRequest"] = (incoming, outgoing) => {
         arrived = incoming.headers
         outgoing.end()
       }
-      new Http2Connection({ socket, streamsMax: 100, kept: new KeptBytes(), onRequest })
+      openOwnHttp2({ socket, streamsMax: 100, kept: new KeptBytes(), onRequest })
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")

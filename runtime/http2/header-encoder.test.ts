@@ -4,7 +4,7 @@ import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type Secure
 import { type AddressInfo, createServer } from "node:net"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { KeptBytes } from "../http/kept-bytes.ts"
-import { Http2Connection } from "./connection.ts"
+import { openOwnHttp2, type OwnHttp2Options } from "../http/own-http2.ts"
 import { HeaderDecoder } from "./header-decoder.ts"
 import { type AnswerHeaders, emptyTable, encodeHead, encodeTrailers, needsEmptyTable } from "./header-encoder.ts"
 
@@ -168,12 +168,12 @@ describe("node's client", () => {
   async function asking(options?: SecureClientSessionOptions): Promise<(answer: Answer) => ReturnType<typeof received>> {
     let due: Answer = { status: 200, headers: {}, trailers: {} }
     const server = createServer((socket) => {
-      const onRequest: ConstructorParameters<typeof Http2Connection>[0]["onRequest"] = (_incoming, outgoing) => {
+      const onRequest: OwnHttp2Options["onRequest"] = (_incoming, outgoing) => {
         outgoing.addTrailers(due.trailers)
         outgoing.writeHead(due.status, due.headers)
         outgoing.end()
       }
-      new Http2Connection({ socket, streamsMax: 100, kept: new KeptBytes(), onRequest })
+      openOwnHttp2({ socket, streamsMax: 100, kept: new KeptBytes(), onRequest })
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")

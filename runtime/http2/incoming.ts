@@ -1,18 +1,22 @@
 /** A request of HTTP/2: its head, and its body as it comes. */
 import { EventEmitter } from "node:events"
 import type { IncomingHttpHeaders } from "node:http2"
-import type { ConnectionEnds, Incoming } from "../http/exchange.ts"
-import { GatheredBytes } from "../http/gathered-bytes.ts"
-import type { Account } from "../http/kept-bytes.ts"
+import type { Readable } from "node:stream"
+import { bodyStream } from "./body-stream.ts"
+import { GatheredBytes } from "./gathered-bytes.ts"
 import { errorCode } from "./protocol.ts"
 import { announcedLength } from "./request-head.ts"
 import type { ServerStream } from "./stream.ts"
+import type { ConnectionAccount, ConnectionEnds } from "./surroundings.ts"
 
 const closedConnection: ConnectionEnds = {}
 const noBytes = Buffer.alloc(0)
 
-/** Made for every stream that a client opens. Its events are those of `Incoming`; a body that breaks off has `close` without `end`. */
-export class Http2Incoming extends EventEmitter implements Incoming {
+/**
+ * Made for every stream that a client opens. Its events are those of a request of node's HTTP/1.1: `resume` once the body is wanted, then `data` and
+ * `end`, and `close`; a body that breaks off has `close` without `end`.
+ */
+export class Http2Incoming extends EventEmitter {
   readonly httpVersionMajor = 2
   url: string | undefined
   /** What the client says its body has; undefined when it says nothing. */
@@ -46,7 +50,7 @@ export class Http2Incoming extends EventEmitter implements Incoming {
   }
 
   /** Of the connection that the request came on. */
-  get account(): Account {
+  get account(): ConnectionAccount {
     return this.stream.owner.account
   }
 
@@ -81,6 +85,24 @@ export class Http2Incoming extends EventEmitter implements Incoming {
     return this
   }
 
+  /** Whether a body comes with the request; one of no bytes whose length was announced is none. */
+  get hasBody(): boolean {
+    return this.announcedBytes === undefined ? !this.complete || this.readableLength > 0 : this.announcedBytes > 0
+  }
+
+  /**
+   * The body to be taken as a whole, with `take`; undefined when it is not known how much may come. A client that waits to be asked for its body sends
+   * none of it before.
+   */
+  get wholeBody(): this | undefined {
+    return this.complete || this.announcedBytes !== undefined ? this : undefined
+  }
+
+  /** Called by what passes the body on, at most once per request. */
+  asStream(): Readable {
+    return bodyStream(this)
+  }
+
   /** All of the body, once all of it is here; reading it so is reading its end. Undefined: it is not, or not any more. */
   take(): Buffer | undefined {
     if (!this.arrived || this.isDropped) return undefined
@@ -106,16 +128,26 @@ export class Http2Incoming extends EventEmitter implements Incoming {
     this.waiting = undefined
   }
 
-  /** Called when nobody will read the body, or the rest of it: what has come is thrown away, and what still comes is as soon as it is here. */
-  drop(): void {
+  /**
+   * Called when the body, or the rest of it, will not be read: what has come is thrown away, and what still comes is as soon as it is here. Once the
+   * whole answer was sent the client need not send the rest. RFC 9113 section 8.1.
+   */
+  discardBody(): void {
+    this.drop()
+    if (this.complete) return
+    const { outgoing } = this.stream
+    if (outgoing.writableFinished) this.stopBody()
+    else outgoing.once("finish", () => this.stopBody())
+  }
+
+  private drop(): void {
     this.isDropped = true
     if (this.unread.length === 0) return
     this.charge(-this.unread.keptBytes)
     this.unread.clear()
   }
 
-  /** Called once the whole answer was sent: the client need not send the rest of its body. RFC 9113 section 8.1. */
-  stopBody(): void {
+  private stopBody(): void {
     if (!this.complete) this.stream.owner.reset(this.stream, errorCode.noError)
   }
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest"
 import { KeptBytes } from "../http/kept-bytes.ts"
-import { shareBytes } from "../http/shared-answers.ts"
-import { dropRest } from "../http/unread-body.ts"
 import { http2WindowBytes } from "./limits.ts"
 import { readBody } from "../wire/body.ts"
 import { encodeTrailers } from "./header-encoder.ts"
@@ -15,7 +13,7 @@ describe("what waits of an answer whose bytes are shared", () => {
   async function waiting(kept: KeptBytes, isShared: boolean, window = 0): Promise<RawClient> {
     const client = await connected(
       (_incoming, outgoing) => {
-        if (isShared) shareBytes(outgoing)
+        outgoing.sharesBytes = isShared
         outgoing.write(frames)
         outgoing.write(frames)
       },
@@ -91,7 +89,7 @@ describe("what is kept of a body", () => {
     const client = await connected(
       (incoming, outgoing) => {
         outgoing.end(Buffer.from("no"))
-        dropRest(incoming, outgoing)
+        incoming.discardBody()
       },
       { begins: false, kept },
     )

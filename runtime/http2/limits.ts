@@ -1,7 +1,4 @@
-/** The limits of HTTP/2 by name, as `runtime/limits.ts` has the others. */
-
-/** Streams that one HTTP/2 connection may have open unless `--http2-max-streams-per-connection` says otherwise; the reference's default. */
-export const http2StreamsMax = 250
+/** The limits of the protocol by name. Those of requests come with the options of `Http2Connection`; `README.md` lists all of them. */
 
 /**
  * Bytes of a request's body that a client may send over HTTP/2 before they are read; the reference's number. What all connections
@@ -38,6 +35,3 @@ export const http2OwedFramesMax = 1000
 
 /** CONTINUATION frames of one head; no client that fills its frames needs more for `requestHeaderBytesMax`. */
 export const http2ContinuationsMax = 32
-
-/** Milliseconds between two looks at whether the client of an HTTP/2 connection or a websocket is still there; three in vain end it. */
-export const http2CheckIntervalMs = 20_000

@@ -1,7 +1,5 @@
 /** An answer of HTTP/2: its head, and its body, which waits here until client and connection take it. */
 import { EventEmitter } from "node:events"
-import type { Outgoing } from "../http/exchange.ts"
-import { sharesBytes } from "../http/shared-answers.ts"
 import { httpDate } from "./http-date.ts"
 import { type AnswerHeaders, encodeHead, encodeTrailers } from "./header-encoder.ts"
 import type { FrameOutput } from "./frame-output.ts"
@@ -21,13 +19,18 @@ const chunkCostBytes = 100
 /** Bytes that may wait before `write` says that it is enough. */
 const enoughBytes = 64 * 1024
 
-export class Http2Outgoing extends EventEmitter implements Outgoing {
+/** Made for every stream that a client opens. Its events are those of an answer of node's HTTP/1.1: `drain`, `finish`, `close`. */
+export class Http2Outgoing extends EventEmitter {
   statusCode = 200
   headersSent = false
   writableEnded = false
   writableFinished = false
   destroyed = false
   writableLength = 0
+  /** Set before the first byte: the bytes of the body wait for other clients as well. */
+  sharesBytes = false
+  /** Set before the first byte: the client may stop reading for as long as it likes. */
+  mayWait = false
   /** Bytes of the body that went into frames: what the client has taken, but for what the system still holds. */
   takenBytes = 0
   private readonly headers: AnswerHeaders = {}
@@ -36,8 +39,6 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
   /** Neither the answer to HEAD nor certain statuses have a body; RFC 9110 section 6.4.1. */
   private isBodiless = false
   private needsDrain = false
-  /** See `shareBytes`. */
-  private isShared = false
   private readonly chunks: Chunk[] = []
   /** How much of the first was taken. */
   private chunkAt = 0
@@ -62,7 +63,6 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     this.statusCode = statusCode
     if (this.headersSent || this.destroyed) return
     this.headersSent = true
-    this.isShared = sharesBytes(this)
     this.headers["date"] ??= httpDate()
     this.isBodiless = statusCode === 204 || statusCode === 304 || this.stream.incoming.method === "HEAD"
     this.stream.owner.ready(this.stream)
@@ -98,6 +98,11 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     this.stream.owner.ready(this.stream)
   }
 
+  /** The whole body at once. Its progress is seen in frames. */
+  endWhole(body: Uint8Array): void {
+    this.end(body)
+  }
+
   /** They follow the body; called before its end. */
   addTrailers(trailers: Record<string, string>): void {
     this.trailers = trailers
@@ -110,9 +115,12 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
   }
 
   /** The client opens no more streams on this connection; those that are open go on. */
-  closeConnection(): void {
+  closeAfterAnswer(): void {
     this.stream.owner.close()
   }
+
+  /** Called for a request that does not say for sure where it ends. Frames do. */
+  closeUnlessFramed(): void {}
 
   /** The block of the head when it is due, the next time only. Valid until another one is made. */
   takeHead(): Buffer | undefined {
@@ -139,7 +147,7 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
   takeBody(bytes: number, into: Pick<FrameOutput, "put">): void {
     const { chunks } = this
     let left = bytes
-    let released = this.isShared ? 0 : bytes
+    let released = this.sharesBytes ? 0 : bytes
     const takenUp: Taken[] = []
     this.writableLength -= bytes
     this.takenBytes += bytes
@@ -153,7 +161,7 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
       if (end < chunk.bytes.length) break
       chunks.shift()
       released += chunkCostBytes
-      if (this.isShared) this.stream.owner.account.release(chunk.bytes)
+      if (this.sharesBytes) this.stream.owner.account.release(chunk.bytes)
       this.chunkAt = 0
       if (chunk.taken !== undefined) takenUp.push(chunk.taken)
     }
@@ -187,8 +195,8 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
 
   private forget(chunks: readonly Chunk[]): void {
     const { account } = this.stream.owner
-    account.charge((this.isShared ? 0 : -this.writableLength) - chunks.length * chunkCostBytes)
-    if (this.isShared) for (const { bytes } of chunks) account.release(bytes)
+    account.charge((this.sharesBytes ? 0 : -this.writableLength) - chunks.length * chunkCostBytes)
+    if (this.sharesBytes) for (const { bytes } of chunks) account.release(bytes)
   }
 
   private add(bytes: Uint8Array, taken: Taken | undefined): void {
@@ -199,8 +207,8 @@ export class Http2Outgoing extends EventEmitter implements Outgoing {
     this.chunks.push({ bytes, taken })
     this.writableLength += bytes.length
     const { account } = this.stream.owner
-    if (this.isShared) account.hold(bytes)
-    account.charge((this.isShared ? 0 : bytes.length) + chunkCostBytes)
+    if (this.sharesBytes) account.hold(bytes)
+    account.charge((this.sharesBytes ? 0 : bytes.length) + chunkCostBytes)
     this.stream.owner.ready(this.stream)
   }
 }

@@ -7,7 +7,7 @@ import { requestHeaderBytesMax, requestHeaderFieldsMax } from "../limits.ts"
 type Pair = readonly [name: string, value: string]
 
 function headOf(fields: readonly Pair[]): RequestHead {
-  const head = new RequestHead()
+  const head = new RequestHead({ headerBytesMax: requestHeaderBytesMax, headerFieldsMax: requestHeaderFieldsMax })
   for (const [name, value] of fields) head.add(headerField(name, value))
   head.finish()
   return head

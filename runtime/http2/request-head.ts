@@ -1,7 +1,7 @@
 /** The head of a request, from the fields of its header block. RFC 9113 sections 8.1 to 8.3. */
 import type { IncomingHttpHeaders } from "node:http2"
-import { requestHeaderBytesMax, requestHeaderFieldsMax } from "../limits.ts"
 import { type HeaderField, sizeOf } from "./header-table.ts"
+import type { ConnectionLimits } from "./surroundings.ts"
 
 const requestPseudoFields = new Set([":method", ":scheme", ":authority", ":path"])
 /** They are about a connection of HTTP/1.1; RFC 9113 section 8.2.2. */
@@ -35,10 +35,12 @@ export class RequestHead {
   private fields = 0
   private hasRegularField = false
 
+  constructor(private readonly limits: Pick<ConnectionLimits, "headerBytesMax" | "headerFieldsMax">) {}
+
   add(field: HeaderField): void {
     this.fields++
     const bytes = this.bytes + sizeOf(field)
-    this.isTooLarge ||= bytes > requestHeaderBytesMax || this.fields >= requestHeaderFieldsMax
+    this.isTooLarge ||= bytes > this.limits.headerBytesMax || this.fields >= this.limits.headerFieldsMax
     if (this.isTooLarge) return
     this.bytes = bytes
     const { name, value } = field

@@ -4,7 +4,7 @@
  */
 import type { Socket } from "node:net"
 import { http2OwedFramesMax, http2WriteBytes } from "./limits.ts"
-import { GatheredBytes } from "../http/gathered-bytes.ts"
+import { GatheredBytes } from "./gathered-bytes.ts"
 import { emptyTable, encodeHead } from "./header-encoder.ts"
 import { FrameOutput, frameOf } from "./frame-output.ts"
 import { defaultWindowBytes, frameBytesMax, frameFlag, frameType, windowBytesMax } from "./protocol.ts"

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import { letWait } from "../http/stalled.ts"
 import { timeLimits } from "../http/time-limits.ts"
 import { writeProgressBytes } from "../limits.ts"
 import { frameOf, numbersFrame, settingsFrame } from "./frame-output.ts"
@@ -53,7 +52,7 @@ describe("a client that does not go on", () => {
   it("with an answer that may wait is left alone", async () => {
     const client = await connected(
       (_incoming, outgoing) => {
-        letWait(outgoing)
+        outgoing.mayWait = true
         outgoing.end(Buffer.alloc(1000))
       },
       { begins: false },

@@ -1,16 +1,15 @@
 /** One request and its answer on a connection of HTTP/2: RFC 9113 section 5.1. */
 import type { IncomingHttpHeaders } from "node:http2"
-import type { ConnectionEnds } from "../http/exchange.ts"
-import type { Account } from "../http/kept-bytes.ts"
-import type { Stalled } from "../http/stalled.ts"
 import { Http2Incoming } from "./incoming.ts"
 import { Http2Outgoing } from "./outgoing.ts"
+import type { Stalled } from "./stalled.ts"
+import type { ConnectionAccount, ConnectionEnds } from "./surroundings.ts"
 
 /** What a stream asks of its connection. */
 export interface StreamOwner {
   readonly ends: ConnectionEnds
   /** Charged with all that the stream keeps. */
-  readonly account: Account
+  readonly account: ConnectionAccount
   /** The stream has something to send. */
   ready(stream: ServerStream): void
   /** So much of the body was read: the client may send as much again. */

@@ -2,6 +2,7 @@
 import { http2CheapFramesBurst, http2CheapFramesPerSecond, http2ResetsBurst, http2ResetsPerSecond } from "./limits.ts"
 import { Allowance } from "./allowance.ts"
 import { ConnectionFault, errorCode } from "./protocol.ts"
+import type { ElapsedClock } from "./surroundings.ts"
 
 /** Streams that we reset and the client may not know of yet: what it sent before it knew is no fault. */
 const resetsKept = 100
@@ -9,8 +10,13 @@ const resetsKept = 100
 /** Made for each connection. */
 export class Tolerance {
   private readonly resetIds = new Set<number>()
-  private readonly resets = new Allowance({ burst: http2ResetsBurst, perSecond: http2ResetsPerSecond })
-  private readonly cheapFrames = new Allowance({ burst: http2CheapFramesBurst, perSecond: http2CheapFramesPerSecond })
+  private readonly resets: Allowance
+  private readonly cheapFrames: Allowance
+
+  constructor(clock: ElapsedClock) {
+    this.resets = new Allowance({ burst: http2ResetsBurst, perSecond: http2ResetsPerSecond }, clock)
+    this.cheapFrames = new Allowance({ burst: http2CheapFramesBurst, perSecond: http2CheapFramesPerSecond }, clock)
+  }
 
   /** A frame cost the client nothing and us something: CVE-2019-9511, 9512, 9515, 9518. Throws ConnectionFault when there are too many. */
   countCheap(): void {

@@ -1,7 +1,6 @@
 /** Where the frames of a watch go: the answer of a plain request, or a websocket (`watch-websocket.ts`). */
 import { watchWriteBytes } from "../limits.ts"
 import type { Outgoing } from "../http/exchange.ts"
-import { shareBytes } from "../http/shared-answers.ts"
 import type { Call, Wanted } from "./call.ts"
 
 /** Why a watch is over: it came to its end (its time, its history), or the server stops. */
@@ -25,7 +24,7 @@ export function openAnswer(
   { incoming, outgoing }: Pick<Call, "incoming" | "outgoing">,
   { contentType }: Pick<Wanted, "contentType">,
 ): WatchOutput {
-  shareBytes(outgoing)
+  outgoing.sharesBytes = true
   outgoing.writeHead(200, {
     "content-type": contentType,
     ...(incoming.httpVersionMajor === 1 && { "transfer-encoding": "chunked" }),

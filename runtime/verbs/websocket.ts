@@ -3,15 +3,13 @@
  * answered with a Status. Which origins may is not asked: a page of another origin has no credential of ours, and one that does needs no
  * websocket to use it.
  */
-import { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
 import { assert } from "../assert.ts"
 import { systemClock } from "../clock.ts"
 import { endWhenDead } from "../http/dead-connections.ts"
 import { badRequest } from "../errors.ts"
-import { websocketCloseTimeoutMs, websocketMessageBytesMax } from "../limits.ts"
-import { http2CheckIntervalMs } from "../http2/limits.ts"
+import { http2CheckIntervalMs, websocketCloseTimeoutMs, websocketMessageBytesMax } from "../limits.ts"
 import { takeConnection, wantedProtocol } from "../http/upgrade.ts"
 import { offeredProtocols } from "../wire/websocket-protocols.ts"
 import type { Call } from "./call.ts"
@@ -55,14 +53,14 @@ export function checkWebSocket(call: Call): boolean {
  */
 export function acceptWebSocket({ incoming, outgoing, parts }: Pick<Call, "incoming" | "outgoing" | "parts">): OpenWebSocket {
   const taken = takeConnection(incoming)
-  assert(taken !== undefined && incoming instanceof IncomingMessage, "nobody has answered a request that was looked at just now")
+  assert(taken !== undefined, "nobody has answered a request that was looked at just now")
   const [protocol] = offeredProtocols(incoming.headers, parts.vendor).names
   if (protocol === undefined) delete incoming.headers["sec-websocket-protocol"]
   else incoming.headers["sec-websocket-protocol"] = protocol
   // For those who count answers.
   outgoing.statusCode = 101
   let opened: WebSocket | undefined
-  handshakes.handleUpgrade(incoming, taken.socket, taken.head, (websocket) => {
+  handshakes.handleUpgrade(taken.request, taken.socket, taken.head, (websocket) => {
     opened = websocket
   })
   assert(opened !== undefined, "a handshake that was looked at is answered at once")

@@ -1,15 +1,13 @@
-/** Reads the body of a request, up to a limit. HTTP/1.1 and HTTP/2 requests alike are readable streams with headers. */
+/** Reads the body of a request, up to a limit, over HTTP/1.1 and HTTP/2 alike. */
 import { ApiError, badRequest, tooLarge } from "../errors.ts"
-import { accountOf } from "../http/accounts.ts"
-import type { Incoming } from "../http/exchange.ts"
+import type { Incoming, WholeBody } from "../http/exchange.ts"
 import { GatheredBytes } from "../http/gathered-bytes.ts"
-import { Http2Incoming } from "../http2/incoming.ts"
 import { requestBodyBytesMax, yamlBodyBytesMax } from "../limits.ts"
 import type { Expiry } from "./expiry.ts"
 import type { Media } from "./negotiate.ts"
 
 /** The parts of a request that `readBody` uses. */
-export type RequestStream = Pick<Incoming, "headers" | "on" | "off" | "pause" | "readableEnded" | "destroyed">
+export type RequestStream = Pick<Incoming, "headers" | "account" | "wholeBody" | "on" | "off" | "pause" | "readableEnded" | "destroyed">
 
 export interface ReadBodyOptions {
   readonly request: RequestStream
@@ -28,7 +26,8 @@ export async function readBody(options: ReadBodyOptions): Promise<Buffer> {
   const limit = options.limit ?? requestBodyBytesMax
   const announced = Number(request.headers["content-length"] ?? Number.NaN)
   if (announced > limit) throw bodyTooLarge(limit)
-  const body = await (request instanceof Http2Incoming && canTake(request) ? take(request, signal) : collect({ request, limit, signal }))
+  const whole = request.wholeBody
+  const body = await (whole === undefined ? collect({ request, limit, signal }) : take(whole, signal))
   if (Number.isInteger(announced) && body.length < announced)
     throw badRequest(`the request body ended after ${body.length} of ${announced} bytes`)
   refuseEncoded(request.headers["content-encoding"], body)
@@ -57,13 +56,8 @@ function bodyTooLarge(limit: number): ApiError {
   return tooLarge(`Request entity too large: limit is ${limit}`)
 }
 
-/** Whether an upper bound of the body is known. A client that expects 100-continue sends no body before it. */
-function canTake({ announcedBytes, complete }: Http2Incoming): boolean {
-  return complete || announcedBytes !== undefined
-}
-
 /** Takes the whole body at once; its announced length is within the limit. */
-function take(request: Http2Incoming, signal: Expiry | undefined): Promise<Buffer> | Buffer {
+function take(request: WholeBody, signal: Expiry | undefined): Promise<Buffer> | Buffer {
   const atHand = request.take()
   if (atHand !== undefined) return atHand
   return new Promise((resolve, reject) => {
@@ -95,7 +89,7 @@ function collect(options: { request: RequestStream; limit: number; signal: Expir
   const { request, limit, signal } = options
   return new Promise((resolve, reject) => {
     const gathered = new GatheredBytes()
-    const account = accountOf(request)
+    const { account } = request
     function onData(chunk: Buffer): void {
       if (gathered.length + chunk.length > limit) return finish(() => reject(bodyTooLarge(limit)))
       const before = gathered.keptBytes

@@ -1,11 +1,12 @@
-import { createServer, get, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
+import { createServer, get, type IncomingMessage } from "node:http"
 import { connect } from "node:http2"
 import { type AddressInfo, createServer as createNetServer, type Server } from "node:net"
 import { gunzipSync } from "node:zlib"
 import { afterEach, describe, expect, it } from "vitest"
 import type { Outgoing } from "../http/exchange.ts"
+import { http1Classes } from "../http/http1-exchange.ts"
 import { KeptBytes } from "../http/kept-bytes.ts"
-import { Http2Connection } from "../http2/connection.ts"
+import { openOwnHttp2 } from "../http/own-http2.ts"
 import { Turns } from "../turns.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
@@ -31,8 +32,7 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
 type Answering = (outgoing: Outgoing) => Promise<void>
 
 function http1(answering: Answering): Promise<number> {
-  const listener: RequestListener = (_request: IncomingMessage, response: ServerResponse) => void answering(response).catch(() => undefined)
-  return listen(createServer(listener))
+  return listen(createServer(http1Classes, (_request, response) => void answering(response).catch(() => undefined)))
 }
 
 function answer(port: number, headers: Record<string, string> = {}): Promise<{ response: IncomingMessage; body: Buffer }> {
@@ -236,7 +236,7 @@ describe("writePieces", () => {
     const pieceBytes = 1500
     const onRequest = (_incoming: unknown, outgoing: Outgoing): void =>
       void writePieces({ outgoing, contentType: "application/json", pieces: numbered(pieces, pieceBytes) })
-    const server = createNetServer((socket) => void new Http2Connection({ socket, streamsMax: streams, kept: new KeptBytes(), onRequest }))
+    const server = createNetServer((socket) => void openOwnHttp2({ socket, streamsMax: streams, kept: new KeptBytes(), onRequest }))
     const session = connect(`http://127.0.0.1:${await listen(server)}`)
     closers.push(() => session.destroy())
     const sizes = await Promise.all(

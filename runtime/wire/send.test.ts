@@ -1,8 +1,9 @@
-import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, get, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { gunzipSync } from "node:zlib"
 import { afterEach, describe, expect, it } from "vitest"
 import { ApiError, notFound } from "../errors.ts"
+import { http1Classes, type Http1Outgoing } from "../http/http1-exchange.ts"
 import { gzipThresholdBytes } from "../limits.ts"
 import { vendorProfile } from "../vendor.ts"
 import { encodeStatus, sendBytes, sendError, warningHeaders } from "./send.ts"
@@ -15,8 +16,8 @@ afterEach(() => {
 })
 
 /** Sends one request to a server that responds with `answering`. */
-function ask(answering: (outgoing: ServerResponse) => unknown): Promise<{ response: IncomingMessage; body: Buffer }> {
-  const server = createServer((_request, response) => void answering(response))
+function ask(answering: (outgoing: Http1Outgoing) => unknown): Promise<{ response: IncomingMessage; body: Buffer }> {
+  const server = createServer(http1Classes, (_request, response) => void answering(response))
   closers.push(() => server.close())
   return new Promise((resolve, reject) => {
     server.listen(0, "127.0.0.1", () => {

@@ -5,7 +5,6 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { ApiError } from "../errors.ts"
 import type { Outgoing } from "../http/exchange.ts"
-import { endWith } from "../http/write-pieces.ts"
 import { compactDescriptor } from "../kit/compact-descriptor.ts"
 import { type CompactCodec, createCompactCodec, wrapUnknown } from "../kit/compact.ts"
 import type { ApiObject } from "../kit/json.ts"
@@ -62,7 +61,7 @@ function send(outgoing: Outgoing, answer: Answer, body: Buffer): void {
   }
   for (const name in answer.headers) outgoing.setHeader(name, answer.headers[name] ?? "")
   outgoing.statusCode = answer.status
-  endWith(outgoing, body)
+  outgoing.endWhole(body)
 }
 
 /**

@@ -1,18 +1,19 @@
 /** The server's end of HTTP/1.1 connections without TLS, for tests of what it retains. */
 import { once } from "node:events"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer } from "node:http"
 import { connect, type Socket } from "node:net"
 import { expect, onTestFinished } from "vitest"
 import { assert } from "../../runtime/assert.ts"
 import { Http1Connection } from "../../runtime/http/http1-connection.ts"
+import { http1Classes, type Http1Incoming, type Http1Outgoing } from "../../runtime/http/http1-exchange.ts"
 import { KeptBytes } from "../../runtime/http/kept-bytes.ts"
 import { timeLimits } from "../../runtime/http/time-limits.ts"
 
 /** A request on the server, and its client, which reads nothing. */
 export interface Asked {
   readonly connection: Http1Connection
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: Http1Incoming
+  readonly response: Http1Outgoing
   readonly client: Socket
 }
 
@@ -21,7 +22,7 @@ export interface Asked {
  * head.
  */
 export async function askHttp1(request: string): Promise<Asked> {
-  const server = createServer()
+  const server = createServer(http1Classes)
   let asked: Omit<Asked, "client"> | undefined
   server.on("connection", (socket: Socket) => {
     const connection = new Http1Connection(socket, { kept: new KeptBytes(), times: timeLimits })

@@ -7,8 +7,9 @@ import { connect as connectTls } from "node:tls"
 import { onTestFinished } from "vitest"
 import { assert } from "../../runtime/assert.ts"
 import { KeptBytes } from "../../runtime/http/kept-bytes.ts"
+import { openOwnHttp2 } from "../../runtime/http/own-http2.ts"
 import { type TimeLimits, timeLimits } from "../../runtime/http/time-limits.ts"
-import { Http2Connection } from "../../runtime/http2/connection.ts"
+import type { Http2Connection } from "../../runtime/http2/connection.ts"
 import { type FrameHead, frameOf, settingsFrame } from "../../runtime/http2/frame-output.ts"
 import { HeaderDecoder } from "../../runtime/http2/header-decoder.ts"
 import { encodeTrailers } from "../../runtime/http2/header-encoder.ts"
@@ -68,7 +69,7 @@ export class RawClient {
   ): Promise<RawClient> {
     let connection: Http2Connection | undefined
     const server = createServer((socket) => {
-      connection = new Http2Connection({ socket, streamsMax, kept, times: { ...timeLimits, ...times }, onRequest: answering })
+      connection = openOwnHttp2({ socket, streamsMax, kept, times: { ...timeLimits, ...times }, onRequest: answering })
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")

@@ -13,22 +13,28 @@ interface Area {
 
 /** Facts and tools that every part may import. */
 const ground =
-  /^runtime\/((errors|assert|clock|random|limits|vendor|thread|turns|loop-watch)|http\/(accounts|exchange|gathered-bytes|kept-bytes|shared-answers|stalled|taken-bytes|time-limits|write-pieces)|http2\/[a-z-]+)\.ts$/
+  /^runtime\/((errors|assert|clock|random|limits|vendor|thread|turns|loop-watch)|http\/(exchange|gathered-bytes|kept-bytes|time-limits))\.ts$/
 const kit = /^runtime\/kit\//
 /** The options by name: every part may read its own. */
 const options = /^runtime\/options\/table\.ts$/
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
 /** A request and its connection, as filters and verbs see them. */
-const request =
-  /^runtime\/((request|request-info|query|server-env|server-parts)|http\/(upgrade|dead-connections|exchange-streams|unread-body))\.ts$/
+const request = /^runtime\/((request|request-info|query|server-env|server-parts)|http\/(upgrade|dead-connections|exchange-streams))\.ts$/
+/** The server's own HTTP/2. Only what carries requests may import it. */
+const http2 = /^runtime\/http2\//
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
 
 /** A file belongs to the first area that matches. */
 const areas: readonly Area[] = [
   {
+    files: http2,
+    mayImport: [],
+    reason: "HTTP/2 is handed its limits, clock and accounts with the options of a connection",
+  },
+  {
     files: ground,
-    mayImport: [kit],
+    mayImport: [kit, /^runtime\/http2\/gathered-bytes\.ts$/],
     reason: "every part imports these; they may import only the kit's types",
   },
   {
@@ -87,7 +93,7 @@ const areas: readonly Area[] = [
   { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; the code that starts the server gives them meaning" },
   {
     files: /^runtime\/http\//,
-    mayImport: [ground, kit, request, wire],
+    mayImport: [ground, kit, request, wire, http2],
     reason: "the HTTP servers know only that there is an application",
   },
   {

@@ -1,6 +1,7 @@
 /** HTTP/1.1 between clients and a server without a network: node's own client and server over pairs of streams. */
 import { createServer, type IncomingMessage, request as httpRequest } from "node:http"
 import { Duplex } from "node:stream"
+import { http1Classes } from "../../../runtime/http/http1-exchange.ts"
 import { dispatchTo } from "../../../runtime/http/request-listener.ts"
 import type { ListenOptions } from "../../../runtime/http/listen.ts"
 
@@ -13,7 +14,7 @@ export interface Wire {
 
 /** Called once per process, with the application to serve. */
 export function connectTo(app: ListenOptions["app"]): Wire {
-  const server = createServer(dispatchTo(app))
+  const server = createServer(http1Classes, dispatchTo(app))
   const open = new Set<End>()
   let broken = false
   function connection(): End {
