@@ -265,6 +265,17 @@ export const http2StreamsMax = 250
 /** Milliseconds between pings of HTTP/2 connections and websockets; three without an answer end the connection. */
 export const http2CheckIntervalMs = 20_000
 
+/**
+ * With `--http2-implementation=node`: memory of one connection in MB. A connection above it refuses new streams with
+ * ENHANCE_YOUR_CALM, so it must hold one write of every open stream. Node's default is 10.
+ */
+export const nodeHttp2SessionMemoryMb = 100
+
+/** Likewise: invalid frames and refused streams after which a connection ends, and pings without an answer. Node's defaults. */
+export const nodeHttp2InvalidFramesMax = 1000
+export const nodeHttp2RejectedStreamsMax = 100
+export const nodeHttp2PingsMax = 10
+
 /** Bytes that an open request counts in addition to its head, body and response: the objects allocated for it. */
 export const requestCostBytes = 8 * 1024
 

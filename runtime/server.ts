@@ -122,6 +122,7 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     tls: { ...how.certificate, minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2" },
     clock,
     ...(streams > 0 && { streamsPerConnection: streams }),
+    http2: options["http2-implementation"],
     ...(how.connectionTimes !== undefined && { times: how.connectionTimes }),
     warn: (message, facts) => log.warn(facts, message),
   }).catch(async (error: unknown) => {

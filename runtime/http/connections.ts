@@ -10,10 +10,9 @@ import type { Incoming, Outgoing } from "./exchange.ts"
 import { askForBodyWhenRead } from "./expect-continue.ts"
 import { Http1Connection } from "./http1-connection.ts"
 import type { Http1Server } from "./http1-exchange.ts"
-import type { Http2Connection } from "../http2/connection.ts"
-import type { KeptBytes } from "./kept-bytes.ts"
+import type { Http2Implementation, Http2Session } from "./http2-session.ts"
+import type { Account, KeptBytes } from "./kept-bytes.ts"
 import { endWithError, headTooLarge, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
-import { openOwnHttp2 } from "./own-http2.ts"
 import { answerPlainHttp } from "./plain-http.ts"
 import { StrangerTurns } from "./stranger-turns.ts"
 import type { TimeLimits } from "./time-limits.ts"
@@ -29,15 +28,21 @@ interface ConnectionsOptions {
   readonly times: TimeLimits
   readonly kept: KeptBytes
   readonly streamsMax: number
+  readonly http2: Http2Implementation
+}
+
+/** A connection whose account has to be asked what it keeps. */
+interface Measured {
+  readonly account: Pick<Account, "isKnown" | "measure">
 }
 
 /** Made once per listener. */
 export class Connections {
   private readonly sockets = new Set<Socket>()
-  private readonly http2 = new Set<Http2Connection>()
+  private readonly http2 = new Set<Http2Session>()
   private readonly http1 = new Map<Socket, Http1Connection>()
-  /** Connections of HTTP/1.1 on which no request has authenticated yet. */
-  private readonly strangers = new Set<Http1Connection>()
+  /** Connections on which no request has authenticated yet, and that do not say when they keep more. */
+  private readonly strangers = new Set<Measured>()
   private readonly turns = new StrangerTurns()
   private closing = false
   private isChecking = false
@@ -86,14 +91,19 @@ export class Connections {
   private onHttp1(socket: TLSSocket): Http1Connection {
     const connection = new Http1Connection(socket, this.options)
     this.http1.set(socket, connection)
-    this.strangers.add(connection)
-    this.checkStrangersSoon()
+    this.measureOften(socket, connection)
     return connection
   }
 
+  private measureOften(socket: Socket, connection: Measured): void {
+    this.strangers.add(connection)
+    socket.once("close", () => this.strangers.delete(connection))
+    this.checkStrangersSoon()
+  }
+
   private onHttp2(socket: TLSSocket): void {
-    const { answer, kept, streamsMax, times } = this.options
-    const connection = openOwnHttp2({
+    const { answer, http2, kept, streamsMax, times } = this.options
+    const connection = http2.open({
       socket,
       streamsMax,
       kept,
@@ -101,10 +111,11 @@ export class Connections {
       onRequest(incoming, outgoing, isTooLarge) {
         answerHttp2({ incoming, outgoing, isTooLarge, answer })
         // Refused: the body will not be read.
-        if (outgoing.writableEnded && !incoming.complete) incoming.discardBody()
+        if (outgoing.writableEnded && !incoming.complete) incoming.discardBody(outgoing)
       },
     })
-    this.turns.guard(socket, connection.account)
+    if (http2.readsEvents) this.turns.guard(socket, connection.account)
+    else this.measureOften(socket, connection)
     this.http2.add(connection)
     connection.on("close", () => this.http2.delete(connection))
     // Real time, whatever clock the server is given: the other end has no other.
@@ -120,10 +131,8 @@ export class Connections {
   }
 
   private forget(socket: Socket): void {
-    const connection = this.http1.get(socket)
     this.sockets.delete(socket)
     this.http1.delete(socket)
-    if (connection !== undefined) this.strangers.delete(connection)
   }
 
   /** One timer for all connections, while there are any. */
@@ -139,7 +148,7 @@ export class Connections {
     })
   }
 
-  /** Nothing tells that node reads a head: how much of it there is has to be looked at, often, as long as it is not known whose it is. */
+  /** Node does not report that it reads a head: how much of it there is has to be looked at, often, as long as it is not known whose it is. */
   private checkStrangersSoon(): void {
     if (this.isCheckingStrangers || this.strangers.size === 0) return
     this.isCheckingStrangers = true

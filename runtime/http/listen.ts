@@ -7,6 +7,7 @@ import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { Connections, http2Name } from "./connections.ts"
 import { requestListener } from "./request-listener.ts"
 import { http1Classes, type Http1Server } from "./http1-exchange.ts"
+import { type Http2Name, http2Implementations } from "./http2-implementation.ts"
 import { KeptBytes, type KeptBytesOptions } from "./kept-bytes.ts"
 import { Allowance } from "../http2/allowance.ts"
 import {
@@ -35,6 +36,8 @@ export interface ListenOptions {
   readonly tls: Tls
   /** `--http2-max-streams-per-connection` */
   readonly streamsPerConnection?: number
+  /** `--http2-implementation`; default `own`. */
+  readonly http2?: Http2Name
   /** Default `timeLimits`. */
   readonly times?: Partial<TimeLimits>
   /** Default the machine's. */
@@ -55,7 +58,7 @@ export interface Listener {
 
 /** Called once at start. Rejects with the system's error when the port cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { app, streamsPerConnection = http2StreamsMax } = options
+  const { app, http2 = "own", streamsPerConnection = http2StreamsMax } = options
   const warn = seldom(options.warn ?? (() => undefined))
   const times = { ...timeLimits, ...options.times }
   const server = createServer(options.tls, times)
@@ -65,7 +68,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     onCut: (cut) => warn("a connection was ended: connections like it had too much kept for them, and it had most", cut),
     onKnown: (peer) => limited.known(peer),
   })
-  const connections = new Connections(server, { answer: requestListener(app), times, kept, streamsMax: streamsPerConnection })
+  const connections = new Connections(server, {
+    answer: requestListener(app),
+    times,
+    kept,
+    streamsMax: streamsPerConnection,
+    http2: http2Implementations[http2],
+  })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(options.port, options.host, () => {

@@ -2,15 +2,11 @@
 import { systemClock } from "../clock.ts"
 import { requestCostBytes, requestHeaderBytesMax, requestHeaderFieldsMax, writeProgressBytes } from "../limits.ts"
 import { type ConnectionOptions, Http2Connection } from "../http2/connection.ts"
-import type { KeptBytes } from "./kept-bytes.ts"
-import { type TimeLimits, timeLimits } from "./time-limits.ts"
+import type { Http2Options } from "./http2-session.ts"
+import { timeLimits } from "./time-limits.ts"
 
-export interface OwnHttp2Options extends Pick<ConnectionOptions, "socket" | "onRequest"> {
-  readonly streamsMax: number
-  readonly kept: KeptBytes
-  /** Default `timeLimits`. */
-  readonly times?: TimeLimits
-}
+/** As `Http2Options`, with requests of its own classes. */
+export type OwnHttp2Options = Omit<Http2Options, "onRequest"> & Pick<ConnectionOptions, "onRequest">
 
 /** Called once per connection, from the first byte behind the handshake of TLS. */
 export function openOwnHttp2({ socket, streamsMax, kept, times = timeLimits, onRequest }: OwnHttp2Options): Http2Connection {

@@ -231,7 +231,7 @@ describe("requests", () => {
 
   it("whose body nobody wants are answered, and the rest of the body is called off", async () => {
     const client = await connected((incoming, outgoing) => {
-      incoming.discardBody()
+      incoming.discardBody(outgoing)
       outgoing.end(Buffer.from("no"))
     })
     client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)

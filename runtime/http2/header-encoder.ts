@@ -32,7 +32,7 @@ const knownNames = new Map<string, KnownName>()
 const knownNamesMax = 256
 
 /** What no field may hold, and what is not latin1. */
-const forbidden = /[\0\r\n]|[^\0-\xff]/g
+export const forbiddenCharacters = /[\0\r\n]|[^\0-\xff]/g
 
 let scratch = Buffer.allocUnsafeSlow(16 * 1024)
 let length = 0
@@ -84,7 +84,7 @@ function putField(name: string, value: string): void {
   const from = length
   length += known.prefix.copy(scratch, length)
   // What no field may hold would end the connection; RFC 9113 section 8.2.1.
-  putText(value.replaceAll(forbidden, "?"))
+  putText(value.replaceAll(forbiddenCharacters, "?"))
   if (value.length > 256) return
   known.lastValue = value
   known.lastField = Buffer.from(scratch.subarray(from, length))

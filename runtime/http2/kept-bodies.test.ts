@@ -89,7 +89,7 @@ describe("what is kept of a body", () => {
     const client = await connected(
       (incoming, outgoing) => {
         outgoing.end(Buffer.from("no"))
-        incoming.discardBody()
+        incoming.discardBody(outgoing)
       },
       { begins: false, kept },
     )

@@ -51,6 +51,12 @@ export const optionTable = {
     default: 0,
     help: "Requests that one HTTP/2 connection may have open at a time; 0 means 250.",
   }),
+  "http2-implementation": option({
+    type: oneOf("own", "node"),
+    group: "Serving",
+    default: "own",
+    help: "Implementation of HTTP/2: own, or that of node, which is slower and bounds clients less (runtime/http2/README.md).",
+  }),
   "cors-allowed-origins": option({
     type: listOf(originPattern, "regexps"),
     group: "Serving",

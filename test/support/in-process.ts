@@ -34,6 +34,8 @@ export interface InProcessOptions {
   readonly watchList?: boolean
   /** Default on. */
   readonly compressResponses?: boolean
+  /** `--http2-implementation`; default `own`. */
+  readonly http2?: "own" | "node"
   /** Default twenty seconds of real time. */
   readonly connectionTimes?: Partial<TimeLimits>
   /** Default on. */
@@ -135,6 +137,7 @@ function optionsOf(options: InProcessOptions): Options {
     vendor: options.vendor,
     "bind-address": "127.0.0.1",
     "secure-port": 0,
+    "http2-implementation": options.http2 ?? "own",
     "authorization-mode": ["AlwaysAllow"],
     "anonymous-auth": options.anonymousAuth ?? false,
     "max-requests-inflight": options.requestsInFlight?.readOnly ?? 0,

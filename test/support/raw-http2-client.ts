@@ -7,17 +7,15 @@ import { connect as connectTls } from "node:tls"
 import { onTestFinished } from "vitest"
 import { assert } from "../../runtime/assert.ts"
 import { KeptBytes } from "../../runtime/http/kept-bytes.ts"
-import { openOwnHttp2 } from "../../runtime/http/own-http2.ts"
+import { type Http2Name, http2Implementations } from "../../runtime/http/http2-implementation.ts"
+import type { Http2Options, Http2Session } from "../../runtime/http/http2-session.ts"
 import { type TimeLimits, timeLimits } from "../../runtime/http/time-limits.ts"
-import type { Http2Connection } from "../../runtime/http2/connection.ts"
 import { type FrameHead, frameOf, settingsFrame } from "../../runtime/http2/frame-output.ts"
 import { HeaderDecoder } from "../../runtime/http2/header-decoder.ts"
 import { encodeTrailers } from "../../runtime/http2/header-encoder.ts"
-import type { Http2Incoming } from "../../runtime/http2/incoming.ts"
-import type { Http2Outgoing } from "../../runtime/http2/outgoing.ts"
 import { frameFlag, frameHeadBytes, frameType } from "../../runtime/http2/protocol.ts"
 
-export type Answering = (incoming: Http2Incoming, outgoing: Http2Outgoing, isTooLarge: boolean) => void
+export type Answering = Http2Options["onRequest"]
 
 export interface HeardFrame extends FrameHead {
   readonly payload: Buffer
@@ -29,6 +27,8 @@ const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 export const plain = { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/" }
 
 export interface RawClientOptions {
+  /** Default `own`. */
+  readonly http2?: Http2Name
   readonly streamsMax?: number
   /** Whether it starts with the preface and its settings, as every client does. */
   readonly begins?: boolean
@@ -40,7 +40,7 @@ export interface RawClientOptions {
 export class RawClient {
   readonly frames: HeardFrame[] = []
   /** The server's end, for inspection. */
-  connection: Http2Connection | undefined
+  connection: Http2Session | undefined
   private heard: Buffer = Buffer.alloc(0)
   private readonly received = new Map<number, number>()
   private readonly decoder = new HeaderDecoder()
@@ -65,11 +65,11 @@ export class RawClient {
 
   static async connect(
     answering: Answering,
-    { streamsMax = 100, begins = true, kept = new KeptBytes(), times = {} }: RawClientOptions = {},
+    { http2 = "own", streamsMax = 100, begins = true, kept = new KeptBytes(), times = {} }: RawClientOptions = {},
   ): Promise<RawClient> {
-    let connection: Http2Connection | undefined
+    let connection: Http2Session | undefined
     const server = createServer((socket) => {
-      connection = openOwnHttp2({ socket, streamsMax, kept, times: { ...timeLimits, ...times }, onRequest: answering })
+      connection = http2Implementations[http2].open({ socket, streamsMax, kept, times: { ...timeLimits, ...times }, onRequest: answering })
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
