@@ -21,6 +21,7 @@ export interface Http2Options {
 
 /** A connection of HTTP/2. */
 export interface Http2Session extends Connection {
+  readonly socket: Socket
   readonly account: ConnectionAccount
   /** Sends GOAWAY: the client opens no more streams, and the connection ends once the open ones are over. */
   close(): void

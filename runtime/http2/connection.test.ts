@@ -6,463 +6,495 @@ import { readBody } from "../wire/body.ts"
 import { frameOf, numbersFrame } from "./frame-output.ts"
 import { encodeTrailers } from "./header-encoder.ts"
 import { errorCode, frameBytesMax, frameFlag, frameType, settingId } from "./protocol.ts"
-import { connected, goAwayCode, isEnd, isOf, isPong, ok, ping, plain, resetCode, silent } from "../../test/support/raw-http2-client.ts"
+import {
+  connectedBy,
+  goAwayCode,
+  http2Names,
+  isEnd,
+  isOf,
+  isPong,
+  ok,
+  ping,
+  plain,
+  resetCode,
+  silent,
+} from "../../test/support/raw-http2-client.ts"
 
-describe("windows", () => {
-  it("bound what is sent of a body, and more is sent as they grow", async () => {
-    const text = Buffer.from("0123456789".repeat(20))
-    const client = await connected((_incoming, outgoing) => outgoing.end(text), { begins: false })
-    client.begin([[settingId.initialWindowSize, 15]])
-    client.ask(1)
-    ping(client)
-    await client.until(isPong)
-    expect(client.body(1).toString()).toBe("012345678901234")
-    client.send({ type: frameType.windowUpdate, streamId: 1 }, Buffer.from([0, 0, 0, 5]))
-    await client.until(() => client.body(1).length === 20)
-    // All streams may have more, also those that were held up.
-    client.send({ type: frameType.settings }, Buffer.from([0, settingId.initialWindowSize, 0, 0, 1, 0]))
-    await client.until(isEnd(1))
-    expect(client.body(1).equals(text)).toBe(true)
-  })
+describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
+  const connected = connectedBy(http2)
+  /** Node ends a connection that nghttp2 has given up with a code of its own. */
+  const codeOf = (code: number): number => (http2 === "node" ? errorCode.internalError : code)
 
-  it("of the connection hold all streams up, and let them go on in turns", async () => {
-    const bytes = Buffer.alloc(100_000, "x")
-    const client = await connected((_incoming, outgoing) => outgoing.end(bytes), { begins: false })
-    client.begin([[settingId.initialWindowSize, 1_000_000]])
-    for (const streamId of [1, 3, 5]) client.ask(streamId)
-    await client.until(() => [1, 3, 5].reduce((sum, id) => sum + client.body(id).length, 0) === 65_535)
-    client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [300_000]))
-    for (const streamId of [1, 3, 5]) {
-      await client.until(isEnd(streamId))
-      expect(client.body(streamId).length).toBe(bytes.length)
-    }
-  })
-
-  it("that become too large end the stream, or the connection", async () => {
-    const client = await connected(silent)
-    client.ask(1)
-    client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [2 ** 31 - 1]))
-    expect(await resetCode(client, 1)).toBe(errorCode.flowControlError)
-    client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 31 - 1]))
-    expect(await goAwayCode(client)).toBe(errorCode.flowControlError)
-    await client.closed()
-  })
-
-  it("hold a client to what nobody has read yet", async () => {
-    const client = await connected(silent)
-    client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
-    for (let sent = 0; sent < http2WindowBytes; sent += frameBytesMax) client.data(1, Buffer.alloc(frameBytesMax))
-    ping(client)
-    await client.until(isPong)
-    expect(client.frames.filter(isOf(frameType.windowUpdate, 1))).toEqual([])
-    client.data(1, Buffer.alloc(1))
-    expect(await resetCode(client, 1)).toBe(errorCode.flowControlError)
-  })
-
-  it("grow as a body is read, with padding and all", async () => {
-    const length = 3 * http2WindowBytes
-    const announced = { ":method": "POST", "content-length": String(length) }
-    const client = await connected(async (incoming, outgoing) => {
-      outgoing.end(Buffer.from(String((await readBody({ request: incoming })).length)))
+  describe("windows", () => {
+    it("bound what is sent of a body, and more is sent as they grow", async () => {
+      const text = Buffer.from("0123456789".repeat(20))
+      const client = await connected((_incoming, outgoing) => outgoing.end(text), { begins: false })
+      client.begin([[settingId.initialWindowSize, 15]])
+      client.ask(1)
+      ping(client)
+      await client.until(isPong)
+      expect(client.body(1).toString()).toBe("012345678901234")
+      client.send({ type: frameType.windowUpdate, streamId: 1 }, Buffer.from([0, 0, 0, 5]))
+      await client.until(() => client.body(1).length === 20)
+      // All streams may have more, also those that were held up.
+      client.send({ type: frameType.settings }, Buffer.from([0, settingId.initialWindowSize, 0, 0, 1, 0]))
+      await client.until(isEnd(1))
+      expect(client.body(1).equals(text)).toBe(true)
     })
-    for (const fields of [announced, { ":method": "POST" }]) {
-      const streamId = fields === announced ? 1 : 3
-      client.ask(streamId, fields, frameFlag.endHeaders)
-      const granted = (): number =>
-        client.frames
-          .filter(isOf(frameType.windowUpdate, streamId))
-          .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), http2WindowBytes)
-      const padded = Buffer.alloc(1 + 256 + 250)
-      padded[0] = 250
-      for (let sent = 0, used = 0; sent < length; sent += 256, used += padded.length) {
-        await client.until(() => granted() - used >= padded.length)
-        const flags = frameFlag.padded | (sent + 256 === length ? frameFlag.endStream : 0)
-        client.send({ type: frameType.data, flags, streamId }, padded)
+
+    it("of the connection hold all streams up, and let them go on in turns", async () => {
+      const bytes = Buffer.alloc(100_000, "x")
+      const client = await connected((_incoming, outgoing) => outgoing.end(bytes), { begins: false })
+      client.begin([[settingId.initialWindowSize, 1_000_000]])
+      for (const streamId of [1, 3, 5]) client.ask(streamId)
+      await client.until(() => [1, 3, 5].reduce((sum, id) => sum + client.body(id).length, 0) === 65_535)
+      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [300_000]))
+      for (const streamId of [1, 3, 5]) {
+        await client.until(isEnd(streamId))
+        expect(client.body(streamId).length).toBe(bytes.length)
       }
-      await client.until(isEnd(streamId))
-      expect(client.body(streamId).toString()).toBe(String(length))
-    }
-  })
-})
+    })
 
-describe("answers", () => {
-  it("are the same in whatever pieces requests come in", async () => {
-    const bytes = Buffer.concat(
-      [1, 3, 5].map((streamId) => frameOf({ type: frameType.headers, flags: 5, streamId }, encodeTrailers(plain))),
-    )
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 5 }), async (cuts) => {
-        const client = await connected(ok)
-        client.socket.setNoDelay(true)
-        for (const [index, from] of [0, ...cuts.sort((left, right) => left - right)].entries()) {
-          client.socket.write(bytes.subarray(from, cuts[index] ?? bytes.length))
-          await new Promise((resolve) => setImmediate(resolve))
+    it("that become too large end the stream, or the connection", async () => {
+      const client = await connected(silent)
+      client.ask(1)
+      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [2 ** 31 - 1]))
+      expect(await resetCode(client, 1)).toBe(errorCode.flowControlError)
+      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 31 - 1]))
+      expect(await goAwayCode(client)).toBe(codeOf(errorCode.flowControlError))
+      await client.closed()
+    })
+
+    it("hold a client to what nobody has read yet", async () => {
+      const client = await connected(silent)
+      client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+      for (let sent = 0; sent < http2WindowBytes; sent += frameBytesMax) client.data(1, Buffer.alloc(frameBytesMax))
+      ping(client)
+      await client.until(isPong)
+      expect(client.frames.filter(isOf(frameType.windowUpdate, 1))).toEqual([])
+      client.data(1, Buffer.alloc(1))
+      expect(await resetCode(client, 1)).toBe(errorCode.flowControlError)
+    })
+
+    it("grow as a body is read, with padding and all", async () => {
+      const length = 3 * http2WindowBytes
+      const announced = { ":method": "POST", "content-length": String(length) }
+      const client = await connected(async (incoming, outgoing) => {
+        outgoing.end(Buffer.from(String((await readBody({ request: incoming })).length)))
+      })
+      for (const fields of [announced, { ":method": "POST" }]) {
+        const streamId = fields === announced ? 1 : 3
+        client.ask(streamId, fields, frameFlag.endHeaders)
+        const granted = (): number =>
+          client.frames
+            .filter(isOf(frameType.windowUpdate, streamId))
+            .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), http2WindowBytes)
+        const padded = Buffer.alloc(1 + 256 + 250)
+        padded[0] = 250
+        for (let sent = 0, used = 0; sent < length; sent += 256, used += padded.length) {
+          await client.until(() => granted() - used >= padded.length)
+          const flags = frameFlag.padded | (sent + 256 === length ? frameFlag.endStream : 0)
+          client.send({ type: frameType.data, flags, streamId }, padded)
         }
-        for (const streamId of [1, 3, 5]) {
-          await client.until(isEnd(streamId))
-          expect(client.body(streamId).toString()).toBe("ok")
-        }
-      }),
-      { numRuns: 30 },
-    )
+        await client.until(isEnd(streamId))
+        expect(client.body(streamId).toString()).toBe(String(length))
+      }
+    })
   })
 
-  it("tell who waits for room, whatever was written after that", async () => {
-    const drained: boolean[] = []
-    const client = await connected((_incoming, outgoing) => {
-      expect(outgoing.write(Buffer.alloc(100_000))).toBe(false)
-      outgoing.once("drain", () => {
-        drained.push(outgoing.writableLength === 0)
+  describe("answers", () => {
+    it("are the same in whatever pieces requests come in", async () => {
+      const bytes = Buffer.concat(
+        [1, 3, 5].map((streamId) => frameOf({ type: frameType.headers, flags: 5, streamId }, encodeTrailers(plain))),
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 5 }), async (cuts) => {
+          const client = await connected(ok)
+          client.socket.setNoDelay(true)
+          for (const [index, from] of [0, ...cuts.sort((left, right) => left - right)].entries()) {
+            client.socket.write(bytes.subarray(from, cuts[index] ?? bytes.length))
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          for (const streamId of [1, 3, 5]) {
+            await client.until(isEnd(streamId))
+            expect(client.body(streamId).toString()).toBe("ok")
+          }
+        }),
+        { numRuns: 30 },
+      )
+    })
+
+    it("tell who waits for room, whatever was written after that", async () => {
+      const drained: boolean[] = []
+      const client = await connected((_incoming, outgoing) => {
+        expect(outgoing.write(Buffer.alloc(100_000))).toBe(false)
+        outgoing.once("drain", () => {
+          drained.push(outgoing.writableLength === 0)
+          outgoing.end()
+        })
+        // Once the window is used up, less is left than may wait.
+        client
+          .until(() => client.body(1).length === 65_535)
+          .then(() => {
+            expect(outgoing.write(Buffer.from("more"))).toBe(true)
+            client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [100_000]))
+            client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [100_000]))
+          })
+      })
+      client.ask(1)
+      await client.until(isEnd(1))
+      expect([drained, client.body(1).length]).toEqual([[true], 100_004])
+    })
+
+    it("with more fields than a frame holds go on in others", async () => {
+      const value = "v".repeat(40_000)
+      const client = await connected((_incoming, outgoing) => {
+        outgoing.setHeader("x-long", value)
         outgoing.end()
       })
-      // Once the window is used up, less is left than may wait.
-      client
-        .until(() => client.body(1).length === 65_535)
-        .then(() => {
-          expect(outgoing.write(Buffer.from("more"))).toBe(true)
-          client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [100_000]))
-          client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [100_000]))
-        })
+      client.ask(1)
+      await client.until((frame) => frame.streamId === 1 && (frame.flags & frameFlag.endHeaders) !== 0)
+      const blocks = client.frames.filter(({ streamId }) => streamId === 1)
+      expect(blocks.map(({ type }) => type)).toEqual([frameType.headers, frameType.continuation, frameType.continuation])
+      const [first] = blocks
+      expect(first?.flags).toBe(frameFlag.endStream)
+      const whole = { type: 0, flags: 0, streamId: 1, payload: Buffer.concat(blocks.map(({ payload }) => payload)) }
+      expect(client.fields(whole)["x-long"]).toBe(value)
     })
-    client.ask(1)
-    await client.until(isEnd(1))
-    expect([drained, client.body(1).length]).toEqual([[true], 100_004])
-  })
 
-  it("with more fields than a frame holds go on in others", async () => {
-    const value = "v".repeat(40_000)
-    const client = await connected((_incoming, outgoing) => {
-      outgoing.setHeader("x-long", value)
-      outgoing.end()
+    it("say first that they need no table, to a client that wants a smaller one", async () => {
+      const client = await connected(ok, { begins: false })
+      client.begin([[settingId.headerTableSize, 0]])
+      client.ask(1)
+      client.ask(3)
+      const [first, second] = [await client.until(isOf(frameType.headers, 1)), await client.until(isOf(frameType.headers, 3))]
+      expect([first.payload[0], second.payload[0]]).toEqual([0x20, 0x88])
     })
-    client.ask(1)
-    await client.until((frame) => frame.streamId === 1 && (frame.flags & frameFlag.endHeaders) !== 0)
-    const blocks = client.frames.filter(({ streamId }) => streamId === 1)
-    expect(blocks.map(({ type }) => type)).toEqual([frameType.headers, frameType.continuation, frameType.continuation])
-    const [first] = blocks
-    expect(first?.flags).toBe(frameFlag.endStream)
-    const whole = { type: 0, flags: 0, streamId: 1, payload: Buffer.concat(blocks.map(({ payload }) => payload)) }
-    expect(client.fields(whole)["x-long"]).toBe(value)
-  })
 
-  it("say first that they need no table, to a client that wants a smaller one", async () => {
-    const client = await connected(ok, { begins: false })
-    client.begin([[settingId.headerTableSize, 0]])
-    client.ask(1)
-    client.ask(3)
-    const [first, second] = [await client.until(isOf(frameType.headers, 1)), await client.until(isOf(frameType.headers, 3))]
-    expect([first.payload[0], second.payload[0]]).toEqual([0x20, 0x88])
-  })
-
-  it("wait in their streams for a client that does not read, and are dropped with it", async () => {
-    const piece = Buffer.alloc(1024 * 1024, "x")
-    let written = 0
-    let gone: () => void = () => undefined
-    const wasGone = new Promise<void>((resolve) => (gone = resolve))
-    const client = await connected(
-      (_incoming, outgoing) => {
-        const more = (error?: Error | null): void => {
-          if (error) return gone()
-          written += piece.length
-          outgoing.write(piece, more)
-        }
-        more()
-      },
-      { begins: false },
-    )
-    client.begin([[settingId.initialWindowSize, 2 ** 31 - 1]])
-    client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 30]))
-    client.socket.pause()
-    client.ask(1)
-    let before = -1
-    // Until the sockets of both ends are full.
-    while (written === 0 || written !== before) {
-      before = written
-      for (let turns = 0; turns < 1000; turns++) await new Promise((resolve) => setImmediate(resolve))
-    }
-    expect(written).toBeLessThan(64 * piece.length)
-    client.socket.destroy()
-    await wasGone
-  })
-})
-
-describe("requests", () => {
-  it("beyond the streams that a connection may have are refused, and may be asked again", async () => {
-    const client = await connected(silent, { streamsMax: 2 })
-    for (const streamId of [1, 3, 5]) client.ask(streamId)
-    expect(await resetCode(client, 5)).toBe(errorCode.refusedStream)
-    client.send({ type: frameType.reset, streamId: 1 }, Buffer.from([0, 0, 0, errorCode.cancel]))
-    client.ask(7)
-    ping(client)
-    await client.until(isPong)
-    expect(client.frames.some(isOf(frameType.reset, 7))).toBe(false)
-  })
-
-  it("may be as many as anybody wants", async () => {
-    const client = await connected(ok, { streamsMax: 1_000_000 })
-    const { payload } = await client.until(isOf(frameType.windowUpdate))
-    expect(payload.readUInt32BE(0)).toBe(2 ** 31 - 1 - 65_535)
-    client.ask(1)
-    await client.until(isEnd(1))
-  })
-
-  it("with a head that is too large are told so", async () => {
-    const client = await connected((_incoming, outgoing, isTooLarge) => {
-      outgoing.statusCode = isTooLarge ? 431 : 200
-      outgoing.end()
-    })
-    const block = encodeTrailers({ ...plain, "x-long": "v".repeat(requestHeaderBytesMax - 220) })
-    for (let at = 0; at < block.length; at += frameBytesMax) {
-      const isLast = at + frameBytesMax >= block.length
-      const flags = (at === 0 ? frameFlag.endStream : 0) | (isLast ? frameFlag.endHeaders : 0)
-      client.send(
-        { type: at === 0 ? frameType.headers : frameType.continuation, flags, streamId: 1 },
-        block.subarray(at, at + frameBytesMax),
+    it("wait in their streams for a client that does not read, and are dropped with it", async () => {
+      const piece = Buffer.alloc(1024 * 1024, "x")
+      let written = 0
+      let gone: () => void = () => undefined
+      const wasGone = new Promise<void>((resolve) => (gone = resolve))
+      const client = await connected(
+        (_incoming, outgoing) => {
+          const more = (error?: Error | null): void => {
+            if (error) return gone()
+            written += piece.length
+            outgoing.write(piece, more)
+          }
+          more()
+        },
+        { begins: false },
       )
-    }
-    expect(client.fields(await client.until(isEnd(1)))[":status"]).toBe("200")
-    client.ask(3, Object.fromEntries(Array.from({ length: 700 }, (_none, index) => [`x-${index}`, ""])))
-    expect(client.fields(await client.until(isEnd(3)))[":status"]).toBe("200")
-    const many = encodeTrailers({ ...plain, ...Object.fromEntries(Array.from({ length: 2500 }, (_none, index) => [`x${index}`, ""])) })
-    client.send({ type: frameType.headers, flags: frameFlag.endStream, streamId: 5 }, many.subarray(0, frameBytesMax))
-    client.send({ type: frameType.continuation, flags: frameFlag.endHeaders, streamId: 5 }, many.subarray(frameBytesMax))
-    expect(client.fields(await client.until(isEnd(5)))[":status"]).toBe("431")
-  })
-
-  it("whose body nobody wants are answered, and the rest of the body is called off", async () => {
-    const client = await connected((incoming, outgoing) => {
-      incoming.discardBody(outgoing)
-      outgoing.end(Buffer.from("no"))
+      client.begin([[settingId.initialWindowSize, 2 ** 31 - 1]])
+      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 30]))
+      client.socket.pause()
+      client.ask(1)
+      let before = -1
+      // Until the sockets of both ends are full.
+      while (written === 0 || written !== before) {
+        before = written
+        for (let turns = 0; turns < 1000; turns++) await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(written).toBeLessThan(64 * piece.length)
+      client.socket.destroy()
+      await wasGone
     })
-    client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
-    client.data(1, Buffer.alloc(1000))
-    expect(await resetCode(client, 1)).toBe(errorCode.noError)
-    // What was on its way meanwhile is no fault.
-    client.data(1, Buffer.alloc(1000), true)
-    client.ask(3)
-    await client.until(isEnd(3))
-    expect(client.body(1).toString()).toBe("no")
   })
 
-  it("may have trailers, which nobody reads", async () => {
-    const client = await connected(async (incoming, outgoing) => outgoing.end(await readBody({ request: incoming })))
-    client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
-    client.data(1, Buffer.from("body"))
-    client.send(
-      { type: frameType.headers, flags: frameFlag.endHeaders | frameFlag.endStream, streamId: 1 },
-      encodeTrailers({ "x-sum": "4" }),
-    )
-    await client.until(isEnd(1))
-    expect(client.body(1).toString()).toBe("body")
-  })
-
-  it("with pseudo fields among the trailers are reset", async () => {
-    const client = await connected(silent)
-    client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
-    client.send(
-      { type: frameType.headers, flags: frameFlag.endHeaders | frameFlag.endStream, streamId: 1 },
-      encodeTrailers({ ":path": "/other" }),
-    )
-    expect(await resetCode(client, 1)).toBe(errorCode.protocolError)
-  })
-
-  it.each([
-    ["too short", Buffer.alloc(4), errorCode.frameSizeError],
-    ["of itself", Buffer.from([0, 0, 0, 5, 0]), errorCode.protocolError],
-  ])("with a priority before them that is %s are never waited for: the connection ends", async (_what, payload, code) => {
-    const client = await connected(ok)
-    client.ask(1)
-    await client.until(isEnd(1))
-    // Of a stream that was closed it does not matter.
-    client.send({ type: frameType.priority, streamId: 1 }, payload)
-    ping(client)
-    await client.until(isPong)
-    client.send({ type: frameType.priority, streamId: 5 }, payload)
-    expect(await goAwayCode(client)).toBe(code)
-  })
-
-  it.each([
-    ["longer than announced", "3", ["abcd"]],
-    ["shorter than announced", "5", ["ab", "cd"]],
-    ["announced as no number", "four", ["abcd"]],
-  ])("with a body %s are reset", async (_what, length, pieces) => {
-    const client = await connected(silent)
-    client.ask(1, { ":method": "POST", "content-length": length }, frameFlag.endHeaders)
-    for (const [index, piece] of pieces.entries()) client.data(1, Buffer.from(piece), index === pieces.length - 1)
-    expect(await resetCode(client, 1)).toBe(errorCode.protocolError)
-    ping(client)
-    await client.until(isPong)
-  })
-
-  it("that wait to be asked for their body are asked when somebody reads it", async () => {
-    const client = await connected(async (incoming, outgoing) => {
-      incoming.once("resume", () => outgoing.writeContinue())
-      outgoing.end(await readBody({ request: incoming }))
-    })
-    client.ask(1, { ":method": "POST", "content-length": "4", expect: "100-continue" }, frameFlag.endHeaders)
-    expect(client.fields(await client.until(isOf(frameType.headers, 1)))[":status"]).toBe("100")
-    client.data(1, Buffer.from("body"), true)
-    await client.until(isEnd(1))
-    expect(client.body(1).toString()).toBe("body")
-  })
-})
-
-describe("a client is cut off", () => {
-  it("that resets streams all the time", async () => {
-    const client = await connected(silent)
-    for (let index = 0; index <= http2ResetsBurst + 100; index++) {
-      client.ask(2 * index + 1)
-      client.send({ type: frameType.reset, streamId: 2 * index + 1 }, Buffer.from([0, 0, 0, errorCode.cancel]))
-    }
-    expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
-    await client.closed()
-  })
-
-  it("that has streams reset all the time", async () => {
-    const client = await connected(silent)
-    for (let index = 0; index <= http2ResetsBurst + 100; index++) client.ask(2 * index + 1, { ":path": "" })
-    expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
-    await client.closed()
-  })
-
-  it.each([
-    ["pings", { type: frameType.ping }, Buffer.alloc(8)],
-    ["settings", { type: frameType.settings }, Buffer.alloc(0)],
-    ["priorities", { type: frameType.priority, streamId: 1 }, Buffer.alloc(5)],
-    ["bodies without bytes", { type: frameType.data, streamId: 1 }, Buffer.alloc(0)],
-    ["frames that nobody knows", { type: 99 }, Buffer.alloc(0)],
-    ["bodies of one byte a frame", { type: frameType.data, streamId: 1 }, Buffer.alloc(1)],
-    ["bodies of streams that are closed", { type: frameType.data, streamId: 3 }, Buffer.alloc(1)],
-    [
-      "heads of streams that are closed",
-      { type: frameType.headers, streamId: 3, flags: frameFlag.endHeaders },
-      Buffer.from(encodeTrailers({ a: "b" })),
-    ],
-    ["windows of one byte", { type: frameType.windowUpdate }, Buffer.from([0, 0, 0, 1])],
-    ["that it goes", { type: frameType.goAway }, Buffer.alloc(8)],
-  ])("that sends %s all the time", async (_what, head, payload) => {
-    const client = await connected(silent)
-    client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
-    // Reset, for what the client did.
-    client.ask(3, { ":path": "" })
-    const frames = Buffer.concat(Array(http2CheapFramesBurst / 10).fill(frameOf({ flags: 0, streamId: 0, ...head }, payload)))
-    // Answered and read, batch by batch: what is refused is the work.
-    for (let batch = 0; batch < 30 && !client.isClosed; batch++) {
-      client.socket.write(frames)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
-    await client.closed()
-  })
-
-  it("that never ends a head", async () => {
-    const client = await connected(silent)
-    client.send({ type: frameType.headers, flags: 0, streamId: 1 }, encodeTrailers(plain))
-    for (let index = 0; index <= http2ContinuationsMax; index++) client.send({ type: frameType.continuation, streamId: 1 })
-    expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
-    await client.closed()
-  })
-
-  it("that does not read what it asked for", async () => {
-    let left = true
-    const client = await connected(
-      (_incoming, outgoing) => {
-        outgoing.once("close", () => {
-          left = false
-        })
-        outgoing.end(Buffer.alloc(64 * 1024 * 1024))
-      },
-      { begins: false },
-    )
-    client.begin([[settingId.initialWindowSize, 2 ** 31 - 1]])
-    client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 30]))
-    client.socket.pause()
-    client.ask(1)
-    for (let index = 0; index <= 4 * http2OwedFramesMax && left; index++) {
+  describe("requests", () => {
+    it("beyond the streams that a connection may have are refused, and may be asked again", async () => {
+      const client = await connected(silent, { streamsMax: 2 })
+      for (const streamId of [1, 3, 5]) client.ask(streamId)
+      expect(await resetCode(client, 5)).toBe(errorCode.refusedStream)
+      client.send({ type: frameType.reset, streamId: 1 }, Buffer.from([0, 0, 0, errorCode.cancel]))
+      client.ask(7)
       ping(client)
-      if (index % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
-    }
-    while (left) await new Promise((resolve) => setImmediate(resolve))
-  })
-
-  it.each([
-    ["what is no HTTP/2", Buffer.from("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"), errorCode.protocolError],
-    [
-      "a preface without settings",
-      Buffer.concat([
-        Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-        frameOf({ type: frameType.ping, flags: 0, streamId: 0 }, Buffer.alloc(8)),
-      ]),
-      errorCode.protocolError,
-    ],
-  ])("that begins with %s", async (_what, bytes, code) => {
-    const client = await connected(silent, { begins: false })
-    client.socket.write(bytes)
-    expect(await goAwayCode(client)).toBe(code)
-    await client.closed()
-  })
-
-  it("whatever it sends, with a reason, and nothing else happens", async () => {
-    const frame = fc.record({ type: fc.nat(10), flags: fc.nat(255), streamId: fc.nat(5), payload: fc.uint8Array({ maxLength: 40 }) })
-    await fc.assert(
-      fc.asyncProperty(fc.array(frame, { maxLength: 20 }), async (frames) => {
-        const client = await connected(ok)
-        for (const { payload, ...head } of frames) client.send(head, payload)
-        client.send({ type: frameType.ping }, Buffer.from("the last"))
-        const last = await client.until(
-          (heard) => heard.type === frameType.goAway || (isPong(heard) && heard.payload.toString() === "the last"),
-        )
-        if (last.type === frameType.goAway) await client.closed()
-        client.close()
-      }),
-      { numRuns: 200 },
-    )
-  })
-})
-
-describe("closing", () => {
-  it("cuts a client that does not close its end as well", async () => {
-    const client = await connected(silent, { times: { lingerMs: 20 } })
-    client.socket.pause()
-    client.socket.unref()
-    const { connection } = client
-    const cut = new Promise((resolve) => connection?.socket.once("close", resolve))
-    connection?.close()
-    await cut
-  })
-
-  it("lets streams finish, tells which are answered, and answers no others", async () => {
-    let answer: () => void = () => undefined
-    const client = await connected((_incoming, outgoing) => {
-      answer = () => outgoing.end(Buffer.from("late"))
+      await client.until(isPong)
+      expect(client.frames.some(isOf(frameType.reset, 7))).toBe(false)
     })
-    client.ask(1)
-    ping(client)
-    await client.until(isPong)
-    client.connection?.close()
-    const { payload } = await client.until(isOf(frameType.goAway))
-    expect([payload.readUInt32BE(0), payload.readUInt32BE(4)]).toEqual([1, errorCode.noError])
-    const answerFirst = answer
-    client.ask(3)
-    client.data(3, Buffer.from("ignored"), true)
-    client.send({ type: frameType.ping }, Buffer.from("after it"))
-    await client.until((frame) => isPong(frame) && frame.payload.toString() === "after it")
-    answerFirst()
-    await client.closed()
-    expect(client.body(1).toString()).toBe("late")
-    expect(client.frames.some(({ streamId }) => streamId === 3)).toBe(false)
+
+    it("may be as many as anybody wants", async () => {
+      const client = await connected(ok, { streamsMax: 1_000_000 })
+      const { payload } = await client.until(isOf(frameType.windowUpdate))
+      expect(payload.readUInt32BE(0)).toBe(2 ** 31 - 1 - 65_535)
+      client.ask(1)
+      await client.until(isEnd(1))
+    })
+
+    it("with a head that is too large are told so", async ({ skip }) => {
+      if (http2 === "node") skip("nghttp2 resets the stream before node knows of the request")
+      const client = await connected((_incoming, outgoing, isTooLarge) => {
+        outgoing.statusCode = isTooLarge ? 431 : 200
+        outgoing.end()
+      })
+      const block = encodeTrailers({ ...plain, "x-long": "v".repeat(requestHeaderBytesMax - 220) })
+      for (let at = 0; at < block.length; at += frameBytesMax) {
+        const isLast = at + frameBytesMax >= block.length
+        const flags = (at === 0 ? frameFlag.endStream : 0) | (isLast ? frameFlag.endHeaders : 0)
+        client.send(
+          { type: at === 0 ? frameType.headers : frameType.continuation, flags, streamId: 1 },
+          block.subarray(at, at + frameBytesMax),
+        )
+      }
+      expect(client.fields(await client.until(isEnd(1)))[":status"]).toBe("200")
+      client.ask(3, Object.fromEntries(Array.from({ length: 700 }, (_none, index) => [`x-${index}`, ""])))
+      expect(client.fields(await client.until(isEnd(3)))[":status"]).toBe("200")
+      const many = encodeTrailers({ ...plain, ...Object.fromEntries(Array.from({ length: 2500 }, (_none, index) => [`x${index}`, ""])) })
+      client.send({ type: frameType.headers, flags: frameFlag.endStream, streamId: 5 }, many.subarray(0, frameBytesMax))
+      client.send({ type: frameType.continuation, flags: frameFlag.endHeaders, streamId: 5 }, many.subarray(frameBytesMax))
+      expect(client.fields(await client.until(isEnd(5)))[":status"]).toBe("431")
+    })
+
+    it("whose body nobody wants are answered, and the rest of the body is called off", async () => {
+      const client = await connected((incoming, outgoing) => {
+        incoming.discardBody(outgoing)
+        outgoing.end(Buffer.from("no"))
+      })
+      client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+      client.data(1, Buffer.alloc(1000))
+      expect(await resetCode(client, 1)).toBe(errorCode.noError)
+      // What was on its way meanwhile is no fault.
+      client.data(1, Buffer.alloc(1000), true)
+      client.ask(3)
+      await client.until(isEnd(3))
+      expect(client.body(1).toString()).toBe("no")
+    })
+
+    it("may have trailers, which nobody reads", async () => {
+      const client = await connected(async (incoming, outgoing) => outgoing.end(await readBody({ request: incoming })))
+      client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+      client.data(1, Buffer.from("body"))
+      client.send(
+        { type: frameType.headers, flags: frameFlag.endHeaders | frameFlag.endStream, streamId: 1 },
+        encodeTrailers({ "x-sum": "4" }),
+      )
+      await client.until(isEnd(1))
+      expect(client.body(1).toString()).toBe("body")
+    })
+
+    it("with pseudo fields among the trailers are reset", async () => {
+      const client = await connected(silent)
+      client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+      client.send(
+        { type: frameType.headers, flags: frameFlag.endHeaders | frameFlag.endStream, streamId: 1 },
+        encodeTrailers({ ":path": "/other" }),
+      )
+      expect(await resetCode(client, 1)).toBe(errorCode.protocolError)
+    })
+
+    it.for([
+      ["too short", Buffer.alloc(4), errorCode.frameSizeError],
+      ["of itself", Buffer.from([0, 0, 0, 5, 0]), errorCode.protocolError],
+    ] as const)(
+      "with a priority before them that is %s are never waited for: the connection ends",
+      async ([what, payload, code], { skip }) => {
+        if (http2 === "node" && what === "too short") skip("nghttp2 ends the connection for any stream's")
+        const client = await connected(ok)
+        client.ask(1)
+        await client.until(isEnd(1))
+        // Of a stream that was closed it does not matter.
+        client.send({ type: frameType.priority, streamId: 1 }, payload)
+        ping(client)
+        await client.until(isPong)
+        client.send({ type: frameType.priority, streamId: 5 }, payload)
+        expect(await goAwayCode(client)).toBe(code)
+      },
+    )
+
+    it.each([
+      ["longer than announced", "3", ["abcd"]],
+      ["shorter than announced", "5", ["ab", "cd"]],
+      ["announced as no number", "four", ["abcd"]],
+    ])("with a body %s are reset", async (_what, length, pieces) => {
+      const client = await connected(silent)
+      client.ask(1, { ":method": "POST", "content-length": length }, frameFlag.endHeaders)
+      for (const [index, piece] of pieces.entries()) client.data(1, Buffer.from(piece), index === pieces.length - 1)
+      expect(await resetCode(client, 1)).toBe(errorCode.protocolError)
+      ping(client)
+      await client.until(isPong)
+    })
+
+    it("that wait to be asked for their body are asked when somebody reads it", async () => {
+      const client = await connected(async (incoming, outgoing) => {
+        incoming.once("resume", () => outgoing.writeContinue())
+        outgoing.end(await readBody({ request: incoming }))
+      })
+      client.ask(1, { ":method": "POST", "content-length": "4", expect: "100-continue" }, frameFlag.endHeaders)
+      expect(client.fields(await client.until(isOf(frameType.headers, 1)))[":status"]).toBe("100")
+      client.data(1, Buffer.from("body"), true)
+      await client.until(isEnd(1))
+      expect(client.body(1).toString()).toBe("body")
+    })
   })
 
-  it("asks for signs of life, and tells when there are none any more", async () => {
-    const client = await connected(silent)
-    const { connection } = client
-    const answered = new Promise<Error | null>((resolve) => connection?.ping(resolve))
-    await client.until(isOf(frameType.ping))
-    ping(client, frameFlag.ack)
-    expect(await answered).toBeNull()
-    const unanswered = new Promise<Error | null>((resolve) => connection?.ping(resolve))
-    client.socket.destroy()
-    expect(await unanswered).toBeInstanceOf(Error)
-    expect(connection?.ping(() => undefined)).toBe(false)
+  describe("a client is cut off", () => {
+    /** What node neither bounds nor reports. */
+    const unseen = new Set<string>([
+      ...["priorities", "frames that nobody knows", "bodies of one byte a frame", "bodies of streams that are closed"],
+      ...["heads of streams that are closed", "windows of one byte"],
+    ])
+
+    it("that resets streams all the time", async () => {
+      const client = await connected(silent)
+      for (let index = 0; index <= http2ResetsBurst + 100; index++) {
+        client.ask(2 * index + 1)
+        client.send({ type: frameType.reset, streamId: 2 * index + 1 }, Buffer.from([0, 0, 0, errorCode.cancel]))
+      }
+      expect(await goAwayCode(client)).toBe(codeOf(errorCode.enhanceYourCalm))
+      // Node leaves it open; nghttp2 reads nothing more of it.
+      if (http2 === "own") await client.closed()
+    })
+
+    it("that has streams reset all the time", async () => {
+      const client = await connected(silent)
+      for (let index = 0; index <= http2ResetsBurst + 100; index++) client.ask(2 * index + 1, { ":path": "" })
+      expect(await goAwayCode(client)).toBe(codeOf(errorCode.enhanceYourCalm))
+      await client.closed()
+    })
+
+    it.for([
+      ["pings", { type: frameType.ping }, Buffer.alloc(8)],
+      ["settings", { type: frameType.settings }, Buffer.alloc(0)],
+      ["priorities", { type: frameType.priority, streamId: 1 }, Buffer.alloc(5)],
+      ["bodies without bytes", { type: frameType.data, streamId: 1 }, Buffer.alloc(0)],
+      ["frames that nobody knows", { type: 99 }, Buffer.alloc(0)],
+      ["bodies of one byte a frame", { type: frameType.data, streamId: 1 }, Buffer.alloc(1)],
+      ["bodies of streams that are closed", { type: frameType.data, streamId: 3 }, Buffer.alloc(1)],
+      [
+        "heads of streams that are closed",
+        { type: frameType.headers, streamId: 3, flags: frameFlag.endHeaders },
+        Buffer.from(encodeTrailers({ a: "b" })),
+      ],
+      ["windows of one byte", { type: frameType.windowUpdate }, Buffer.from([0, 0, 0, 1])],
+      ["that it goes", { type: frameType.goAway }, Buffer.alloc(8)],
+    ] as const)("that sends %s all the time", async ([what, head, payload], { skip }) => {
+      if (http2 === "node" && unseen.has(what)) skip("node passes over such frames without a word")
+      const client = await connected(silent)
+      client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
+      // Reset, for what the client did.
+      client.ask(3, { ":path": "" })
+      const frames = Buffer.concat(Array(http2CheapFramesBurst / 10).fill(frameOf({ flags: 0, streamId: 0, ...head }, payload)))
+      // Answered and read, batch by batch: what is refused is the work.
+      for (let batch = 0; batch < 30 && !client.isClosed; batch++) {
+        client.socket.write(frames)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      // Node does not wait for the client to read why.
+      if (http2 === "own") expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
+      await client.closed()
+    })
+
+    it("that never ends a head", async () => {
+      const client = await connected(silent)
+      client.send({ type: frameType.headers, flags: 0, streamId: 1 }, encodeTrailers(plain))
+      for (let index = 0; index <= http2ContinuationsMax; index++) client.send({ type: frameType.continuation, streamId: 1 })
+      expect(await goAwayCode(client)).toBe(codeOf(errorCode.enhanceYourCalm))
+      await client.closed()
+    })
+
+    it("that does not read what it asked for", async () => {
+      let left = true
+      const client = await connected(
+        (_incoming, outgoing) => {
+          outgoing.once("close", () => {
+            left = false
+          })
+          outgoing.end(Buffer.alloc(64 * 1024 * 1024))
+        },
+        { begins: false },
+      )
+      client.begin([[settingId.initialWindowSize, 2 ** 31 - 1]])
+      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 30]))
+      client.socket.pause()
+      client.ask(1)
+      for (let index = 0; index <= 4 * http2OwedFramesMax && left; index++) {
+        ping(client)
+        if (index % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+      while (left) await new Promise((resolve) => setImmediate(resolve))
+    })
+
+    it.each([
+      ["what is no HTTP/2", Buffer.from("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"), errorCode.protocolError],
+      [
+        "a preface without settings",
+        Buffer.concat([
+          Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+          frameOf({ type: frameType.ping, flags: 0, streamId: 0 }, Buffer.alloc(8)),
+        ]),
+        errorCode.protocolError,
+      ],
+    ])("that begins with %s", async (_what, bytes, code) => {
+      const client = await connected(silent, { begins: false })
+      client.socket.write(bytes)
+      expect(await goAwayCode(client)).toBe(codeOf(code))
+      await client.closed()
+    })
+
+    it("whatever it sends, with a reason, and nothing else happens", async () => {
+      const frame = fc.record({ type: fc.nat(10), flags: fc.nat(255), streamId: fc.nat(5), payload: fc.uint8Array({ maxLength: 40 }) })
+      await fc.assert(
+        fc.asyncProperty(fc.array(frame, { maxLength: 20 }), async (frames) => {
+          const client = await connected(ok)
+          for (const { payload, ...head } of frames) client.send(head, payload)
+          client.send({ type: frameType.ping }, Buffer.from("the last"))
+          const last = await client.until(
+            (heard) => heard.type === frameType.goAway || (isPong(heard) && heard.payload.toString() === "the last"),
+          )
+          if (last.type === frameType.goAway) await client.closed()
+          client.close()
+        }),
+        { numRuns: 200 },
+      )
+    })
+  })
+
+  describe("closing", () => {
+    it("cuts a client that does not close its end as well", async () => {
+      const client = await connected(silent, { times: { lingerMs: 20 } })
+      client.socket.pause()
+      client.socket.unref()
+      const { connection } = client
+      const cut = new Promise((resolve) => connection?.socket.once("close", resolve))
+      connection?.close()
+      await cut
+    })
+
+    it("lets streams finish, tells which are answered, and answers no others", async () => {
+      let answer: () => void = () => undefined
+      const client = await connected((_incoming, outgoing) => {
+        answer = () => outgoing.end(Buffer.from("late"))
+      })
+      client.ask(1)
+      ping(client)
+      await client.until(isPong)
+      client.connection?.close()
+      const { payload } = await client.until(isOf(frameType.goAway))
+      expect([payload.readUInt32BE(0), payload.readUInt32BE(4)]).toEqual([1, errorCode.noError])
+      const answerFirst = answer
+      client.ask(3)
+      client.data(3, Buffer.from("ignored"), true)
+      client.send({ type: frameType.ping }, Buffer.from("after it"))
+      await client.until((frame) => isPong(frame) && frame.payload.toString() === "after it")
+      answerFirst()
+      await client.closed()
+      expect(client.body(1).toString()).toBe("late")
+      expect(client.frames.some(({ streamId }) => streamId === 3)).toBe(false)
+    })
+
+    it("asks for signs of life, and tells when there are none any more", async () => {
+      const client = await connected(silent)
+      const { connection } = client
+      const answered = new Promise<Error | null>((resolve) => connection?.ping(resolve))
+      await client.until(isOf(frameType.ping))
+      ping(client, frameFlag.ack)
+      expect(await answered).toBeNull()
+      const unanswered = new Promise<Error | null>((resolve) => connection?.ping(resolve))
+      client.socket.destroy()
+      expect(await unanswered).toBeInstanceOf(Error)
+      expect(connection?.ping(() => undefined)).toBe(false)
+    })
   })
 })

@@ -3,10 +3,11 @@ import { timeLimits } from "../http/time-limits.ts"
 import { writeProgressBytes } from "../limits.ts"
 import { frameOf, numbersFrame, settingsFrame } from "./frame-output.ts"
 import { encodeTrailers } from "./header-encoder.ts"
-import { errorCode, frameType, settingId } from "./protocol.ts"
+import { errorCode, frameBytesMax, frameType, settingId } from "./protocol.ts"
 import {
-  connected,
+  connectedBy,
   goAwayCode,
+  http2Names,
   isEnd,
   isOf,
   isPong,
@@ -18,171 +19,181 @@ import {
   silent,
 } from "../../test/support/raw-http2-client.ts"
 
-const begin = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), settingsFrame([])])
+describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
+  const connected = connectedBy(http2)
 
-describe("a client that does not go on", () => {
-  const waitMs = timeLimits.writeStallTimeoutMs
+  const begin = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), settingsFrame([])])
 
-  /** A client whose answer, of so many bytes, waits for its window. */
-  async function waiting(bytes: number): Promise<RawClient> {
-    const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(bytes)), { begins: false })
-    client.begin([[settingId.initialWindowSize, 0]])
-    client.ask(1)
-    await client.until(isOf(frameType.headers, 1))
-    return client
-  }
+  describe("a client that does not go on", () => {
+    // Of a frame on its way node does not say how much was taken.
+    const progressBytes = writeProgressBytes + (http2 === "node" ? 3 * frameBytesMax : 0)
+    // Node does not say whether a window or the system holds an answer up.
+    const waitMs = http2 === "node" ? timeLimits.socketStallTimeoutMs : timeLimits.writeStallTimeoutMs
 
-  async function grant(client: RawClient, streamId: number, bytes: number): Promise<void> {
-    const before = client.body(1).length
-    client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId }, [bytes]))
-    await client.until(() => client.body(1).length === before + bytes)
-  }
-
-  it.each([10, 1_000_000])("with an answer of %d bytes has it reset", async (bytes) => {
-    const client = await waiting(bytes)
-    client.connection?.check(0)
-    client.connection?.check(waitMs - 1)
-    ping(client)
-    await client.until(isPong)
-    expect(client.frames.some(isOf(frameType.reset, 1))).toBe(false)
-    client.connection?.check(waitMs)
-    expect(await resetCode(client, 1)).toBe(errorCode.cancel)
-  })
-
-  it("with an answer that may wait is left alone", async () => {
-    const client = await connected(
-      (_incoming, outgoing) => {
-        outgoing.mayWait = true
-        outgoing.end(Buffer.alloc(1000))
-      },
-      { begins: false },
-    )
-    client.begin([[settingId.initialWindowSize, 0]])
-    client.ask(1)
-    await client.until(isOf(frameType.headers, 1))
-    for (let round = 0; round < 10; round++) client.connection?.check(round * waitMs)
-    await grant(client, 1, 1000)
-    await client.until(isEnd(1))
-  })
-
-  it("fast enough has it reset as well", async () => {
-    const client = await waiting(1_000_000)
-    for (let nowMs = 0; nowMs < waitMs; nowMs += 1000) {
-      client.connection?.check(nowMs)
-      await grant(client, 1, 1)
+    /** A client whose answer, of so many bytes, waits for its window. */
+    async function waiting(bytes: number): Promise<RawClient> {
+      const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(bytes)), { begins: false })
+      client.begin([[settingId.initialWindowSize, 0]])
+      client.ask(1)
+      await client.until(isOf(frameType.headers, 1))
+      return client
     }
-    client.connection?.check(waitMs)
-    expect(await resetCode(client, 1)).toBe(errorCode.cancel)
-  })
 
-  it("for a while, and then does, has its answer", async () => {
-    const client = await waiting(10 * writeProgressBytes)
-    for (let round = 0; round < 10; round++) {
-      if (round === 2) client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [10 * writeProgressBytes]))
-      client.connection?.check(round * waitMs)
-      client.connection?.check((round + 1) * waitMs - 1)
-      await grant(client, 1, writeProgressBytes)
+    async function grant(client: RawClient, streamId: number, bytes: number): Promise<void> {
+      const before = client.body(1).length
+      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId }, [bytes]))
+      await client.until(() => client.body(1).length === before + bytes)
     }
-    await client.until(isEnd(1))
-  })
 
-  it("with one of its answers keeps the others, which share the window of the connection", async () => {
-    const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(200_000)), { begins: false })
-    client.begin([[settingId.initialWindowSize, 1_000_000]])
-    for (const streamId of [1, 3, 5]) client.ask(streamId)
-    const received = (): number => [1, 3, 5].reduce((sum, id) => sum + client.body(id).length, 0)
-    await client.until(() => received() === 65_535)
-    // Too little for each of them, and enough for all.
-    for (let nowMs = 0; nowMs <= 2 * waitMs; nowMs += waitMs / 2) {
-      client.connection?.check(nowMs)
-      const before = received()
-      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [writeProgressBytes]))
-      await client.until(() => received() === before + writeProgressBytes)
-    }
-    expect(client.frames.some(({ type }) => type === frameType.reset)).toBe(false)
-    client.connection?.check(3 * waitMs)
-    client.connection?.check(4 * waitMs)
-    for (const streamId of [1, 3, 5])
-      if (!client.frames.some(isEnd(streamId))) expect(await resetCode(client, streamId)).toBe(errorCode.cancel)
-  })
+    it.each([10, 1_000_000])("with an answer of %d bytes has it reset", async (bytes) => {
+      const client = await waiting(bytes)
+      client.connection?.check(0)
+      client.connection?.check(waitMs - 1)
+      ping(client)
+      await client.until(isPong)
+      expect(client.frames.some(isOf(frameType.reset, 1))).toBe(false)
+      client.connection?.check(waitMs)
+      expect(await resetCode(client, 1)).toBe(errorCode.cancel)
+    })
 
-  it("with its socket is cut", async () => {
-    const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(20_000_000)), { begins: false })
-    client.begin([[settingId.initialWindowSize, 2 ** 31 - 1]])
-    client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 30]))
-    client.socket.pause()
-    client.ask(1)
-    const { connection } = client
-    let before = -1
-    // Until the sockets of both ends are full.
-    while (connection?.socket.writableLength === 0 || connection?.socket.bytesWritten !== before) {
-      before = connection?.socket.bytesWritten ?? 0
-      for (let turns = 0; turns < 1000; turns++) await new Promise((resolve) => setImmediate(resolve))
-    }
-    connection?.check(0)
-    connection?.check(timeLimits.socketStallTimeoutMs - 1)
-    expect(connection?.destroyed).toBe(false)
-    connection?.check(timeLimits.socketStallTimeoutMs)
-    expect(connection?.destroyed).toBe(true)
-  })
+    it("with an answer that may wait is left alone", async () => {
+      const client = await connected(
+        (_incoming, outgoing) => {
+          outgoing.mayWait = true
+          outgoing.end(Buffer.alloc(1000))
+        },
+        { begins: false },
+      )
+      client.begin([[settingId.initialWindowSize, 0]])
+      client.ask(1)
+      await client.until(isOf(frameType.headers, 1))
+      for (let round = 0; round < 10; round++) client.connection?.check(round * waitMs)
+      await grant(client, 1, 1000)
+      await client.until(isEnd(1))
+    })
 
-  const half = frameOf({ type: frameType.ping, flags: 0, streamId: 0 }, Buffer.alloc(8)).subarray(0, 12)
-  const head = frameOf({ type: frameType.headers, flags: 0, streamId: 1 }, encodeTrailers(plain))
-  it.each([
-    ["its preface", Buffer.from("PRI * HTTP"), Buffer.from("/2")],
-    ["its settings", Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), Buffer.alloc(1)],
-    ["a frame", Buffer.concat([begin, half]), Buffer.alloc(1)],
-    ["a head", Buffer.concat([begin, head]), frameOf({ type: frameType.continuation, flags: 0, streamId: 1 }, Buffer.alloc(0))],
-  ])("with %s is cut off, also when it does by drips", async (_what, first, drip) => {
-    const client = await connected(silent, { begins: false })
-    client.socket.write(first)
-    const limitMs = timeLimits.requestHeaderTimeoutMs
-    const read = async (bytes: number): Promise<void> => {
-      while ((client.connection?.socket.bytesRead ?? 0) < bytes) await new Promise((resolve) => setImmediate(resolve))
-    }
-    await read(first.length)
-    client.connection?.check(0)
-    client.socket.write(drip)
-    await read(first.length + drip.length)
-    client.connection?.check(limitMs - 1)
-    expect(client.connection?.destroyed).toBe(false)
-    client.connection?.check(limitMs)
-    expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
-    await client.closed()
-  })
+    it("fast enough has it reset as well", async () => {
+      const client = await waiting(1_000_000)
+      for (let nowMs = 0; nowMs < waitMs; nowMs += 1000) {
+        client.connection?.check(nowMs)
+        await grant(client, 1, 1)
+      }
+      client.connection?.check(waitMs)
+      expect(await resetCode(client, 1)).toBe(errorCode.cancel)
+    })
 
-  it("sending frame after frame is not cut off, although one is always half there", async () => {
-    const client = await connected(silent)
-    client.ask(1)
-    for (let round = 0; round < 5; round++) {
-      client.socket.write(frameOf({ type: frameType.ping, flags: 0, streamId: 0 }, Buffer.alloc(8, round)).subarray(round === 0 ? 0 : 12))
-      client.socket.write(half)
-      await client.until((frame) => isPong(frame) && frame.payload[7] === round)
-      client.connection?.check(round * timeLimits.requestHeaderTimeoutMs)
-    }
-    expect(client.connection?.destroyed).toBe(false)
-  })
+    it("for a while, and then does, has its answer", async () => {
+      const client = await waiting(10 * progressBytes)
+      for (let round = 0; round < 10; round++) {
+        if (round === 0) client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [10 * progressBytes]))
+        client.connection?.check(round * waitMs)
+        client.connection?.check((round + 1) * waitMs - 1)
+        await grant(client, 1, progressBytes)
+      }
+      await client.until(isEnd(1))
+    })
 
-  it("with requests for long enough is sent away", async () => {
-    const client = await connected(ok)
-    const limitMs = timeLimits.idleConnectionTimeoutMs
-    client.connection?.check(0)
-    client.ask(1)
-    await client.until(isEnd(1))
-    client.connection?.check(limitMs)
-    client.connection?.check(2 * limitMs - 1)
-    expect(client.connection?.destroyed).toBe(false)
-    client.connection?.check(2 * limitMs)
-    expect(await goAwayCode(client)).toBe(errorCode.noError)
-    await client.closed()
-  })
+    it("with one of its answers keeps the others, which share the window of the connection", async () => {
+      const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(200_000)), { begins: false })
+      client.begin([[settingId.initialWindowSize, 1_000_000]])
+      for (const streamId of [1, 3, 5]) client.ask(streamId)
+      const received = (): number => [1, 3, 5].reduce((sum, id) => sum + client.body(id).length, 0)
+      await client.until(() => received() === 65_535)
+      // Too little for each of them, and enough for all.
+      for (let nowMs = 0; nowMs <= 2 * waitMs; nowMs += waitMs / 2) {
+        client.connection?.check(nowMs)
+        const before = received()
+        client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [progressBytes]))
+        await client.until(() => received() === before + progressBytes)
+      }
+      expect(client.frames.some(({ type }) => type === frameType.reset)).toBe(false)
+      client.connection?.check(3 * waitMs)
+      client.connection?.check(4 * waitMs)
+      for (const streamId of [1, 3, 5])
+        if (!client.frames.some(isEnd(streamId))) expect(await resetCode(client, streamId)).toBe(errorCode.cancel)
+    })
 
-  it("is never sent away while a stream is open", async () => {
-    const client = await connected(silent)
-    client.ask(1)
-    ping(client)
-    await client.until(isPong)
-    for (let round = 0; round < 10; round++) client.connection?.check(round * timeLimits.idleConnectionTimeoutMs)
-    expect(client.connection?.destroyed).toBe(false)
+    it("with its socket is cut", async () => {
+      const client = await connected((_incoming, outgoing) => outgoing.end(Buffer.alloc(20_000_000)), { begins: false })
+      client.begin([[settingId.initialWindowSize, 2 ** 31 - 1]])
+      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 30]))
+      client.socket.pause()
+      client.ask(1)
+      const { connection } = client
+      let before = -1
+      // Until the sockets of both ends are full.
+      while (before < 10_000 || connection?.socket.bytesWritten !== before) {
+        before = connection?.socket.bytesWritten ?? 0
+        for (let turns = 0; turns < 1000; turns++) await new Promise((resolve) => setImmediate(resolve))
+      }
+      connection?.check(0)
+      connection?.check(timeLimits.socketStallTimeoutMs - 1)
+      expect(connection?.destroyed).toBe(false)
+      connection?.check(timeLimits.socketStallTimeoutMs)
+      // Node's resets the answer first.
+      connection?.check(timeLimits.socketStallTimeoutMs + 1)
+      expect(connection?.destroyed).toBe(true)
+    })
+
+    const half = frameOf({ type: frameType.ping, flags: 0, streamId: 0 }, Buffer.alloc(8)).subarray(0, 12)
+    const head = frameOf({ type: frameType.headers, flags: 0, streamId: 1 }, encodeTrailers(plain))
+    it.for([
+      ["its preface", Buffer.from("PRI * HTTP"), Buffer.from("/2")],
+      ["its settings", Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), Buffer.alloc(1)],
+      ["a frame", Buffer.concat([begin, half]), Buffer.alloc(1)],
+      ["a head", Buffer.concat([begin, head]), frameOf({ type: frameType.continuation, flags: 0, streamId: 1 }, Buffer.alloc(0))],
+    ] as const)("with %s is cut off, also when it does by drips", async ([what, first, drip], { skip }) => {
+      if (http2 === "node" && (what === "a frame" || what === "a head")) skip("node does not say what nghttp2 has of a frame or a head")
+      const client = await connected(silent, { begins: false })
+      client.socket.write(first)
+      const limitMs = timeLimits.requestHeaderTimeoutMs
+      const read = async (bytes: number): Promise<void> => {
+        while ((client.connection?.socket.bytesRead ?? 0) < bytes) await new Promise((resolve) => setImmediate(resolve))
+      }
+      await read(first.length)
+      client.connection?.check(0)
+      client.socket.write(drip)
+      await read(first.length + drip.length)
+      client.connection?.check(limitMs - 1)
+      expect(client.connection?.destroyed).toBe(false)
+      client.connection?.check(limitMs)
+      expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
+      await client.closed()
+    })
+
+    it("sending frame after frame is not cut off, although one is always half there", async () => {
+      const client = await connected(silent)
+      client.ask(1)
+      for (let round = 0; round < 5; round++) {
+        client.socket.write(frameOf({ type: frameType.ping, flags: 0, streamId: 0 }, Buffer.alloc(8, round)).subarray(round === 0 ? 0 : 12))
+        client.socket.write(half)
+        await client.until((frame) => isPong(frame) && frame.payload[7] === round)
+        client.connection?.check(round * timeLimits.requestHeaderTimeoutMs)
+      }
+      expect(client.connection?.destroyed).toBe(false)
+    })
+
+    it("with requests for long enough is sent away", async () => {
+      const client = await connected(ok)
+      const limitMs = timeLimits.idleConnectionTimeoutMs
+      client.connection?.check(0)
+      client.ask(1)
+      await client.until(isEnd(1))
+      client.connection?.check(limitMs)
+      client.connection?.check(2 * limitMs - 1)
+      expect(client.connection?.destroyed).toBe(false)
+      client.connection?.check(2 * limitMs)
+      expect(await goAwayCode(client)).toBe(errorCode.noError)
+      await client.closed()
+    })
+
+    it("is never sent away while a stream is open", async () => {
+      const client = await connected(silent)
+      client.ask(1)
+      ping(client)
+      await client.until(isPong)
+      for (let round = 0; round < 10; round++) client.connection?.check(round * timeLimits.idleConnectionTimeoutMs)
+      expect(client.connection?.destroyed).toBe(false)
+    })
   })
 })

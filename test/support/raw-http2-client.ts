@@ -170,6 +170,14 @@ export class RawClient {
   }
 }
 
+/** Both implementations, for `describe.each`. */
+export const http2Names = ["own", "node"] as const
+
+/** As `connected`, by this implementation. */
+export function connectedBy(http2: Http2Name): typeof connected {
+  return (answering, options) => connected(answering, { http2, ...options })
+}
+
 /** A client of a server with this handler; closed after the test. */
 export async function connected(answering: Answering, options?: RawClientOptions): Promise<RawClient> {
   const client = await RawClient.connect(answering, options)

@@ -2,10 +2,17 @@
  * The server's end of a connection of HTTP/2, by node:http2 and its nghttp2. Slower than `runtime/http2`, and bounded less: `runtime/http2/README.md` says
  * in what. It is there for the day that a fault is found in the other one.
  */
-import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream, type ServerOptions } from "node:http2"
+import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream, type ServerOptions } from "node:http2"
 import type { Socket } from "node:net"
 import { systemClock } from "../../clock.ts"
-import { http2ResetsBurst, http2ResetsPerSecond, http2WindowBytes } from "../../http2/limits.ts"
+import { Allowance } from "../../http2/allowance.ts"
+import {
+  http2CheapFramesBurst,
+  http2CheapFramesPerSecond,
+  http2ResetsBurst,
+  http2ResetsPerSecond,
+  http2WindowBytes,
+} from "../../http2/limits.ts"
 import { windowBytesMax } from "../../http2/protocol.ts"
 import { Stalled } from "../../http2/stalled.ts"
 import type { ConnectionAccount, ConnectionEnds } from "../../http2/surroundings.ts"
@@ -48,12 +55,15 @@ class NodeHttp2Session implements Http2Session {
   private readonly times: TimeLimits
   private readonly exchanges = new Set<Exchange>()
   private hasSettings = false
-  private readonly openedMs = systemClock.elapsedMs()
+  /** Of the first look at it. */
+  private openedMs: number | undefined
+  private readonly cheapFrames = new Allowance({ burst: http2CheapFramesBurst, perSecond: http2CheapFramesPerSecond }, systemClock)
+  /** `bytesWritten` when answers were reset that nothing took; undefined: none were at the last look. */
+  private resetAtBytes: number | undefined
   /** Since when no stream is open; undefined: some are. */
   private idleSinceMs: number | undefined
   /** All answers together. */
   private readonly stalled = new Stalled(writeProgressBytes)
-  private readonly socketStalled = new Stalled(writeProgressBytes)
   /** Bytes that answers took which are over. */
   private takenBytes = 0
 
@@ -90,7 +100,9 @@ class NodeHttp2Session implements Http2Session {
   }
 
   close(): void {
-    if (!this.session.destroyed && !this.session.closed) this.session.close()
+    if (this.session.destroyed || this.session.closed) return
+    this.session.close()
+    this.lingerIfIdle()
   }
 
   destroy(): void {
@@ -98,35 +110,49 @@ class NodeHttp2Session implements Http2Session {
     this.socket.destroy()
   }
 
+  /** What the client does is too much, or too little. */
+  private fail(): void {
+    this.session.destroy(new Error("the client does too much, or too little"), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+
+  /** A client that does not close its end as well is cut. Real time: the other end has no other. */
+  private lingerIfIdle(): void {
+    if (this.exchanges.size > 0 || !this.session.closed) return
+    const cancel = systemClock.after(this.times.lingerMs, () => this.socket.destroy())
+    this.socket.once("close", cancel)
+  }
+
   check(nowMs: number): void {
     if (this.session.destroyed) return
     const { times } = this
     this.account.measure()
-    if (!this.hasSettings && nowMs - this.openedMs >= times.requestHeaderTimeoutMs) return this.destroy()
+    this.openedMs ??= nowMs
+    if (!this.hasSettings && nowMs - this.openedMs >= times.requestHeaderTimeoutMs) return this.fail()
     if (this.isIdleTooLong(nowMs)) return this.close()
     this.endStalled(nowMs)
   }
 
   private listen(): void {
-    const { session, socket } = this
+    const { account, session } = this
+    const countCheap = (): void => {
+      if (!this.cheapFrames.take() && !session.destroyed) this.fail()
+    }
+    session.on("ping", countCheap)
+    session.on("goaway", countCheap)
+    session.on("remoteSettings", countCheap)
     session.on("stream", (stream, headers) => this.onStream(stream, headers))
     session.once("remoteSettings", () => {
       this.hasSettings = true
     })
     // What a client does wrong ends its connection, and `close` says so.
     session.on("error", () => undefined)
-    session.once("close", () => {
-      this.account.close()
-      // A client that does not close its end as well is cut. Real time: the other end has no other.
-      const cancel = systemClock.after(this.times.lingerMs, () => socket.destroy())
-      socket.once("close", cancel)
-    })
+    session.once("close", () => account.close())
   }
 
   private onStream(stream: ServerHttp2Stream, headers: NodeHttp2Incoming["headers"]): void {
     const { account, exchanges } = this
     const incoming = new NodeHttp2Incoming(stream, headers, this)
-    const outgoing = new NodeHttp2Outgoing(stream, incoming, () => this.close())
+    const outgoing = new NodeHttp2Outgoing(stream, this)
     if (stream.destroyed) return
     const exchange: Exchange = { stream, incoming, outgoing, stalled: undefined }
     const costBytes = requestCostBytes + lengthOf(headers)
@@ -136,6 +162,7 @@ class NodeHttp2Session implements Http2Session {
       exchanges.delete(exchange)
       account.charge(-costBytes)
       this.takenBytes += outgoing.takenBytes
+      this.lingerIfIdle()
     })
     this.options.onRequest(incoming, outgoing, false)
   }
@@ -154,27 +181,36 @@ class NodeHttp2Session implements Http2Session {
   }
 
   /**
-   * Resets answers that wait for a window that does not come, of their own or, where none of them goes on, of the connection. While the connection has no
-   * window, or the system takes nothing, nothing is known of streams.
+   * Resets answers that are not taken, for want of a window or because the system takes nothing; which of the two, node does not say. What nothing takes
+   * although the connection has a window gets the longer time of the two. Where not even the resets are taken the connection is cut.
    */
   private endStalled(nowMs: number): void {
-    let waitsInAll = 0
-    let takenInAll = this.takenBytes
-    const stalled: NodeHttp2Outgoing[] = []
+    const { session, socket, times } = this
+    if (this.resetAtBytes === socket.bytesWritten) return this.destroy()
+    this.resetAtBytes = undefined
+    const { isAllStalled, stalledMs, outgoings } = this.stalledAnswers(nowMs)
+    const hasWindow = (session.state.remoteWindowSize ?? 0) > 0
+    if (hasWindow ? isAllStalled && stalledMs < times.socketStallTimeoutMs : !isAllStalled) return
+    for (const outgoing of outgoings) outgoing.cancel()
+    if (outgoings.length > 0 && isAllStalled) this.resetAtBytes = socket.bytesWritten
+  }
+
+  private stalledAnswers(nowMs: number): { isAllStalled: boolean; stalledMs: number; outgoings: readonly NodeHttp2Outgoing[] } {
+    const { writeStallTimeoutMs } = this.times
+    let waits = 0
+    let taken = this.takenBytes
+    const outgoings: NodeHttp2Outgoing[] = []
     for (const exchange of this.exchanges) {
       const { outgoing } = exchange
-      const waits = outgoing.mayWait ? 0 : outgoing.writableLength
-      waitsInAll += waits
-      takenInAll += outgoing.takenBytes
-      if (waits === 0 && exchange.stalled === undefined) continue
+      const waitsHere = outgoing.mayWait ? 0 : outgoing.writableLength
+      waits += waitsHere
+      taken += outgoing.takenBytes
+      if (waitsHere === 0 && exchange.stalled === undefined) continue
       exchange.stalled ??= new Stalled(writeProgressBytes)
-      if (exchange.stalled.forMs(nowMs, { waits, taken: outgoing.takenBytes }) >= this.times.writeStallTimeoutMs) stalled.push(outgoing)
+      if (exchange.stalled.forMs(nowMs, { waits: waitsHere, taken: outgoing.takenBytes }) >= writeStallTimeoutMs) outgoings.push(outgoing)
     }
-    const isAllStalled = this.stalled.forMs(nowMs, { waits: waitsInAll, taken: takenInAll }) >= this.times.writeStallTimeoutMs
-    const hasWindow = (this.session.state.remoteWindowSize ?? 0) > 0
-    const socketStalledMs = this.socketStalled.forMs(nowMs, { waits: waitsInAll, taken: this.socket.bytesWritten })
-    if (isAllStalled && socketStalledMs >= this.times.socketStallTimeoutMs) return this.destroy()
-    if (isAllStalled || hasWindow) for (const outgoing of stalled) outgoing.cancel()
+    const stalledMs = this.stalled.forMs(nowMs, { waits, taken })
+    return { isAllStalled: stalledMs >= writeStallTimeoutMs, stalledMs, outgoings }
   }
 }
 
