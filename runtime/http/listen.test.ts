@@ -7,6 +7,8 @@ import { connect as connectTls } from "node:tls"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { describe, expect, it } from "vitest"
+import { http2Names } from "../../test/support/raw-http2-client.ts"
+import type { Http2Name } from "./http2-implementation.ts"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { passingPair } from "../certificates.ts"
 import { systemClock } from "../clock.ts"
@@ -26,7 +28,7 @@ interface Listening {
   answer(): void
 }
 
-async function listening(streamsPerConnection = 10): Promise<Listening> {
+async function listening(http2: Http2Name = "own", streamsPerConnection = 10): Promise<Listening> {
   const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
   let asked: () => void = () => {}
   let answer: () => void = () => {}
@@ -47,7 +49,7 @@ async function listening(streamsPerConnection = 10): Promise<Listening> {
     env.outgoing.end(Buffer.from("slow"))
     return RESPONSE_ALREADY_SENT
   })
-  const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, streamsPerConnection })
+  const listener = await listen({ app, host: "127.0.0.1", port: 0, tls: pair, http2, streamsPerConnection })
   const { port } = listener.server.address() as AddressInfo // It listens on TCP.
   const options = { host: "127.0.0.1", port, ca: pair.authority, agent: new Agent({ keepAlive: true }) }
   return { listener, options, origin: `https://127.0.0.1:${port}`, asked: wasAsked, answer }
@@ -93,8 +95,8 @@ describe("closing", () => {
     await closed
   })
 
-  it("tells HTTP/2 clients, whose streams may finish", async () => {
-    const { listener, options, origin, asked, answer } = await listening()
+  it.each(http2Names)("tells HTTP/2 clients, whose streams may finish (%s)", async (http2) => {
+    const { listener, options, origin, asked, answer } = await listening(http2)
     const session = connect(origin, { ca: options.ca })
     const stream = session.request({ ":path": "/slow" })
     await asked
@@ -139,8 +141,8 @@ describe("a connection", () => {
     },
   )
 
-  it("of HTTP/2 learns how many streams it may open", async () => {
-    const { listener, options, origin } = await listening(7)
+  it.each(http2Names)("of HTTP/2 learns how many streams it may open (%s)", async (http2) => {
+    const { listener, options, origin } = await listening(http2, 7)
     const session = connect(origin, { ca: options.ca })
     const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) => session.once("remoteSettings", resolve))
     expect(settings.maxConcurrentStreams).toBe(7)
@@ -148,23 +150,27 @@ describe("a connection", () => {
     await listener.close({ graceMs, clock: createManualClock() })
   })
 
-  it.each([
+  const refused = [
     [417, { expect: "a miracle" }],
-    [400, { ":authority": "a b" }],
+    [400, { ":authority": "a", host: "b" }],
     [405, { ":method": "CONNECT", ":authority": "elsewhere:443" }],
-  ])("of HTTP/2 is told %d for a request that is refused at once, and to keep its body", async (status, headers) => {
-    const { listener, options, origin } = await listening()
-    const session = connect(origin, { ca: options.ca })
-    const stream = session.request(
-      { ":method": "POST", ...(":method" in headers ? {} : { ":path": "/fast" }), ...headers },
-      { endStream: false },
-    )
-    const closed = once(stream, "close")
-    const [answered] = await once(stream, "response")
-    stream.resume()
-    await closed
-    expect([answered[":status"], stream.rstCode]).toEqual([status, 0])
-    session.destroy()
-    await listener.close({ graceMs, clock: createManualClock() })
-  })
+  ] as const
+  it.each(http2Names.flatMap((http2) => refused.map(([status, headers]) => [status, http2, headers] as const)))(
+    "of HTTP/2 is told %d for a request that is refused at once, and to keep its body (%s)",
+    async (status, http2, headers) => {
+      const { listener, options, origin } = await listening(http2)
+      const session = connect(origin, { ca: options.ca })
+      const stream = session.request(
+        { ":method": "POST", ...(":method" in headers ? {} : { ":path": "/fast" }), ...headers },
+        { endStream: false },
+      )
+      const closed = once(stream, "close")
+      const [answered] = await once(stream, "response")
+      stream.resume()
+      await closed
+      expect([answered[":status"], stream.rstCode]).toEqual([status, 0])
+      session.destroy()
+      await listener.close({ graceMs, clock: createManualClock() })
+    },
+  )
 })

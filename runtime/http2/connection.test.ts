@@ -443,7 +443,8 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
           const last = await client.until(
             (heard) => heard.type === frameType.goAway || (isPong(heard) && heard.payload.toString() === "the last"),
           )
-          if (last.type === frameType.goAway) await client.closed()
+          // Node leaves it to its timeouts to close what nghttp2 has given up.
+          if (last.type === frameType.goAway && http2 === "own") await client.closed()
           client.close()
         }),
         { numRuns: 200 },

@@ -12,6 +12,8 @@ export interface ApiSuiteOptions {
   readonly protocol: Protocol
   /** Of the scenarios that do not ask for one. */
   readonly vendor: VendorName
+  /** `--http2-implementation`; default `own`. */
+  readonly http2?: "own" | "node"
 }
 
 interface Running {
@@ -32,7 +34,7 @@ export function apiSuite(options: ApiSuiteOptions): void {
 
   /** Scenarios share a server unless they ask for options of their own. */
   function serverFor(scenario: Scenario, vendor: VendorName): Promise<Running> {
-    const asked = { store: options.store, vendor, ...scenario.server }
+    const asked = { store: options.store, vendor, ...(options.http2 !== undefined && { http2: options.http2 }), ...scenario.server }
     const key = JSON.stringify(asked)
     let running = servers.get(key)
     if (running === undefined) {
