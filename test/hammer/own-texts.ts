@@ -17,6 +17,7 @@ export const ownTexts: readonly string[] = [
   "discovery/group-order.ts#compareText",
   "discovery/openapi-documents.ts#documentUrl",
   "discovery/openapi-vendor.ts#mapDocument",
+  "errors.ts#storedPreconditionText",
   "http2/header-table.ts#staticNumberOf",
   "kit/decode-fault.ts#fractionFault",
   "kit/expression-steps.ts#chargeText",
@@ -33,6 +34,5 @@ export const ownTexts: readonly string[] = [
   "server-names.ts#isUnspecified",
   "store-folder.ts#storeFolder",
   "store-folder.ts#storeRoot",
-  "verbs/create.ts#checkNamespace",
   "verbs/list-options.ts#readSelection",
 ]

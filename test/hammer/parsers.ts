@@ -72,7 +72,7 @@ import { warningHeaders } from "../../runtime/wire/send.ts"
 import { readIncludeObject } from "../../runtime/wire/table.ts"
 import { asksForWebSocket, offeredProtocols } from "../../runtime/wire/websocket-protocols.ts"
 import { parseYaml } from "../../runtime/wire/yaml.ts"
-import { patchFault } from "../../runtime/apply/patch-fault.ts"
+import { jsonPatchFault, patchFault } from "../../runtime/apply/patch-fault.ts"
 import { FieldPath } from "../../runtime/kit/field-path.ts"
 import { Failures } from "../../runtime/kit/failure.ts"
 
@@ -316,8 +316,8 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   continue: { covers: [], read: each((text) => tokens.decode(text, "scope")) },
   patch: {
-    covers: ["apply/json-patch.ts#pointerSteps", "apply/patch-fault.ts#patchFault"],
-    read: each(pointerSteps, patchFault),
+    covers: ["apply/json-patch.ts#pointerSteps", "apply/patch-fault.ts#patchFault", "apply/patch-fault.ts#jsonPatchFault"],
+    read: each(pointerSteps, patchFault, jsonPatchFault),
     shapes: [["/", ""]],
   },
   fieldsV1: {
