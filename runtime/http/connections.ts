@@ -1,7 +1,6 @@
 /** What is connected, of either protocol: held to its limits while it is, and let go of in order when the server stops. */
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { assert } from "../assert.ts"
 import { type Clock, systemClock } from "../clock.ts"
 import { methodNotAllowed } from "../errors.ts"
 import { strangerCheckMs } from "../limits.ts"
@@ -13,6 +12,7 @@ import type { Http1Server } from "./http1-exchange.ts"
 import type { Http2Implementation, Http2Session } from "./http2-session.ts"
 import type { Account, KeptBytes } from "./kept-bytes.ts"
 import { endWithError, headTooLarge, malformedError, type ParserFault, refuse, unknownExpectation } from "./malformed-request.ts"
+import { takeListener } from "./node-internals.ts"
 import { answerPlainHttp } from "./plain-http.ts"
 import { StrangerTurns } from "./stranger-turns.ts"
 import type { TimeLimits } from "./time-limits.ts"
@@ -72,16 +72,14 @@ export class Connections {
   /** Connections whose handshake settled on HTTP/2 are ours; node's listener has the others. */
   private takeConnections(): void {
     const { server } = this
-    const [onHttp1] = server.listeners("secureConnection")
-    assert(onHttp1 !== undefined, "a server of HTTPS listens to its connections")
-    server.removeAllListeners("secureConnection")
+    const serveHttp1 = takeListener(server, "secureConnection")
     server.on("secureConnection", (socket: TLSSocket) => {
       this.sockets.add(socket)
       socket.on("close", () => this.forget(socket))
       if (socket.alpnProtocol === http2Name) this.onHttp2(socket)
       else {
         const connection = this.onHttp1(socket)
-        onHttp1.call(server, socket)
+        serveHttp1(server, socket)
         this.turns.guard(socket, connection.account)
       }
       this.checkSoon()

@@ -1,9 +1,9 @@
 /** Which clients that have not authenticated yet may speak TLS. */
 import type { Socket } from "node:net"
-import { assert } from "../assert.ts"
 import type { Clock } from "../clock.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 import { handshakesTurnMs, handshakesTurnsBetween, tlsHandshakeTimeoutMs } from "../limits.ts"
+import { takeListener } from "./node-internals.ts"
 
 interface HandshakeLimits {
   readonly clock: Clock
@@ -36,10 +36,8 @@ export class Handshakes {
     server: Http1Server,
     private readonly limits: HandshakeLimits,
   ) {
-    const [onConnection] = server.listeners("connection")
-    assert(onConnection !== undefined, "a server of TLS listens to connections")
-    server.removeAllListeners("connection")
-    this.begin = (socket) => onConnection.call(server, socket)
+    const begin = takeListener(server, "connection")
+    this.begin = (socket) => begin(server, socket)
   }
 
   add(socket: Socket, address: string): void {

@@ -5,6 +5,7 @@ import type { Hono } from "hono"
 import { type Clock, systemClock } from "../clock.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { Connections, http2Name } from "./connections.ts"
+import { checkNode } from "./node-internals.ts"
 import { requestListener } from "./request-listener.ts"
 import { http1Classes, type Http1Server } from "./http1-exchange.ts"
 import { type Http2Name, http2Implementations } from "./http2-implementation.ts"
@@ -56,8 +57,9 @@ export interface Listener {
   close(options: { graceMs: number; clock: Clock }): Promise<void>
 }
 
-/** Called once at start. Rejects with the system's error when the port cannot be had. */
+/** Called once at start. Rejects with the system's error when the port cannot be had, and where node has changed (`checkNode`). */
 export async function listen(options: ListenOptions): Promise<Listener> {
+  checkNode()
   const { app, http2 = "own", streamsPerConnection = http2StreamsMax } = options
   const warn = seldom(options.warn ?? (() => undefined))
   const times = { ...timeLimits, ...options.times }

@@ -4,6 +4,7 @@
  */
 import type { Socket } from "node:net"
 import type { Account } from "./kept-bytes.ts"
+import { isPausedByNode } from "./node-internals.ts"
 import { strangersFreshBytes, strangersReadBytes, strangersTurnMs } from "../limits.ts"
 
 type StrangerAccount = Pick<Account, "charge" | "isKnown">
@@ -108,12 +109,8 @@ class Stranger {
     return this.readBytes < strangersFreshBytes
   }
 
-  /**
-   * Node's server of HTTP/1.1 takes nothing until answers are taken: data would end the process, with an assertion. It resumes the connection itself.
-   * Only this field, which it keeps on the socket, tells that from a pause of ours.
-   */
   private get isHeld(): boolean {
-    return "_paused" in this.socket && this.socket._paused === true
+    return isPausedByNode(this.socket)
   }
 
   /** Reads one piece of what has come. */

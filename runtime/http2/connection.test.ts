@@ -16,14 +16,22 @@ import {
   ok,
   ping,
   plain,
+  type RawClient,
   resetCode,
   silent,
 } from "../../test/support/raw-http2-client.ts"
 
 describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
   const connected = connectedBy(http2)
-  /** Node ends a connection that nghttp2 has given up with a code of its own. */
-  const codeOf = (code: number): number => (http2 === "node" ? errorCode.internalError : code)
+  /** Codes of the end of a connection. Releases of node differ in whether they tell nghttp2's own. */
+  const codesOf = (code: number): readonly number[] => (http2 === "node" ? [code, errorCode.internalError] : [code])
+
+  /** Whether the stream is reset with this code. Some releases of node end the connection instead. */
+  async function expectReset(client: RawClient, streamId: number, code: number): Promise<void> {
+    if (http2 === "own") return expect(await resetCode(client, streamId)).toBe(code)
+    const { type, payload } = await client.until((frame) => isOf(frameType.reset, streamId)(frame) || isOf(frameType.goAway)(frame))
+    expect(codesOf(code)).toContain(payload.readUInt32BE(type === frameType.goAway ? 4 : 0))
+  }
 
   describe("windows", () => {
     it("bound what is sent of a body, and more is sent as they grow", async () => {
@@ -59,21 +67,23 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       const client = await connected(silent)
       client.ask(1)
       client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 1 }, [2 ** 31 - 1]))
-      expect(await resetCode(client, 1)).toBe(errorCode.flowControlError)
+      await expectReset(client, 1, errorCode.flowControlError)
       client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 31 - 1]))
-      expect(await goAwayCode(client)).toBe(codeOf(errorCode.flowControlError))
+      expect(codesOf(errorCode.flowControlError)).toContain(await goAwayCode(client))
       await client.closed()
     })
 
     it("hold a client to what nobody has read yet", async () => {
       const client = await connected(silent)
+      // Until it has said that it knows our settings, newer releases of nghttp2 hold it to the window that every end begins with.
+      client.send({ type: frameType.settings, flags: frameFlag.ack })
       client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
       for (let sent = 0; sent < http2WindowBytes; sent += frameBytesMax) client.data(1, Buffer.alloc(frameBytesMax))
       ping(client)
       await client.until(isPong)
       expect(client.frames.filter(isOf(frameType.windowUpdate, 1))).toEqual([])
       client.data(1, Buffer.alloc(1))
-      expect(await resetCode(client, 1)).toBe(errorCode.flowControlError)
+      await expectReset(client, 1, errorCode.flowControlError)
     })
 
     it("grow as a body is read, with padding and all", async () => {
@@ -312,7 +322,8 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       const client = await connected(silent)
       client.ask(1, { ":method": "POST", "content-length": length }, frameFlag.endHeaders)
       for (const [index, piece] of pieces.entries()) client.data(1, Buffer.from(piece), index === pieces.length - 1)
-      expect(await resetCode(client, 1)).toBe(errorCode.protocolError)
+      await expectReset(client, 1, errorCode.protocolError)
+      if (client.frames.some(isOf(frameType.goAway))) return
       ping(client)
       await client.until(isPong)
     })
@@ -343,7 +354,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
         client.ask(2 * index + 1)
         client.send({ type: frameType.reset, streamId: 2 * index + 1 }, Buffer.from([0, 0, 0, errorCode.cancel]))
       }
-      expect(await goAwayCode(client)).toBe(codeOf(errorCode.enhanceYourCalm))
+      expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
       // Node leaves it open; nghttp2 reads nothing more of it.
       if (http2 === "own") await client.closed()
     })
@@ -351,7 +362,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
     it("that has streams reset all the time", async () => {
       const client = await connected(silent)
       for (let index = 0; index <= http2ResetsBurst + 100; index++) client.ask(2 * index + 1, { ":path": "" })
-      expect(await goAwayCode(client)).toBe(codeOf(errorCode.enhanceYourCalm))
+      expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
       await client.closed()
     })
 
@@ -391,7 +402,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       const client = await connected(silent)
       client.send({ type: frameType.headers, flags: 0, streamId: 1 }, encodeTrailers(plain))
       for (let index = 0; index <= http2ContinuationsMax; index++) client.send({ type: frameType.continuation, streamId: 1 })
-      expect(await goAwayCode(client)).toBe(codeOf(errorCode.enhanceYourCalm))
+      expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
       await client.closed()
     })
 
@@ -430,7 +441,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
     ])("that begins with %s", async (_what, bytes, code) => {
       const client = await connected(silent, { begins: false })
       client.socket.write(bytes)
-      expect(await goAwayCode(client)).toBe(codeOf(code))
+      expect(codesOf(code)).toContain(await goAwayCode(client))
       await client.closed()
     })
 

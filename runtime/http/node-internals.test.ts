@@ -1,0 +1,49 @@
+import { EventEmitter } from "node:events"
+import { createServer } from "node:https"
+import { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { expect, it } from "vitest"
+import { checkNode, isPausedByNode, takeListener } from "./node-internals.ts"
+
+const version = `Node ${process.versions.node} lacks`
+
+it("this node has all that is needed", () => expect(() => checkNode()).not.toThrow())
+
+it.each<[string, (connection: Duplex) => void]>([
+  ["`_paused`", (connection) => connection.on("data", () => undefined)],
+  [
+    "`_paused`",
+    (connection) =>
+      Object.assign(
+        connection.on("data", () => undefined),
+        { _paused: undefined },
+      ),
+  ],
+  ["one listener for the data", (connection) => Object.assign(connection, { _paused: false })],
+])("a node without %s is refused, by its version", (what, serve) => {
+  expect(() => checkNode(serve)).toThrow(`${version} ${what}`)
+})
+
+it.each(["connection", "secureConnection"] as const)("node's one listener of %s is taken away", (event) => {
+  const server = createServer()
+  const begin = takeListener(server, event)
+  expect([typeof begin, server.listenerCount(event)]).toEqual(["function", 0])
+  expect(() => takeListener(server, event)).toThrow(`${version} one listener of its own for "${event}"`)
+})
+
+it("of two listeners none is taken, and the one that is taken is called with its server", () => {
+  const heard: unknown[] = []
+  const server = new EventEmitter().on("connection", function listener(this: unknown, socket: unknown) {
+    heard.push(this, socket)
+  })
+  const socket = new Socket()
+  takeListener(server, "connection")(server, socket)
+  expect(heard).toEqual([server, socket])
+  const two = new EventEmitter().on("connection", () => undefined).on("connection", () => undefined)
+  expect(() => takeListener(two, "connection")).toThrow(version)
+})
+
+it("a socket is paused by node when it says so", () => {
+  const socket = new Socket()
+  expect([isPausedByNode(socket), isPausedByNode(Object.assign(socket, { _paused: true }))]).toEqual([false, true])
+})
