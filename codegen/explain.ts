@@ -3,10 +3,11 @@
  * uses.
  */
 import { expressionFunctions, macros } from "./load/functions.ts"
-import { dialect, formTitle, type Keyword, placeTitles } from "./load/dialect.ts"
+import { dialect, formTitle, placeTitles } from "./load/dialect.ts"
 import { usage } from "./load/expression.ts"
 import { formatNames } from "./load/formats.ts"
 import { nearest } from "../runtime/kit/nearest.ts"
+import type { Keyword } from "./load/keyword.ts"
 
 export type Explanation = { readonly text: string } | { readonly fault: string }
 

@@ -3,7 +3,7 @@ import type { UndecodableError } from "./storage/cache.ts"
 import type { Logger } from "pino"
 import type { Kind } from "./kit/kind.ts"
 import type { Options } from "./options/table.ts"
-import type { Verification } from "./storage/watch-cache/verify.ts"
+import type { Verification } from "./storage/watch-cache/verification.ts"
 import { vendorProfile } from "./vendor.ts"
 
 interface Served {

@@ -4,8 +4,9 @@
  */
 import { formatNames } from "./formats.ts"
 import { expectedWord } from "./diagnostic.ts"
-import { dialect, formTitle, keywordsOf, type Place, placeTitles, type ValueForm } from "./dialect.ts"
+import { dialect, formTitle, keywordsOf, placeTitles } from "./dialect.ts"
 import { article, type MapEntry, type MapNode, type SourceFile, type SourceNode } from "./source.ts"
+import type { Place, ValueForm } from "./keyword.ts"
 
 const pathPattern = /^[A-Za-z_$][\w$-]*(\[[^\]]*\])?(\.[A-Za-z_$][\w$-]*(\[[^\]]*\])?)*$/
 const namePattern = /^[A-Za-z_$][\w$-]*$/

@@ -1,7 +1,7 @@
 /**
  * Keywords of types and fields: structure, constraints, merging, rules and defaults. Part of the table in dialect.ts.
  */
-import type { Keyword, ValueForm } from "./dialect.ts"
+import type { Keyword, ValueForm } from "./keyword.ts"
 
 const boolean: ValueForm = { form: "boolean" }
 const number: ValueForm = { form: "number" }

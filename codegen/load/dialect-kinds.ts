@@ -2,7 +2,7 @@
  * Keywords of a kind file besides its fields: identity, names, storage, versions, what clients see, and the life cycle.
  * Part of the table in dialect.ts.
  */
-import type { Keyword, ValueForm } from "./dialect.ts"
+import type { Keyword, ValueForm } from "./keyword.ts"
 
 const text: ValueForm = { form: "text" }
 const boolean: ValueForm = { form: "boolean" }

@@ -3,7 +3,8 @@
  * expressions and references are plain strings there.
  */
 import { formatNames } from "./formats.ts"
-import { type Keyword, keywordsOf, type Place, placeTitles, type ValueForm } from "./dialect.ts"
+import { keywordsOf, placeTitles } from "./dialect.ts"
+import type { Keyword, Place, ValueForm } from "./keyword.ts"
 
 /** JSON of the schema; plain data in a fixed order. */
 type Schema = { [key: string]: unknown }

@@ -1,5 +1,5 @@
 /** `orch-apiserver store verify`: checks every entry of a store and names each fault. */
-import { faultText, type Inspection, type StoreFault } from "../storage/lmdb/inspect.ts"
+import { faultText, type Inspection } from "../storage/lmdb/inspect.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { Options } from "../options/table.ts"
@@ -9,6 +9,7 @@ import { takeSwitch } from "./flags.ts"
 import { knownKinds } from "./known-kinds.ts"
 import { onStoreServers, storeOptions } from "./store-places.ts"
 import { loadStoreValues, type StoreValues } from "./store-values.ts"
+import type { StoreFault } from "../storage/lmdb/inspector.ts"
 
 const usage = `orch-apiserver store verify [--json]
   Checks every entry of the store below --data-dir: checksums, index against log and log against index, the order of keys and versions, the

@@ -2,7 +2,7 @@
  * Compiles the requirements of a label selector into a test for many objects. Requirements on one key are merged, so
  * naming a key often costs nothing extra. With many keys, the cost depends on the object's own labels.
  */
-import type { LabelRequirement } from "./selector.ts"
+import type { LabelRequirement } from "./label-requirement.ts"
 
 /** Up to this many keys are looked up in the object's labels; with more, the labels are looked up among the keys. */
 const lookedUpKeysMax = 8

@@ -10,7 +10,7 @@ import { badRequest } from "../errors.ts"
 import type { ApiError } from "../errors.ts"
 import { selectorRequirementsMax, selectorValuesMax } from "../limits.ts"
 import { cut } from "./quote.ts"
-import type { LabelOperator } from "./selector.ts"
+import type { LabelOperator } from "./label-requirement.ts"
 
 /** One requirement as parsed, keys and values not yet checked. */
 export interface ParsedRequirement {

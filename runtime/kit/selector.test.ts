@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { ApiError } from "../errors.ts"
 import { selectorRequirementsMax, selectorValuesMax } from "../limits.ts"
 import { labelSelectorOf, labelSelectorOfMap, parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "./selector.ts"
-import type { LabelOperator } from "./selector.ts"
+import type { LabelOperator } from "./label-requirement.ts"
 
 const word = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,5}[a-z0-9])?$/)
 

@@ -11,16 +11,7 @@ import { integer64, labelTest } from "./label-test.ts"
 import { labelValueFaults, qualifiedNameFaults } from "./names.ts"
 import { cut } from "./quote.ts"
 import { parseRequirements, tooManyRequirements } from "./selector-syntax.ts"
-
-/** `exists` and `!` have no value, `in` and `notin` one or more, the others exactly one. */
-export type LabelOperator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" | ">" | "<"
-
-export interface LabelRequirement {
-  readonly key: string
-  readonly operator: LabelOperator
-  /** Sorted, without repetition. */
-  readonly values: readonly string[]
-}
+import type { LabelOperator, LabelRequirement } from "./label-requirement.ts"
 
 /** The requirements that an object's `metadata.labels` must satisfy. */
 export interface LabelSelector {

@@ -13,12 +13,7 @@ import { takeObjects, takeRuns, type Taken } from "./page-of.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { scan } from "./scan.ts"
 import { type ListOrder, sortedPage } from "./sorted-page.ts"
-
-/** Says whether a list or watch shows an object. */
-export type ObjectFilter = (object: CachedObject) => boolean
-
-/** What it takes to do something with an object, in microseconds; see kit/work.ts. */
-export type ObjectWork = (object: CachedObject) => number
+import type { ObjectFilter, ObjectWork } from "./object-filter.ts"
 
 /** How `resourceVersion` and `resourceVersionMatch` are to be read; made by `verbs/list-options.ts`. */
 export type Freshness =

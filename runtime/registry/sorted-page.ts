@@ -7,8 +7,8 @@ import { lookWork } from "../kit/work.ts"
 import { sortedObjectsMax } from "../limits.ts"
 import type { CachedObject, Snapshot } from "../storage/cache.ts"
 import { Turns } from "../turns.ts"
-import type { ObjectFilter, ObjectWork } from "./read.ts"
 import { sortInTurns } from "./sort-in-turns.ts"
+import type { ObjectFilter, ObjectWork } from "./object-filter.ts"
 
 /** An order of objects; made by `verbs/list-extensions.ts`. Objects that it holds equal come in the order of their keys. */
 export interface ListOrder {

@@ -5,8 +5,9 @@ import type { CachedObject, CacheEvent, Snapshot, SubscribeOptions, Subscription
 import type { StoreError } from "../storage/store.ts"
 import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
 import { Turns } from "../turns.ts"
-import { awaitFreshness, type Freshness, type ObjectFilter, snapshotFor } from "./read.ts"
+import { awaitFreshness, type Freshness, snapshotFor } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
+import type { ObjectFilter } from "./object-filter.ts"
 
 /** One event as one client sees it. */
 export interface SeenEvent {

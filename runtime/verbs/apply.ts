@@ -13,8 +13,8 @@ import type { Expiry } from "../wire/expiry.ts"
 import { readJson } from "../wire/long-documents.ts"
 import { repeatedKeysText, yamlText } from "../wire/yaml.ts"
 import type { Call } from "./call.ts"
-import type { Patch } from "./patch.ts"
 import type { WriteOptions } from "./write-options.ts"
+import type { Patch } from "./patch-document.ts"
 
 export interface ApplyScope extends WriteOptions {
   /** Of what is applied to: the kind's, or those of a sub-resource with a kind of its own. */

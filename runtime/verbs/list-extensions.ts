@@ -11,11 +11,11 @@ import { compareSortKeys, parseSortQuery } from "../kit/sort-query.ts"
 import { cut } from "../kit/quote.ts"
 import { fieldKeyWork, readWork } from "../kit/work.ts"
 import { textParameter } from "../query.ts"
-import type { ObjectFilter } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { ListOrder } from "../registry/sorted-page.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { objectOf } from "./represent.ts"
+import type { ObjectFilter } from "../registry/object-filter.ts"
 
 /** The parameter that opts in to extended field selectors. */
 export const syntaxParameter = "fieldSelectorSyntax"

@@ -4,11 +4,12 @@ import type { Failure } from "../kit/failure.ts"
 import type { Kind } from "../kit/kind.ts"
 import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector, refuseUnlessOneOf } from "../kit/selector.ts"
 import { labelsWork, readWork, requirementWork } from "../kit/work.ts"
-import { type Freshness, type ObjectFilter, type ObjectWork, parseRevision } from "../registry/read.ts"
+import { type Freshness, parseRevision } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import type { Selected } from "../storage/cache.ts"
 import { booleanParameter, integerParameter, textParameter } from "../query.ts"
 import { extendedFieldFilter, syntaxParameter, wantsExtendedSyntax } from "./list-extensions.ts"
+import type { ObjectFilter, ObjectWork } from "../registry/object-filter.ts"
 
 export interface ListOptions {
   readonly resourceVersion: string

@@ -18,6 +18,7 @@ import { readApplied } from "./apply.ts"
 import { type Call, representation, writerOf } from "./call.ts"
 import { withOwners } from "./scale-owners.ts"
 import { type FieldValidation, readWriteOptions } from "./write-options.ts"
+import type { Patch } from "./patch-document.ts"
 
 const patchTypes = [
   "application/json-patch+json",
@@ -26,15 +27,6 @@ const patchTypes = [
   "application/apply-patch+yaml",
 ] as const
 type PatchType = (typeof patchTypes)[number]
-
-/** A patch made ready: read and checked once, applied once per attempt. */
-export interface Patch {
-  /** Undefined for an object that is to be made; only an applied configuration makes one. */
-  apply(object: ApiObject | undefined): Stages<JsonObject>
-  readonly strictErrors: readonly string[]
-  /** Texts about unknown fields of the result, in the order in which they are told; absent: as they come. */
-  readonly ordered?: (texts: readonly string[]) => string[]
-}
 
 /** `next` serves sub-resources that take only a part of what is sent: how it goes into the stored object. */
 export interface PatchScope {

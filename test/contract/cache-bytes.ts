@@ -1,6 +1,6 @@
 import { expect } from "vitest"
-import type { CacheCases } from "./cache-contract.ts"
 import { put, thing, thingCodec, thingJson } from "./cache-fixtures.ts"
+import type { CacheCases } from "./cache-cases.ts"
 
 /**
  * Bytes first: an object's bytes are made once, by the first to have them, and derived encodings stay within their

@@ -2,9 +2,9 @@ import { expect } from "vitest"
 import { fanOutWorkMax } from "../../runtime/limits.ts"
 import type { Store } from "../../runtime/storage/store.ts"
 import type { CacheLimits } from "../../runtime/storage/watch-cache/options.ts"
-import type { CacheCases } from "./cache-contract.ts"
 import { Gate, put, record, type Recording, settle, thingCodec } from "./cache-fixtures.ts"
 import { lost } from "./cache-unreliable.ts"
+import type { CacheCases } from "./cache-cases.ts"
 
 /** Small pieces, a short window and hardly any kept past events. */
 const tight: Partial<CacheLimits> = { pageEvents: 3, historyReadBytes: 60, pagesBytes: 1, windowEvents: 10, windowMs: 1000 }

@@ -18,15 +18,7 @@ import { watchCases } from "./cache-watch.ts"
 import { unreliable } from "./cache-unreliable.ts"
 import type { UnreliableStore } from "./cache-unreliable.ts"
 import type { StorePlace } from "./store-fixture.ts"
-
-/** Fixture of a case: an empty store behind switchable faults, all off, and caches over it. */
-export interface CacheCaseContext {
-  readonly store: UnreliableStore
-  readonly place: StorePlace
-  /** Opens another cache over the same store, as a restarted server would. Closed and verified after the case. */
-  open(limits?: Partial<CacheLimits>): WatchCache
-}
-export type CacheCases = Readonly<Record<string, (context: CacheCaseContext) => Promise<void>>>
+import type { CacheCases } from "./cache-cases.ts"
 
 const groups: Record<string, CacheCases> = {
   read: readCases,

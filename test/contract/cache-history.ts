@@ -1,8 +1,8 @@
 import { expect } from "vitest"
 import { StoreError } from "../../runtime/storage/store.ts"
-import type { CacheCases } from "./cache-contract.ts"
 import { brief, put, record, remove, settle, thing, thingCodec } from "./cache-fixtures.ts"
 import { lost } from "./cache-unreliable.ts"
+import type { CacheCases } from "./cache-cases.ts"
 
 /** How far back watches may begin: in the window, and before it in the store's own log. */
 export const historyCases: CacheCases = {

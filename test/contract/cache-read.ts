@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import type { Snapshot } from "../../runtime/storage/cache.ts"
-import type { CacheCases } from "./cache-contract.ts"
 import { put, remove, settle, shown, thing, thingCodec } from "./cache-fixtures.ts"
+import type { CacheCases } from "./cache-cases.ts"
 
 /** States: the newest, past ones, and waiting for a future one. */
 export const readCases: CacheCases = {

@@ -1,8 +1,8 @@
 import { expect } from "vitest"
 import { StoreError } from "../../runtime/storage/store.ts"
-import type { CacheCases } from "./cache-contract.ts"
 import { brief, put, record, remove, settle, shown, thingCodec } from "./cache-fixtures.ts"
 import { lost } from "./cache-unreliable.ts"
+import type { CacheCases } from "./cache-cases.ts"
 
 /** A store that fails and recovers. */
 export const recoveryCases: CacheCases = {

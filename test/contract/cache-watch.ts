@@ -1,6 +1,6 @@
 import { expect } from "vitest"
-import type { CacheCases } from "./cache-contract.ts"
 import { brief, put, record, remove, settle, thing, thingCodec } from "./cache-fixtures.ts"
+import type { CacheCases } from "./cache-cases.ts"
 
 /** Live watches: which events a watcher gets, when, and in which order. */
 export const watchCases: CacheCases = {

@@ -1,8 +1,8 @@
 /** Compaction: deletes the past and keeps the present. */
 import { expect } from "vitest"
 import type { Store } from "../../runtime/storage/store.ts"
-import type { StoreCases } from "./store-contract.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
+import type { StoreCases } from "./store-cases.ts"
 
 /** Revisions 2 to 6. */
 async function history(store: Store): Promise<void> {

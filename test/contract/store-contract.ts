@@ -10,14 +10,7 @@ import { lifecycleCases, persistenceCases } from "./store-lifecycle.ts"
 import { listCases } from "./store-list.ts"
 import { watchCases } from "./store-watch.ts"
 import { writeCases } from "./store-write.ts"
-
-/** Fixture of a case: an empty store, and a function that closes it and opens it again. */
-export interface StoreCaseContext {
-  readonly store: Store
-  readonly place: StorePlace
-  reopen(): Promise<Store>
-}
-export type StoreCases = Readonly<Record<string, (context: StoreCaseContext) => Promise<void>>>
+import type { StoreCases } from "./store-cases.ts"
 
 /** Called once per driver at the top level of its test file. */
 export function storeContract(options: StoreContractOptions): void {

@@ -1,8 +1,8 @@
 /** Status, close, and what a restart must keep. */
 import { expect } from "vitest"
 import { StoreError } from "../../runtime/storage/store.ts"
-import type { StoreCases } from "./store-contract.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
+import type { StoreCases } from "./store-cases.ts"
 
 export const lifecycleCases: StoreCases = {
   "Stats: status has the number of keys and the revisions": async ({ store }) => {

@@ -1,8 +1,8 @@
 /** Lists: order, pages, prefixes and the past. */
 import { expect } from "vitest"
 import type { Store, StoreListOptions } from "../../runtime/storage/store.ts"
-import type { StoreCases } from "./store-contract.ts"
 import { codeOf, put, remove, text, write } from "./store-fixture.ts"
+import type { StoreCases } from "./store-cases.ts"
 
 async function keys(store: Store, options: StoreListOptions): Promise<string[]> {
   return (await store.list(options)).items.map((item) => item.key)

@@ -2,8 +2,8 @@
 import { expect } from "vitest"
 import { readPast } from "../../runtime/storage/past.ts"
 import type { Store } from "../../runtime/storage/store.ts"
-import type { StoreCases } from "./store-contract.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
+import type { StoreCases } from "./store-cases.ts"
 
 /** Five commits that every case can rely on. */
 async function history(store: Store): Promise<void> {

@@ -1,8 +1,8 @@
 /** Commits, checks and single reads. */
 import { expect } from "vitest"
 import { storeLimits } from "../../runtime/storage/store.ts"
-import type { StoreCases } from "./store-contract.ts"
 import { bytes, codeOf, failedOf, put, record, remove, text, until, write } from "./store-fixture.ts"
+import type { StoreCases } from "./store-cases.ts"
 
 const creation: StoreCases = {
   "an empty store is at revision 1": async ({ store }) => {

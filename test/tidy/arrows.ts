@@ -170,23 +170,37 @@ export function roomFaults(sources: readonly SourceFile[]): string[] {
   )
 }
 
-/** Finds import cycles that remain at run time. */
+/**
+ * Finds import cycles, also those of types: files in a cycle can only be read as one piece. A type that both sides need
+ * belongs in a file of its own. Names each cycle by its files, sorted.
+ */
 export function cycleFaults(sources: readonly SourceFile[]): string[] {
-  const next = new Map(
-    sources.map(({ path, imports }) => [
-      path,
-      imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic).map(({ target }) => target),
-    ]),
-  )
-  const done = new Set<string>()
-  const faults: string[] = []
-  function walk(path: string, trail: readonly string[]): void {
-    const seen = trail.indexOf(path)
-    if (seen >= 0) faults.push([...trail.slice(seen), path].join(" → "))
-    if (seen >= 0 || done.has(path)) return
-    for (const target of next.get(path) ?? []) walk(target, [...trail, path])
-    done.add(path)
+  const next = new Map(sources.map(({ path, imports }) => [path, imports.filter(({ dynamic }) => !dynamic).map(({ target }) => target)]))
+  return ringsOf(next).map((ring) => ring.toSorted().join(" ↔ "))
+}
+
+/** Strongly connected components of more than one file, or of one that imports itself, by Tarjan's algorithm. */
+function ringsOf(next: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const earliest = new Map<string, number>()
+  const open: string[] = []
+  const rings: string[][] = []
+  function visit(path: string): number {
+    const own = order.size
+    let reached = own
+    order.set(path, own)
+    open.push(path)
+    for (const target of next.get(path) ?? []) {
+      if (!next.has(target)) continue
+      if (!order.has(target)) reached = Math.min(reached, visit(target))
+      else if (open.includes(target)) reached = Math.min(reached, earliest.get(target) ?? order.get(target) ?? reached)
+    }
+    earliest.set(path, reached)
+    if (reached < own) return reached
+    const ring = open.splice(open.indexOf(path))
+    if (ring.length > 1 || next.get(path)?.includes(path) === true) rings.push(ring)
+    return reached
   }
-  for (const path of next.keys()) walk(path, [])
-  return faults
+  for (const path of next.keys()) if (!order.has(path)) visit(path)
+  return rings
 }

@@ -3,8 +3,8 @@ import type { Subresource } from "../../../runtime/kit/kind.ts"
 import type { FieldModel, KindModel, TypeModel } from "../../model/model.ts"
 import { upperFirst } from "../names.ts"
 import { operationScope, tagOf } from "./names.ts"
-import type { GroupVersionKind, OperationFacts, PathFacts } from "./operations.ts"
 import type { OptionFacts, ParameterName } from "./parameters.ts"
+import type { GroupVersionKind, OperationFacts, PathFacts } from "./path-facts.ts"
 
 const ways = {
   log: ["get"],

@@ -9,9 +9,10 @@ import { type EmitContext, typeOf } from "../context.ts"
 import { isCompact } from "../proto.ts"
 import { kindsOf } from "../resource.ts"
 import { definitionName, groupTag, operationScope, pathPrefix, tagOf, versionDefinition } from "./names.ts"
-import { type GroupVersionKind, kindPaths, type OperationFacts, type PathFacts } from "./operations.ts"
+import { kindPaths } from "./operations.ts"
 import { inlineParameters, type OptionFacts, parameterFacts, type ParameterName } from "./parameters.ts"
 import { Definitions, extension } from "./schemas.ts"
+import type { GroupVersionKind, OperationFacts, PathFacts } from "./path-facts.ts"
 
 /** The API release whose facts the schemas state. */
 const release = "v1.30.0"

@@ -1,5 +1,4 @@
 /** The paths of a kind and their operations, as facts from which both document versions are written. */
-import type { OpenAPIV3 } from "openapi-types"
 import type { Subresource } from "../../../runtime/kit/kind.ts"
 import type { KindModel, TypeModel } from "../../model/model.ts"
 import { upperFirst } from "../names.ts"
@@ -9,44 +8,11 @@ import {
   deleteCollectionParameters,
   deleteParameters,
   listParameters,
-  type OptionFacts,
   type ParameterName,
   patchParameters,
   writeParameters,
 } from "./parameters.ts"
-
-export interface GroupVersionKind {
-  readonly group: string
-  readonly version: string
-  readonly kind: string
-}
-
-export interface OperationFacts {
-  readonly method: `${OpenAPIV3.HttpMethods}`
-  readonly operationId: string
-  readonly description: string
-  readonly tag: string
-  readonly parameters: readonly ParameterName[]
-  /** Definition of the body. */
-  readonly body?: { readonly schema: string; readonly required: boolean; readonly patch: boolean }
-  /** Definition of the response by status code. */
-  readonly responses: readonly { readonly code: 200 | 201 | 202; readonly schema: string }[]
-  /** Media types of a response that is text instead of an object. */
-  readonly text?: readonly string[]
-  /** The response may be a watch stream. */
-  readonly stream?: boolean
-  readonly deprecated?: boolean
-  readonly action?: string
-  readonly kind?: GroupVersionKind
-}
-
-export interface PathFacts {
-  readonly path: string
-  readonly parameters: readonly ParameterName[]
-  /** Query parameters of this path only. */
-  readonly options?: readonly OptionFacts[]
-  readonly operations: readonly OperationFacts[]
-}
+import type { GroupVersionKind, OperationFacts, PathFacts } from "./path-facts.ts"
 
 const meta = { group: "meta", version: "v1" }
 /** Definition of Status, the response of deletions. */

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../../runtime/kit/json.ts"
 import type { FieldModel, KindModel, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { type EmitContext, listItem } from "../context.ts"
 import { definitionName, patchDefinition, scalarDefinitions, versionDefinition } from "./names.ts"
-import type { GroupVersionKind } from "./operations.ts"
+import type { GroupVersionKind } from "./path-facts.ts"
 
 export type DocumentVersion = "v2" | "v3"
 

@@ -2,8 +2,8 @@
  * Inspects the expiry table: it may hold only current versions, each at its own time. (The inspection of the index
  * finds missing entries.)
  */
-import type { Inspector } from "./inspect.ts"
 import { asBuffer, createIndexKeys, decodeVersion, readExpiryKey, type Version } from "./layout.ts"
+import type { Inspector } from "./inspector.ts"
 
 /** Called last. */
 export async function inspectExpiry(inspector: Inspector): Promise<void> {

@@ -2,9 +2,9 @@
  * Inspects the index: keys in order, each with its versions newest first, and each version with its record in the log.
  */
 import { crc32 } from "node:zlib"
-import type { Inspector } from "./inspect.ts"
 import { recordAt, type SoundRecord, soundRecord } from "./inspect-record.ts"
 import { asBuffer, decodeVersion, expiryKey, gravestone, logKey, revisionOfLogKey, readIndexKey, type Version } from "./layout.ts"
+import type { Inspector } from "./inspector.ts"
 
 /**
  * A version of a key with its record. Versions are newest first, so the next one must be the version that this one

@@ -1,7 +1,7 @@
 /** Inspects the log: every revision since the last sweep is present and complete, and every record is in the index. */
-import type { Inspector } from "./inspect.ts"
 import { type SoundRecord, soundRecord } from "./inspect-record.ts"
 import { asBuffer, createIndexKeys, decodeVersion, gravestone, revisionOfLogKey } from "./layout.ts"
+import type { Inspector } from "./inspector.ts"
 
 interface LogPlace {
   readonly revision: number

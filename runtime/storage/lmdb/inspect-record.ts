@@ -1,6 +1,6 @@
 /** Reads records of the log for an inspection, assuming nothing about their content. */
-import type { Inspector } from "./inspect.ts"
 import { asBuffer, logHeaderBytes, logKey, type LogRecord, logRecordKey, logRecordValue, logType, readLogRecord } from "./layout.ts"
+import type { Inspector } from "./inspector.ts"
 
 /** A record with a valid header. */
 export interface SoundRecord extends LogRecord {

@@ -6,9 +6,10 @@ import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import { put, remove, write } from "../../../test/contract/store-fixture.ts"
 import { verifyLmdb } from "./backup.ts"
 import { type Environment, metaKeys, openEnvironment } from "./environment.ts"
-import { faultText, type InspectOptions, inspectLmdb } from "./inspect.ts"
+import { faultText, inspectLmdb } from "./inspect.ts"
 import { createIndexKeys, encodeState, encodeVersion, expiryKey, logKey, readIndexKey } from "./layout.ts"
 import { openLmdbStore } from "./lmdb-store.ts"
+import type { InspectOptions } from "./inspector.ts"
 
 const clock = createManualClock()
 const keys = createIndexKeys()

@@ -4,45 +4,18 @@
  * the data). Reads one snapshot, so a store that is open elsewhere may be inspected, and memory does not grow with the
  * store.
  */
-import { createHash, type Hash } from "node:crypto"
+import { createHash } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { type Environment, openEnvironment, readState, storeErrorOf } from "./environment.ts"
 import { inspectExpiry } from "./inspect-expiry.ts"
 import { inspectIndex } from "./inspect-index.ts"
 import { inspectLog } from "./inspect-log.ts"
-import type { State } from "./layout.ts"
-
-/** One violated invariant. */
-export interface StoreFault {
-  /** Empty when the fault concerns no key. */
-  readonly key: string
-  /** The version concerned; 0 for none. */
-  readonly revision: number
-  /** Description, without key and version. */
-  readonly what: string
-}
+import type { InspectOptions, Inspector, ReadTransaction, StoreFault } from "./inspector.ts"
 
 /** A fault in one line. */
 export function faultText({ key, revision, what }: StoreFault): string {
   const about = [key, ...(revision === 0 ? [] : [`version ${revision}`])].filter((part) => part !== "").join(" ")
   return about === "" ? what : `${about}: ${what}`
-}
-
-/** One stored version of a value. */
-export interface KeptValue {
-  readonly key: string
-  readonly value: Uint8Array
-  readonly revision: number
-}
-
-export interface InspectOptions {
-  /** Called for each fault, in no particular order. */
-  readonly onFault: (fault: StoreFault) => void
-  /**
-   * Called with every stored value, past versions included, in the order of writing; returns a description of its
-   * fault.
-   */
-  readonly checkValue?: (kept: KeptValue) => string | undefined
 }
 
 /** Result of an inspection; all of one snapshot. */
@@ -56,20 +29,6 @@ export interface Inspection {
    * SHA-256 over every current key and value in key order, without versions: equal for a copy that has other versions.
    */
   readonly contentHash: string
-}
-
-export type ReadTransaction = ReturnType<Environment["root"]["useReadTransaction"]>
-
-/** State of one running inspection, passed to its parts. */
-export interface Inspector {
-  readonly environment: Environment
-  readonly transaction: ReadTransaction
-  readonly state: State
-  readonly checkValue: InspectOptions["checkValue"]
-  readonly content: Hash
-  fault(what: string, about?: { key?: string; revision?: number }): void
-  /** Called once per entry; yields to other work from time to time. */
-  step(): Promise<void> | undefined
 }
 
 /** Entries inspected before other work gets a turn. */

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { ByteArena, bytesOf } from "./byte-arena.ts"
-import type { Tenant } from "./byte-arena.ts"
 import { defaultCacheLimits } from "./options.ts"
 import { Slab, SlabPool } from "./slab-pool.ts"
+import type { Tenant } from "./slab-pool.ts"
 
 function tenant(): Tenant {
   return { home: Buffer.alloc(0), offset: 0, length: 0, current: true }

@@ -13,15 +13,7 @@
 import { assert } from "../../assert.ts"
 import type { BytePlace } from "../../kit/shared-bytes.ts"
 import { Slab, type SlabPool } from "./slab-pool.ts"
-
-/** One object's bytes: a Uint8Array of their own, or a part of a slab. */
-export interface Tenant {
-  home: Uint8Array | Slab
-  offset: number
-  length: number
-  /** Part of the newest state; only such bytes are worth packing. */
-  current: boolean
-}
+import type { Tenant } from "./slab-pool.ts"
 
 /** The bytes of an allocation, without a copy. Valid until the next operation on the arena. */
 export function bytesOf(tenant: Tenant): Buffer {

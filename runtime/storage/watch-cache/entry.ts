@@ -7,11 +7,12 @@ import { messageCharactersMax } from "../../limits.ts"
 import { type BytePlace, placeAll } from "../../kit/shared-bytes.ts"
 import { type CachedObject, type MetadataMark, type ResourceCodec, UndecodableError } from "../cache.ts"
 import { bytesOf, placeOf } from "./byte-arena.ts"
-import type { ByteArena, Tenant } from "./byte-arena.ts"
+import type { ByteArena } from "./byte-arena.ts"
 import type { StoredValue } from "../store.ts"
 import type { Description, Form, FormBudget } from "./forms.ts"
 import { labelsInJson, withResourceVersion } from "./resource-version.ts"
 import type { Slab } from "./slab-pool.ts"
+import type { Tenant } from "./slab-pool.ts"
 
 /** What all entries of one resource share. */
 export interface EntryContext {

@@ -8,7 +8,7 @@ import type { EntryContext } from "./entry.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 import { pages } from "./pages.ts"
-import type { Objects } from "./snapshot.ts"
+import type { Objects } from "./objects.ts"
 
 interface FillOptions {
   readonly keyPrefix: string

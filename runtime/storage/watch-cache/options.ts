@@ -3,7 +3,7 @@ import type { UndecodableError } from "../cache.ts"
 import type { Clock } from "../../clock.ts"
 import type { Store } from "../store.ts"
 import type { SlabLimits } from "./slab-pool.ts"
-import type { Verification } from "./verify.ts"
+import type { Verification } from "./verification.ts"
 
 /** `CacheOptions.limits` may override each of them. */
 export interface CacheLimits extends SlabLimits {

@@ -32,13 +32,14 @@ import type { GatheredRuns } from "./gathered-runs.ts"
 import { HistoryReader } from "./history.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
-import { Checkpoints, MapSnapshot, type Objects } from "./snapshot.ts"
+import { Checkpoints, MapSnapshot } from "./snapshot.ts"
 import type { SlabPool } from "./slab-pool.ts"
 import { asStoreError, type StoreFeed } from "./store-feed.ts"
 import { StoredSnapshots } from "./stored-snapshots.ts"
 import { Subscriber, Subscribers } from "./subscribers.ts"
 import { ValueIndexes } from "./value-index.ts"
 import { Waiters } from "./waiters.ts"
+import type { Objects } from "./objects.ts"
 
 /** Dependencies and settings of a resource. */
 export interface ResourceOptions {

@@ -3,8 +3,8 @@ import { put, record, settle, shown, thingCodec } from "../../../test/contract/c
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import { openMemoryStore } from "../memory/memory-store.ts"
 import type { Store } from "../store.ts"
-import type { Verification } from "./verify.ts"
 import { openCache } from "./watch-cache.ts"
+import type { Verification } from "./verification.ts"
 
 /** A store whose watch withholds the events of which `forgets` is true. */
 function forgetful(inner: Store): { store: Store; forgets: (key: string) => boolean; listing: boolean } {

@@ -4,7 +4,7 @@
  * counted, the clients' watches end so that they list again, and the resource is read again.
  */
 import type { Clock } from "../../clock.ts"
-import type { Verification } from "./verify.ts"
+import type { Verification } from "./verification.ts"
 
 /** Number of comparisons of one resource by outcome. `error`: the store could not be read. */
 export interface CheckCounts {

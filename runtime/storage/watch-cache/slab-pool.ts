@@ -6,7 +6,6 @@
  * collection.
  */
 import { sharedBytesMax } from "../../kit/shared-bytes.ts"
-import type { Tenant } from "./byte-arena.ts"
 
 /** The sizes of slabs, and when they are evacuated. Part of the cache's limits. */
 export interface SlabLimits {
@@ -37,6 +36,15 @@ export interface SlabLimits {
 
 /** What a poisoned slab holds. No JSON text and no stored value begins with it. */
 const poison = 0xdb
+
+/** One object's bytes: a Uint8Array of their own, or a part of a slab. */
+export interface Tenant {
+  home: Uint8Array | Slab
+  offset: number
+  length: number
+  /** Part of the newest state; only such bytes are worth packing. */
+  current: boolean
+}
 
 /** A block of memory with many allocations. */
 export class Slab {

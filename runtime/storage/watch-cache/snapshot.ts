@@ -4,11 +4,8 @@ import type { CachedEntry } from "./entry.ts"
 import type { EventWindow } from "./event-window.ts"
 import type { GatheredRuns } from "./gathered-runs.ts"
 import { below } from "./value-index.ts"
-import type { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
-
-/** The objects of one resource by key. */
-export type Objects = ObjectMap<CachedEntry>
+import type { Objects } from "./objects.ts"
 
 /** An immutable state. Prefixes are full keys or relative to the resource. */
 export class MapSnapshot implements Snapshot {

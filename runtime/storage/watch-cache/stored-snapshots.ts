@@ -10,8 +10,8 @@ import type { EntryContext } from "./entry.ts"
 import { pages } from "./pages.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
-import type { Objects } from "./snapshot.ts"
 import { asStoreError } from "./store-feed.ts"
+import type { Objects } from "./objects.ts"
 
 interface StoredSnapshotOptions {
   readonly keyPrefix: string

@@ -10,7 +10,7 @@ import { Turns } from "../../turns.ts"
 import type { Selected } from "../cache.ts"
 import { compareKeys } from "../store.ts"
 import type { CachedEntry } from "./entry.ts"
-import type { Objects } from "./snapshot.ts"
+import type { Objects } from "./objects.ts"
 
 /**
  * Maximum number of objects per value. Beyond it a list visits all objects, which then costs little more, and no write

@@ -4,17 +4,7 @@ import type { Store } from "../store.ts"
 import { Digest } from "./digest.ts"
 import { pages } from "./pages.ts"
 import { asStoreError } from "./store-feed.ts"
-
-/** The outcome for one resource; hashes differ when it does not match. */
-export interface Verification {
-  /** Storage path. */
-  readonly resource: string
-  readonly matches: boolean
-  /** The revision at which both sides were compared. */
-  readonly revision: number
-  readonly cacheHash: string
-  readonly storeHash: string
-}
+import type { Verification } from "./verification.ts"
 
 interface Verifiable {
   readonly path: string

@@ -20,7 +20,7 @@ import { type CheckCounts, SelfCheck } from "./self-check.ts"
 import { SlabPool } from "./slab-pool.ts"
 import { StoreFeed } from "./store-feed.ts"
 import { verifyResource } from "./verify.ts"
-import type { Verification } from "./verify.ts"
+import type { Verification } from "./verification.ts"
 
 /** The cache, with functions for operators and tests. */
 export interface WatchCache extends Cache {

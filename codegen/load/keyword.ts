@@ -1,0 +1,60 @@
+/** What the tables of the dialect say of a keyword. */
+
+/** A mapping of a schema file that has keywords of its own. */
+export type Place =
+  | "kind"
+  | "shared"
+  | "names"
+  | "storage"
+  | "conversion"
+  | "selectable"
+  | "column"
+  | "completed"
+  | "status"
+  | "scale"
+  | "subresource"
+  | "create"
+  | "update"
+  | "delete"
+  | "warning"
+  | "type"
+  | "field"
+  | "constraints"
+  | "rule"
+  | "defaultRule"
+  | "oneOf"
+
+/** The form of a keyword's value. `either` takes the first form that fits the node's shape. */
+export type ValueForm =
+  | {
+      readonly form:
+        | "text"
+        | "boolean"
+        | "number"
+        | "constant"
+        | "path"
+        | "expression"
+        | "template"
+        | "type"
+        | "fieldName"
+        | "kindReference"
+        | "identifier"
+        | "formatName"
+    }
+  | { readonly form: "integer"; readonly minimum: number; readonly maximum: number }
+  | { readonly form: "word"; readonly words: readonly (string | boolean)[] }
+  | { readonly form: "block"; readonly place: Place }
+  | { readonly form: "list"; readonly of: ValueForm }
+  | { readonly form: "map"; readonly of: ValueForm; readonly named?: Readonly<Record<string, Place>> }
+  | { readonly form: "either"; readonly of: readonly ValueForm[] }
+
+export interface Keyword {
+  readonly word: string
+  readonly places: readonly Place[]
+  readonly value: ValueForm
+  /** An error when absent. */
+  readonly required?: boolean
+  readonly doc: string
+  /** YAML that shows it in use. */
+  readonly example: string
+}

@@ -1,0 +1,12 @@
+/** What the parts of the store contract are made of. */
+import type { Store } from "../../runtime/storage/store.ts"
+import type { StorePlace } from "./store-fixture.ts"
+
+/** Fixture of a case: an empty store, and a function that closes it and opens it again. */
+export interface StoreCaseContext {
+  readonly store: Store
+  readonly place: StorePlace
+  reopen(): Promise<Store>
+}
+
+export type StoreCases = Readonly<Record<string, (context: StoreCaseContext) => Promise<void>>>
