@@ -4,7 +4,7 @@
  */
 import type { ApiObject, JsonObject } from "../../kit/json.ts"
 import { atOnce, type Stages } from "../../turns.ts"
-import { createdSet } from "../ownership/created-set.ts"
+import { createdSet, createdSetStages } from "../ownership/created-set.ts"
 import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
 import { type Entry, encodeEntries, encodeEntry, entriesOf, type Owner, sameOwner } from "./entry.ts"
@@ -53,16 +53,23 @@ export const fewOwners = 16
  * per attempt, before the kind's own changes to the object. An object whose managed fields were cleared stays without.
  */
 export function trackUpdate(update: UpdateToTrack): JsonObject[] | undefined {
-  return atOnce(trackingStages(update))
+  return atOnce(tracking(update, false))
 }
 
-/** `trackUpdate` in steps. */
-export function* trackingStages(update: UpdateToTrack): Stages<JsonObject[] | undefined> {
+/** `trackUpdate` in steps, for large objects. */
+export function trackingStages(update: UpdateToTrack): Stages<JsonObject[] | undefined> {
+  return tracking(update, true)
+}
+
+function* tracking(update: UpdateToTrack, isLarge: boolean): Stages<JsonObject[] | undefined> {
   const stored = update.old?.metadata?.managedFields
   // A write to a sub-resource does not change the list itself, since most such clients do not send it.
   const sent = update.subresource === "" ? update.next.metadata?.managedFields : stored
   const before = entriesOf(sent, stored)
-  if (before.length === 0) return update.old === undefined ? ownersOfNew(update) : undefined
+  if (before.length === 0)
+    return update.old === undefined
+      ? ownersOfNew(update, isLarge ? yield* createdSetStages(...creation(update)) : createdSet(...creation(update)))
+      : undefined
   const changes = new Changes(update.versions, update.old, update.next)
   yield
   changes.compare()
@@ -72,10 +79,15 @@ export function* trackingStages(update: UpdateToTrack): Stages<JsonObject[] | un
   return encodeEntries(withoutOldUpdaters(owners))
 }
 
+/** The arguments of `createdSet`. */
+function creation({ versions, next }: UpdateToTrack): Parameters<typeof createdSet> {
+  const { shape } = versions.current
+  return [shape, emptyObject(shape), next, unowned]
+}
+
 /** Most creations: there is no manager yet, and the creator owns all fields that it sets. */
-function ownersOfNew({ versions, next, manager, subresource, now }: UpdateToTrack): JsonObject[] | undefined {
-  const { shape, reset, apiVersion } = versions.current
-  const set = createdSet(shape, emptyObject(shape), next, unowned)
+function ownersOfNew({ versions, manager, subresource, now }: UpdateToTrack, set: FieldSet): JsonObject[] | undefined {
+  const { reset, apiVersion } = versions.current
   const fields = isEmptySet(reset) ? set : recursiveDifference(set, reset)
   if (isEmptySet(fields)) return undefined
   return [encodeEntry({ manager, operation: "Update", apiVersion, subresource, time: now, fields }, true)]

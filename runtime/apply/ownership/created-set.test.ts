@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../kit/json.ts"
 import { compareObjects } from "./compare.ts"
-import { createdSet } from "./created-set.ts"
+import { createdSet, createdSetStages } from "./created-set.ts"
 import { difference, type FieldSet, sortedFieldSet, union } from "./field-set.ts"
 import { anyObject } from "./typed-arbitrary.ts"
 import { exampleShape } from "./typed-fixtures.ts"
@@ -26,6 +26,28 @@ describe("the fields of a creator", () => {
       expect(written(createdSet(exampleShape, empty, next, unowned))).toBe(written(general(empty, next)))
     })
     fc.assert(property, { numRuns: 500 })
+  })
+
+  test("is the same in stages as at once", () => {
+    const name = fc.string({ maxLength: 4 })
+    const port = fc.record({ port: fc.nat({ max: 3000 }), text: name }, { requiredKeys: ["port"] })
+    const long = { minLength: 1000, maxLength: 1500, size: "max" } as const
+    const large = fc.record({ names: fc.array(name, long), ports: fc.array(port, long), child: anyObject }, { requiredKeys: [] })
+    let stages = 0
+    const property = fc.property(anyObject, large, (empty, next: JsonObject) => {
+      for (const before of [{}, empty]) {
+        const walk = createdSetStages(exampleShape, before, next, unowned)
+        let stage = walk.next()
+        for (; stage.done !== true; stage = walk.next()) {
+          stages++
+          // Others make sets of their own between two stages.
+          createdSet(exampleShape, {}, empty, unowned)
+        }
+        expect(written(stage.value)).toBe(written(createdSet(exampleShape, before, next, unowned)))
+      }
+    })
+    fc.assert(property, { numRuns: 20 })
+    expect(stages).toBeGreaterThan(0)
   })
 
   test.each<[string, JsonObject]>([

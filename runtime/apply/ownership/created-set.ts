@@ -2,6 +2,7 @@
 import { deepEqual } from "../../kit/field-path.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
 import type { TypeShape } from "../../kit/shape.ts"
+import type { Stages } from "../../turns.ts"
 import { changedNode } from "./compare.ts"
 import { compareValues, fieldElement, hasSurrogate, selfKey, sortElements } from "./field-set-element.ts"
 import { difference, type FieldSet, isLeaf, leaf, nodeAt, sortedFieldSet } from "./field-set.ts"
@@ -16,6 +17,91 @@ export function createdSet(shape: TypeShape, empty: JsonObject, next: JsonObject
   names.length = 0
   const { map } = rootNode(shape)
   return (map === undefined ? undefined : changedFields(map, { before: empty, after: next }, unowned)) ?? {}
+}
+
+/**
+ * `createdSet` in stages, for large objects: first the nodes of long lists, so many values a stage, which the walk over the object then finds ready.
+ * The object must not change meanwhile.
+ */
+export function* createdSetStages(shape: TypeShape, empty: JsonObject, next: JsonObject, unowned: FieldSet): Stages<FieldSet> {
+  const found: LongList[] = []
+  findLongLists(rootNode(shape), next, found)
+  const made = new Map<readonly JsonValue[], FieldSet>()
+  for (const long of found) {
+    const node = yield* itemsNodeStages(long, made)
+    made.set(long.items, node)
+    yield
+  }
+  return withMade(made, () => createdSet(shape, empty, next, unowned))
+}
+
+/** Items, and values in them, whose nodes are made in one stage. */
+const stageValues = 4000
+
+interface LongList {
+  readonly list: ListForm
+  readonly items: readonly JsonValue[]
+}
+
+/** The outermost come last: those in them are ready by then. */
+function findLongLists(node: TypedNode, value: JsonValue, found: LongList[]): void {
+  const form = formOf(node, value)
+  if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
+    const items = filledList(value) ?? []
+    const type = node.list.item()
+    for (const item of items) if (typeof item === "object" && item !== null) findLongLists(type, item, found)
+    if (items.length >= longListItems) found.push({ list: node.list, items })
+  } else if (form === "map" && node.map?.atomic === false && isObject(value)) {
+    for (const name in value) {
+      const field = value[name]
+      const type = typeof field === "object" && field !== null ? typeAt(node.map, name) : undefined
+      if (field !== undefined && type !== undefined) findLongLists(type, field, found)
+    }
+  }
+}
+
+/** A list that is made ready. */
+const longListItems = 1000
+
+/** Nodes of long lists that are ready, by the list; undefined outside of a walk that has some. */
+let ready: ReadonlyMap<readonly JsonValue[], FieldSet> | undefined
+/** Nodes of values made so far: by how many a stage has grown. */
+let madeNodes = 0
+
+function withMade<Result>(made: ReadonlyMap<readonly JsonValue[], FieldSet>, walk: () => Result): Result {
+  ready = made
+  try {
+    return walk()
+  } finally {
+    ready = undefined
+  }
+}
+
+/** The node of a list that was not there before. */
+function* itemsNodeStages({ list, items }: LongList, made: ReadonlyMap<readonly JsonValue[], FieldSet>): Stages<FieldSet> {
+  const node = new ItemsNode(list, true)
+  for (let at = 0; at < items.length; ) {
+    at = withMade(made, () => addSome(node, items, at))
+    if (at < items.length) yield
+  }
+  if (node.inOrder) return node.set
+  yield
+  const elements = sortElements(Object.keys(node.set))
+  const result: FieldSet = {}
+  let placed = 0
+  for (const element of elements) {
+    if (++placed % stageValues === 0) yield
+    result[element] = node.set[element]
+  }
+  return result
+}
+
+/** Answers how far it came. */
+function addSome(node: ItemsNode, items: readonly JsonValue[], from: number): number {
+  const end = madeNodes + stageValues
+  let at = from
+  for (; at < items.length && madeNodes < end; at++) node.add(items[at] ?? null)
+  return at
 }
 
 interface States<Value extends JsonValue> {
@@ -98,11 +184,12 @@ function pushNames(object: JsonObject): boolean {
 
 /** The node of a new value: all its fields and items, and their containers. */
 function wholeNode(node: TypedNode, value: JsonValue): FieldSet {
+  madeNodes++
   const form = formOf(node, value)
   if (form === "scalar") return leaf
   if (form === "list") {
     const items = node.list === undefined || node.list.type === "atomic" ? undefined : filledList(value)
-    return items === undefined || node.list === undefined ? leaf : itemsNode(node.list, items, true)
+    return items === undefined || node.list === undefined ? leaf : (ready?.get(items) ?? itemsNode(node.list, items, true))
   }
   const object = node.map?.atomic === false ? filledMap(value) : undefined
   return object === undefined || node.map === undefined ? leaf : fieldsNode(node.map, object)
@@ -124,18 +211,35 @@ function fieldsNode(map: MapForm, object: JsonObject): FieldSet {
 
 /** `member`: the list itself is a member. Items with the same element are owned as one, without their fields. */
 function itemsNode(list: ListForm, items: readonly JsonValue[], member: boolean): FieldSet {
-  const set: FieldSet = member ? { [selfKey]: leaf } : {}
-  const type = list.item()
-  let last: JsonValue | undefined
-  let inOrder = true
-  for (const item of items) {
-    const element = elementOf(list, item)
-    if (element === undefined) continue
-    inOrder &&= last === undefined || comesBefore(list, last, item)
-    last = item
-    set[element] = element in set ? leaf : wholeNode(type, item)
+  const node = new ItemsNode(list, member)
+  for (const item of items) node.add(item)
+  return node.inOrder ? node.set : sorted(node.set)
+}
+
+/** The node of a list, item by item. */
+class ItemsNode {
+  readonly set: FieldSet
+  /** The elements came in the order in which they are stored. */
+  inOrder = true
+  private readonly type: TypedNode
+  private last: JsonValue | undefined
+
+  constructor(
+    private readonly list: ListForm,
+    member: boolean,
+  ) {
+    this.set = member ? { [selfKey]: leaf } : {}
+    this.type = list.item()
   }
-  return inOrder ? set : sorted(set)
+
+  add(item: JsonValue): void {
+    const { last, list, set } = this
+    const element = elementOf(list, item)
+    if (element === undefined) return
+    this.inOrder &&= last === undefined || comesBefore(list, last, item)
+    this.last = item
+    set[element] = element in set ? leaf : wholeNode(this.type, item)
+  }
 }
 
 /** Whether an item's element sorts before that of another; false proves nothing. */
