@@ -15,17 +15,18 @@ import { updateObject } from "../runtime/registry/update.ts"
 import { createHttpClient } from "../test/support/http-client.ts"
 import { startInProcess } from "../test/support/in-process.ts"
 import { openRegistry } from "../test/support/open-registry.ts"
+import { writeAttributes } from "../test/support/write-attributes.ts"
 
 const rounds = 7
 const calls = 2000
 const { registry, handle, close } = await openRegistry()
 const configMaps = await handle("configmaps")
 const pods = await handle("pods")
-const quiet = { dryRun: false, warn: (): void => {} }
+const quiet = { warn: (): void => {} }
 
 const create = await added((owners, index) => createConfigMap(`${owners === undefined ? "plain" : "owned"}-${index}`, owners))
 await createConfigMap("plain", undefined)
-await createConfigMap("owned", { manager: "bench" })
+await createConfigMap("owned", "tracked")
 const patch = await added((owners, index) => patchConfigMap(owners === undefined ? "plain" : "owned", owners, index))
 console.log(JSON.stringify({ addedCpuUs: { create, mergePatch: patch } }))
 console.log(JSON.stringify({ podApplyCpuUs: await podApply() }))
@@ -39,7 +40,7 @@ async function added(run: (owners: WriteOwners | undefined, index: number) => Pr
   const best = { plain: Number.POSITIVE_INFINITY, owned: Number.POSITIVE_INFINITY }
   for (let round = 0; round < rounds; round++) {
     best.plain = Math.min(best.plain, await cpuUs(() => run(undefined, index++)))
-    best.owned = Math.min(best.owned, await cpuUs(() => run({ manager: "bench" }, index++)))
+    best.owned = Math.min(best.owned, await cpuUs(() => run("tracked", index++)))
   }
   return { without: Math.round(best.plain), with: Math.round(best.owned), added: Math.round(best.owned - best.plain) }
 }
@@ -54,14 +55,18 @@ async function cpuUs(call: () => Promise<unknown>): Promise<number> {
 function createConfigMap(name: string, owners: WriteOwners | undefined): Promise<unknown> {
   const data = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`key-${index}`, "x".repeat(100)]))
   const object = decoded(configMaps, { metadata: { name, labels: { app: "bench", tier: "front" } }, data })
-  return createObject(registry, configMaps, { ...quiet, namespace: "default", object, ...(owners !== undefined && { owners }) })
+  return createObject(registry, configMaps, {
+    ...quiet,
+    attributes: writeAttributes("CREATE", configMaps, { namespace: "default", manager: "bench" }),
+    object,
+    ...(owners !== undefined && { owners }),
+  })
 }
 
 function patchConfigMap(name: string, owners: WriteOwners | undefined, index: number): Promise<unknown> {
   return updateObject(registry, configMaps, {
     ...quiet,
-    namespace: "default",
-    name,
+    attributes: writeAttributes("UPDATE", configMaps, { namespace: "default", name, manager: "bench" }),
     put: false,
     ...(owners !== undefined && { owners }),
     transform: (old) => decoded(configMaps, applyMergePatch(old ?? {}, { data: { "key-1": `changed ${index}` } })),
@@ -87,8 +92,7 @@ async function podApply(): Promise<JsonObject> {
   const apply = (manager: string, labels: JsonObject): Promise<unknown> =>
     updateObject(registry, pods, {
       ...quiet,
-      namespace: "default",
-      name: "web",
+      attributes: writeAttributes("UPDATE", pods, { namespace: "default", name: "web", manager }),
       put: false,
       creates: true,
       owners: "given",

@@ -20,13 +20,15 @@ import { readToChange } from "../runtime/registry/stored-object.ts"
 import { updateObject } from "../runtime/registry/update.ts"
 import { decodeObject } from "../runtime/wire/decode-object.ts"
 import { openRegistry } from "../test/support/open-registry.ts"
+import { writeAttributes } from "../test/support/write-attributes.ts"
 
 const rounds = 60
 const roundUs = 6000
 const now = "2026-01-02T03:04:05Z"
 const { registry, handle, close } = await openRegistry()
 const { vendor } = registry.deps
-const quiet = { dryRun: false, warn: (): void => {}, namespace: "default" }
+const namespace = "default"
+const quiet = { warn: (): void => {} }
 const manager = "bench"
 
 const container = (index: number): JsonObject => ({
@@ -138,8 +140,9 @@ async function ofCreation({ resource, body }: Subject, of: KindHandle): Promise<
     create: await cost((index) =>
       createObject(registry, of, {
         ...quiet,
+        attributes: writeAttributes("CREATE", of, { namespace, manager }),
         object: defaulted(of, decode(of, Buffer.from(JSON.stringify(named(body, `${resource}-${index}`))))),
-        owners: { manager },
+        owners: "tracked",
       }),
     ),
   }
@@ -148,7 +151,12 @@ async function ofCreation({ resource, body }: Subject, of: KindHandle): Promise<
 async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<JsonObject> {
   const versions = await versionsOf(registry, of, "")
   const object = defaulted(of, decode(of, Buffer.from(JSON.stringify(named(body, "patched")))))
-  const created = await createObject(registry, of, { ...quiet, object, owners: { manager: "creator" } })
+  const created = await createObject(registry, of, {
+    ...quiet,
+    attributes: writeAttributes("CREATE", of, { namespace, manager: "creator" }),
+    object,
+    owners: "tracked",
+  })
   const read = (index: number): DocumentPatch => {
     const text = JSON.stringify(patch(index))
     const parsed = parseJson(text, { trackDuplicates: true })
@@ -157,9 +165,9 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
   const patched = async (index: number): Promise<unknown> =>
     updateObject(registry, of, {
       ...quiet,
-      name: "patched",
+      attributes: writeAttributes("UPDATE", of, { namespace, name: "patched", manager }),
       put: false,
-      owners: { manager },
+      owners: "tracked",
       fresh: true,
       transform: (old) => renormalized(of, atOnce(read(index).apply(old ?? {}))),
     })
@@ -179,7 +187,12 @@ async function ofPatches({ body, patch }: Subject, of: KindHandle): Promise<Json
 async function ofApply({ body, patch }: Subject, of: KindHandle): Promise<JsonObject> {
   const versions = await versionsOf(registry, of, "")
   const object = defaulted(of, decode(of, Buffer.from(JSON.stringify(named(body, "applied")))))
-  await createObject(registry, of, { ...quiet, object, owners: { manager: "creator" } })
+  await createObject(registry, of, {
+    ...quiet,
+    attributes: writeAttributes("CREATE", of, { namespace, manager: "creator" }),
+    object,
+    owners: "tracked",
+  })
   const { apiVersion, kind } = object
   const applying = (index: number, live: ApiObject | undefined): ApiObject => {
     const text = JSON.stringify({
@@ -202,7 +215,7 @@ async function ofApply({ body, patch }: Subject, of: KindHandle): Promise<JsonOb
   const applied = async (index: number): Promise<unknown> =>
     updateObject(registry, of, {
       ...quiet,
-      name: "applied",
+      attributes: writeAttributes("UPDATE", of, { namespace, name: "applied", manager }),
       put: false,
       creates: true,
       owners: "given",

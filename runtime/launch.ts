@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Logger } from "pino"
 import { bodies, kinds } from "../generated/index.ts"
 import { parseTokenFile, type StaticToken } from "./access/authenticate.ts"
+import type { AdmissionPlugin } from "./admission/plugin.ts"
 import type { ApiFolder } from "./api-folder.ts"
 import { builtInDocuments, joinDocuments } from "./api-documents.ts"
 import { CertificateError, passingPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
@@ -36,6 +37,8 @@ export interface LaunchOptions {
   readonly port?: number
   /** Additional filters, after authorization. */
   readonly middleware?: readonly Filter[]
+  /** Further admission plugins, after the built-in ones. */
+  readonly admission?: readonly AdmissionPlugin[]
   /**
    * Called with the kubeconfig before the server listens, so that it exists once `/readyz` responds. Not called with
    * port 0, where the URL is not known yet.
@@ -130,6 +133,7 @@ function serverOptionsOf(how: LaunchOptions, made: Made): ServerOptions {
     connect: connectOptions(options),
     sharedStore: options["store-servers"].length > 0,
     ...(how.middleware !== undefined && { middleware: how.middleware }),
+    ...(how.admission !== undefined && { admission: how.admission }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** The package as a library: a real server inside another program, most of all inside tests. */
+import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { systemClock } from "./clock.ts"
 import { launch } from "./launch.ts"
 import { silentLog } from "./logging.ts"
@@ -7,6 +8,7 @@ import type { Options } from "./options/table.ts"
 import { systemRandom } from "./random.ts"
 import type { Filter } from "./server-env.ts"
 
+export type { AdmissionPlugin, KindName, Operation, RequestAttributes, RequestOptions, ResourceName } from "./admission/plugin.ts"
 export type { Options } from "./options/table.ts"
 export { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 export { ApiError } from "./errors.ts"
@@ -25,6 +27,13 @@ export interface LibraryOptions extends Partial<Options> {
    * before `next()`: those of `c.res`, which all such answers share, are not sent.
    */
   readonly middleware?: readonly Filter[]
+  /**
+   * Admission plugins of the program. They run behind the built-in ones, in this order, for every write and connection, those of the server itself
+   * included: `mutate` before the kind's own validation, `validate` behind it. They run once per attempt, so a write that meets another one is judged
+   * again. A plugin refuses by throwing an ApiError; any other error is logged and answered with 500; one that waits longer than the request may is
+   * given up with 504. Documentation of admission control, "Phases of access control".
+   */
+  readonly admission?: readonly AdmissionPlugin[]
 }
 
 export interface LibraryServer {
@@ -45,7 +54,7 @@ export interface LibraryServer {
  * With `"data-dir"` the store is on disk there. Throws StartError.
  */
 export async function startServer(given: LibraryOptions = {}): Promise<LibraryServer> {
-  const { port = 0, middleware = [], ...options } = given
+  const { port = 0, middleware = [], admission = [], ...options } = given
   const onDisk = given["data-dir"] !== undefined
   const { server, url, token, authority, kubeconfig } = await launch({
     options: { ...defaultOptions(), "bind-address": "127.0.0.1", store: onDisk ? "lmdb" : "memory", ...options },
@@ -55,6 +64,7 @@ export async function startServer(given: LibraryOptions = {}): Promise<LibrarySe
     transient: !onDisk,
     port,
     middleware,
+    admission,
   })
   return { url, token, caPem: authority, kubeconfig, stop: () => server.stop() }
 }

@@ -6,7 +6,9 @@ import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
 import { type Authenticator, type StaticToken, staticTokens } from "./access/authenticate.ts"
 import { alwaysAllow, alwaysDeny, type Authorizer } from "./access/authorize.ts"
-import { type NamespacePhase, namespaceLifecycle } from "./admission/namespace-lifecycle.ts"
+import { AdmissionChain } from "./admission/chain.ts"
+import type { AdmissionPlugin } from "./admission/plugin.ts"
+import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
 import type { Loop } from "./background/loop.ts"
 import { withoutRepeats } from "./background/repeated-faults.ts"
@@ -35,7 +37,8 @@ import { KindTable } from "./registry/kinds.ts"
 import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
 import { OpenWatches } from "./registry/open-watches.ts"
 import { awaitFreshness } from "./registry/read.ts"
-import { type KindHandle, Registry } from "./registry/registry.ts"
+import { objectReader } from "./registry/object-reader.ts"
+import { Registry } from "./registry/registry.ts"
 import { advertisedAddress } from "./server-names.ts"
 import type { Filter } from "./server-env.ts"
 import type { ServerParts } from "./server-parts.ts"
@@ -74,6 +77,8 @@ export interface ServerOptions {
   readonly connect?: ConnectOptions
   /** Other servers write to the same store; default no. */
   readonly sharedStore?: boolean
+  /** Further admission plugins, after the built-in ones. */
+  readonly admission?: readonly AdmissionPlugin[]
   /** Further filters, after authorization. */
   readonly middleware?: readonly Filter[]
   /** Instead of the secure port: for a simulation, which has no network. */
@@ -259,6 +264,8 @@ function assemble(how: ServerOptions, made: Made): ServerParts {
     readAll: (storagePath) => readAll(registry, kinds, storagePath),
     key: (path) => prefix + path,
   }
+  const reader = objectReader(() => registry)
+  const builtIn = choosePlugins(options).map((make) => make({ vendor, reader }))
   const registry: Registry = new Registry({
     kinds,
     store,
@@ -275,7 +282,7 @@ function assemble(how: ServerOptions, made: Made): ServerParts {
     behaviours: { ...behaviours, ...how.behaviours },
     subresourceBehaviours: { ...subresourceBehaviours, ...how.subresourceBehaviours },
     behaviourDeps,
-    admission: [namespaceLifecycle({ vendor, phase: (name) => namespacePhase(registry, kinds, name) })],
+    admission: new AdmissionChain([...builtIn, ...(how.admission ?? [])], { clock, timeoutMs: options["request-timeout"] }),
   })
   return {
     vendor,
@@ -319,23 +326,6 @@ function authenticatorsOf(tokens: readonly StaticToken[]): readonly Authenticato
 
 function authorizerOf(mode: "AlwaysAllow" | "AlwaysDeny"): Authorizer {
   return mode === "AlwaysAllow" ? alwaysAllow : alwaysDeny
-}
-
-/** The namespace as the newest state has it; admission asks for every create. */
-async function namespacePhase(registry: Registry, kinds: KindTable, name: string): Promise<NamespacePhase> {
-  const kind = kinds.find("", "v1", "namespaces")
-  if (kind === undefined) return "Active"
-  const handle = await registry.handle(kind)
-  const key = handle.key("", name)
-  // What would be refused may have been made, or made anew, on another server.
-  if (phaseIn(handle, key) !== "Active") await awaitFreshness(registry, handle, { mode: "most-recent" })
-  return phaseIn(handle, key)
-}
-
-function phaseIn({ cache }: KindHandle, key: string): NamespacePhase {
-  const found = cache.get(key)
-  if (found === undefined) return "missing"
-  return found.field("status.phase") === "Terminating" ? "Terminating" : "Active"
 }
 
 /** The newest state: what was committed before the call is in it. */

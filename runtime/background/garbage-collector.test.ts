@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
+import { writeAttributes } from "../../test/support/write-attributes.ts"
 import type { ApiObject, JsonObject, OwnerReference } from "../kit/json.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { type GarbageCollector, startGarbageCollector } from "./garbage-collector.ts"
@@ -276,6 +277,7 @@ test("without a collector its finalizers are not added", async () => {
   const handle = await one.handle("configmaps")
   await make("configmaps", "c")
   const registry = Object.assign(Object.create(one.registry), { deps: { ...one.registry.deps, garbageCollector: false } })
-  const { removed } = await deleteObject(registry, handle, { namespace: "a", name: "c", dryRun: false, propagationPolicy: "Foreground" })
+  const attributes = writeAttributes("DELETE", handle, { namespace: "a", name: "c" })
+  const { removed } = await deleteObject(registry, handle, { attributes, propagationPolicy: "Foreground" })
   expect(removed).toBe(true)
 })

@@ -4,6 +4,7 @@
  * leaders at once, briefly or through a wrong clock, do no harm, because controllers write conditionally. The Lease
  * only avoids doing the work twice.
  */
+import { serverAttributes, serverUser } from "../admission/server-identity.ts"
 import { ApiError } from "../errors.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { isObject } from "../kit/json.ts"
@@ -158,12 +159,10 @@ class Candidate {
     const namespace = this.registry.deps.vendor.namespace("orch-system")
     const whole = (old: ApiObject | undefined): ApiObject => ({ kind: handle.kind.kind, apiVersion: handle.apiVersion, ...transform(old) })
     const request = {
-      namespace,
-      name: leaderLeaseName,
+      attributes: serverAttributes(serverUser, "UPDATE", { kind, namespace, name: leaderLeaseName }),
       transform: whole,
       creates: true,
       put: false,
-      dryRun: false,
       warn: () => {},
     }
     try {

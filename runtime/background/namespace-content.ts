@@ -1,4 +1,6 @@
 /** Deletes the content of a terminating namespace and reports what is left. */
+import { namespaceController } from "./identities.ts"
+import { serverAttributes } from "../admission/server-identity.ts"
 import { ApiError } from "../errors.ts"
 import { inParallel } from "../kit/in-parallel.ts"
 import type { Kind } from "../kit/kind.ts"
@@ -87,7 +89,8 @@ async function deleteOne(registry: Registry, handle: KindHandle, entry: CachedOb
     const { namespace = "", uid, deletionTimestamp } = metadata
     name = metadata.name ?? ""
     if (deletionTimestamp !== undefined || uid === undefined) return undefined
-    await deleteObject(registry, handle, { namespace, name, uid, dryRun: false, propagationPolicy: "Background" })
+    const attributes = serverAttributes(namespaceController(registry), "DELETE", { kind: handle.kind, namespace, name })
+    await deleteObject(registry, handle, { attributes, uid, propagationPolicy: "Background" })
     return undefined
   } catch (error) {
     // Already deleted, or replaced meanwhile: the next sweep handles it.

@@ -3,6 +3,8 @@
  * that nothing they rely on disappears before them (CVE-2024-7598). Then it removes the server's own finalizer. All
  * state is in the objects, so a restart resumes the work.
  */
+import { namespaceController } from "./identities.ts"
+import { serverAttributes } from "../admission/server-identity.ts"
 import { listOf, objectAt } from "../behaviours/pods/fields.ts"
 import { textsOf } from "../behaviours/services/fields.ts"
 import { ApiError } from "../errors.ts"
@@ -161,9 +163,10 @@ interface Change {
 /** Updates the namespace with this uid. Does nothing when it is gone or another one has its name. */
 async function change(registry: Registry, task: Task, { uid, subresource, transform }: Change): Promise<void> {
   const { handle, name } = task
-  const to = { namespace: "", name, subresource: subresourceOf(handle, subresource), ...(uid !== undefined && { uid }) }
+  const attributes = serverAttributes(namespaceController(registry), "UPDATE", { kind: handle.kind, namespace: "", name, subresource })
+  const to = { attributes, subresource: subresourceOf(handle, subresource), ...(uid !== undefined && { uid }) }
   try {
-    await updateObject(registry, handle, { ...to, dryRun: false, put: false, warn: () => {}, transform })
+    await updateObject(registry, handle, { ...to, put: false, warn: () => {}, transform })
   } catch (error) {
     const isGone = error instanceof ApiError && (error.code === 404 || (error.code === 409 && (await uidNow(registry, task)) !== uid))
     if (!isGone) throw error

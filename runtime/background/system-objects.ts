@@ -3,6 +3,7 @@
  * system namespaces, and the Service through which programs in the cluster reach the server. Creating them twice, or on
  * several servers at once, does no harm: existing objects stay.
  */
+import { serverAttributes, serverUser } from "../admission/server-identity.ts"
 import { serviceRanges } from "../behaviours/services/ranges.ts"
 import { ApiError } from "../errors.ts"
 import { deepEqual } from "../kit/field-path.ts"
@@ -41,7 +42,8 @@ export async function ensureService(registry: Registry, { port }: { port: number
   if (found === undefined || hasFields(found.spec, wanted)) return
   const transform = (old: ApiObject | undefined): ApiObject =>
     withDefaults(registry, handle, { ...old, spec: { ...(isObject(old?.spec) && old.spec), ...wanted } })
-  await updateObject(registry, handle, { namespace: "default", name: word, transform, dryRun: false, put: false, warn: () => {} })
+  const attributes = serverAttributes(serverUser, "UPDATE", { kind: handle.kind, namespace: "default", name: word })
+  await updateObject(registry, handle, { attributes, transform, put: false, warn: () => {} })
 }
 
 /**
@@ -69,7 +71,8 @@ export async function ensureEndpoints(
     metadata: { ...old.metadata, labels: { ...old.metadata?.labels, ...labels } },
     ...content,
   })
-  await updateObject(registry, handle, { namespace: "default", name: vendor.word, transform, dryRun: false, put: false, warn: () => {} })
+  const attributes = serverAttributes(serverUser, "UPDATE", { kind: handle.kind, namespace: "default", name: vendor.word })
+  await updateObject(registry, handle, { attributes, transform, put: false, warn: () => {} })
 }
 
 /** Whether other machines can reach an address. */
@@ -90,12 +93,14 @@ async function ensure(
   wanted: { namespace: string; object: ApiObject },
 ): Promise<ApiObject | undefined> {
   const { namespace, object } = wanted
+  const { name = "" } = object.metadata ?? {}
   await awaitFreshness(registry, handle, { mode: "most-recent" })
-  const entry = handle.cache.get(handle.key(namespace, object.metadata?.name ?? ""))
+  const entry = handle.cache.get(handle.key(namespace, name))
   if (entry !== undefined) return handle.fromStored(parseObject(entry.json()))
   const full = withDefaults(registry, handle, { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...object })
   try {
-    await createObject(registry, handle, { namespace, object: full, dryRun: false, warn: () => {} })
+    const attributes = serverAttributes(serverUser, "CREATE", { kind: handle.kind, namespace, name })
+    await createObject(registry, handle, { attributes, object: full, warn: () => {} })
   } catch (error) {
     // Another server was faster and created the same.
     if (!(error instanceof ApiError && error.reason === "AlreadyExists")) throw error

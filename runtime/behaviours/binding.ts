@@ -9,10 +9,10 @@ import { listOf, objectAt, textOf } from "./pods/fields.ts"
 
 /** Sub-resource `binding`. Throws 422 for a target that is not a node, 409 when the pod cannot be bound (again). */
 export const binding: SubresourceBehaviourFactory = ({ clock }) => ({
+  validate: (body, name) => checkTarget(objectAt(body, "target"), name),
   create(body, old) {
     const name = old.metadata?.name ?? ""
     const target = objectAt(body, "target")
-    checkTarget(target, name)
     checkPreconditions(body, old)
     const refusal = refusalOf(old)
     if (refusal !== undefined) throw podConflict(name, refusal)

@@ -23,11 +23,11 @@ export const eviction: SubresourceBehaviourFactory = ({ clock }) => {
   const now = (): string => timeText(clock.nowMs())
   return {
     acceptedVersions: ["policy/v1beta1"],
+    validate(body, name) {
+      const sent = body.metadata?.name ?? ""
+      if (sent !== name) throw badRequest(`the name of the Eviction (${sent}) does not match the name on the URL (${name})`)
+    },
     async act(action) {
-      if ((action.body.metadata?.name ?? "") !== action.name)
-        throw badRequest(
-          `the name of the Eviction (${action.body.metadata?.name ?? ""}) does not match the name on the URL (${action.name})`,
-        )
       const asked = action.objects.readDeletion(objectAt(action.body, "deleteOptions"))
       const deletion: Deletion = { ...asked, dryRun: asked.dryRun || action.dryRun }
       const pod = await withoutBudget(action, deletion, now)

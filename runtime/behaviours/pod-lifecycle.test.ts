@@ -118,9 +118,10 @@ test("a completed pod is deleted at once", async () => {
 })
 
 function bind(body: JsonObject, old: ApiObject): ApiObject {
-  const act = binding(one.registry.deps.behaviourDeps).create
-  if (act === undefined) throw new Error("binding takes no POST")
-  return act(body, old, context())
+  const { create, validate } = binding(one.registry.deps.behaviourDeps)
+  if (create === undefined) throw new Error("binding takes no POST")
+  validate?.(body, old.metadata?.name ?? "")
+  return create(body, old, context())
 }
 
 test("binding sets the node, annotations and a condition", async () => {

@@ -155,6 +155,8 @@ export interface Action {
 export interface SubresourceBehaviour {
   /** PUT and PATCH: returns the next parent from the submitted object and the stored parent. Pure. */
   update?(submitted: ApiObject, old: ApiObject, context: ChangeContext): ApiObject
+  /** POST: checks the posted body alone, before admission. Throws ApiError. `name` is the parent's. */
+  validate?(body: ApiObject, name: string): void
   /**
    * POST: returns the next parent from the posted body. Throws ApiError to refuse. The client receives 201 with a
    * Status Success.

@@ -114,6 +114,18 @@ export const optionTable = {
     default: ["AlwaysAllow"],
     help: "Authorizers, consulted in this order. Members of system:masters are always authorized.",
   }),
+  "enable-admission-plugins": option({
+    type: listOf(text("plugin")),
+    group: "Authentication and authorization",
+    default: [],
+    help: "Admission plugins that run besides the default ones, in any order. A name that is not known stops the start, with a list of those that are.",
+  }),
+  "disable-admission-plugins": option({
+    type: listOf(text("plugin")),
+    group: "Authentication and authorization",
+    default: [],
+    help: "Admission plugins that do not run although they do by default.",
+  }),
 
   store: option({
     type: oneOf("lmdb", "memory"),

@@ -1,48 +1,67 @@
-/** What admission is shown: the stored object and the one that will be stored, on every way to write (CVE-2021-25735). */
-import { afterEach, beforeEach, expect, test } from "vitest"
+/** What admission is shown: the stored object and the one that will be stored, on every way to write (CVE-2021-25735), and in which order. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
+import { writeAttributes } from "../../test/support/write-attributes.ts"
+import type { AdmissionPlugin, RequestAttributes } from "../admission/plugin.ts"
 import { forbidden } from "../errors.ts"
 import { deepClone } from "../kit/field-path.ts"
 import type { ApiObject } from "../kit/json.ts"
-import { parseObject } from "./object-codec.ts"
-import type { Admission, AdmissionRequest, Registry } from "./registry.ts"
 import { deleteObject } from "./delete.ts"
+import { parseObject } from "./object-codec.ts"
 import { updateObject } from "./update.ts"
 
+interface Seen extends Pick<RequestAttributes, "operation" | "subresource" | "object" | "oldObject"> {
+  readonly moment: "mutate" | "validate"
+}
+
 let one: OpenRegistry
-let registry: Registry
-let seen: Pick<AdmissionRequest, "operation" | "subresource" | "object" | "old">[]
+let seen: Seen[]
+/** What the mutating moment answers. */
+let mutate: (attributes: RequestAttributes) => ApiObject | undefined
 beforeEach(async () => {
-  one = await openRegistry()
   seen = []
-  const admission: Admission[] = [
-    async ({ operation, subresource, object, old, name }) => {
-      seen.push({
-        operation,
-        ...(subresource !== undefined && { subresource }),
-        ...(object !== undefined && { object: deepClone(object) }),
-        ...(old !== undefined && { old: deepClone(old) }),
-      })
-      if (name === "refused") throw forbidden({ group: "", resource: "pods", name }, "no")
+  mutate = () => undefined
+  const plugin: AdmissionPlugin = {
+    name: "Looking",
+    operations: ["CREATE", "UPDATE", "DELETE"],
+    mutate(attributes) {
+      note("mutate", attributes)
+      return mutate(attributes)
     },
-  ]
-  registry = Object.assign(Object.create(one.registry), { deps: { ...one.registry.deps, admission } })
+    validate(attributes) {
+      note("validate", attributes)
+      if (attributes.name === "refused" && attributes.operation === "DELETE")
+        throw forbidden({ group: "", resource: "pods", name: "refused" }, "no")
+    },
+  }
+  one = await openRegistry({ admission: [plugin] })
 })
 afterEach(() => one.close())
 
+function note(moment: Seen["moment"], { operation, subresource, object, oldObject }: RequestAttributes): void {
+  seen.push({ moment, operation, subresource, object: object && deepClone(object), oldObject: oldObject && deepClone(oldObject) })
+}
+
+/** The last that validating plugins saw. */
+function validated(): Seen {
+  const last = seen.at(-1)
+  if (last?.moment !== "validate") throw new Error("nothing was validated")
+  return last
+}
+
 const pod: ApiObject = {
   metadata: { name: "p", namespace: "a", labels: { a: "b" } },
-  spec: { nodeName: "n", containers: [{ name: "c", image: "i" }] },
+  spec: { nodeName: "n", containers: [{ name: "c", image: "i", resources: {} }] },
 }
 
-async function handleOf(resource: string) {
-  const kind = registry.deps.kinds.find("", "v1", resource)
-  if (kind === undefined) throw new Error(`${resource} is not served`)
-  return registry.handle(kind)
+async function makePod(object: ApiObject = pod): Promise<ApiObject> {
+  await one.create("pods", object)
+  seen = []
+  return stored(`a/${object.metadata?.name}`)
 }
 
-async function stored(resource: string, path: string): Promise<ApiObject> {
-  const handle = await handleOf(resource)
+async function stored(path: string): Promise<ApiObject> {
+  const handle = await one.handle("pods")
   const [namespace = "", name = ""] = path.split("/")
   const entry = handle.cache.get(handle.key(namespace, name))
   if (entry === undefined) throw new Error(`${path} is not there`)
@@ -53,12 +72,10 @@ async function update(
   change: (old: ApiObject) => ApiObject | Promise<ApiObject>,
   options: { subresource?: string; put?: boolean } = {},
 ): Promise<void> {
-  const handle = await handleOf("pods")
+  const handle = await one.handle("pods")
   const subresource = handle.kind.subresources.find(({ name }) => name === options.subresource)
-  await updateObject(registry, handle, {
-    namespace: "a",
-    name: "p",
-    dryRun: false,
+  await updateObject(one.registry, handle, {
+    attributes: writeAttributes("UPDATE", handle, { namespace: "a", name: "p", subresource: subresource?.name ?? "" }),
     put: options.put ?? false,
     warn: () => {},
     transform: (old) => change(old ?? {}),
@@ -75,9 +92,8 @@ function unversioned(object: ApiObject | undefined): ApiObject {
 test.each([
   { way: "an update", put: true },
   { way: "a patch", put: false },
-])("$way shows the stored object and the one that is stored then, whatever the client said of either", async ({ put }) => {
-  await one.create("pods", pod)
-  const before = await stored("pods", "a/p")
+])("$way shows the stored object, and for validation the one that is stored then, whatever the client said of either", async ({ put }) => {
+  const before = await makePod()
   await update(
     (old) => ({
       ...old,
@@ -86,60 +102,137 @@ test.each([
     }),
     { put },
   )
-  const after = await stored("pods", "a/p")
-  expect(seen.map(({ operation }) => operation)).toEqual(["update"])
-  expect(seen[0]?.old).toEqual(before)
-  expect(unversioned(seen[0]?.object)).toEqual(unversioned(after))
+  const after = await stored("a/p")
+  expect(seen.map(({ moment, operation }) => [moment, operation])).toEqual([
+    ["mutate", "UPDATE"],
+    ["validate", "UPDATE"],
+  ])
+  expect(seen.map(({ oldObject }) => oldObject)).toEqual([before, before])
+  expect(seen[0]?.object).toMatchObject({ metadata: { generation: 77 }, status: { phase: "Failed" } })
+  expect(unversioned(validated().object)).toEqual(unversioned(after))
   expect(after.status).toEqual(before.status)
 })
 
-test("a sub-resource shows what is kept of the stored object, not what the client sent of it", async () => {
-  await one.create("pods", pod)
-  const before = await stored("pods", "a/p")
+test("a sub-resource validates what is kept of the stored object, not what the client sent of it", async () => {
+  const before = await makePod()
   await update((old) => ({ ...old, spec: { nodeName: "other", containers: [] }, status: { phase: "Running" } }), { subresource: "status" })
-  expect(seen).toMatchObject([{ operation: "update", subresource: "status", old: before, object: { spec: before.spec } }])
-  expect(unversioned(seen[0]?.object)).toEqual(unversioned(await stored("pods", "a/p")))
+  expect(seen[0]).toMatchObject({ subresource: "status", object: { spec: { nodeName: "other" } } })
+  expect(validated()).toMatchObject({ operation: "UPDATE", subresource: "status", oldObject: before, object: { spec: before.spec } })
+  expect(unversioned(validated().object)).toEqual(unversioned(await stored("a/p")))
 })
 
 test("an update that removes the object is an update", async () => {
-  await one.create("pods", { ...pod, metadata: { ...pod.metadata, finalizers: ["example.com/x"] } })
+  await makePod({ ...pod, metadata: { ...pod.metadata, finalizers: ["example.com/x"] } })
   await one.remove("pods", "a/p", { gracePeriodSeconds: 0 })
-  const before = await stored("pods", "a/p")
+  const before = await stored("a/p")
+  seen = []
   await update((old) => ({ ...old, metadata: { ...old.metadata, finalizers: [] } }))
-  expect(seen.map(({ operation }) => operation)).toEqual(["update"])
-  expect(seen[0]?.old).toEqual(before)
+  expect(seen.map(({ operation, oldObject }) => [operation, oldObject])).toEqual([
+    ["UPDATE", before],
+    ["UPDATE", before],
+  ])
   expect(await one.names("pods")).toEqual([])
 })
 
-test("every attempt shows the object as it is by then", async () => {
-  await one.create("pods", pod)
+test("every attempt shows the object as it is by then, in both moments", async () => {
+  await makePod()
   let raced = false
   await update(async (old) => {
     if (!raced) {
       raced = true
       await one.update("pods", "a/p", (other) => ({ ...other, metadata: { ...other.metadata, labels: { faster: "yes" } } }))
+      seen = []
     }
     return { ...old, metadata: { ...old.metadata, annotations: { a: "b" } } }
   })
-  expect(seen.map(({ old }) => old?.metadata?.labels)).toEqual([{ a: "b" }, { faster: "yes" }])
+  expect(seen.map(({ moment, oldObject }) => [moment, oldObject?.metadata?.labels])).toEqual([
+    ["mutate", { a: "b" }],
+    ["validate", { a: "b" }],
+    ["mutate", { faster: "yes" }],
+    ["validate", { faster: "yes" }],
+  ])
 })
 
 test("deletion shows the stored object, once its preconditions hold", async () => {
-  await one.create("pods", pod)
-  const before = await stored("pods", "a/p")
-  const handle = await handleOf("pods")
-  const request = { namespace: "a", name: "p", dryRun: false }
-  await expect(deleteObject(registry, handle, { ...request, uid: "other" })).rejects.toThrow(
+  const before = await makePod()
+  const handle = await one.handle("pods")
+  const attributes = writeAttributes("DELETE", handle, { namespace: "a", name: "p" })
+  await expect(deleteObject(one.registry, handle, { attributes, uid: "other" })).rejects.toThrow(
     /the UID in the precondition \(other\) does not match the UID in record/,
   )
   expect(seen).toEqual([])
-  await deleteObject(registry, handle, request)
-  expect(seen).toEqual([{ operation: "delete", old: before }])
+  await deleteObject(one.registry, handle, { attributes })
+  const deletion = { operation: "DELETE", subresource: "", object: undefined, oldObject: before }
+  expect(seen).toEqual([
+    { moment: "mutate", ...deletion },
+    { moment: "validate", ...deletion },
+  ])
 })
 
 test("what admission refuses is not written", async () => {
-  await one.create("pods", { ...pod, metadata: { ...pod.metadata, name: "refused" } })
-  const handle = await handleOf("pods")
-  await expect(deleteObject(registry, handle, { namespace: "a", name: "refused", dryRun: false })).rejects.toThrow(/forbidden/)
+  await makePod({ ...pod, metadata: { ...pod.metadata, name: "refused" } })
+  await expect(one.remove("pods", "a/refused")).rejects.toThrow(/forbidden/)
   expect(await one.names("pods")).toEqual(["a/refused"])
+})
+
+test("a new object gets uid, time and generated name between the moments", async () => {
+  await one.create("pods", { ...pod, metadata: { generateName: "p-", namespace: "a" } })
+  const [first, last] = seen
+  expect(first?.object?.metadata).toMatchObject({ generateName: "p-", namespace: "a" })
+  for (const field of ["name", "uid", "creationTimestamp"] as const) {
+    expect(first?.object?.metadata?.[field]).toBeUndefined()
+    expect(last?.object?.metadata?.[field]).toEqual(expect.any(String))
+  }
+  expect(last?.object?.metadata?.name).toMatch(/^p-/)
+  expect(Object.keys(last?.object?.metadata ?? {}).slice(0, 6)).toEqual([
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+  ])
+})
+
+describe("what a mutating plugin answers", () => {
+  const withLabel = ({ object }: RequestAttributes): ApiObject => ({
+    ...object,
+    metadata: { ...object?.metadata, labels: { ...object?.metadata?.labels, by: "plugin" } },
+  })
+
+  test("is stored, in the published order", async () => {
+    mutate = withLabel
+    await one.create("pods", pod)
+    const created = await stored("a/p")
+    expect(created.metadata?.labels).toEqual({ a: "b", by: "plugin" })
+    expect(Object.keys(created.metadata ?? {}).slice(0, 3)).toEqual(["name", "namespace", "uid"])
+  })
+
+  test("gets the kind's defaults and loses fields that the kind does not have", async () => {
+    mutate = ({ object }) => ({
+      ...object,
+      nonsense: 1,
+      spec: { ...(object?.spec as object), containers: [{ name: "other", image: "i" }] },
+    })
+    await one.create("pods", pod)
+    const created = await stored("a/p")
+    expect(created.nonsense).toBeUndefined()
+    expect(created.spec).toMatchObject({ containers: [{ name: "other", imagePullPolicy: "Always" }] })
+  })
+
+  test("passes the kind's own validation before validating plugins see it", async () => {
+    mutate = ({ object }) => ({ ...object, spec: { ...(object?.spec as object), containers: [] } })
+    await expect(one.create("pods", pod)).rejects.toMatchObject({ code: 422 })
+    expect(seen.map(({ moment }) => moment)).toEqual(["mutate"])
+  })
+
+  test("is made again for every attempt, and a stale version is refused behind it", async () => {
+    await makePod()
+    mutate = withLabel
+    const stale = (old: ApiObject): ApiObject => ({ ...old, metadata: { ...old.metadata, resourceVersion: "1" } })
+    await expect(update(stale, { put: true })).rejects.toMatchObject({ code: 409 })
+    expect(seen.map(({ moment }) => moment)).toEqual(["mutate"])
+    await update((old) => ({ ...old, metadata: { ...old.metadata, annotations: { x: "y" } } }))
+    expect((await stored("a/p")).metadata?.labels).toEqual({ a: "b", by: "plugin" })
+  })
 })

@@ -1,4 +1,5 @@
 /** Creation: system fields, the kind's own preparation, validation, commit. Specification section 2.2. */
+import type { OpenAttributes } from "../admission/plugin.ts"
 import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { deletePath, getPath, setPath } from "../kit/field-path.ts"
@@ -9,24 +10,25 @@ import { timeText } from "../kit/time.ts"
 import { conflictRetries, generatedNameTries } from "../limits.ts"
 import type { Random } from "../random.ts"
 import { nextTurn, takesTurns } from "../turns.ts"
+import { mutateObject, validateObject } from "./admit.ts"
 import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
 import { namespaceCheck, namespaceSeen } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
-import { checkManagers, isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
 import { parseObject } from "./object-codec.ts"
+import { checkManagers, isTooLarge, managerOf, nextOwners, type WriteOwners } from "./owners.ts"
 import { dropDoubleOwners } from "./owner-references.ts"
 import { subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 export interface CreateRequest {
-  readonly namespace: string
+  /** Of a CREATE; its namespace is that of the object. */
+  readonly attributes: OpenAttributes
   /** Decoded, in the handle's version, defaults filled. */
   readonly object: ApiObject
-  readonly dryRun: boolean
   readonly warn: (text: string) => void
   /** Of the body that the object came in, about; large objects are worked on in turns. Absent: a small one. */
   readonly bytes?: number
-  /** Absent: the server itself creates, and nobody becomes an owner. */
+  /** Absent: the server itself creates, and no manager owns what it sets. */
   readonly owners?: WriteOwners
 }
 
@@ -40,7 +42,7 @@ export async function createObject(registry: Registry, handle: KindHandle, reque
   try {
     return await createNamed(registry, handle, request)
   } catch (error) {
-    if (typeof request.owners !== "object" || !isTooLarge(error)) throw error
+    if (request.owners !== "tracked" || !isTooLarge(error)) throw error
     const { owners: _owners, ...untracked } = request
     return await createNamed(registry, handle, untracked)
   }
@@ -49,7 +51,7 @@ export async function createObject(registry: Registry, handle: KindHandle, reque
 async function createNamed(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<WriteResult> {
   const generate = (request.object.metadata?.name ?? "") === "" && (request.object.metadata?.generateName ?? "") !== ""
   for (let attempt = 1; ; attempt++) {
-    const result = await registry.creations.during(request.namespace, () => createOnce(registry, handle, request))
+    const result = await registry.creations.during(request.attributes.namespace, () => createOnce(registry, handle, request))
     if (result.ok) return result.result
     if (result.refusedAt !== undefined && !result.exists) await namespaceSeen(registry, result.refusedAt)
     if (result.exists && !generate) throw taken(handle, request, result.name)
@@ -62,7 +64,7 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
 }
 
 /** 409 for a name that another object has. Clients wait for one that is being deleted. */
-function taken(handle: KindHandle, { namespace }: CreateRequest, name: string): ApiError {
+function taken(handle: KindHandle, { attributes: { namespace } }: CreateRequest, name: string): ApiError {
   const subject = subjectOf(handle, name)
   const other = handle.cache.get(handle.key(namespace, name))
   const going = other !== undefined && handle.fromStored(parseObject(other.json())).metadata?.deletionTimestamp !== undefined
@@ -76,18 +78,16 @@ type Attempt =
 
 async function createOnce(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<Attempt> {
   const { vendor } = registry.deps
-  const { namespace, dryRun, bytes = 0 } = request
-  const metadata = newMetadata(registry, handle, request)
-  const object: ApiObject = { ...request.object, metadata }
-  for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  dropDoubleOwners(object, request.warn)
-  const owners = await newOwners(registry, handle, request, object)
-  if (owners !== undefined) metadata.managedFields = owners
+  const { attributes, bytes = 0 } = request
+  const { namespace, dryRun } = attributes
+  const sent = await trackedObject(registry, handle, request)
   if (takesTurns(bytes)) await nextTurn()
-  const name = object.metadata?.name ?? ""
+  const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, handle.prefix(namespace))
+  attributes.name = sent.metadata?.name ?? ""
+  const mutated = mutateObject(registry, attributes, { object: sent, bytes }, handle.parts)
+  const object = mutated === sent ? sent : afterMutation(handle, request, { sent, mutated: await mutated })
+  const name = nameObject(registry, object)
   const key = handle.key(namespace, name)
-  const guard = dryRun ? undefined : await namespaceCheck(registry, namespace, key)
-  for (const admit of registry.deps.admission) await admit({ operation: "create", handle, namespace, name, object, dryRun })
   const failures = new Failures()
   prepareCreate(handle, object, { failures, dryRun })
   if (takesTurns(bytes)) await nextTurn()
@@ -95,6 +95,9 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   handle.parts.validate(object, { failures, vendor })
   if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(object, { failures, vendor }) ?? []) request.warn(text)
+  attributes.name = name
+  const validated = validateObject(registry, attributes, { object })
+  if (validated !== undefined) await validated
   if (takesTurns(bytes)) await nextTurn()
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
   const own = await ridersOf(handle, { object }, { dryRun })
@@ -103,6 +106,30 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, riders, dryRun, created: true })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
+}
+
+/** What the client sent, with the fields that it owns. Uid, time and generated name come after admission. */
+async function trackedObject(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<ApiObject> {
+  const metadata = sentMetadata(handle, request.attributes.namespace, request.object.metadata ?? {})
+  const object: ApiObject = { ...request.object, metadata }
+  for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
+  dropDoubleOwners(object, request.warn)
+  const owners = await newOwners(registry, handle, request, object)
+  if (owners !== undefined) metadata.managedFields = owners
+  return object
+}
+
+/** An object of plugins is read as one of a client is. */
+function afterMutation(handle: KindHandle, request: CreateRequest, states: { sent: ApiObject; mutated: ApiObject }): ApiObject {
+  const { sent, mutated } = states
+  if (mutated === sent) return sent
+  const metadata = sentMetadata(handle, request.attributes.namespace, mutated.metadata ?? {})
+  const object: ApiObject = { ...mutated, metadata }
+  for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
+  dropDoubleOwners(object, request.warn)
+  const owners = sent.metadata?.managedFields
+  if (owners !== undefined) metadata.managedFields = owners
+  return object
 }
 
 /** The `managedFields` of a new object: of what was sent, before anything is prepared. */
@@ -118,7 +145,7 @@ async function newOwners(
   checkManagers(handle, object.metadata?.name ?? "", request.object)
   if (owners === "given") return sent
   const next = sent === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields: sent } }
-  return nextOwners(registry, handle, { manager: owners.manager, subresource: "", next, bytes: request.bytes ?? 0 })
+  return nextOwners(registry, handle, { manager: managerOf(request.attributes), subresource: "", next, bytes: request.bytes ?? 0 })
 }
 
 function prepareCreate(handle: KindHandle, object: ApiObject, context: { failures: Failures; dryRun: boolean }): void {
@@ -134,29 +161,39 @@ function emptyPath(shape: TypeShape, object: ApiObject, path: string): void {
   else setPath(object, path, empty)
 }
 
-/** What the server says about a new object, whatever the client sent. */
-function newMetadata(registry: Registry, handle: KindHandle, request: CreateRequest): ObjectMeta {
-  const { clock, random } = registry.deps
-  const sent = request.object.metadata ?? {}
+/** What the server says of a new object; written by `nameObject`. */
+const systemFields = ["uid", "resourceVersion", "creationTimestamp"] as const
+
+/**
+ * Metadata of a new object as the client sent it. What the server says is there already without a value, so that it comes out in published order:
+ * records put together from parts are most of what a creation would cost here.
+ */
+function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): ObjectMeta {
   if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion should not be set on objects to be created")
-  const name = (sent.name ?? "") === "" ? generatedName(random, sent.generateName ?? "") : sent.name
-  // Field by field, in published order: records put together from parts are most of what a creation would cost here.
-  const metadata: ObjectMeta = {}
-  if (name !== undefined && name !== "") metadata.name = name
+  const metadata: JsonObject = {}
+  if ((sent.name ?? "") !== "" || (sent.generateName ?? "") !== "") metadata.name = (sent.name ?? "") === "" ? undefined : sent.name
   if (sent.generateName !== undefined) metadata.generateName = sent.generateName
-  if (handle.kind.namespaced) metadata.namespace = request.namespace
+  if (handle.kind.namespaced) metadata.namespace = namespace
+  for (const field of systemFields) metadata[field] = undefined
+  for (const field in sent) if (!(field in metadata) && !forgotten.has(field)) metadata[field] = sent[field]
+  return metadata
+}
+
+/** Called after admission: every new object of this name is another one. Answers the name. */
+function nameObject(registry: Registry, { metadata = {} }: ApiObject): string {
+  const { clock, random } = registry.deps
+  const { generateName = "" } = metadata
+  if (metadata.name === undefined && generateName !== "") metadata.name = generatedName(random, generateName)
   metadata.uid = random.uuid()
   metadata.resourceVersion = ""
   metadata.creationTimestamp = timeText(clock.nowMs())
-  for (const field in sent) if (!(field in metadata) && !forgotten.has(field)) metadata[field] = sent[field]
-  return metadata
+  return metadata.name ?? ""
 }
 
 /** What a client says of these is not so. */
 const forgotten = new Set(["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion", "namespace"])
 
 function generatedName(random: Random, generateName: string): string {
-  if (generateName === "") return ""
   let suffix = ""
   for (let index = 0; index < nameSuffixLength; index++) suffix += nameAlphabet[random.integer(nameAlphabet.length)]
   return generateName.slice(0, generatedBaseLength) + suffix

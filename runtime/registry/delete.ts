@@ -1,9 +1,11 @@
 /** Deletion in two phases; specification section 3.1 and the catalog's `deletion` rules. */
+import type { OpenAttributes } from "../admission/plugin.ts"
 import { conflict, deletionPreconditionText, notFound, preconditionText } from "../errors.ts"
 import { deepEqual } from "../kit/field-path.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
 import { type CachedObject, UndecodableError } from "../storage/cache.ts"
+import { admitDeletion } from "./admit.ts"
 import { commitDelete, commitPut, noRiders, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { deletesInSteps, deletionStep, type DeletionWords } from "./deletion-step.ts"
 import { parseObject } from "./object-codec.ts"
@@ -13,9 +15,12 @@ import { removalRiders } from "./removal.ts"
 import { writeUnasked } from "./write-unasked.ts"
 
 export interface DeleteRequest extends DeletionWords {
-  readonly namespace: string
-  readonly name: string
-  readonly dryRun: boolean
+  /** Of a DELETE. */
+  readonly attributes: OpenAttributes
+  /** Absent: the one of the attributes, which name no object of a collection. */
+  readonly name?: string
+  /** The deletion is a part of a request that was admitted as a whole (eviction). */
+  readonly admitted?: boolean
   /** Remove an object whose stored value cannot be read, whatever finalizers and riders it may have. One that can be read is deleted as ever. */
   readonly ignoreReadError?: boolean
   /** Preconditions: 409 unless the stored object has exactly these. An empty one never holds. */
@@ -25,7 +30,7 @@ export interface DeleteRequest extends DeletionWords {
 
 /** Called by DELETE and, item by item, by deletecollection and namespace emptying. `removed: false`: finalizers or a grace period keep the object. */
 export async function deleteObject(registry: Registry, handle: KindHandle, request: DeleteRequest): Promise<WriteResult> {
-  const key = handle.key(request.namespace, request.name)
+  const key = handle.key(request.attributes.namespace, nameOf(request))
   const cached = handle.cache.get(key)
   if (cached !== undefined) {
     const written = await writeUnasked(registry, request, () => attemptDelete(registry, handle, request, { key, current: cached }))
@@ -34,11 +39,11 @@ export async function deleteObject(registry: Registry, handle: KindHandle, reque
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   for (let attempt = 1; ; attempt++) {
     const current = handle.cache.get(key)
-    if (current === undefined) throw notFound(subjectOf(handle, request.name))
+    if (current === undefined) throw notFound(subjectOf(handle, nameOf(request)))
     const outcome = await attemptDelete(registry, handle, request, { key, current })
     if (outcome.ok) return outcome.result
     if (attempt >= conflictRetries)
-      throw conflict(subjectOf(handle, request.name), "the object kept changing while it was being deleted; try again")
+      throw conflict(subjectOf(handle, nameOf(request)), "the object kept changing while it was being deleted; try again")
     await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
   }
 }
@@ -50,11 +55,12 @@ async function attemptDelete(
   state: { key: string; current: CachedObject },
 ): Promise<CommitOutcome> {
   const { key, current } = state
-  const { dryRun, namespace, name } = request
+  const { attributes } = request
+  const { dryRun } = attributes
   const old = readable(handle, request, current)
   if (old === undefined) return removeUnread(registry, handle, request, state)
   checkPreconditions(handle, request, old)
-  for (const admit of registry.deps.admission) await admit({ operation: "delete", handle, namespace, name, old, dryRun })
+  if (request.admitted !== true) await admitDeletion(registry, attributes, old)
   const { next, removes } = deletionStep(registry, handle, request, old)
   if (removes) {
     const riders = await removalRiders(registry, handle, old, { dryRun })
@@ -62,6 +68,10 @@ async function attemptDelete(
   }
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: current.modRevision, object: next, riders: noRiders, dryRun, created: false })
+}
+
+function nameOf({ name, attributes }: DeleteRequest): string {
+  return name ?? attributes.name
 }
 
 /** Undefined: it cannot be read, and that does not matter. Throws UndecodableError. */
@@ -81,8 +91,8 @@ function removeUnread(
   request: DeleteRequest,
   { key, current }: { key: string; current: CachedObject },
 ): Promise<CommitOutcome> {
-  const { dryRun, name, namespace } = request
-  const metadata = { name, ...(namespace !== "" && { namespace }), resourceVersion: String(current.modRevision) }
+  const { dryRun, namespace } = request.attributes
+  const metadata = { name: nameOf(request), ...(namespace !== "" && { namespace }), resourceVersion: String(current.modRevision) }
   const object: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, metadata }
   checkPreconditions(handle, request, object)
   return commitDelete(registry, { key, expected: current.modRevision, object, riders: noRiders, dryRun })
@@ -92,7 +102,7 @@ function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: Api
   const { group, kind, resource } = handle.kind
   // The reference names the kind here, and the resource only where deletion is the kind's own.
   const inSteps = deletesInSteps(handle)
-  const subject = { group, resource: inSteps ? resource : kind, name: request.name }
+  const subject = { group, resource: inSteps ? resource : kind, name: nameOf(request) }
   const text = inSteps ? preconditionText : deletionPreconditionText
   const { uid = "", resourceVersion = "" } = old.metadata ?? {}
   if (request.uid !== undefined && request.uid !== uid) throw conflict(subject, text("UID", request.uid, uid))

@@ -3,7 +3,9 @@ import { shortList } from "../kit/bounded-text.ts"
 import { stringify } from "../kit/json-text.ts"
 import type { ApiObject, OwnerReference } from "../kit/json.ts"
 
-/** Called for every object that a client sent, before it is told who owns which field. Changes `object`. */
+/**
+ * Called for every object that a client sent, before its fields are tracked, and again for one that admission has changed. Changes `object`.
+ */
 export function dropDoubleOwners({ metadata }: ApiObject, warn: (text: string) => void): void {
   const references = metadata?.ownerReferences ?? []
   if (metadata === undefined || references.length < 2 || !hasTwins(references)) return

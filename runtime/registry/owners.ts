@@ -1,4 +1,6 @@
 /** `metadata.managedFields` on the way of a write through the registry: in which versions sets may be, and whom a change makes an owner. */
+import type { RequestAttributes } from "../admission/plugin.ts"
+import { managerName } from "../apply/managed-fields/manager-name.ts"
 import { setOfPath } from "../apply/managed-fields/scale-owners.ts"
 import { trackingStages, trackUpdate } from "../apply/managed-fields/track-update.ts"
 import type { TypedVersion, Versions } from "../apply/managed-fields/versions.ts"
@@ -13,10 +15,15 @@ import { StoreError } from "../storage/store.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /**
- * How the owners of the next object come about. `manager`: by comparison with the stored one, and this is who changed it. `given`: the next
- * object has them already (apply, scale).
+ * How the owners of the next object come about. `tracked`: by comparison with the stored one, in the name of the request's field manager. `given`:
+ * the next object has them already (apply, scale).
  */
-export type WriteOwners = { readonly manager: string } | "given"
+export type WriteOwners = "tracked" | "given"
+
+/** The name under which a request changes fields: the `fieldManager` that it gives, else the client's program. */
+export function managerOf({ options, userAgent }: RequestAttributes): string {
+  return managerName(options.fieldManager ?? "", userAgent === "" ? undefined : userAgent)
+}
 
 interface KnownVersions {
   /** Of the table of kinds, when they were found. */

@@ -2,6 +2,7 @@
  * The life of objects between verbs and store. `Registry` is made once; `handle(kind)` gives the verbs all that belongs to one kind. The
  * operations themselves stand in one file each: create, update, delete, read, watch.
  */
+import type { AdmissionChain } from "../admission/chain.ts"
 import type { Clock } from "../clock.ts"
 import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../kit/behaviour.ts"
 import { codecOfKind, type CompactCodec } from "../kit/compact.ts"
@@ -17,24 +18,6 @@ import type { ContinueTokens } from "./continue-token.ts"
 import { Creations } from "./creations.ts"
 import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
-
-/**
- * Called once per attempt of every write, sub-resources and those of the server's own loops included. Create: the object as the client left it,
- * with its system fields. Update: the stored object and the one that will be stored, after the kind has prepared and judged it. Delete: the
- * stored object, whose preconditions hold. Throws ApiError to refuse.
- */
-export type Admission = (request: AdmissionRequest) => Promise<void>
-
-export interface AdmissionRequest {
-  readonly operation: "create" | "update" | "delete"
-  readonly handle: KindHandle
-  readonly namespace: string
-  readonly name: string
-  readonly subresource?: string
-  readonly object?: ApiObject
-  readonly old?: ApiObject
-  readonly dryRun: boolean
-}
 
 export interface RegistryDeps {
   readonly kinds: KindTable
@@ -56,7 +39,7 @@ export interface RegistryDeps {
   readonly behaviours: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>>
   readonly behaviourDeps: BehaviourDeps
-  readonly admission: readonly Admission[]
+  readonly admission: AdmissionChain
 }
 
 /** Everything the operations need of one kind at one version. */
@@ -96,12 +79,12 @@ export class Registry {
 
   constructor(readonly deps: RegistryDeps) {}
 
-  /** The handle of a kind, loading decoder, validator and cache on first use. */
   /** The handle of a kind that was asked for before; undefined when it must be waited for. */
   opened(kind: Kind): KindHandle | undefined {
     return this.ready.get(kind)
   }
 
+  /** The handle of a kind, loading decoder, validator and cache on first use. */
   async handle(kind: Kind): Promise<KindHandle> {
     const known = this.ready.get(kind)
     if (known !== undefined) return known

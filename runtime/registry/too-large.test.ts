@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
+import { writeAttributes } from "../../test/support/write-attributes.ts"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { systemRandom } from "../random.ts"
@@ -47,7 +48,8 @@ function pod(places: number): ApiObject {
 async function create(object: ApiObject): Promise<ApiObject> {
   const handle = await open.handle("pods")
   handle.parts.applyDefaults(object, { vendor: open.registry.deps.vendor })
-  const request = { namespace: "default", object, dryRun: false, warn: () => {}, owners: { manager: "m" } }
+  const attributes = writeAttributes("CREATE", handle, { namespace: "default", manager: "m" })
+  const request = { attributes, object, warn: () => {}, owners: "tracked" as const }
   return (await createObject(open.registry, handle, request)).object
 }
 

@@ -3,6 +3,7 @@
  * the kind's rules, commit on the condition that nobody was faster, else again. The transform must be pure.
  */
 import { sameButTimes } from "../apply/managed-fields/entry.ts"
+import type { OpenAttributes } from "../admission/plugin.ts"
 import { ApiError, badRequest, conflict, invalid, notFound, staleVersion, storedPreconditionText } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
 import { copyPath, deepClone, deepEqual, getPath, ownField } from "../kit/field-path.ts"
@@ -11,12 +12,13 @@ import type { Subresource } from "../kit/kind.ts"
 import { cut } from "../kit/quote.ts"
 import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
 import type { CachedObject } from "../storage/cache.ts"
+import { mutateObject, validateObject } from "./admit.ts"
 import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
 import { validateObjectMetaUpdate } from "./object-meta.ts"
 import { dropDoubleOwners } from "./owner-references.ts"
-import { checkManagers, isTooLarge, nextOwners, type WriteOwners } from "./owners.ts"
+import { checkManagers, isTooLarge, managerOf, nextOwners, type WriteOwners } from "./owners.ts"
 import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { inTurns, nextTurn, takesTurns } from "../turns.ts"
@@ -25,10 +27,12 @@ import { readingToChange, readToChange } from "./stored-object.ts"
 import { writeUnasked } from "./write-unasked.ts"
 
 export interface UpdateRequest {
-  readonly namespace: string
-  readonly name: string
+  /** Of an UPDATE; namespace and name are the object's. A creation by PUT or apply is admitted as a CREATE. */
+  readonly attributes: OpenAttributes
+  /** Whose rules hold. */
   readonly subresource?: Subresource
-  readonly dryRun: boolean
+  /** How admission is asked; default: both moments, about the object itself. */
+  readonly admission?: UpdateAdmission
   readonly warn: (text: string) => void
   /** Of the request's body, about; large objects are worked on in turns. Absent: a small one. */
   readonly bytes?: number
@@ -45,13 +49,20 @@ export interface UpdateRequest {
   readonly creates?: boolean
   /** Refuse with 409 unless the stored object has this uid. */
   readonly uid?: string
-  /** Absent: the server itself writes, and the owners of fields stay who they are. */
+  /** Absent: the server itself writes, and the managers of fields stay. */
   readonly owners?: WriteOwners
 }
 
+/**
+ * `done`: the write is a part of a request that was admitted as a whole (binding, eviction). `shown`: the transform has called mutating plugins, and
+ * validating ones see this view of the object and of the stored one (scale).
+ */
+export type UpdateAdmission = "done" | { readonly shown: (object: ApiObject) => ApiObject }
+
 /** Called by the update, patch and sub-resource verbs. Throws 404, 409, 422, or what admission or the transform says. */
 export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
-  const key = handle.key(request.namespace, request.name)
+  const { namespace, name } = request.attributes
+  const key = handle.key(namespace, name)
   const cached = handle.cache.get(key)
   if (cached !== undefined) {
     const unasked = (warn: UpdateRequest["warn"]): Promise<CommitOutcome> =>
@@ -65,13 +76,13 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
     if (current === undefined) {
       const result = await createMissing(registry, handle, request)
       if (result !== undefined) return result
-      if (attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))
+      if (attempt >= conflictRetries) throw staleVersion(subjectOf(handle, name))
       await awaitFreshness(registry, handle, { mode: "most-recent" })
       continue
     }
     const { outcome, pinned } = await attemptOn(registry, handle, request, current)
     if (outcome.ok) return outcome.result
-    if ((pinned && outcome.changed) || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, request.name))
+    if ((pinned && outcome.changed) || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, name))
     await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
   }
 }
@@ -90,14 +101,14 @@ async function attemptOn(
   if (takesTurns(bytes)) await nextTurn()
   const next = await request.transform(old, bytes)
   checkUid(handle, request, { next, old })
-  const pinned = checkVersion(handle, request, { next, current: revision })
+  const pinned = request.put && namesVersion(next)
   return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, next, bytes }), pinned }
 }
 
 /** Undefined when somebody else made the object meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
-  const { namespace, dryRun, warn, owners, bytes = 0 } = request
-  const subject = subjectOf(handle, request.name)
+  const { attributes, warn, owners, bytes = 0 } = request
+  const subject = subjectOf(handle, attributes.name)
   const creates = request.put || request.creates === true
   if (!creates || request.subresource !== undefined) throw notFound(subject)
   const object = await request.transform(undefined, bytes)
@@ -108,8 +119,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   try {
     const created = { ...object, metadata }
     return await createObject(registry, handle, {
-      namespace,
-      dryRun,
+      attributes: { ...attributes, operation: "CREATE", oldObject: undefined },
       warn,
       bytes,
       object: created,
@@ -121,34 +131,41 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   }
 }
 
-/** What a conflict says of an object that is not there and that the client knows by its uid. */
-function missingUidText(handle: KindHandle, { put, namespace, name }: UpdateRequest, uid: string): string {
+/** The text of the conflict about an object that does not exist and whose uid the client knows. */
+function missingUidText(handle: KindHandle, { put, attributes: { namespace, name } }: UpdateRequest, uid: string): string {
   if (put) return storedPreconditionText(handle.key(namespace, name), "UID", uid, "")
   return `uid mismatch: the provided object specified uid ${cut(uid)}, and no existing object was found`
 }
 
-/** True when the client pinned a version. Throws 409 when it is not the stored one, 422 when the kind wants one and there is none. */
-function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; current: number }): boolean {
+function namesVersion({ metadata: { resourceVersion = "" } = {} }: ApiObject): boolean {
+  return resourceVersion !== "" && resourceVersion !== "0"
+}
+
+/**
+ * Called after mutating admission. Throws 409 when the object has another version than the stored one, 422 when the kind
+ * requires one and there is none.
+ */
+function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; current: number }): void {
+  const { name } = request.attributes
   const asked = state.next.metadata?.resourceVersion ?? ""
-  if (asked === "" || asked === "0") {
+  if (!namesVersion(state.next)) {
     if (request.put && !handle.kind.rules.unconditionalUpdate) {
       const detail = "must be specified for an update"
-      throw invalid({ group: handle.kind.group, resource: handle.kind.resource, name: request.name }, [
+      throw invalid({ group: handle.kind.group, resource: handle.kind.resource, name }, [
         { type: "Invalid", field: "metadata.resourceVersion", value: asked, shown: "0x0", detail },
       ])
     }
-    return false
+    return
   }
-  if (parseRevision(asked, "object") !== state.current) throw staleVersion(subjectOf(handle, request.name))
-  return request.put
+  if (parseRevision(asked, "object") !== state.current) throw staleVersion(subjectOf(handle, name))
 }
 
 function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
   const stored = state.old.metadata?.uid ?? ""
   const asked = request.uid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
   if (asked !== "" && asked !== stored) {
-    const key = handle.key(request.namespace, request.name)
-    throw conflict(subjectOf(handle, request.name), storedPreconditionText(key, "UID", asked, stored))
+    const { namespace, name } = request.attributes
+    throw conflict(subjectOf(handle, name), storedPreconditionText(handle.key(namespace, name), "UID", asked, stored))
   }
 }
 
@@ -168,7 +185,7 @@ async function attemptThatFits(registry: Registry, handle: KindHandle, request: 
   try {
     return await attemptUpdate(registry, handle, request, state)
   } catch (error) {
-    if (typeof request.owners !== "object" || !isTooLarge(error)) throw error
+    if (request.owners !== "tracked" || !isTooLarge(error)) throw error
     // The first attempt may have changed what the transform made.
     const next = request.fresh === true ? await request.transform(state.old, state.bytes) : state.next
     return await attemptUpdate(registry, handle, request, { ...state, next, ownerless: true })
@@ -180,26 +197,29 @@ function ownersOf(registry: Registry, handle: KindHandle, request: UpdateRequest
   const { owners } = request
   const { old, next } = state
   if (owners === undefined) return old.metadata?.managedFields
-  if (request.subresource === undefined) checkManagers(handle, request.name, next, old)
+  if (request.subresource === undefined) checkManagers(handle, request.attributes.name, next, old)
   if (owners === "given") return next.metadata?.managedFields
   if (state.ownerless === true) return undefined
   const subresource = request.subresource?.name ?? ""
-  return nextOwners(registry, handle, { manager: owners.manager, subresource, next, old, bytes: state.bytes })
+  return nextOwners(registry, handle, { manager: managerOf(request.attributes), subresource, next, old, bytes: state.bytes })
 }
 
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
   const { key, revision, old, bytes } = state
-  const { dryRun, namespace, name } = request
+  const { attributes } = request
+  const { dryRun } = attributes
   const subresource = request.subresource?.name
   const scope = subresource === undefined ? { dryRun } : { dryRun, subresource }
   const failures = new Failures()
-  const next = request.fresh === true ? state.next : ownCopy(state.next)
+  const sent = request.fresh === true ? state.next : ownCopy(state.next)
   if (takesTurns(bytes)) await nextTurn()
-  for (const behaviour of handle.behaviours) behaviour.decoded?.(next)
-  dropDoubleOwners(next, request.warn)
-  const found = ownersOf(registry, handle, request, { ...state, next })
+  read(handle, request, sent)
+  const found = ownersOf(registry, handle, request, { ...state, next: sent })
   const owners = found instanceof Promise ? await found : found
   if (takesTurns(bytes)) await nextTurn()
+  const admits = request.admission === undefined && registry.deps.admission.mutates(attributes.operation)
+  const next = admits ? await mutated(registry, handle, request, { ...state, next: sent, owners }) : sent
+  checkVersion(handle, request, { next, current: revision })
   next.metadata = nextMetadata(next, old)
   if (owners !== undefined) next.metadata.managedFields = owners
   keepStored(handle, request, { next, old })
@@ -208,8 +228,8 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (takesTurns(bytes)) await nextTurn()
   validateUpdate(registry, handle, request, { next, old, failures })
   if (takesTurns(bytes)) await nextTurn()
-  const admitted = { operation: "update" as const, handle, namespace, name, object: next, old, ...scope }
-  for (const admit of registry.deps.admission) await admit(admitted)
+  const judged = validated(registry, request, { next, old })
+  if (judged !== undefined) await judged
   if (removable(handle, next)) {
     const riders = await removalRiders(registry, handle, old, scope)
     return commitDelete(registry, { key, expected: revision, object: next, riders, dryRun })
@@ -220,6 +240,36 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   if (takesTurns(bytes)) await nextTurn()
   if (same) return { ok: true, result: { object: old, created: false, removed: false } }
   return commitPut(registry, handle, { key, expected: revision, object: next, bytes, riders, dryRun, created: false })
+}
+
+/** What belongs to reading an object, of a client or of admission. */
+function read(handle: KindHandle, request: UpdateRequest, object: ApiObject): void {
+  for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
+  dropDoubleOwners(object, request.warn)
+}
+
+/** The object that mutating plugins make of the client's, which they see with its managed fields tracked. */
+async function mutated(
+  registry: Registry,
+  handle: KindHandle,
+  request: UpdateRequest,
+  { next: sent, old, bytes, owners }: UpdateState & { readonly owners: JsonObject[] | undefined },
+): Promise<ApiObject> {
+  const { managedFields: _sent, ...metadata } = sent.metadata ?? {}
+  const object: ApiObject = { ...sent, metadata: owners === undefined ? metadata : { ...metadata, managedFields: owners } }
+  const next = await mutateObject(registry, request.attributes, { object, old, bytes }, handle.parts)
+  if (next !== object) read(handle, request, next)
+  return next
+}
+
+function validated(
+  registry: Registry,
+  { admission, attributes }: UpdateRequest,
+  { next, old }: { next: ApiObject; old: ApiObject },
+): undefined | Promise<undefined> {
+  if (admission === "done" || !registry.deps.admission.validates(attributes.operation)) return undefined
+  const shown = admission?.shown ?? ((object: ApiObject) => object)
+  return validateObject(registry, attributes, { object: shown(next), old: shown(old) })
 }
 
 /** A transform may share parts with the stored object, and the hooks write in place. The owners, which they do not touch, stay shared. */
@@ -285,13 +335,14 @@ function validateUpdate(
 ): void {
   const { vendor } = registry.deps
   const { next, old, failures } = state
+  const { name } = request.attributes
   const context = { failures, vendor, old, ...(request.subresource !== undefined && { subresource: request.subresource.name }) }
-  if (next.metadata?.name !== request.name)
-    throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${request.name})`)
+  if (next.metadata?.name !== name)
+    throw badRequest(`the name of the object (${next.metadata?.name ?? ""}) does not match the name on the URL (${name})`)
   const { namespaced, nameRule } = handle.kind
   const ofKind = request.subresource === undefined
   validateObjectMetaUpdate(next.metadata, old.metadata ?? {}, { namespaced, nameRule, failures, ofKind })
   handle.parts.validate(next, context)
-  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name: request.name }, failures.list)
+  if (!failures.empty) throw invalid({ group: handle.kind.group, resource: handle.kind.kind, name }, failures.list)
   for (const text of handle.parts.warnings?.(next, context) ?? []) request.warn(text)
 }

@@ -1,6 +1,8 @@
 /** Writes of large objects let others have their turn between the stages of their work; those of small ones take none. */
 import { afterEach, describe, expect, test } from "vitest"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
+import { writeAttributes } from "../../test/support/write-attributes.ts"
+import type { OpenAttributes } from "../admission/plugin.ts"
 import { applyStages } from "../apply/managed-fields/apply.ts"
 import type { ApiObject } from "../kit/json.ts"
 import { largeObjectBytes } from "../limits.ts"
@@ -35,16 +37,18 @@ const object = (value: string): ApiObject => ({
   metadata: { name: "a", namespace: "n" },
   data: dataOf(value.padEnd(Math.ceil(largeObjectBytes / keys), "x")),
 })
-const common = { namespace: "n", warn: () => {}, owners: { manager: "m" } }
+const common = { warn: () => {}, owners: "tracked" as const }
+const written = { namespace: "n", manager: "m" }
 
 describe("a large object", () => {
   test("is created in turns", async () => {
     opened = await openRegistry()
     const { registry } = opened
     const handle = await opened.handle("configmaps")
-    await createObject(registry, handle, { ...common, dryRun: true, object: object("0") })
+    const dryRun = (): OpenAttributes => writeAttributes("CREATE", handle, { ...written, dryRun: true })
+    await createObject(registry, handle, { ...common, attributes: dryRun(), object: object("0") })
     const create = (bytes: number): Promise<number> =>
-      turnsDuring(() => createObject(registry, handle, { ...common, dryRun: true, object: object("1"), bytes }))
+      turnsDuring(() => createObject(registry, handle, { ...common, attributes: dryRun(), object: object("1"), bytes }))
     expect(await create(largeObjectBytes)).toBeGreaterThanOrEqual((await create(largeObjectBytes - 1)) + 4)
   })
 
@@ -53,10 +57,12 @@ describe("a large object", () => {
     const { registry } = opened
     const handle = await opened.handle("configmaps")
     const small = { ...object("0"), metadata: { name: "small", namespace: "n" }, data: { k: "v" } }
-    for (const one of [small, object("0")]) await createObject(registry, handle, { ...common, dryRun: false, object: one })
+    for (const one of [small, object("0")])
+      await createObject(registry, handle, { ...common, attributes: writeAttributes("CREATE", handle, written), object: one })
     const label = (name: string): Promise<number> => {
       const transform = (old: ApiObject | undefined): ApiObject => ({ ...old, metadata: { ...old?.metadata, labels: { a: "b" } } })
-      return turnsDuring(() => updateObject(registry, handle, { ...common, name, put: false, dryRun: true, transform }))
+      const attributes = writeAttributes("UPDATE", handle, { ...written, name, dryRun: true })
+      return turnsDuring(() => updateObject(registry, handle, { ...common, attributes, put: false, transform }))
     }
     expect(await label("a")).toBeGreaterThanOrEqual((await label("small")) + 8)
   })

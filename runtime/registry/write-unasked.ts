@@ -15,10 +15,10 @@ const serverFault = 500
  */
 export async function writeUnasked(
   registry: Registry,
-  request: { readonly dryRun: boolean; readonly warn?: (text: string) => void },
+  request: { readonly attributes: { readonly dryRun: boolean }; readonly warn?: (text: string) => void },
   attempt: (warn: (text: string) => void) => Promise<CommitOutcome | undefined>,
 ): Promise<WriteResult | undefined> {
-  if (registry.deps.store.asksForRevision !== true || request.dryRun) return undefined
+  if (registry.deps.store.asksForRevision !== true || request.attributes.dryRun) return undefined
   const warnings: string[] = []
   try {
     const outcome = await attempt((text) => warnings.push(text))

@@ -1,13 +1,17 @@
 /** POST on a sub-resource whose behaviour does more than change the parent: eviction. */
+import type { OpenAttributes } from "../admission/plugin.ts"
+import { serverAttributes, serverUser } from "../admission/server-identity.ts"
 import { assert } from "../assert.ts"
 import { methodNotAllowed, notFound } from "../errors.ts"
 import type { Deletion, ObjectAccess, ObjectPlace, SubresourceBehaviour } from "../kit/behaviour.ts"
 import type { Subresource } from "../kit/kind.ts"
+import { mutateObject, validateObject } from "../registry/admit.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { awaitFreshness, getObject } from "../registry/read.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import { updateObject } from "../registry/update.ts"
+import { attributesOf } from "./attributes.ts"
 import { readKindBody } from "./body.ts"
 import { answerStatus, type Call } from "./call.ts"
 import { readDeleteOptions } from "./delete-options.ts"
@@ -20,14 +24,23 @@ export async function actVerb(call: Call, subresource: Subresource, behaviour: S
   const options = readWriteOptions(query, "CreateOptions")
   const kind = await call.parts.body(subresource.kind ?? call.handle.kind)
   const versions = (behaviour.acceptedVersions ?? []).map((version) => call.parts.vendor.apiVersion(version))
-  const body = await readKindBody(call, kind, { ...options, apiVersions: [kind.apiVersion, ...versions] })
-  await behaviour.act({ body, namespace: info.namespace, name: info.name, dryRun: options.dryRun, objects: objectAccess(call) })
+  const sent = await readKindBody(call, kind, { ...options, apiVersions: [kind.apiVersion, ...versions] })
+  const attributes = attributesOf(call, "CREATE", options, subresource.kind)
+  const body = await mutateObject(call.registry, attributes, { object: sent }, kind)
+  behaviour.validate?.(body, info.name)
+  await validateObject(call.registry, attributes, { object: body })
+  await behaviour.act({ body, namespace: info.namespace, name: info.name, dryRun: options.dryRun, objects: objectAccess(call, attributes) })
   await answerStatus(call, undefined, 201)
 }
 
-/** The registry as actions see it: with the rules of requests, without requests. */
-function objectAccess(call: Call): ObjectAccess {
+/**
+ * The registry as actions see it: with the rules of requests, without requests. Admission has judged what the request does to its own object; what
+ * the action changes besides, the server changes by itself.
+ */
+function objectAccess(call: Call, request: OpenAttributes): ObjectAccess {
   const { parts, registry } = call
+  const isOwn = ({ group, resource, namespace, name }: ObjectPlace): boolean =>
+    group === request.resource.group && resource === request.resource.resource && namespace === request.namespace && name === request.name
   const open = async ({ group, version, resource }: Omit<ObjectPlace, "name">): Promise<KindHandle> => {
     const kind = parts.kinds.find(group, version, resource)
     if (kind === undefined) throw notFound({ group, resource })
@@ -49,10 +62,9 @@ function objectAccess(call: Call): ObjectAccess {
       const handle = await open(place)
       const subresource = handle.kind.subresources.find(({ name }) => name === place.subresource)
       const { object } = await updateObject(registry, handle, {
-        namespace: place.namespace,
-        name: place.name,
+        attributes: serverAttributes(serverUser, "UPDATE", { ...place, kind: handle.kind, dryRun }),
+        ...(isOwn(place) && { admission: "done" }),
         ...(subresource !== undefined && { subresource }),
-        dryRun,
         put: false,
         warn: () => {},
         transform: (old) => {
@@ -63,7 +75,10 @@ function objectAccess(call: Call): ObjectAccess {
       return object
     },
     async delete(place, deletion: Deletion) {
-      await deleteObject(registry, await open(place), { ...deletion, namespace: place.namespace, name: place.name })
+      const { dryRun, ...asked } = deletion
+      const handle = await open(place)
+      const attributes = serverAttributes(serverUser, "DELETE", { ...place, kind: handle.kind, dryRun })
+      await deleteObject(registry, handle, { ...asked, attributes, admitted: isOwn(place) })
     },
     readDeletion: (options) => readDeleteOptions(new URLSearchParams(), options),
   }

@@ -1,5 +1,4 @@
 /** One resource request on its way through a verb: how its body is read, and what its answer looks like. */
-import { managerName } from "../apply/managed-fields/manager-name.ts"
 import type { StatusDetails } from "../errors.ts"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
@@ -47,11 +46,6 @@ export function representation(call: Call, answer: { list: boolean; watch?: bool
 export function checkForm(call: Call, wanted: Negotiated, answer: { list: boolean }): void {
   const { kind } = call.handle
   checkRendering(wanted.as, { list: answer.list, kind: answer.list ? kind.listKind : kind.kind })
-}
-
-/** In whose name a write changes fields: the `fieldManager` that it gives, else the client's program. */
-export function writerOf(call: Call, options: { fieldManager: string }): { manager: string } {
-  return { manager: managerName(options.fieldManager, call.request.headers["user-agent"]) }
 }
 
 /** What of a collection a request is about. */

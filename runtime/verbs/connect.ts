@@ -3,6 +3,7 @@
  * itself. Requests and answers are streams, without a deadline; either side ends both.
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http"
+import type { OpenAttributes } from "../admission/plugin.ts"
 import { assert } from "../assert.ts"
 import { type Reply, replyTo, type Target } from "../connect/dialer.ts"
 import { type AnswerOptions, checkAnswer, passAnswer, sendBody, textOfRefusal } from "../connect/forward.ts"
@@ -16,13 +17,15 @@ import { refusedLog, unreachableAgent, unreachableBackend, unreachableService } 
 import { join } from "../connect/tunnel.ts"
 import { ApiError, badRequest, invalid } from "../errors.ts"
 import { Failures } from "../kit/failure.ts"
-import type { JsonObject } from "../kit/json.ts"
+import type { ApiObject, JsonObject } from "../kit/json.ts"
 import type { Connect, Subresource } from "../kit/kind.ts"
 import { linkPrefixCharactersMax, refusalTimeoutMs } from "../limits.ts"
+import { mutateObject, validateObject } from "../registry/admit.ts"
 import { getObject } from "../registry/read.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { takeConnection, wantedProtocol } from "../http/upgrade.ts"
 import { Turns } from "../turns.ts"
+import { attributesOf } from "./attributes.ts"
 import { type Call, representation } from "./call.ts"
 import { checkLogWebSocket, passLogToWebSocket } from "./log-websocket.ts"
 
@@ -38,10 +41,29 @@ export async function connectVerb(call: Call, subresource: Subresource): Promise
   assert(connect !== undefined, "a sub-resource of type connect says how", { name: subresource.name })
   if (connect !== "log" && call.request.query.has("dryRun"))
     throw badRequest("dryRun is not supported: nothing is stored, but the other end acts")
-  if (connect === "proxy") return untilOver(call, proxyVerb)
+  if (connect === "proxy") return proxyThrough(call, subresource)
   const options = await readOptions(call, subresource)
   if (connect === "log") return untilOver(call, (connecting) => logVerb(connecting, options))
-  return untilOver(call, (connecting) => streamVerb(connecting, connect, options))
+  const admitted = await admitConnection(call, subresource, options)
+  return untilOver(call, (connecting) => streamVerb(connecting, connect, admitted))
+}
+
+async function proxyThrough(call: Call, subresource: Subresource): Promise<void> {
+  const { info } = call.request
+  const paths = proxyPaths(info.path, info.tail)
+  const { path } = await admitConnection(call, subresource, { path: paths.target })
+  return untilOver(call, (connecting) => proxyVerb(connecting, typeof path === "string" ? { ...paths, target: path } : paths))
+}
+
+/** Both moments of admission, one after the other, as in the reference. Answers the options to connect with. */
+async function admitConnection(call: Call, { options }: Subresource, object: ApiObject): Promise<ApiObject> {
+  assert(options !== undefined, "a sub-resource of type connect has options")
+  // A connection may last: its deadline is none, and admission has a time of its own.
+  const attributes: OpenAttributes = { ...attributesOf(call, "CONNECT", { dryRun: false }, options), options: {}, expiry: undefined }
+  if (!call.registry.deps.admission.mutates("CONNECT") && !call.registry.deps.admission.validates("CONNECT")) return object
+  const mutated = await mutateObject(call.registry, attributes, { object }, await call.parts.body(options))
+  await validateObject(call.registry, attributes, { object: mutated })
+  return mutated
 }
 
 /** Every connection of the request ends when the client goes, when the server stops, and in any case when `work` is over, however it ended. */
@@ -62,7 +84,7 @@ async function untilOver(call: Call, work: (connecting: Connecting) => Promise<v
   }
 }
 
-async function readOptions(call: Call, { options }: Subresource): Promise<JsonObject> {
+async function readOptions(call: Call, { options }: Subresource): Promise<ApiObject> {
   assert(options !== undefined, "a sub-resource of type connect has options")
   const kind = await call.parts.body(options)
   const decoded = decodeOptions(call.request.query, kind.shape)
@@ -135,14 +157,13 @@ function passedProtocol(call: Call): string | undefined {
   return wanted !== undefined && isPassedProtocol(wanted) ? call.incoming.headers.upgrade : undefined
 }
 
-async function proxyVerb(connecting: Connecting): Promise<void> {
+async function proxyVerb(connecting: Connecting, paths: ProxyPaths): Promise<void> {
   const { call } = connecting
   const { info } = call.request
   const { connector, random } = call.parts
   const { resource, namespace, name } = info
   assert(resource === "nodes" || resource === "pods" || resource === "services", "these have proxies", { resource })
   const place = await proxyTarget({ resource, namespace, name }, { read: reader(call), random, agent: connector.agent })
-  const paths = proxyPaths(info.path, info.tail)
   const mark = (call.incoming.url ?? "").indexOf("?")
   const query = mark < 0 ? "" : (call.incoming.url ?? "").slice(mark)
   const protocol = passedProtocol(call)

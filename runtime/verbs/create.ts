@@ -3,8 +3,9 @@ import type { ApiObject } from "../kit/json.ts"
 import { cut } from "../kit/quote.ts"
 import { createObject } from "../registry/create.ts"
 import { answerWrite } from "./answer.ts"
+import { attributesOf } from "./attributes.ts"
 import { readObject } from "./body.ts"
-import { type Call, representation, writerOf } from "./call.ts"
+import { type Call, representation } from "./call.ts"
 import { readWriteOptions } from "./write-options.ts"
 
 /** POST of one object. */
@@ -15,12 +16,11 @@ export async function createVerb(call: Call): Promise<void> {
   const object = await readObject(call, options)
   matchNamespace(object, info.namespace)
   const result = await createObject(call.registry, call.handle, {
-    namespace: info.namespace,
+    attributes: attributesOf(call, "CREATE", options),
     object,
-    dryRun: options.dryRun,
     warn: (text) => warnings.push(text),
     bytes: call.request.bodyBytes,
-    owners: writerOf(call, options),
+    owners: "tracked",
   })
   await answerWrite(call, { wanted, result })
 }

@@ -5,6 +5,7 @@ import { parseObject } from "../registry/object-codec.ts"
 import { listObjects } from "../registry/read.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { answerList } from "./answer-list.ts"
+import { attributesOf } from "./attributes.ts"
 import { type Call, listRequest, representation } from "./call.ts"
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts"
 import { listFreshness, readListOptions } from "./list-options.ts"
@@ -32,7 +33,12 @@ async function deleteListed(call: Call, options: DeleteOptions, item: CachedObje
   const [namespace, name] = [item.field("metadata.namespace"), item.field("metadata.name")]
   const uid = uidOf(item)
   try {
-    await deleteObject(registry, handle, { ...(uid !== "" && { uid }), ...options, namespace, name })
+    await deleteObject(registry, handle, {
+      ...(uid !== "" && { uid }),
+      ...options,
+      attributes: attributesOf(call, "DELETE", options),
+      name,
+    })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const now = handle.cache.get(handle.key(namespace, name))

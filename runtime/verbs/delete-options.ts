@@ -18,7 +18,9 @@ import { dryRunFailures, dryRunValues } from "./write-options.ts"
 export const ignoreReadErrorParameter = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
 /** The deletion part of a `DeleteRequest`. */
-export type DeleteOptions = Omit<DeleteRequest, "namespace" | "name">
+export interface DeleteOptions extends Omit<DeleteRequest, "attributes" | "name" | "admitted"> {
+  readonly dryRun: boolean
+}
 
 /** Called by DELETE of an object and of a collection. Throws 400, 413, 415 or 422. */
 export async function deleteOptions(call: Call, { collection }: { collection: boolean }): Promise<DeleteOptions> {

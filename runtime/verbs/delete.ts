@@ -1,4 +1,5 @@
 import { answerObject } from "./answer.ts"
+import { attributesOf } from "./attributes.ts"
 import { answerStatus, type Call, representation } from "./call.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { deleteOptions } from "./delete-options.ts"
@@ -8,7 +9,7 @@ export async function deleteVerb(call: Call): Promise<void> {
   const { info } = call.request
   const wanted = representation(call, { list: false })
   const options = await deleteOptions(call, { collection: false })
-  const result = await deleteObject(call.registry, call.handle, { ...options, namespace: info.namespace, name: info.name })
+  const result = await deleteObject(call.registry, call.handle, { ...options, attributes: attributesOf(call, "DELETE", options) })
   if (!result.removed) {
     return answerObject(call, { wanted, object: result.object, status: options.orphanDependents === false ? 202 : 200 })
   }

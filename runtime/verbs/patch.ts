@@ -12,10 +12,11 @@ import type { Stages } from "../turns.ts"
 import type { Expiry } from "../wire/expiry.ts"
 import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
+import { attributesOf } from "./attributes.ts"
 import { bodyOf, judgeStrict, renormalizing } from "./body.ts"
 import { matchNamespace } from "./create.ts"
 import { readApplied } from "./apply.ts"
-import { type Call, representation, writerOf } from "./call.ts"
+import { type Call, representation } from "./call.ts"
 import { withOwners } from "./scale-owners.ts"
 import { type FieldValidation, readWriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
@@ -36,7 +37,7 @@ export interface PatchScope {
 
 /** PATCH of one object or of a sub-resource that has the same body. */
 export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<void> {
-  const { info, query, warnings } = call.request
+  const { query, warnings } = call.request
   const type = patchTypeOf(call)
   const applying = type === "application/apply-patch+yaml"
   const wanted = representation(call, { list: false })
@@ -49,15 +50,13 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
     : await readPatch(call, type, body)
   const told = new Set<string>()
   const result = await updateObject(call.registry, call.handle, {
-    namespace: info.namespace,
-    name: info.name,
+    attributes: attributesOf(call, "UPDATE", options),
     ...(scope.subresource !== undefined && { subresource: scope.subresource }),
-    dryRun: options.dryRun,
     warn: (text) => warnings.push(text),
     put: false,
     bytes: body.length,
     creates: applying,
-    owners: applying ? "given" : writerOf(call, options),
+    owners: applying ? "given" : "tracked",
     fresh: scope.next === undefined,
     transform: (old, bytes) =>
       workOn(bytes, patching(call, { patch, fieldValidation: options.fieldValidation, told }, { scope, old }), expiry),

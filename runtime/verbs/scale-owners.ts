@@ -1,18 +1,19 @@
 /** Whose fields the replicas are, on both sides of a scale: in the Scale as clients see and apply it, and in its parent. */
+import type { RequestAttributes } from "../admission/plugin.ts"
 import { ownersOfParent, ownersOfScale, type ScaleMapping, setOfPath } from "../apply/managed-fields/scale-owners.ts"
 import { trackUpdate } from "../apply/managed-fields/track-update.ts"
 import type { Versions } from "../apply/managed-fields/versions.ts"
 import type { ApiObject, JsonObject } from "../kit/json.ts"
 import { timeText } from "../kit/time.ts"
-import { versionsOf } from "../registry/owners.ts"
+import { managerOf, versionsOf } from "../registry/owners.ts"
 import type { KindBody } from "../server-parts.ts"
-import { type Call, writerOf } from "./call.ts"
+import type { Call } from "./call.ts"
 
 export interface ScaleOwners {
   /** The Scale of a parent, with the owners of the replicas. */
   readonly shown: (scale: ApiObject, parent: ApiObject) => ApiObject
   /** The owners of a Scale's fields after a write that is no apply. */
-  readonly tracked: (before: ApiObject, next: ApiObject, writer: { fieldManager: string }) => JsonObject[] | undefined
+  readonly tracked: (before: ApiObject, next: ApiObject) => JsonObject[] | undefined
   /** The next parent, with owners as the written Scale has them. */
   readonly kept: (next: ApiObject, parent: ApiObject, ofScale: JsonObject[] | undefined) => ApiObject
 }
@@ -24,7 +25,11 @@ export function versionsOfScale(kind: KindBody): Versions {
 }
 
 /** Called once per request that writes a scale. `replicas`: where they are in the parent, dotted. */
-export async function scaleOwners(call: Call, scale: { kind: KindBody; subresource: string; replicas: string }): Promise<ScaleOwners> {
+export async function scaleOwners(
+  call: Call,
+  attributes: RequestAttributes,
+  scale: { kind: KindBody; subresource: string; replicas: string },
+): Promise<ScaleOwners> {
   const { handle } = call
   const parents = await versionsOf(call.registry, handle, scale.subresource)
   const replicas = setOfPath(scale.replicas)
@@ -36,9 +41,9 @@ export async function scaleOwners(call: Call, scale: { kind: KindBody; subresour
   const versions = versionsOfScale(scale.kind)
   return {
     shown: (view, parent) => withOwners(view, ownersOfScale(ownersOf(parent), mapping)),
-    tracked: (before, next, writer) =>
+    tracked: (before, next) =>
       trackUpdate({
-        ...writerOf(call, writer),
+        manager: managerOf(attributes),
         versions,
         old: before,
         next,

@@ -5,12 +5,14 @@ import { deepClone, getPath, setPath } from "../kit/field-path.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { labelSelectorOf } from "../kit/selector.ts"
+import { mutateObject } from "../registry/admit.ts"
 import { getObject } from "../registry/read.ts"
 import { updateObject } from "../registry/update.ts"
 import type { KindBody } from "../server-parts.ts"
 import type { Stages } from "../turns.ts"
 import { workOn } from "../wire/long-documents.ts"
 import { answerKindBody } from "./answer.ts"
+import { attributesOf } from "./attributes.ts"
 import { bodyOf, judgeStrict, readKindBody, renormalizing } from "./body.ts"
 import { readApplied } from "./apply.ts"
 import { type Call, representation } from "./call.ts"
@@ -44,19 +46,24 @@ export async function answerScale(call: Call, subresource: Subresource): Promise
   }
   const change = info.verb === "patch" ? await patchedScale(call, subresource) : await sentScale(call)
   const { options } = change
-  const owners = await scaleOwners(call, { kind, subresource: subresource.name, replicas: pathsOf(subresource).specReplicas })
+  const attributes = attributesOf(call, "UPDATE", options, scaleKind)
+  const owners = await scaleOwners(call, attributes, {
+    kind,
+    subresource: subresource.name,
+    replicas: pathsOf(subresource).specReplicas,
+  })
   const result = await updateObject(call.registry, call.handle, {
-    namespace: info.namespace,
-    name: info.name,
-    dryRun: options.dryRun,
+    attributes,
     put: false,
     owners: "given",
+    admission: { shown: (parent) => scaleOf(parent, subresource, call) },
     warn: (text) => call.request.warnings.push(text),
     transform: async (old) => {
       assert(old !== undefined, "scale never creates")
       const before = owners.shown(scaleOf(old, subresource, call), old)
-      const scale = await change.next(before)
-      const ofScale = change.applied ? scale.metadata?.managedFields : owners.tracked(before, scale, options)
+      const sent = await change.next(before)
+      const ofScale = change.applied ? sent.metadata?.managedFields : owners.tracked(before, sent)
+      const scale = await mutateObject(call.registry, attributes, { object: sent, old: before }, kind)
       return owners.kept(rescaled(call, subresource, { old, scale }), old, ofScale)
     },
   })

@@ -4,8 +4,10 @@ import type { ChangeContext } from "../kit/behaviour.ts"
 import { Failures } from "../kit/failure.ts"
 import type { ApiObject } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
+import { mutateObject, validateObject } from "../registry/admit.ts"
 import { updateObject } from "../registry/update.ts"
 import { actVerb } from "./act.ts"
+import { attributesOf } from "./attributes.ts"
 import { readKindBody } from "./body.ts"
 import { answerStatus, type Call } from "./call.ts"
 import { connectVerb } from "./connect.ts"
@@ -49,19 +51,25 @@ async function onParent(call: Call, subresource: Subresource): Promise<void> {
 
 /** POST of a body that changes the parent: binding. Answers 201 with a Status. */
 async function postVerb(call: Call, subresource: Subresource): Promise<void> {
-  const { info, query, warnings } = call.request
+  const { query, warnings } = call.request
   const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
   if (behaviour?.act !== undefined) return actVerb(call, subresource, behaviour)
   const act = behaviour?.create?.bind(behaviour)
   if (act === undefined) throw methodNotAllowed()
   const options = readWriteOptions(query, "CreateOptions")
-  const body = await readKindBody(call, await call.parts.body(subresource.kind ?? call.handle.kind), options)
-  const name = namedObject(call, body)
+  const posted = subresource.kind ?? call.handle.kind
+  const form = await call.parts.body(posted)
+  const sent = await readKindBody(call, form, options)
+  const name = namedObject(call, sent)
+  const attributes = attributesOf(call, "CREATE", options, posted)
+  attributes.name = name
+  const body = await mutateObject(call.registry, attributes, { object: sent }, form)
+  behaviour?.validate?.(body, name)
+  await validateObject(call.registry, attributes, { object: body })
   await updateObject(call.registry, call.handle, {
-    namespace: info.namespace,
-    name,
+    attributes,
+    admission: "done",
     subresource,
-    dryRun: options.dryRun,
     put: false,
     warn: (text) => warnings.push(text),
     transform: (old) => {

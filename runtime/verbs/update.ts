@@ -3,8 +3,9 @@ import type { ApiObject } from "../kit/json.ts"
 import type { Subresource } from "../kit/kind.ts"
 import { updateObject } from "../registry/update.ts"
 import { answerWrite } from "./answer.ts"
+import { attributesOf } from "./attributes.ts"
 import { readObject } from "./body.ts"
-import { type Call, representation, writerOf } from "./call.ts"
+import { type Call, representation } from "./call.ts"
 import { matchNamespace } from "./create.ts"
 import { readWriteOptions } from "./write-options.ts"
 
@@ -14,21 +15,19 @@ export async function updateVerb(
   subresource?: Subresource,
   next: (body: ApiObject, old: ApiObject) => ApiObject = (body) => body,
 ): Promise<void> {
-  const { info, query, warnings } = call.request
+  const { query, warnings } = call.request
   const wanted = representation(call, { list: false })
   const options = readWriteOptions(query, "UpdateOptions")
   const body = await readObject(call, options)
   checkBody(call, body)
   const result = await updateObject(call.registry, call.handle, {
-    namespace: info.namespace,
-    name: info.name,
+    attributes: attributesOf(call, "UPDATE", options),
     ...(subresource !== undefined && { subresource }),
-    dryRun: options.dryRun,
     warn: (text) => warnings.push(text),
     transform: (old) => (old === undefined ? body : next(body, old)),
     put: true,
     bytes: call.request.bodyBytes,
-    owners: writerOf(call, options),
+    owners: "tracked",
   })
   await answerWrite(call, { wanted, result })
 }

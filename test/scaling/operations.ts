@@ -12,6 +12,7 @@ import { validateObjectMeta, validateObjectMetaUpdate } from "../../runtime/regi
 import { versionsOf } from "../../runtime/registry/owners.ts"
 import type { KindHandle, Registry } from "../../runtime/registry/registry.ts"
 import { updateObject } from "../../runtime/registry/update.ts"
+import { writeAttributes } from "../support/write-attributes.ts"
 import { tableRow } from "../../runtime/wire/table.ts"
 
 /** Continues where validation would stop: code after the last reported failure must not be slow either. */
@@ -163,7 +164,14 @@ function creating(under: KindUnderTest): Operation {
     prepare: async ({ object }) => {
       const next = decoded(under, object)
       return () =>
-        ignoringFaults(createObject(registry, handle, { namespace, object: next, dryRun: true, warn: () => {}, owners: { manager: "m" } }))
+        ignoringFaults(
+          createObject(registry, handle, {
+            attributes: writeAttributes("CREATE", handle, { namespace, dryRun: true, manager: "m" }),
+            object: next,
+            warn: () => {},
+            owners: "tracked",
+          }),
+        )
     },
   }
 }
@@ -178,7 +186,12 @@ function updating(under: KindUnderTest): Operation {
     name: "update",
     prepare: async ({ object, before }) => {
       if (latest !== undefined)
-        await ignoringFaults(deleteObject(registry, handle, { namespace, name: latest, dryRun: false, gracePeriodSeconds: 0 }))
+        await ignoringFaults(
+          deleteObject(registry, handle, {
+            attributes: writeAttributes("DELETE", handle, { namespace, name: latest }),
+            gracePeriodSeconds: 0,
+          }),
+        )
       const name = `stored-${stored++}`
       latest = name
       const named = (one: ApiObject): ApiObject => {
@@ -186,7 +199,12 @@ function updating(under: KindUnderTest): Operation {
         return { ...object, metadata: { ...object.metadata, name } }
       }
       try {
-        await createObject(registry, handle, { namespace, object: named(before), dryRun: false, warn: () => {}, owners: { manager: "m" } })
+        await createObject(registry, handle, {
+          attributes: writeAttributes("CREATE", handle, { namespace, manager: "m" }),
+          object: named(before),
+          warn: () => {},
+          owners: "tracked",
+        })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         return () => undefined
@@ -196,13 +214,11 @@ function updating(under: KindUnderTest): Operation {
       return () =>
         ignoringFaults(
           updateObject(registry, handle, {
-            namespace,
-            name,
+            attributes: writeAttributes("UPDATE", handle, { namespace, name, dryRun: true, manager: "other" }),
             transform,
             put: true,
-            dryRun: true,
             warn: () => {},
-            owners: { manager: "other" },
+            owners: "tracked",
           }),
         )
     },

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { bodies, kinds } from "../../generated/index.ts"
+import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
 import { builtInDocuments } from "../../runtime/api-documents.ts"
 import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
 import { systemClock } from "../../runtime/clock.ts"
@@ -64,6 +65,10 @@ export interface InProcessOptions {
   readonly uncached?: readonly string[]
   /** Wraps the server's store before it starts. */
   readonly wrapStore?: (store: Store, clock: ManualClock) => Store
+  /** `--enable-admission-plugins`; default none. */
+  readonly enableAdmission?: readonly string[]
+  /** Admission plugins of the test, after the built-in ones. */
+  readonly admission?: readonly AdmissionPlugin[]
   /** How other machines are reached; default as in a server without options. */
   readonly connect?: ConnectOptions
 }
@@ -105,6 +110,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     bodies,
     log: createLog({ format: "text", verbosity: 0, write: (line) => log.push(line) }),
     openapi: builtInDocuments(),
+    ...(options.admission !== undefined && { admission: options.admission }),
     tokens: [
       { token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } },
       { token: plainToken, user: { name: "plain", groups: [], extra: {} } },
@@ -139,6 +145,7 @@ function optionsOf(options: InProcessOptions): Options {
     "secure-port": 0,
     "http2-implementation": options.http2 ?? "own",
     "authorization-mode": ["AlwaysAllow"],
+    "enable-admission-plugins": options.enableAdmission ?? [],
     "anonymous-auth": options.anonymousAuth ?? false,
     "max-requests-inflight": options.requestsInFlight?.readOnly ?? 0,
     "max-mutating-requests-inflight": options.requestsInFlight?.mutating ?? 0,

@@ -1,5 +1,7 @@
 /** A registry over the generated kinds and a store in memory, without HTTP, for tests of behaviours and controllers. */
 import { kinds } from "../../generated/index.ts"
+import { AdmissionChain } from "../../runtime/admission/chain.ts"
+import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
 import { behaviours, subresourceBehaviours } from "../../runtime/behaviours/index.ts"
 import type { BehaviourOptions } from "../../runtime/kit/behaviour.ts"
 import type { ApiObject } from "../../runtime/kit/json.ts"
@@ -17,6 +19,7 @@ import type { Store } from "../../runtime/storage/store.ts"
 import { openCaches } from "../../runtime/storage/watch-cache/overridden-cache.ts"
 import { vendorProfile } from "../../runtime/vendor.ts"
 import { createManualClock, type ManualClock } from "../contract/manual-clock.ts"
+import { writeAttributes } from "./write-attributes.ts"
 
 export interface OpenRegistry {
   readonly registry: Registry
@@ -40,7 +43,7 @@ export interface OpenRegistry {
   remove(
     resource: string,
     path: string,
-    options?: Partial<DeleteRequest>,
+    options?: Partial<DeleteRequest> & { readonly dryRun?: boolean },
   ): Promise<{ readonly removed: boolean; readonly object: ApiObject }>
   /** Paths of all objects of a resource, `namespace/name`. */
   names(resource: string): Promise<string[]>
@@ -53,6 +56,8 @@ export interface OpenRegistryOptions {
   readonly clock?: ManualClock
   readonly random?: Random
   readonly behaviourOptions?: Partial<BehaviourOptions>
+  /** Default none: namespaces need not exist. */
+  readonly admission?: readonly AdmissionPlugin[]
 }
 
 /** Called once per server in a test. Namespaces need not exist: nothing is admitted or refused. */
@@ -91,7 +96,7 @@ export async function openRegistry(options: OpenRegistryOptions = {}): Promise<O
       read: (path) => store.get({ key: key(path) }),
       readAll: async (path) => (path === "services/specs" ? objectsOf(registry, await handleOf(registry, "services")) : []),
     },
-    admission: [],
+    admission: new AdmissionChain(options.admission ?? [], { clock, timeoutMs: 60_000 }),
   })
   const logged: string[] = []
   return {
@@ -113,9 +118,8 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
       const full: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, ...structuredClone(object) }
       handle.parts.applyDefaults(full, { vendor: registry.deps.vendor })
       const result = await createObject(registry, handle, {
-        namespace: object.metadata?.namespace ?? "",
+        attributes: writeAttributes("CREATE", handle, { namespace: object.metadata?.namespace ?? "", dryRun }),
         object: full,
-        dryRun,
         warn: () => {},
       })
       return result.object
@@ -136,19 +140,23 @@ function verbs(registry: Registry): Pick<OpenRegistry, "handle" | "create" | "ge
         return next
       }
       const result = await updateObject(registry, handle, {
-        namespace,
-        name: objectName,
+        attributes: writeAttributes("UPDATE", handle, {
+          namespace,
+          name: objectName,
+          dryRun,
+          ...(name !== undefined && { subresource: name }),
+        }),
         transform,
-        dryRun,
         put: true,
         warn: () => {},
         ...(subresource !== undefined && { subresource }),
       })
       return result.object
     },
-    async remove(resource, path, options = {}) {
+    async remove(resource, path, { dryRun = false, ...options } = {}) {
       const [namespace, name] = split(path)
-      return deleteObject(registry, await handleOf(registry, resource), { namespace, name, dryRun: false, ...options })
+      const handle = await handleOf(registry, resource)
+      return deleteObject(registry, handle, { attributes: writeAttributes("DELETE", handle, { namespace, name, dryRun }), ...options })
     },
     async names(resource) {
       const handle = await handleOf(registry, resource)

@@ -57,12 +57,12 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/admission\//,
-    mayImport: [ground, kit, registry],
-    reason: "admission is called by verbs and registry and calls neither",
+    mayImport: [ground, kit, request, storeContract, /^runtime\/(start-error|wire\/expiry|behaviours\/pods\/fields)\.ts$/],
+    reason: "admission is called by verbs and registry and imports neither; what plugins must read is handed in",
   },
   {
     files: registry,
-    mayImport: [ground, kit, storeContract, /^runtime\/(behaviours|apply)\//, /^runtime\/storage\/watch-cache\//],
+    mayImport: [ground, kit, storeContract, /^runtime\/(behaviours|apply|admission)\//, /^runtime\/storage\/watch-cache\//],
     reason: "the registry knows neither HTTP nor store drivers",
   },
   {
@@ -87,7 +87,7 @@ const areas: readonly Area[] = [
   },
   {
     files: /^runtime\/background\//,
-    mayImport: [ground, kit, wire, registry, storeContract, options, /^runtime\/behaviours\//],
+    mayImport: [ground, kit, wire, registry, storeContract, options, /^runtime\/(behaviours|admission)\//],
     reason: "a loop works on the registry and knows no HTTP",
   },
   { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; the code that starts the server gives them meaning" },

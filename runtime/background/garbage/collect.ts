@@ -3,6 +3,8 @@
  * newest state and every write is conditional on the uid that was read, so processing an object twice or on two servers
  * does no harm.
  */
+import { serverAttributes } from "../../admission/server-identity.ts"
+import { garbageCollectorUser } from "../identities.ts"
 import { ApiError } from "../../errors.ts"
 import { inParallel } from "../../kit/in-parallel.ts"
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../kit/json.ts"
@@ -170,7 +172,8 @@ async function change(
   next: (metadata: ObjectMeta) => ObjectMeta,
 ): Promise<void> {
   const transform = (old: ApiObject | undefined): ApiObject => ({ ...old, metadata: next(old?.metadata ?? {}) })
-  await ignoringGone(updateObject(registry, handle, { namespace, name, uid, transform, dryRun: false, put: false, warn: () => {} }))
+  const attributes = serverAttributes(garbageCollectorUser(registry), "UPDATE", { kind: handle.kind, namespace, name })
+  await ignoringGone(updateObject(registry, handle, { attributes, uid, transform, put: false, warn: () => {} }))
 }
 
 /**
@@ -187,14 +190,8 @@ async function remove(
   const same = current?.uid === uid && sameOwners(current, metadata)
   if (!same || current.resourceVersion === undefined) return consider(key)
   try {
-    await deleteObject(registry, handle, {
-      namespace,
-      name,
-      uid,
-      resourceVersion: current.resourceVersion,
-      propagationPolicy,
-      dryRun: false,
-    })
+    const attributes = serverAttributes(garbageCollectorUser(registry), "DELETE", { kind: handle.kind, namespace, name })
+    await deleteObject(registry, handle, { attributes, uid, resourceVersion: current.resourceVersion, propagationPolicy })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 409) consider(key)

@@ -3,6 +3,8 @@
  * are deleted. An Event reports it to the user, as the reference's garbage collector does (reason
  * OwnerRefInvalidNamespace).
  */
+import { serverAttributes } from "../../admission/server-identity.ts"
+import { garbageCollectorUser } from "../identities.ts"
 import { ApiError } from "../../errors.ts"
 import type { ApiObject, OwnerReference } from "../../kit/json.ts"
 import { timeText } from "../../kit/time.ts"
@@ -35,7 +37,9 @@ export async function reportForeignOwner(
   const object = eventOf(registry, dependent, { reference, namespace })
   handle.parts.applyDefaults(object, { vendor: registry.deps.vendor })
   try {
-    await createObject(registry, handle, { namespace, object, dryRun: false, warn: () => {} })
+    const { name = "" } = object.metadata ?? {}
+    const attributes = serverAttributes(garbageCollectorUser(registry), "CREATE", { kind: handle.kind, namespace, name })
+    await createObject(registry, handle, { attributes, object, warn: () => {} })
   } catch (error) {
     // The namespace is terminating, or another server wrote the Event.
     if (!(error instanceof ApiError)) throw error

@@ -1,0 +1,46 @@
+/** Nothing is created in a namespace that is missing or terminating; catalog `admission.yaml` NamespaceLifecycle. */
+import { notFound } from "../../errors.ts"
+import { isObject } from "../../kit/json.ts"
+import type { RequestAttributes } from "../plugin.ts"
+import type { AdmissionPluginFactory, AdmissionReader } from "../plugin-deps.ts"
+import { refused } from "../refusal.ts"
+
+const namespaces = { group: "", version: "v1", resource: "namespaces" }
+
+/** Refuses creations with 404 or 403, and the deletion of the namespaces that the system needs with 403. */
+export const namespaceLifecycle: AdmissionPluginFactory = ({ vendor, reader }) => {
+  const immortal = new Set(["default", vendor.namespace("orch-system"), vendor.namespace("orch-public")])
+  return {
+    name: "NamespaceLifecycle",
+    operations: ["CREATE", "DELETE"],
+    mutate(attributes) {
+      const { operation, namespace, name, resource } = attributes
+      if (operation === "DELETE") {
+        const isNamespace = resource.group === "" && resource.resource === "namespaces"
+        if (isNamespace && immortal.has(name)) throw refused(attributes, "this namespace may not be deleted")
+        return undefined
+      }
+      if (namespace === "" || !reader.has(namespaces)) return undefined
+      const found = reader.peek(namespaces, "", namespace)
+      if (found instanceof Promise) return found.then((fields) => judge(attributes, reader, fields?.field("status.phase")))
+      return judge(attributes, reader, found?.field("status.phase"))
+    },
+  }
+}
+
+/** What the cache would have refused may have been made, or made again, on another server. */
+function judge(attributes: RequestAttributes, reader: AdmissionReader, phase: string | undefined): undefined | Promise<undefined> {
+  return phase !== undefined && phase !== terminating ? undefined : judgeNewest(attributes, reader)
+}
+
+async function judgeNewest(attributes: RequestAttributes, reader: AdmissionReader): Promise<undefined> {
+  const { namespace } = attributes
+  const newest = await reader.get(namespaces, "", namespace)
+  if (newest === undefined) throw notFound({ group: "", resource: "namespaces", name: namespace })
+  if (!isObject(newest.status) || newest.status.phase !== terminating) return
+  throw refused(attributes, `unable to create new content in namespace ${namespace} because it is being terminated`, [
+    { reason: "NamespaceTerminating", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" },
+  ])
+}
+
+const terminating = "Terminating"

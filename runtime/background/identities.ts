@@ -1,0 +1,15 @@
+/** The users in whose name controllers write: the reference's service accounts of them. */
+import { controllerUser } from "../admission/server-identity.ts"
+import type { Registry } from "../registry/registry.ts"
+
+type ControllerUser = ReturnType<typeof controllerUser>
+
+/** Of what empties namespaces. */
+export function namespaceController({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "namespace-controller")
+}
+
+/** Of what deletes dependents of owners that are gone. */
+export function garbageCollectorUser({ deps }: Registry): ControllerUser {
+  return controllerUser(deps.vendor, "generic-garbage-collector")
+}

@@ -1,0 +1,32 @@
+/** Objects for admission plugins, which import no registry. */
+import type { AdmissionReader } from "../admission/plugin-deps.ts"
+import type { ResourceName } from "../admission/plugin.ts"
+import type { Kind } from "../kit/kind.ts"
+import { parseObject } from "./object-codec.ts"
+import { awaitFreshness } from "./read.ts"
+import type { Registry } from "./registry.ts"
+
+/** Called by the composition root. `registry` answers the registry of the server, which is made later than its plugins. */
+export function objectReader(registry: () => Registry): AdmissionReader {
+  const find = ({ group, version, resource }: ResourceName): Kind | undefined => registry().deps.kinds.find(group, version, resource)
+  return {
+    has: (resource) => find(resource) !== undefined,
+    peek(resource, namespace, name) {
+      const kind = find(resource)
+      if (kind === undefined) return undefined
+      const opened = registry().opened(kind)
+      if (opened !== undefined) return opened.cache.get(opened.key(namespace, name))
+      return registry()
+        .handle(kind)
+        .then((handle) => handle.cache.get(handle.key(namespace, name)))
+    },
+    async get(resource, namespace, name) {
+      const kind = find(resource)
+      if (kind === undefined) return undefined
+      const handle = await registry().handle(kind)
+      await awaitFreshness(registry(), handle, { mode: "most-recent" })
+      const found = handle.cache.get(handle.key(namespace, name))
+      return found === undefined ? undefined : handle.fromStored(parseObject(found.json()))
+    },
+  }
+}

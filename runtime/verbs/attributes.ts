@@ -1,0 +1,27 @@
+import type { KindName, OpenAttributes, Operation, RequestOptions } from "../admission/plugin.ts"
+import type { Call } from "./call.ts"
+
+/** The request as admission sees it; made once per write. `kind`: of the body, where it is not the resource's own. */
+export function attributesOf(
+  { request, handle }: Call,
+  operation: Operation,
+  options: RequestOptions & { readonly dryRun: boolean },
+  kind: KindName = handle.kind,
+): OpenAttributes {
+  const { info, user, headers, expiry } = request
+  return {
+    operation,
+    user,
+    userAgent: headers["user-agent"] ?? "",
+    resource: info,
+    subresource: info.subresource,
+    kind,
+    namespace: info.namespace,
+    name: info.name,
+    options,
+    dryRun: options.dryRun,
+    object: undefined,
+    oldObject: undefined,
+    expiry,
+  }
+}
