@@ -17,6 +17,7 @@ import { defaultOptions } from "../../runtime/options/load.ts"
 import type { Options } from "../../runtime/options/table.ts"
 import { watchCacheSize } from "../../runtime/options/watch-cache-size.ts"
 import { type Random, systemRandom } from "../../runtime/random.ts"
+import type { User } from "../../runtime/request.ts"
 import { type RunningServer, startServer } from "../../runtime/server.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
@@ -65,6 +66,8 @@ export interface InProcessOptions {
   readonly uncached?: readonly string[]
   /** Wraps the server's store before it starts. */
   readonly wrapStore?: (store: Store, clock: ManualClock) => Store
+  /** Further users; the token of each is its name. */
+  readonly users?: readonly User[]
   /** `--enable-admission-plugins`; default none. */
   readonly enableAdmission?: readonly string[]
   /** Admission plugins of the test, after the built-in ones. */
@@ -114,6 +117,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     tokens: [
       { token: adminToken, user: { name: "admin", groups: ["system:masters"], extra: {} } },
       { token: plainToken, user: { name: "plain", groups: [], extra: {} } },
+      ...(options.users ?? []).map((user) => ({ token: user.name, user })),
     ],
     ...(options.connectionTimes !== undefined && { connectionTimes: options.connectionTimes }),
     ...(options.connect !== undefined && { connect: options.connect }),

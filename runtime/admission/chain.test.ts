@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest"
+import { createManualClock } from "../../test/contract/manual-clock.ts"
+import { kinds } from "../../generated/index.ts"
+import { ApiError } from "../errors.ts"
+import { AdmissionChain } from "./chain.ts"
+import type { AdmissionPlugin, OpenAttributes } from "./plugin.ts"
+import { choosePlugins } from "./plugins/index.ts"
+import { serverAttributes, serverUser } from "./server-identity.ts"
+
+const clock = createManualClock()
+const chainOf = (...plugins: AdmissionPlugin[]): AdmissionChain => new AdmissionChain(plugins, { clock, timeoutMs: 1000 })
+
+function attributes(): OpenAttributes {
+  const kind = kinds.find(({ resource }) => resource === "pods")
+  if (kind === undefined) throw new Error("pods are served")
+  const made = serverAttributes(serverUser, "CREATE", { kind, namespace: "n", name: "p" })
+  made.object = { metadata: { name: "p" } }
+  return made
+}
+
+const labelled = (name: string): AdmissionPlugin => ({
+  name,
+  operations: ["CREATE"],
+  mutate: ({ object }) => ({ ...object, metadata: { ...object?.metadata, labels: { ...object?.metadata?.labels, [name]: "was here" } } }),
+})
+
+describe("a chain", () => {
+  it("answers at once when its plugins do", () => {
+    const chain = chainOf({ name: "a", operations: ["CREATE"], mutate: () => undefined, validate: () => undefined })
+    expect([chain.mutate(attributes()), chain.validate(attributes())]).toEqual([false, undefined])
+  })
+
+  it("hands the object of one plugin to the next, also when one of them waits", async () => {
+    const waiting: AdmissionPlugin = {
+      name: "waiting",
+      operations: ["CREATE"],
+      mutate: async (seen) => labelled("waiting").mutate?.(seen),
+    }
+    const made = attributes()
+    expect(await chainOf(labelled("first"), waiting, labelled("last")).mutate(made)).toBe(true)
+    expect(Object.keys(made.object?.metadata?.labels ?? {})).toEqual(["first", "waiting", "last"])
+  })
+
+  it("knows that a plugin before one that waits has changed the object", async () => {
+    const waiting: AdmissionPlugin = { name: "waiting", operations: ["CREATE"], mutate: async () => undefined }
+    expect(await chainOf(labelled("first"), waiting).mutate(attributes())).toBe(true)
+    expect(await chainOf(waiting).mutate(attributes())).toBe(false)
+  })
+
+  it("asks only plugins of the operation, and none behind the first that refuses", () => {
+    const asked: string[] = []
+    const plugin = (name: string, operations: AdmissionPlugin["operations"], refuses = false): AdmissionPlugin => ({
+      name,
+      operations,
+      validate: () => {
+        asked.push(name)
+        if (refuses) throw new ApiError(403, "Forbidden", name)
+      },
+    })
+    const chain = chainOf(
+      plugin("a", ["DELETE"]),
+      plugin("b", ["UPDATE", "CREATE"]),
+      plugin("c", ["CREATE"], true),
+      plugin("d", ["CREATE"]),
+    )
+    expect(() => chain.validate(attributes())).toThrow("c")
+    expect(asked).toEqual(["b", "c"])
+    expect([chain.mutates("CREATE"), chain.validates("CREATE"), chain.validates("CONNECT")]).toEqual([false, true, false])
+  })
+
+  it("has nothing to change when an object is deleted", () => {
+    const made: OpenAttributes = { ...attributes(), operation: "DELETE", object: undefined }
+    const chain = chainOf({ name: "a", operations: ["DELETE"], mutate: () => ({ kind: "Other" }) })
+    expect([chain.mutate(made), made.object]).toEqual([false, undefined])
+  })
+
+  it("gives a plugin up that waits too long where the request has no deadline", async () => {
+    const chain = chainOf({ name: "slow", operations: ["CREATE"], validate: () => new Promise(() => undefined) })
+    const judged = expect(chain.validate(attributes())).rejects.toMatchObject({ code: 504, message: expect.stringContaining("slow") })
+    await clock.advance(1000)
+    await judged
+  })
+})
+
+describe("the built-in plugins", () => {
+  const namesOf = (enable: readonly string[], disable: readonly string[]): readonly string[] =>
+    choosePlugins({ enable, disable }).map(({ name }) => name)
+
+  it("are the default ones, and those that options add and take away", () => {
+    expect(namesOf([], [])).toEqual(["namespaceLifecycle"])
+    expect(namesOf(["NodeRestriction", "NamespaceLifecycle"], [])).toEqual(["namespaceLifecycle", "nodeRestriction"])
+    expect(namesOf(["NodeRestriction"], ["NamespaceLifecycle"])).toEqual(["nodeRestriction"])
+  })
+})

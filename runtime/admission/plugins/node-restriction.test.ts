@@ -1,0 +1,255 @@
+import { describe, expect, it } from "vitest"
+import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import type { User } from "../../request.ts"
+import { vendorProfile, type VendorName } from "../../vendor.ts"
+import type { OpenAttributes, RequestAttributes } from "../plugin.ts"
+import { nodeRestriction } from "./node-restriction.ts"
+
+const node: User = { name: "system:node:n", groups: ["system:nodes", "system:authenticated"], extra: {} }
+const kindOf = { pods: "Pod", nodes: "Node", leases: "Lease", configmaps: "ConfigMap" }
+
+function attributesOf(resource: keyof typeof kindOf, given: Partial<RequestAttributes>): OpenAttributes {
+  const group = resource === "leases" ? "coordination.orch.io" : ""
+  return {
+    operation: "CREATE",
+    user: node,
+    userAgent: "",
+    resource: { group, version: "v1", resource },
+    subresource: "",
+    kind: { group, version: "v1", kind: kindOf[resource] },
+    namespace: resource === "nodes" ? "" : "a",
+    name: "",
+    options: {},
+    dryRun: false,
+    object: undefined,
+    oldObject: undefined,
+    expiry: undefined,
+    ...given,
+  }
+}
+
+const stored: Readonly<Record<string, ApiObject>> = {
+  "nodes/n": { metadata: { name: "n", uid: "u1" } },
+  "pods/mine": { metadata: { name: "mine" }, spec: { nodeName: "n" } },
+  "pods/other": { metadata: { name: "other" }, spec: { nodeName: "m" } },
+}
+
+/** The message of the refusal, "" when there is none. */
+async function judged(attributes: OpenAttributes, vendor: VendorName = "orch"): Promise<string> {
+  const plugin = nodeRestriction({
+    vendor: vendorProfile(vendor),
+    reader: {
+      has: () => true,
+      peek: () => undefined,
+      get: async ({ resource }, _namespace, name) => stored[`${resource}/${name}`],
+    },
+  })
+  try {
+    await plugin.mutate?.(attributes)
+    return ""
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const owner = { apiVersion: "v1", kind: "Node", name: "n", uid: "u1", controller: true }
+
+function mirrorPod(spec: JsonObject = {}, owners: ApiObject["metadata"] = {}): ApiObject {
+  return {
+    metadata: { name: "p", annotations: { "orch.io/config.mirror": "x" }, ownerReferences: [owner], ...owners },
+    spec: { nodeName: "n", containers: [{ name: "c" }], ...spec },
+  }
+}
+
+describe("users", () => {
+  const create = (user: User): Promise<string> => judged(attributesOf("pods", { user, name: "p", object: { metadata: { name: "p" } } }))
+
+  it.each([[{ ...node, groups: [] }], [{ ...node, name: "n" }], [{ ...node, name: "system:serviceaccount:a:n" }]])(
+    "that are no node agents are not restricted: %j",
+    async (user) => {
+      expect(await create(user)).toBe("")
+    },
+  )
+
+  it("that are node agents without a node are refused", async () => {
+    expect(await create({ ...node, name: "system:node:" })).toBe('pods "p" is forbidden: could not determine node from user "system:node:"')
+  })
+
+  it("may do with other kinds what authorization lets them", async () => {
+    expect(await judged(attributesOf("configmaps", { name: "c", object: {} }))).toBe("")
+  })
+})
+
+describe("pods", () => {
+  it.each([
+    ["mirror pods", mirrorPod(), ""],
+    [
+      "without the annotation",
+      { metadata: { name: "p" }, spec: { nodeName: "n" } },
+      'pod does not have "orch.io/config.mirror" annotation, node "n" can only create mirror pods',
+    ],
+    ["of another node", mirrorPod({ nodeName: "m" }), 'node "n" can only create pods with spec.nodeName set to itself'],
+    ["without an owner", mirrorPod({}, { ownerReferences: [] }), 'node "n" can only create pods with an owner reference set to itself'],
+    [
+      "with two owners",
+      mirrorPod({}, { ownerReferences: [owner, owner] }),
+      'node "n" can only create pods with a single owner reference set to itself',
+    ],
+    [
+      "of another owner",
+      mirrorPod({}, { ownerReferences: [{ ...owner, name: "m" }] }),
+      'node "n" can only create pods with an owner reference set to itself',
+    ],
+    [
+      "without a controller",
+      mirrorPod({}, { ownerReferences: [{ ...owner, controller: false }] }),
+      'node "n" can only create pods with a controller owner reference set to itself',
+    ],
+    [
+      "that block their owner",
+      mirrorPod({}, { ownerReferences: [{ ...owner, blockOwnerDeletion: true }] }),
+      'node "n" must not set blockOwnerDeletion on an owner reference',
+    ],
+    ["of an earlier node", mirrorPod({}, { ownerReferences: [{ ...owner, uid: "u0" }] }), "node n UID mismatch: expected u0 got u1"],
+    ["with an account", mirrorPod({ serviceAccountName: "s" }), 'node "n" can not create pods that reference a service account'],
+    [
+      "with a secret as a volume",
+      mirrorPod({ volumes: [{ name: "v", secret: { secretName: "s" } }] }),
+      'node "n" can not create pods that reference secrets',
+    ],
+    ["with pull secrets", mirrorPod({ imagePullSecrets: [{ name: "s" }] }), 'node "n" can not create pods that reference secrets'],
+    [
+      "with a secret in the environment",
+      mirrorPod({ initContainers: [{ name: "i", env: [{ name: "E", valueFrom: { secretKeyRef: { name: "s", key: "k" } } }] }] }),
+      'node "n" can not create pods that reference secrets',
+    ],
+    [
+      "with a ConfigMap",
+      mirrorPod({ containers: [{ name: "c", envFrom: [{ configMapRef: { name: "m" } }] }] }),
+      'node "n" can not create pods that reference configmaps',
+    ],
+    [
+      "with trust bundles",
+      mirrorPod({ volumes: [{ name: "v", projected: { sources: [{ clusterTrustBundle: { path: "p" } }] } }] }),
+      'node "n" can not create pods that reference clustertrustbundles',
+    ],
+    [
+      "with a claim",
+      mirrorPod({ volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }] }),
+      'node "n" can not create pods that reference persistentvolumeclaims',
+    ],
+  ])("are created: %s", async (_what, object, why) => {
+    expect(await judged(attributesOf("pods", { name: "p", object }))).toBe(why === "" ? "" : `pods "p" is forbidden: ${why}`)
+  })
+
+  it.each([
+    ["delete", { operation: "DELETE" as const, name: "mine", oldObject: stored["pods/mine"] }, ""],
+    [
+      "delete",
+      { operation: "DELETE" as const, name: "other", oldObject: stored["pods/other"] },
+      'pods "other" is forbidden: node "n" can only delete pods with spec.nodeName set to itself',
+    ],
+    [
+      "update",
+      { operation: "UPDATE" as const, name: "mine", oldObject: stored["pods/mine"] },
+      'pods "mine" is forbidden: unexpected operation "UPDATE", node "n" can only create and delete mirror pods',
+    ],
+    ["evict", { subresource: "eviction", name: "mine" }, ""],
+    [
+      "evict",
+      { subresource: "eviction", name: "other" },
+      'pods "other" is forbidden: node n can only evict pods with spec.nodeName set to itself',
+    ],
+    ["evict", { subresource: "eviction", name: "missing" }, 'pod "missing" not found'],
+    [
+      "bind",
+      { subresource: "binding", name: "mine" },
+      `pods "mine" is forbidden: unexpected pod subresource "binding", only 'status' and 'eviction' are allowed`,
+    ],
+  ])("%s: %j", async (_what, given, message) => {
+    expect(await judged(attributesOf("pods", given))).toBe(message)
+  })
+
+  it.each([
+    ["mine", {}, ""],
+    ["other", {}, 'node "n" can only update pod status for pods with spec.nodeName set to itself'],
+    ["mine", { metadata: { labels: { a: "b" } } }, 'node "n" cannot update labels through pod status'],
+    ["mine", { status: { resourceClaimStatuses: [{ name: "c" }] } }, 'node "n" cannot update resource claim statuses'],
+  ])("have their status written: %s %j", async (name, change, why) => {
+    const oldObject = stored[`pods/${name}`]
+    const given = { operation: "UPDATE" as const, subresource: "status", name, oldObject, object: { ...oldObject, ...change } }
+    expect(await judged(attributesOf("pods", given))).toBe(why === "" ? "" : `pods "${name}" is forbidden: ${why}`)
+  })
+})
+
+describe("nodes", () => {
+  const labels = (...keys: string[]): ApiObject => ({
+    metadata: { name: "n", labels: Object.fromEntries(keys.map((key) => [key, "v"])) },
+  })
+
+  it.each([
+    ["own", labels("example.com/x", "orch.io/hostname", "kubelet.orch.io/x", "sub.node.orch.io/x", "plain"), ""],
+    ["another", { metadata: { name: "m" } }, 'node "n" is not allowed to modify node "m"'],
+    [
+      "with a config source",
+      { metadata: { name: "n" }, spec: { configSource: {} } },
+      'node "n" is not allowed to create pods with a non-nil configSource',
+    ],
+    [
+      "with labels",
+      labels("orch.io/other", "x.node-restriction.orch.io/y", "node-restriction.orch.io/z"),
+      'node "n" is not allowed to set the following labels: node-restriction.orch.io/z, orch.io/other, x.node-restriction.orch.io/y',
+    ],
+  ])("are created: %s", async (_what, object, why) => {
+    const name = object.metadata?.name ?? ""
+    expect(await judged(attributesOf("nodes", { name, object }))).toBe(why === "" ? "" : `nodes "${name}" is forbidden: ${why}`)
+  })
+
+  it.each([
+    ["nothing", {}, ""],
+    ["taints", { spec: { taints: [{ key: "k", effect: "NoSchedule" }] } }, 'node "n" is not allowed to modify taints'],
+    ["a config source", { spec: { configSource: {} } }, 'node "n" is not allowed to update configSource to a new non-nil configSource'],
+    ["labels", labels("node-restriction.orch.io/x"), "is not allowed to modify labels: node-restriction.orch.io/x"],
+    ["owners", { metadata: { name: "n", ownerReferences: [owner] } }, 'node "n" is not allowed to modify ownerReferences'],
+  ])("are changed: %s", async (_what, change, why) => {
+    const given = {
+      operation: "UPDATE" as const,
+      name: "n",
+      oldObject: { metadata: { name: "n" } },
+      object: { metadata: { name: "n" }, ...change },
+    }
+    expect(await judged(attributesOf("nodes", given))).toBe(why === "" ? "" : `nodes "n" is forbidden: ${why}`)
+  })
+
+  it("may lose no label that the agent may not set", async () => {
+    const oldObject = labels("node-restriction.orch.io/x")
+    const given = { operation: "UPDATE" as const, name: "n", oldObject, object: { metadata: { name: "n" } } }
+    expect(await judged(attributesOf("nodes", given))).toContain("is not allowed to modify labels: node-restriction.orch.io/x")
+  })
+
+  it("have labels of both domains of the other vendor", async () => {
+    const object = labels("kubernetes.io/hostname", "topology.kubernetes.io/zone", "x.k8s.io/y", "kubernetes.io/y", "orch.io/y")
+    expect(await judged(attributesOf("nodes", { name: "n", object }), "kubernetes")).toContain(
+      "the following labels: kubernetes.io/y, x.k8s.io/y",
+    )
+  })
+
+  it("are deleted by their own agent only", async () => {
+    const given = { operation: "DELETE" as const, oldObject: {} }
+    expect(await judged(attributesOf("nodes", { ...given, name: "n" }))).toBe("")
+    expect(await judged(attributesOf("nodes", { ...given, name: "m" }))).toContain('node "n" is not allowed to modify node "m"')
+  })
+})
+
+it.each([
+  ["orch-node-lease", "n", ""],
+  [
+    "orch-node-lease",
+    "m",
+    'leases.coordination.orch.io "m" is forbidden: can only access node lease with the same name as the requesting node',
+  ],
+  ["a", "n", 'leases.coordination.orch.io "n" is forbidden: can only access leases in the "orch-node-lease" system namespace'],
+])("leases: %s/%s", async (namespace, name, message) => {
+  for (const operation of ["CREATE", "UPDATE", "DELETE"] as const)
+    expect(await judged(attributesOf("leases", { operation, namespace, name, object: { metadata: { name } } }))).toBe(message)
+})

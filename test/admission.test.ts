@@ -1,0 +1,631 @@
+/** Admission plugins over HTTP: which moments a request has, what plugins see and change, and what becomes of plugins that fail. */
+import { describe, expect, it, onTestFinished } from "vitest"
+import { type AdmissionPlugin, ApiError, type RequestAttributes, startServer } from "../runtime/library.ts"
+import type { ApiObject, JsonObject } from "../runtime/kit/json.ts"
+import { createHttpClient } from "./support/http-client.ts"
+import { adminToken, type InProcess, type InProcessOptions, plainToken, startInProcess } from "./support/in-process.ts"
+
+interface Answer {
+  readonly status: number
+  readonly object: ApiObject
+}
+
+interface Asking {
+  readonly token?: string
+  readonly type?: string
+}
+
+type Ask = (method: string, path: string, body?: JsonObject | readonly JsonObject[], how?: Asking) => Promise<Answer>
+
+interface Started extends InProcess {
+  readonly ask: Ask
+}
+
+async function serverWith(plugins: readonly AdmissionPlugin[], more: Partial<InProcessOptions> = {}): Promise<Started> {
+  const started = await startInProcess({ store: "memory", vendor: "orch", admission: plugins, ...more })
+  const client = createHttpClient({ protocol: "http2", port: started.port, authority: started.authority })
+  onTestFinished(async () => {
+    client.close()
+    await started.stop()
+  })
+  const ask: Ask = async (method, path, body, { token = adminToken, type = "application/json" } = {}) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": type, "user-agent": "test/1" }
+    const { status, body: bytes } = await client.send({
+      method,
+      path,
+      headers,
+      ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
+    })
+    const text = bytes.toString()
+    return { status, object: text.startsWith("{") ? JSON.parse(text) : {} }
+  }
+  return { ...started, ask }
+}
+
+const all = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const
+const configMaps = "/api/v1/namespaces/default/configmaps"
+const pods = "/api/v1/namespaces/default/pods"
+const deployments = "/apis/apps/v1/namespaces/default/deployments"
+const leases = "/apis/coordination.orch.io/v1/namespaces/default/leases"
+const mergePatch = { type: "application/merge-patch+json" }
+const applyPatch = { type: "application/apply-patch+yaml" }
+
+const configMap = (name: string, data: JsonObject = { k: "v" }): JsonObject => ({ metadata: { name }, data })
+const podSpec = { containers: [{ name: "c", image: "i" }] }
+const pod = (name: string, spec: JsonObject = {}): JsonObject => ({ metadata: { name }, spec: { ...podSpec, ...spec } })
+const deployment = (name: string): JsonObject => ({
+  metadata: { name },
+  spec: { replicas: 1, selector: { matchLabels: { a: "b" } }, template: { metadata: { labels: { a: "b" } }, spec: podSpec } },
+})
+const applied = (name: string, more: JsonObject = {}): JsonObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  data: { k: "v" },
+  ...more,
+})
+
+/** Notes what administrators ask for, one line a moment. */
+function recorder(lines: string[], isSeen = (name: string): boolean => name === "admin"): AdmissionPlugin {
+  const note = (moment: string, attributes: RequestAttributes): void => {
+    const { operation, user, resource, subresource, kind, namespace, name, object, oldObject, dryRun } = attributes
+    if (!isSeen(user.name)) return
+    const states = `${object === undefined ? "-" : "new"}/${oldObject === undefined ? "-" : "old"}`
+    const place = `${resource.resource}${subresource === "" ? "" : `/${subresource}`} ${namespace}/${name}`
+    lines.push(`${moment} ${operation} ${place} ${kind.kind} ${states}${dryRun ? " dry" : ""}`)
+  }
+  return {
+    name: "Recorder",
+    operations: all,
+    mutate: (attributes) => {
+      note("mutate", attributes)
+      return undefined
+    },
+    validate: (attributes) => note("validate", attributes),
+  }
+}
+
+const both = (rest: string): string[] => [`mutate ${rest}`, `validate ${rest}`]
+
+interface Row {
+  readonly what: string
+  readonly ask: Parameters<Ask>
+  readonly status: number
+  readonly moments: readonly string[]
+}
+
+/** Made before each row. */
+const present: readonly Parameters<Ask>[] = [
+  ["POST", configMaps, configMap("a")],
+  ["POST", configMaps, { ...configMap("b"), metadata: { name: "b", labels: { of: "collection" } } }],
+  ["POST", configMaps, { ...configMap("c"), metadata: { name: "c", labels: { of: "collection" } } }],
+  ["POST", pods, pod("p")],
+  ["POST", deployments, deployment("d")],
+  ["POST", "/api/v1/namespaces", { metadata: { name: "n" } }],
+]
+
+const ofA = "configmaps default/a ConfigMap"
+const rows: readonly Row[] = [
+  {
+    what: "create",
+    ask: ["POST", configMaps, configMap("x")],
+    status: 201,
+    moments: both("CREATE configmaps default/x ConfigMap new/-"),
+  },
+  {
+    what: "create on trial",
+    ask: ["POST", `${configMaps}?dryRun=All`, configMap("x")],
+    status: 201,
+    moments: both("CREATE configmaps default/x ConfigMap new/- dry"),
+  },
+  { what: "create again", ask: ["POST", configMaps, configMap("a")], status: 409, moments: both(`CREATE ${ofA} new/-`) },
+  {
+    what: "create what is not valid",
+    ask: ["POST", pods, { metadata: { name: "x" }, spec: { containers: [] } }],
+    status: 422,
+    moments: ["mutate CREATE pods default/x Pod new/-"],
+  },
+  {
+    what: "create where no namespace is",
+    ask: ["POST", "/api/v1/namespaces/nowhere/configmaps", configMap("x")],
+    status: 404,
+    moments: [],
+  },
+  { what: "PUT", ask: ["PUT", `${configMaps}/a`, configMap("a", { k: "w" })], status: 200, moments: both(`UPDATE ${ofA} new/old`) },
+  {
+    what: "PUT of a stale version",
+    ask: ["PUT", `${configMaps}/a`, { ...configMap("a"), metadata: { name: "a", resourceVersion: "1" } }],
+    status: 409,
+    moments: [`mutate UPDATE ${ofA} new/old`],
+  },
+  {
+    what: "PUT of what is not valid",
+    ask: ["PUT", `${configMaps}/a`, configMap("a", { "/": "v" })],
+    status: 422,
+    moments: [`mutate UPDATE ${ofA} new/old`],
+  },
+  {
+    what: "PUT of another object",
+    ask: ["PUT", `${configMaps}/a`, { ...configMap("a"), metadata: { name: "a", uid: "other" } }],
+    status: 409,
+    moments: [],
+  },
+  { what: "PUT of what is not there", ask: ["PUT", `${configMaps}/x`, configMap("x")], status: 404, moments: [] },
+  {
+    what: "PUT that creates",
+    ask: ["PUT", `${leases}/x`, { metadata: { name: "x" }, spec: {} }],
+    status: 201,
+    moments: both("CREATE leases default/x Lease new/-"),
+  },
+  {
+    what: "merge patch",
+    ask: ["PATCH", `${configMaps}/a`, { data: { k: "w" } }, mergePatch],
+    status: 200,
+    moments: both(`UPDATE ${ofA} new/old`),
+  },
+  {
+    what: "strategic merge patch",
+    ask: ["PATCH", `${configMaps}/a`, { data: { k: "w" } }, { type: "application/strategic-merge-patch+json" }],
+    status: 200,
+    moments: both(`UPDATE ${ofA} new/old`),
+  },
+  {
+    what: "JSON patch",
+    ask: ["PATCH", `${configMaps}/a`, [{ op: "add", path: "/data/l", value: "w" }], { type: "application/json-patch+json" }],
+    status: 200,
+    moments: both(`UPDATE ${ofA} new/old`),
+  },
+  {
+    what: "apply",
+    ask: ["PATCH", `${configMaps}/a?fieldManager=m&force=true`, applied("a"), applyPatch],
+    status: 200,
+    moments: both(`UPDATE ${ofA} new/old`),
+  },
+  {
+    what: "apply that creates",
+    ask: ["PATCH", `${configMaps}/x?fieldManager=m`, applied("x"), applyPatch],
+    status: 201,
+    moments: both("CREATE configmaps default/x ConfigMap new/-"),
+  },
+  { what: "delete", ask: ["DELETE", `${configMaps}/a`], status: 200, moments: both(`DELETE ${ofA} -/old`) },
+  { what: "delete what is not there", ask: ["DELETE", `${configMaps}/x`], status: 404, moments: [] },
+  {
+    what: "delete another object",
+    ask: ["DELETE", `${configMaps}/a`, { kind: "DeleteOptions", apiVersion: "v1", preconditions: { uid: "other" } }],
+    status: 409,
+    moments: [],
+  },
+  {
+    what: "delete a collection",
+    ask: ["DELETE", `${configMaps}?labelSelector=of%3Dcollection`],
+    status: 200,
+    moments: [...both("DELETE configmaps default/ ConfigMap -/old"), ...both("DELETE configmaps default/ ConfigMap -/old")],
+  },
+  {
+    what: "status",
+    ask: ["PUT", `${pods}/p/status`, { ...pod("p"), status: { phase: "Running" } }],
+    status: 200,
+    moments: both("UPDATE pods/status default/p Pod new/old"),
+  },
+  {
+    what: "scale",
+    ask: ["PATCH", `${deployments}/d/scale`, { spec: { replicas: 3 } }, mergePatch],
+    status: 200,
+    moments: both("UPDATE deployments/scale default/d Scale new/old"),
+  },
+  {
+    what: "ephemeral containers",
+    ask: ["PATCH", `${pods}/p/ephemeralcontainers`, { spec: { ephemeralContainers: [{ name: "e", image: "i" }] } }, mergePatch],
+    status: 200,
+    moments: both("UPDATE pods/ephemeralcontainers default/p Pod new/old"),
+  },
+  {
+    what: "finalize",
+    ask: ["PUT", "/api/v1/namespaces/n/finalize", { metadata: { name: "n" }, spec: { finalizers: ["orch"] } }],
+    status: 200,
+    moments: both("UPDATE namespaces/finalize /n Namespace new/old"),
+  },
+  {
+    what: "binding",
+    ask: ["POST", `${pods}/p/binding`, { metadata: { name: "p" }, target: { name: "m" } }],
+    status: 201,
+    moments: both("CREATE pods/binding default/p Binding new/-"),
+  },
+  {
+    what: "binding to what is no node",
+    ask: ["POST", `${pods}/p/binding`, { metadata: { name: "p" }, target: { kind: "Pod", name: "m" } }],
+    status: 422,
+    moments: ["mutate CREATE pods/binding default/p Binding new/-"],
+  },
+  {
+    what: "binding by the collection",
+    ask: ["POST", "/api/v1/namespaces/default/bindings", { metadata: { name: "p" }, target: { name: "m" } }],
+    status: 201,
+    moments: both("CREATE bindings default/p Binding new/-"),
+  },
+  {
+    what: "eviction",
+    ask: ["POST", `${pods}/p/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "p" } }],
+    status: 201,
+    moments: both("CREATE pods/eviction default/p Eviction new/-"),
+  },
+  {
+    what: "exec",
+    ask: ["POST", `${pods}/p/exec?command=ls&stdout=true`],
+    status: 400,
+    moments: both("CONNECT pods/exec default/p PodExecOptions new/-"),
+  },
+  {
+    what: "attach",
+    ask: ["POST", `${pods}/p/attach?stdout=true`],
+    status: 400,
+    moments: both("CONNECT pods/attach default/p PodAttachOptions new/-"),
+  },
+  {
+    what: "portforward",
+    ask: ["POST", `${pods}/p/portforward`],
+    status: 400,
+    moments: both("CONNECT pods/portforward default/p PodPortForwardOptions new/-"),
+  },
+  {
+    what: "proxy",
+    ask: ["GET", `${pods}/p/proxy/x`],
+    status: 400,
+    moments: both("CONNECT pods/proxy default/p PodProxyOptions new/-"),
+  },
+  { what: "log", ask: ["GET", `${pods}/p/log`], status: 204, moments: [] },
+  { what: "get", ask: ["GET", `${configMaps}/a`], status: 200, moments: [] },
+  { what: "list", ask: ["GET", configMaps], status: 200, moments: [] },
+]
+
+it.each(rows)("$what has its moments, in their order", async ({ ask: request, status, moments }) => {
+  const lines: string[] = []
+  const { ask } = await serverWith([recorder(lines)])
+  for (const made of present) expect((await ask(...made)).status).toBe(201)
+  lines.length = 0
+  const answer = await ask(...request)
+  expect({ status: answer.status, moments: lines }).toEqual({ status, moments })
+})
+
+it("what the server writes by itself is admitted in its own name", async () => {
+  const lines: string[] = []
+  const users = new Set<string>()
+  const isSeen = (name: string): boolean => {
+    users.add(name)
+    return name.endsWith(":namespace-controller")
+  }
+  const { ask } = await serverWith([recorder(lines, isSeen)])
+  expect([...users]).toEqual(["system:apiserver"])
+  await ask("POST", "/api/v1/namespaces", { metadata: { name: "n" } })
+  await ask("POST", "/api/v1/namespaces/n/configmaps", configMap("a"))
+  await ask("DELETE", "/api/v1/namespaces/n")
+  await expect.poll(async () => (await ask("GET", "/api/v1/namespaces/n")).status).toBe(404)
+  expect([...users].sort()).toEqual(["admin", "system:apiserver", "system:serviceaccount:orch-system:namespace-controller"])
+  expect(lines).toEqual(expect.arrayContaining(both("DELETE configmaps n/a ConfigMap -/old")))
+})
+
+/** Sets a label on everything of a client. */
+const labelling: AdmissionPlugin = {
+  name: "Labelling",
+  operations: ["CREATE", "UPDATE"],
+  mutate({ object, user, subresource }) {
+    if (user.name !== "admin" || subresource !== "") return undefined
+    return { ...object, metadata: { ...object?.metadata, labels: { ...object?.metadata?.labels, by: "plugin" } } }
+  },
+}
+
+describe("a mutating plugin", () => {
+  const make: Parameters<Ask> = ["POST", configMaps, configMap("a")]
+  const changes: readonly (readonly [string, readonly Parameters<Ask>[]])[] = [
+    ["create", [make]],
+    ["PUT", [make, ["PUT", `${configMaps}/a`, configMap("a", { k: "w" })]]],
+    ["merge patch", [make, ["PATCH", `${configMaps}/a`, { metadata: { labels: null } }, mergePatch]]],
+    [
+      "strategic merge patch",
+      [make, ["PATCH", `${configMaps}/a`, { metadata: { labels: null } }, { type: "application/strategic-merge-patch+json" }]],
+    ],
+    [
+      "JSON patch",
+      [make, ["PATCH", `${configMaps}/a`, [{ op: "remove", path: "/metadata/labels" }], { type: "application/json-patch+json" }]],
+    ],
+    ["apply that creates", [["PATCH", `${configMaps}/a?fieldManager=m`, applied("a"), applyPatch]]],
+  ]
+
+  it.each(changes)("changes what is stored by %s, is seen by validating ones, and owns no field", async (_what, requests) => {
+    let validated: JsonObject | undefined
+    const looking: AdmissionPlugin = {
+      name: "Looking",
+      operations: ["CREATE", "UPDATE"],
+      validate: ({ object, resource }) => {
+        if (resource.resource === "configmaps") validated = object?.metadata?.labels
+      },
+    }
+    const { ask } = await serverWith([looking, labelling])
+    for (const request of requests) expect((await ask(...request)).status).toBeLessThan(300)
+    const { object } = await ask("GET", `${configMaps}/a`)
+    expect(object.metadata?.labels).toEqual({ by: "plugin" })
+    expect(validated).toEqual({ by: "plugin" })
+    const fields = JSON.stringify(object.metadata?.managedFields)
+    expect(fields).toContain("f:data")
+    expect(fields).not.toContain("f:by")
+  })
+
+  it("is called again when the update meets another one", async () => {
+    const versions: (string | undefined)[] = []
+    const server: { ask?: Ask } = {}
+    const racing: AdmissionPlugin = {
+      name: "Racing",
+      operations: ["UPDATE"],
+      async mutate({ oldObject, user, resource }) {
+        if (user.name !== "admin" || resource.resource !== "configmaps") return undefined
+        versions.push(oldObject?.metadata?.labels?.raced)
+        if (versions.length === 1)
+          await server.ask?.("PATCH", `${configMaps}/a`, { metadata: { labels: { raced: "yes" } } }, { ...mergePatch, token: plainToken })
+        return undefined
+      },
+    }
+    const { ask } = await serverWith([racing])
+    server.ask = ask
+    await ask(...make)
+    const { status, object } = await ask("PATCH", `${configMaps}/a`, { data: { k: "w" } }, mergePatch)
+    expect([status, versions]).toEqual([200, [undefined, "yes"]])
+    expect(object).toMatchObject({ metadata: { labels: { raced: "yes" } }, data: { k: "w" } })
+  })
+
+  it("changes the options of a scale and of a connection", async () => {
+    const changing: AdmissionPlugin = {
+      name: "Changing",
+      operations: ["UPDATE", "CONNECT"],
+      mutate({ object, kind }) {
+        if (kind.kind === "Scale") return { ...object, spec: { replicas: 7 } }
+        return kind.kind === "PodProxyOptions" ? { path: "/forbidden" } : undefined
+      },
+      validate({ object, kind }) {
+        if (object?.path === "/forbidden") throw new ApiError(403, "Forbidden", "not there")
+        if (kind.kind === "Scale" && JSON.stringify(object?.spec) !== '{"replicas":7}') throw new ApiError(403, "Forbidden", "not so many")
+      },
+    }
+    const { ask } = await serverWith([changing])
+    for (const made of present) await ask(...made)
+    expect((await ask("PATCH", `${deployments}/d/scale`, { spec: { replicas: 3 } }, mergePatch)).object.spec).toEqual({ replicas: 7 })
+    expect((await ask("GET", `${deployments}/d`)).object.spec).toMatchObject({ replicas: 7 })
+    expect((await ask("GET", `${pods}/p/proxy/x`)).status).toBe(403)
+  })
+})
+
+describe("a validating plugin", () => {
+  const refusing: AdmissionPlugin = {
+    name: "Refusing",
+    operations: all,
+    validate: ({ user }) => {
+      if (user.name === "plain") throw new ApiError(403, "Forbidden", "not you")
+    },
+  }
+  const requests: readonly Parameters<Ask>[] = [
+    ["POST", configMaps, configMap("x")],
+    ["PUT", `${configMaps}/a`, configMap("a", { k: "w" })],
+    ["PATCH", `${configMaps}/a`, { data: { k: "w" } }, mergePatch],
+    ["PATCH", `${configMaps}/a`, { data: { k: "w" } }, { type: "application/strategic-merge-patch+json" }],
+    ["PATCH", `${configMaps}/a`, [{ op: "remove", path: "/data" }], { type: "application/json-patch+json" }],
+    ["PATCH", `${configMaps}/x?fieldManager=m`, applied("x"), applyPatch],
+    ["DELETE", `${configMaps}/a`],
+    ["DELETE", configMaps],
+    ["PUT", `${pods}/p/status`, { ...pod("p"), status: { phase: "Running" } }],
+    ["PATCH", `${deployments}/d/scale`, { spec: { replicas: 3 } }, mergePatch],
+    ["POST", `${pods}/p/binding`, { metadata: { name: "p" }, target: { name: "m" } }],
+    ["POST", `${pods}/p/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "p" } }],
+    ["POST", `${pods}/p/exec?command=ls`],
+    ["GET", `${pods}/p/proxy/x`],
+  ]
+
+  it("refuses by user, and nothing is written", async () => {
+    const { ask, store } = await serverWith([refusing])
+    for (const made of present) await ask(...made)
+    const revision = await store.revision()
+    for (const [method, path, body, how] of requests) {
+      const answer = await ask(method, path, body, { ...how, token: plainToken })
+      expect({ method, path, status: answer.status, message: answer.object.message }).toEqual({
+        method,
+        path,
+        status: 403,
+        message: "not you",
+      })
+    }
+    expect(await store.revision()).toBe(revision)
+    expect((await ask(...(requests[1] ?? ["GET", ""]))).status).toBe(200)
+  })
+
+  it("sees a dry run, of which nothing is stored", async () => {
+    const seen: boolean[] = []
+    const { ask, store } = await serverWith([
+      { name: "Looking", operations: all, validate: ({ dryRun, user }) => void (user.name === "admin" && seen.push(dryRun)) },
+    ])
+    for (const made of present) await ask(...made)
+    seen.length = 0
+    const revision = await store.revision()
+    for (const [method, path, body, how] of requests.slice(0, 10)) {
+      const trial = `${path}${path.includes("?") ? "&" : "?"}dryRun=All`
+      expect((await ask(method, trial, body, how)).status).toBeLessThan(300)
+    }
+    expect(new Set(seen)).toEqual(new Set([true]))
+    expect(await store.revision()).toBe(revision)
+  })
+})
+
+describe("a plugin that fails", () => {
+  const failures: readonly (readonly [string, Pick<AdmissionPlugin, "mutate" | "validate">])[] = [
+    [
+      "throws",
+      {
+        mutate: () => {
+          throw new Error("broken inside")
+        },
+      },
+    ],
+    ["rejects", { validate: () => Promise.reject(new Error("broken inside")) }],
+    ["throws what is no Error", { validate: () => Promise.reject("broken inside") }],
+    ["answers what is no object of the kind", { mutate: ({ object }) => ({ ...object, data: ["broken inside"] }) }],
+  ]
+
+  it.each(failures)("because it %s is answered with 500, named in the log, and the server goes on", async (_what, moments) => {
+    let fails = false
+    const plugin: AdmissionPlugin = {
+      name: "Failing",
+      operations: ["CREATE"],
+      mutate: (attributes) => (fails ? moments.mutate?.(attributes) : undefined),
+      validate: (attributes) => (fails ? moments.validate?.(attributes) : undefined),
+    }
+    const { ask, log } = await serverWith([plugin])
+    fails = true
+    const failed = await ask("POST", configMaps, configMap("a"))
+    fails = false
+    expect([failed.status, failed.object.reason]).toEqual([500, "InternalError"])
+    expect(JSON.stringify(failed.object)).not.toContain("broken inside")
+    expect(log.join("\n")).toMatch(/admission plugin/)
+    expect((await ask("POST", configMaps, configMap("a"))).status).toBe(201)
+  })
+
+  it("and never answers is given up with the request's deadline, and holds nothing up", async () => {
+    const expiries: RequestAttributes["expiry"][] = []
+    const hanging: AdmissionPlugin = {
+      name: "Hanging",
+      operations: ["CREATE"],
+      mutate: ({ name, expiry }) => {
+        if (name !== "hangs") return undefined
+        expiries.push(expiry)
+        return new Promise<undefined>(() => undefined)
+      },
+    }
+    const { ask, clock } = await serverWith([hanging])
+    await ask("POST", "/api/v1/namespaces", { metadata: { name: "n" } })
+    const hung = ask("POST", "/api/v1/namespaces/n/configmaps", configMap("hangs"))
+    await expect.poll(() => expiries.length).toBe(1)
+    await clock.advance(60_000)
+    expect(await hung).toMatchObject({ status: 504 })
+    expect(expiries[0]?.aborted).toBe(true)
+    // Emptying a namespace waits for the creations in it.
+    await ask("DELETE", "/api/v1/namespaces/n")
+    await expect.poll(async () => (await ask("GET", "/api/v1/namespaces/n")).status).toBe(404)
+  })
+
+  it("and never answers a connection, which has no deadline, is given up all the same", async () => {
+    let isAsked = false
+    const hanging: AdmissionPlugin = {
+      name: "Hanging",
+      operations: ["CONNECT"],
+      validate: () => {
+        isAsked = true
+        return new Promise(() => undefined)
+      },
+    }
+    const { ask, clock } = await serverWith([hanging])
+    await ask("POST", pods, pod("p"))
+    const hung = ask("POST", `${pods}/p/exec?command=ls`)
+    await expect.poll(() => isAsked).toBe(true)
+    await clock.advance(60_000)
+    expect(await hung).toMatchObject({ status: 504, object: { message: expect.stringContaining("Hanging") } })
+  })
+})
+
+describe("a server of a program", () => {
+  it("runs its plugins behind the built-in ones", async () => {
+    const seen: string[] = []
+    const server = await startServer({ admission: [recorder(seen)] })
+    const client = createHttpClient({ protocol: "http1", port: Number(new URL(server.url).port), authority: server.caPem })
+    onTestFinished(async () => {
+      client.close()
+      await server.stop()
+    })
+    const post = (path: string): Promise<{ readonly status: number }> =>
+      client.send({
+        method: "POST",
+        path,
+        headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" },
+        body: Buffer.from(JSON.stringify(configMap("a"))),
+      })
+    expect((await post("/api/v1/namespaces/nowhere/configmaps")).status).toBe(404)
+    expect(seen).toEqual([])
+    expect((await post(configMaps)).status).toBe(201)
+    expect(seen).toEqual(both("CREATE configmaps default/a ConfigMap new/-"))
+  })
+
+  it.each([
+    [
+      { "enable-admission-plugins": ["Nonsense"] },
+      /--enable-admission-plugins: Nonsense is not known.*NamespaceLifecycle, NodeRestriction/,
+    ],
+    [{ "disable-admission-plugins": ["Nonsense"] }, /--disable-admission-plugins: Nonsense is not known/],
+    [{ "enable-admission-plugins": ["NodeRestriction"], "disable-admission-plugins": ["NodeRestriction"] }, /both name NodeRestriction/],
+  ])("does not start with %j", async (options, message) => {
+    await expect(startServer(options)).rejects.toThrow(message)
+  })
+})
+
+describe("NodeRestriction", () => {
+  const node = { name: "system:node:n", groups: ["system:nodes"], extra: {} }
+  const nodes = "/api/v1/nodes"
+  const ownLeases = "/apis/coordination.orch.io/v1/namespaces/orch-node-lease/leases"
+  const requests: readonly (readonly [status: number, why: string, ...Parameters<Ask>])[] = [
+    [201, "", "POST", nodes, { metadata: { name: "n" } }],
+    [403, 'nodes "m" is forbidden: node "n" is not allowed to modify node "m"', "POST", nodes, { metadata: { name: "m" } }],
+    [200, "", "PATCH", `${nodes}/n/status`, { status: { nodeInfo: { architecture: "x" } } }, mergePatch],
+    [
+      403,
+      'nodes "n" is forbidden: node "n" is not allowed to modify taints',
+      "PATCH",
+      `${nodes}/n`,
+      { spec: { taints: [{ key: "k", effect: "NoSchedule" }] } },
+      mergePatch,
+    ],
+    [201, "", "POST", ownLeases, { metadata: { name: "n" }, spec: {} }],
+    [
+      403,
+      'leases.coordination.orch.io "m" is forbidden: can only access node lease with the same name as the requesting node',
+      "PUT",
+      `${ownLeases}/m`,
+      { metadata: { name: "m" }, spec: {} },
+    ],
+    [
+      403,
+      'pods "x" is forbidden: pod does not have "orch.io/config.mirror" annotation, node "n" can only create mirror pods',
+      "POST",
+      pods,
+      pod("x"),
+    ],
+    [200, "", "PATCH", `${pods}/mine/status`, { status: { phase: "Running" } }, mergePatch],
+    [
+      403,
+      'pods "other" is forbidden: node "n" can only update pod status for pods with spec.nodeName set to itself',
+      "PATCH",
+      `${pods}/other/status`,
+      { status: { phase: "Running" } },
+      mergePatch,
+    ],
+    [
+      403,
+      'pods "other" is forbidden: node n can only evict pods with spec.nodeName set to itself',
+      "POST",
+      `${pods}/other/eviction`,
+      { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "other" } },
+    ],
+    [201, "", "POST", `${pods}/mine/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "mine" } }],
+    [403, 'pods "other" is forbidden: node "n" can only delete pods with spec.nodeName set to itself', "DELETE", `${pods}/other`],
+    [201, "", "POST", configMaps, configMap("a")],
+  ]
+
+  it("holds a node agent to its own objects once it is on", async () => {
+    const { ask } = await serverWith([], { users: [node], enableAdmission: ["NodeRestriction"] })
+    await ask("POST", pods, pod("mine", { nodeName: "n" }))
+    await ask("POST", pods, pod("other", { nodeName: "m" }))
+    for (const [status, why, method, path, body, how] of requests) {
+      const answer = await ask(method, path, body, { ...how, token: node.name })
+      const message = status === 403 ? answer.object.message : ""
+      expect({ method, path, status: answer.status, message }).toEqual({ method, path, status, message: why })
+    }
+  })
+
+  it("is off by default", async () => {
+    const { ask } = await serverWith([], { users: [node] })
+    expect((await ask("POST", nodes, { metadata: { name: "m" } }, { token: node.name })).status).toBe(201)
+  })
+})
