@@ -31,7 +31,7 @@ export interface LibraryOptions extends Partial<Options> {
    * Admission plugins of the program. They run behind the built-in ones, in this order, for every write and connection, those of the server itself
    * included: `mutate` before the kind's own validation, `validate` behind it. They run once per attempt, so a write that meets another one is judged
    * again. A plugin refuses by throwing an ApiError; any other error is logged and answered with 500; one that waits longer than the request may is
-   * given up with 504. Documentation of admission control, "Phases of access control".
+   * given up with 504.
    */
   readonly admission?: readonly AdmissionPlugin[]
 }

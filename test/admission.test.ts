@@ -1,4 +1,7 @@
-/** Admission plugins over HTTP: which moments a request has, what plugins see and change, and what becomes of plugins that fail. */
+/**
+ * Admission plugins over HTTP: which moments a request has, what plugins see and change, and what becomes of plugins
+ * that fail.
+ */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type AdmissionPlugin, ApiError, type RequestAttributes, startServer } from "../runtime/library.ts"
 import type { ApiObject, JsonObject } from "../runtime/kit/json.ts"
@@ -559,6 +562,28 @@ describe("a server of a program", () => {
   ])("does not start with %j", async (options, message) => {
     await expect(startServer(options)).rejects.toThrow(message)
   })
+})
+
+it("in a namespace that is being terminated nothing is created, bindings and evictions included", async () => {
+  const { ask } = await serverWith([])
+  await ask("POST", "/api/v1/namespaces", { metadata: { name: "n" } })
+  const held = { ...pod("p"), metadata: { name: "p", finalizers: ["example.com/x"] } }
+  expect((await ask("POST", "/api/v1/namespaces/n/pods", held)).status).toBe(201)
+  await ask("DELETE", "/api/v1/namespaces/n")
+  const requests: readonly Parameters<Ask>[] = [
+    ["POST", "/api/v1/namespaces/n/pods", { ...pod("p"), metadata: { generateName: "p" } }],
+    ["POST", "/api/v1/namespaces/n/pods/p/eviction", { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "p" } }],
+    ["POST", "/api/v1/namespaces/n/pods/p/binding", { metadata: { name: "p" }, target: { name: "m" } }],
+  ]
+  for (const request of requests) {
+    expect(await ask(...request)).toMatchObject({
+      status: 403,
+      object: {
+        message: 'pods "p" is forbidden: unable to create new content in namespace n because it is being terminated',
+        details: { causes: [{ reason: "NamespaceTerminating", field: "metadata.namespace" }] },
+      },
+    })
+  }
 })
 
 describe("NodeRestriction", () => {

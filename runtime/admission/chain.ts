@@ -44,7 +44,10 @@ export class AdmissionChain {
     return this.moments[operation].validating.length > 0
   }
 
-  /** The first moment. True when a plugin has made another object, which is in `attributes.object` then. Throws what the first plugin that refuses throws. */
+  /**
+   * The first moment. True when a plugin has made another object, which is in `attributes.object` then. Throws what
+   * the first plugin that refuses throws.
+   */
   mutate(attributes: OpenAttributes): boolean | Promise<boolean> {
     return this.mutateFrom(0, false, attributes)
   }
@@ -84,7 +87,10 @@ export class AdmissionChain {
     return undefined
   }
 
-  /** Settles with the work of a plugin, or rejects when the request's time is over: what the plugin does then comes to nothing. */
+  /**
+   * Settles with the work of a plugin, or rejects when the request's time is over: what the plugin does then comes to
+   * nothing.
+   */
   private within<Result>(plugin: AdmissionPlugin, work: Promise<Result>, { expiry }: OpenAttributes): Promise<Result> {
     return new Promise((resolve, reject) => {
       const { clock, timeoutMs } = this.time

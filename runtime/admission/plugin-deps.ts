@@ -15,7 +15,10 @@ export type AdmissionPluginFactory = (deps: PluginDeps) => AdmissionPlugin
 export interface AdmissionReader {
   /** Whether the resource is served at all. */
   has(resource: ResourceName): boolean
-  /** Selectable fields of an object in the watch cache, which may lag behind another server. A promise only until the resource is opened. */
+  /**
+   * Selectable fields of an object in the watch cache, which may lag behind another server. A promise only until the
+   * resource is opened.
+   */
   peek(resource: ResourceName, namespace: string, name: string): SelectableFields | undefined | Promise<SelectableFields | undefined>
   /** The newest state. */
   get(resource: ResourceName, namespace: string, name: string): Promise<ApiObject | undefined>

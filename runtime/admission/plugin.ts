@@ -3,7 +3,10 @@ import type { ApiObject } from "../kit/json.ts"
 import type { User } from "../request.ts"
 import type { Expiry } from "../wire/expiry.ts"
 
-/** What a request does to an object. POST on a sub-resource with a body of its own (binding, eviction) is CREATE; exec, attach, portforward and proxy are CONNECT. */
+/**
+ * What a request does to an object. POST on a sub-resource with a body of its own (binding, eviction) is CREATE; exec,
+ * attach, portforward and proxy are CONNECT.
+ */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT"
 
 /** Options of a request as its query or body gave them; those of deletions for DELETE, none for CONNECT. */
@@ -37,8 +40,8 @@ export interface KindName {
 }
 
 /**
- * A write, or a connection, as admission plugins see it. One record serves all attempts of a request: its fields hold during the call, and a
- * plugin that keeps them copies the record.
+ * A write, or a connection, as admission plugins see it. One record serves all attempts of a request: its fields hold
+ * during the call, and a plugin that keeps them copies the record.
  */
 export interface RequestAttributes {
   readonly operation: Operation
@@ -49,7 +52,10 @@ export interface RequestAttributes {
   readonly resource: ResourceName
   /** "" for the object itself: `status`, `scale`, `binding`. */
   readonly subresource: string
-  /** Of `object` and `oldObject`: that of the resource, or the one of the sub-resource's body (Scale, Eviction, PodExecOptions). */
+  /**
+   * Of `object` and `oldObject`: that of the resource, or the one of the sub-resource's body (Scale, Eviction,
+   * PodExecOptions).
+   */
   readonly kind: KindName
   /** "" for objects without a namespace. */
   readonly namespace: string
@@ -62,7 +68,10 @@ export interface RequestAttributes {
   readonly object: ApiObject | undefined
   /** The stored object, for UPDATE and DELETE. */
   readonly oldObject: ApiObject | undefined
-  /** Aborted when the time of the request is over, and with it the call: a plugin that waits lets go of what it waits for. */
+  /**
+   * Aborted when the time of the request is over, and with it the call: a plugin that waits lets go of what it waits
+   * for.
+   */
   readonly expiry: Expiry | undefined
 }
 
@@ -74,8 +83,9 @@ export type OpenAttributes = RequestAttributes & {
 }
 
 /**
- * Decides about the content of writes, and changes it. The registry calls the plugins of a chain one after the other, in two moments, for
- * every attempt of a write. The first that throws ends the request: an ApiError is its answer, anything else is logged and answered with 500.
+ * Decides about the content of writes, and changes it. The registry calls the plugins of a chain one after the other,
+ * in two moments, for every attempt of a write. The first that throws ends the request: an ApiError is its answer,
+ * anything else is logged and answered with 500.
  */
 export interface AdmissionPlugin {
   /** As in `--enable-admission-plugins`. */
@@ -83,12 +93,16 @@ export interface AdmissionPlugin {
   /** The operations that it is called for. */
   readonly operations: readonly Operation[]
   /**
-   * The first moment: before the kind's preparation and validation, and before a stale `resourceVersion` is refused. `object` is what the client
-   * sent or patched, defaults filled and managed fields tracked; a new object has no uid yet. Answers the object to go on with, which is
-   * normalized, defaulted and validated as one of a client; undefined leaves it as it is. Must not change `object` or `oldObject` in place.
-   * What it changes gets no manager, as in the reference.
+   * The first moment: before the kind's preparation and validation, and before a stale `resourceVersion` is refused.
+   * `object` is what the client sent or patched, defaults filled and managed fields tracked; a new object has no uid
+   * yet. Answers the object to go on with, which is normalized, defaulted and validated as one of a client; undefined
+   * leaves it as it is. Must not change `object` or `oldObject` in place. What it changes gets no manager, as in the
+   * reference.
    */
   mutate?(attributes: RequestAttributes): ApiObject | undefined | Promise<ApiObject | undefined>
-  /** The second moment: `object` is prepared and valid, and the commit is next. Must not change `object` or `oldObject`. */
+  /**
+   * The second moment: `object` is prepared and valid, and the commit is next. Must not change `object` or
+   * `oldObject`.
+   */
   validate?(attributes: RequestAttributes): void | Promise<void>
 }

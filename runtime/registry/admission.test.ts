@@ -1,4 +1,7 @@
-/** What admission is shown: the stored object and the one that will be stored, on every way to write (CVE-2021-25735), and in which order. */
+/**
+ * What admission is shown: the stored object and the one that will be stored, on every way to write (CVE-2021-25735),
+ * and in which order.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
 import { writeAttributes } from "../../test/support/write-attributes.ts"

@@ -18,8 +18,8 @@ export interface AdmittedStates {
 }
 
 /**
- * The object that mutating plugins make of `object`: another one, normalized and defaulted, or `object` itself. Managed fields stay those of `object`.
- * A promise only when a plugin waits or has changed a large object.
+ * The object that mutating plugins make of `object`: another one, normalized and defaulted, or `object` itself.
+ * Managed fields stay those of `object`. A promise only when a plugin waits or has changed a large object.
  */
 export function mutateObject(
   registry: Registry,

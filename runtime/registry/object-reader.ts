@@ -6,7 +6,9 @@ import { parseObject } from "./object-codec.ts"
 import { awaitFreshness } from "./read.ts"
 import type { Registry } from "./registry.ts"
 
-/** Called by the composition root. `registry` answers the registry of the server, which is made later than its plugins. */
+/**
+ * Called by the composition root. `registry` answers the registry of the server, which is made later than its plugins.
+ */
 export function objectReader(registry: () => Registry): AdmissionReader {
   const find = ({ group, version, resource }: ResourceName): Kind | undefined => registry().deps.kinds.find(group, version, resource)
   return {

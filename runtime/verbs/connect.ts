@@ -58,11 +58,13 @@ async function proxyThrough(call: Call, subresource: Subresource): Promise<void>
 /** Both moments of admission, one after the other, as in the reference. Answers the options to connect with. */
 async function admitConnection(call: Call, { options }: Subresource, object: ApiObject): Promise<ApiObject> {
   assert(options !== undefined, "a sub-resource of type connect has options")
-  // A connection may last: its deadline is none, and admission has a time of its own.
+  const { registry } = call
+  const { admission } = registry.deps
+  if (!admission.mutates("CONNECT") && !admission.validates("CONNECT")) return object
+  // A connection has no deadline, so the time of its admission is the chain's to limit.
   const attributes: OpenAttributes = { ...attributesOf(call, "CONNECT", { dryRun: false }, options), options: {}, expiry: undefined }
-  if (!call.registry.deps.admission.mutates("CONNECT") && !call.registry.deps.admission.validates("CONNECT")) return object
-  const mutated = await mutateObject(call.registry, attributes, { object }, await call.parts.body(options))
-  await validateObject(call.registry, attributes, { object: mutated })
+  const mutated = await mutateObject(registry, attributes, { object }, await call.parts.body(options))
+  await validateObject(registry, attributes, { object: mutated })
   return mutated
 }
 

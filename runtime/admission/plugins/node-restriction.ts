@@ -1,6 +1,7 @@
 /**
- * A node agent, user `system:node:NAME` of the group `system:nodes`, writes its own Node, its own Lease and the pods bound to it, and nothing
- * else of these kinds. Catalog `admission.yaml` NodeRestriction; messages are the reference's.
+ * A node agent, user `system:node:NAME` of the group `system:nodes`, writes its own Node, its own Lease and the pods
+ * bound to it, and nothing else of these kinds. Catalog `admission.yaml` NodeRestriction; messages are the
+ * reference's.
  */
 import { listOf, objectAt, textOf } from "../../behaviours/pods/fields.ts"
 import { type ApiError, notFound } from "../../errors.ts"
@@ -54,7 +55,7 @@ function judgeResource(resource: string, request: NodeRequest): Judgement {
   }
 }
 
-/** The node that a user speaks for, "" for one without a name; undefined for everybody else. */
+/** The node of a node agent, "" when its user names none; undefined for other users. */
 function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(nodeUserPrefix) && groups.includes(nodesGroup) ? name.slice(nodeUserPrefix.length) : undefined
 }
@@ -124,7 +125,7 @@ async function judgeOwnerUid({ attributes, node, reader }: NodeRequest, uid: str
   if (uid !== expected) throw refused(attributes, `node ${node} UID mismatch: expected ${uid} got ${expected}`)
 }
 
-/** What of the API a mirror pod uses although no one but its node may read it; undefined: nothing. */
+/** What a pod uses of the API beside its node, in the words of the refusal; undefined: nothing. */
 function referenceOf(spec: JsonValue | undefined): string | undefined {
   if (textOf(spec, "serviceAccountName") !== "") return "a service account"
   if (mentions(spec, secretFields)) return "secrets"
@@ -135,7 +136,9 @@ function referenceOf(spec: JsonValue | undefined): string | undefined {
   return volumes.some((volume) => isObject(volume.persistentVolumeClaim)) ? "persistentvolumeclaims" : undefined
 }
 
-/** Fields of a pod spec that hold a Secret or its name, wherever they are: in volumes, environments and pull secrets. */
+/**
+ * Fields of a pod spec that hold a Secret or its name, wherever they are: in volumes, environments and pull secrets.
+ */
 const secretFields = new Set(["secret", "secretName", "secretRef", "secretKeyRef", "nodePublishSecretRef", "imagePullSecrets"])
 const configMapFields = new Set(["configMap", "configMapRef", "configMapKeyRef"])
 
