@@ -307,6 +307,35 @@ it("what the server writes by itself is admitted in its own name", async () => {
   expect(lines).toEqual(expect.arrayContaining(both("DELETE configmaps n/a ConfigMap -/old")))
 })
 
+it("an eviction is admitted as one request, and the budget that it charges is the server's write", async () => {
+  const lines: string[] = []
+  const { ask } = await serverWith([recorder(lines, () => true)])
+  const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+  const labels = { a: "b" }
+  const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] }
+  await ask("POST", pods, { ...pod("p"), metadata: { name: "p", labels } })
+  await ask("PATCH", `${pods}/p/status`, { status: ready }, mergePatch)
+  await ask("POST", budgets, { metadata: { name: "b" }, spec: { minAvailable: 0, selector: { matchLabels: labels } } })
+  const allowed = { observedGeneration: 1, disruptionsAllowed: 1, currentHealthy: 1, desiredHealthy: 0, expectedPods: 1 }
+  await ask("PATCH", `${budgets}/b/status`, { status: allowed }, mergePatch)
+  lines.length = 0
+  const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "p" } }
+  expect((await ask("POST", `${pods}/p/eviction`, eviction)).status).toBe(201)
+  expect(lines).toEqual([
+    ...both("CREATE pods/eviction default/p Eviction new/-"),
+    ...both("UPDATE poddisruptionbudgets/status default/b PodDisruptionBudget new/old"),
+  ])
+})
+
+it("a binding is admitted as one request", async () => {
+  const lines: string[] = []
+  const { ask } = await serverWith([recorder(lines, () => true)])
+  await ask("POST", pods, pod("p"))
+  lines.length = 0
+  expect((await ask("POST", `${pods}/p/binding`, { metadata: { name: "p" }, target: { name: "m" } })).status).toBe(201)
+  expect(lines).toEqual(both("CREATE pods/binding default/p Binding new/-"))
+})
+
 /** Sets a label on everything of a client. */
 const labelling: AdmissionPlugin = {
   name: "Labelling",
