@@ -84,7 +84,7 @@ describe("a chain", () => {
 
 describe("the built-in plugins", () => {
   const namesOf = (enable: readonly string[], disable: readonly string[]): readonly string[] =>
-    choosePlugins({ enable, disable }).map(({ name }) => name)
+    choosePlugins({ "enable-admission-plugins": enable, "disable-admission-plugins": disable }).map(({ name }) => name)
 
   it("are the default ones, and those that options add and take away", () => {
     expect(namesOf([], [])).toEqual(["namespaceLifecycle"])
