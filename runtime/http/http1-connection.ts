@@ -41,10 +41,14 @@ export class Http1Connection {
     socket.on("close", () => {
       this.account.close()
       // Node tells only the answer whose turn it was, and none when the connection was taken for another protocol.
-      for (const { response } of [...this.exchanges]) {
+      for (const exchange of [...this.exchanges]) {
+        const { response } = exchange
         if (response.socket !== null) continue
         response.destroy()
+        if (!this.exchanges.includes(exchange)) continue
         response.emit("close")
+        // Node 24 says it too, later: what counts requests in flight must hear it once.
+        response.removeAllListeners("close")
       }
     })
   }
