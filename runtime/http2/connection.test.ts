@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { requestHeaderBytesMax } from "../limits.ts"
-import { http2CheapFramesBurst, http2ContinuationsMax, http2OwedFramesMax, http2ResetsBurst, http2WindowBytes } from "./limits.ts"
+import { http2WindowBytes } from "./limits.ts"
 import { readBody } from "../wire/body.ts"
 import { frameOf, numbersFrame } from "./frame-output.ts"
 import { encodeTrailers } from "./header-encoder.ts"
@@ -338,129 +338,6 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       client.data(1, Buffer.from("body"), true)
       await client.until(isEnd(1))
       expect(client.body(1).toString()).toBe("body")
-    })
-  })
-
-  describe("a client is cut off", () => {
-    /** What node neither bounds nor reports. */
-    const unseen = new Set<string>([
-      ...["priorities", "frames that nobody knows", "bodies of one byte a frame", "bodies of streams that are closed"],
-      ...["heads of streams that are closed", "windows of one byte"],
-    ])
-
-    it("that resets streams all the time", async () => {
-      const client = await connected(silent)
-      for (let index = 0; index <= http2ResetsBurst + 100; index++) {
-        client.ask(2 * index + 1)
-        client.send({ type: frameType.reset, streamId: 2 * index + 1 }, Buffer.from([0, 0, 0, errorCode.cancel]))
-      }
-      expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
-      // Node leaves it open; nghttp2 reads nothing more of it.
-      if (http2 === "own") await client.closed()
-    })
-
-    it("that has streams reset all the time", async () => {
-      const client = await connected(silent)
-      for (let index = 0; index <= http2ResetsBurst + 100; index++) client.ask(2 * index + 1, { ":path": "" })
-      expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
-      await client.closed()
-    })
-
-    it.for([
-      ["pings", { type: frameType.ping }, Buffer.alloc(8)],
-      ["settings", { type: frameType.settings }, Buffer.alloc(0)],
-      ["priorities", { type: frameType.priority, streamId: 1 }, Buffer.alloc(5)],
-      ["bodies without bytes", { type: frameType.data, streamId: 1 }, Buffer.alloc(0)],
-      ["frames that nobody knows", { type: 99 }, Buffer.alloc(0)],
-      ["bodies of one byte a frame", { type: frameType.data, streamId: 1 }, Buffer.alloc(1)],
-      ["bodies of streams that are closed", { type: frameType.data, streamId: 3 }, Buffer.alloc(1)],
-      [
-        "heads of streams that are closed",
-        { type: frameType.headers, streamId: 3, flags: frameFlag.endHeaders },
-        Buffer.from(encodeTrailers({ a: "b" })),
-      ],
-      ["windows of one byte", { type: frameType.windowUpdate }, Buffer.from([0, 0, 0, 1])],
-      ["that it goes", { type: frameType.goAway }, Buffer.alloc(8)],
-    ] as const)("that sends %s all the time", async ([what, head, payload], { skip }) => {
-      if (http2 === "node" && unseen.has(what)) skip("node passes over such frames without a word")
-      const client = await connected(silent)
-      client.ask(1, { ":method": "POST" }, frameFlag.endHeaders)
-      // Reset, for what the client did.
-      client.ask(3, { ":path": "" })
-      const frames = Buffer.concat(Array(http2CheapFramesBurst / 10).fill(frameOf({ flags: 0, streamId: 0, ...head }, payload)))
-      // Answered and read, batch by batch: what is refused is the work.
-      for (let batch = 0; batch < 30 && !client.isClosed; batch++) {
-        client.socket.write(frames)
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      // Node does not wait for the client to read why.
-      if (http2 === "own") expect(await goAwayCode(client)).toBe(errorCode.enhanceYourCalm)
-      await client.closed()
-    })
-
-    it("that never ends a head", async () => {
-      const client = await connected(silent)
-      client.send({ type: frameType.headers, flags: 0, streamId: 1 }, encodeTrailers(plain))
-      for (let index = 0; index <= http2ContinuationsMax; index++) client.send({ type: frameType.continuation, streamId: 1 })
-      expect(codesOf(errorCode.enhanceYourCalm)).toContain(await goAwayCode(client))
-      await client.closed()
-    })
-
-    it("that does not read what it asked for", async () => {
-      let left = true
-      const client = await connected(
-        (_incoming, outgoing) => {
-          outgoing.once("close", () => {
-            left = false
-          })
-          outgoing.end(Buffer.alloc(64 * 1024 * 1024))
-        },
-        { begins: false },
-      )
-      client.begin([[settingId.initialWindowSize, 2 ** 31 - 1]])
-      client.socket.write(numbersFrame({ type: frameType.windowUpdate, flags: 0, streamId: 0 }, [2 ** 30]))
-      client.socket.pause()
-      client.ask(1)
-      for (let index = 0; index <= 4 * http2OwedFramesMax && left; index++) {
-        ping(client)
-        if (index % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
-      }
-      while (left) await new Promise((resolve) => setImmediate(resolve))
-    })
-
-    it.each([
-      ["what is no HTTP/2", Buffer.from("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"), errorCode.protocolError],
-      [
-        "a preface without settings",
-        Buffer.concat([
-          Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-          frameOf({ type: frameType.ping, flags: 0, streamId: 0 }, Buffer.alloc(8)),
-        ]),
-        errorCode.protocolError,
-      ],
-    ])("that begins with %s", async (_what, bytes, code) => {
-      const client = await connected(silent, { begins: false })
-      client.socket.write(bytes)
-      expect(codesOf(code)).toContain(await goAwayCode(client))
-      await client.closed()
-    })
-
-    it("whatever it sends, with a reason, and nothing else happens", async () => {
-      const frame = fc.record({ type: fc.nat(10), flags: fc.nat(255), streamId: fc.nat(5), payload: fc.uint8Array({ maxLength: 40 }) })
-      await fc.assert(
-        fc.asyncProperty(fc.array(frame, { maxLength: 20 }), async (frames) => {
-          const client = await connected(ok)
-          for (const { payload, ...head } of frames) client.send(head, payload)
-          client.send({ type: frameType.ping }, Buffer.from("the last"))
-          const last = await client.until(
-            (heard) => heard.type === frameType.goAway || (isPong(heard) && heard.payload.toString() === "the last"),
-          )
-          // Node leaves it to its timeouts to close what nghttp2 has given up.
-          if (last.type === frameType.goAway && http2 === "own") await client.closed()
-          client.close()
-        }),
-        { numRuns: 200 },
-      )
     })
   })
 

@@ -14,6 +14,8 @@ export interface ApiSuiteOptions {
   readonly vendor: VendorName
   /** `--http2-implementation`; default `own`. */
   readonly http2?: "own" | "node"
+  /** Folders of the scenarios; default all. */
+  readonly areas?: readonly string[]
 }
 
 interface Running {
@@ -48,6 +50,7 @@ export function apiSuite(options: ApiSuiteOptions): void {
   }
 
   for (const [index, scenario] of loadScenarios(join(import.meta.dirname, "..")).entries()) {
+    if (options.areas !== undefined && !options.areas.some((area) => scenario.name.startsWith(`${area}/`))) continue
     const test = scenario.fault === undefined ? it : it.fails
     test(scenario.name, async () => {
       const vendor = scenario.vendor ?? options.vendor
