@@ -5,11 +5,11 @@
  */
 import { applyConfiguration } from "../runtime/apply/managed-fields/apply.ts"
 import { applyMergePatch } from "../runtime/apply/merge-patch.ts"
-import type { ApiObject, JsonObject } from "../runtime/kit/json.ts"
-import { normalize } from "../runtime/kit/normalize.ts"
-import { timeText } from "../runtime/kit/time.ts"
+import type { ApiObject, JsonObject } from "../runtime/base/json.ts"
+import { normalize } from "../runtime/encoding/normalize.ts"
+import { timeText } from "../runtime/base/time.ts"
 import { createObject } from "../runtime/registry/create.ts"
-import { versionsOf, type WriteOwners } from "../runtime/registry/owners.ts"
+import { versionsOf, type FieldManager } from "../runtime/registry/managed-fields.ts"
 import type { KindHandle } from "../runtime/registry/registry.ts"
 import { updateObject } from "../runtime/registry/update.ts"
 import { createHttpClient } from "../test/support/http-client.ts"
@@ -35,7 +35,7 @@ await close()
 process.exit()
 
 /** CPU per call with managed fields, without, and the difference: the best of alternating rounds. */
-async function added(run: (owners: WriteOwners | undefined, index: number) => Promise<unknown>): Promise<JsonObject> {
+async function added(run: (owners: FieldManager | undefined, index: number) => Promise<unknown>): Promise<JsonObject> {
   let index = 0
   const best = { plain: Number.POSITIVE_INFINITY, owned: Number.POSITIVE_INFINITY }
   for (let round = 0; round < rounds; round++) {
@@ -52,7 +52,7 @@ async function cpuUs(call: () => Promise<unknown>): Promise<number> {
   return (user + system) / calls
 }
 
-function createConfigMap(name: string, owners: WriteOwners | undefined): Promise<unknown> {
+function createConfigMap(name: string, owners: FieldManager | undefined): Promise<unknown> {
   const data = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`key-${index}`, "x".repeat(100)]))
   const object = decoded(configMaps, { metadata: { name, labels: { app: "bench", tier: "front" } }, data })
   return createObject(registry, configMaps, {
@@ -63,7 +63,7 @@ function createConfigMap(name: string, owners: WriteOwners | undefined): Promise
   })
 }
 
-function patchConfigMap(name: string, owners: WriteOwners | undefined, index: number): Promise<unknown> {
+function patchConfigMap(name: string, owners: FieldManager | undefined, index: number): Promise<unknown> {
   return updateObject(registry, configMaps, {
     ...quiet,
     attributes: writeAttributes("UPDATE", configMaps, { namespace: "default", name, manager: "bench" }),

@@ -3,7 +3,7 @@
  * the same watchers watch 1,000 other namespaces?
  * Run: node --import tsx bench/cache-fan-out.ts
  */
-import { systemClock } from "../runtime/clock.ts"
+import { systemClock } from "../runtime/base/clock.ts"
 import { openCache } from "../runtime/storage/watch-cache/watch-cache.ts"
 import { codec, keyOf, syntheticStore, valueOf } from "./support/cache-fixtures.ts"
 

@@ -2,7 +2,7 @@
  * How much memory does an object cost in the watch cache, and does it grow when all objects are rewritten?
  * Run: node --expose-gc --import tsx bench/cache-memory.ts [objects]
  */
-import { systemClock } from "../runtime/clock.ts"
+import { systemClock } from "../runtime/base/clock.ts"
 import type { StoreEvent } from "../runtime/storage/store.ts"
 import { openCache } from "../runtime/storage/watch-cache/watch-cache.ts"
 import { codec, keyOf, syntheticStore, valueOf } from "./support/cache-fixtures.ts"

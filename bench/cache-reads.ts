@@ -3,7 +3,7 @@
  * past state take?
  * Run: node --import tsx bench/cache-reads.ts
  */
-import { systemClock } from "../runtime/clock.ts"
+import { systemClock } from "../runtime/base/clock.ts"
 import { openCache } from "../runtime/storage/watch-cache/watch-cache.ts"
 import { bestOf, codec, keyOf, syntheticStore, valueOf } from "./support/cache-fixtures.ts"
 

@@ -10,7 +10,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { type ServerOptions, startServerProcess } from "./support/server-process.ts"
 import { openOptions } from "./support/options.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 2000, full: 10_000 })
@@ -85,7 +85,7 @@ async function compare(tool: string, protocol: string, serverOptions: ServerOpti
 function tellComparison(protocol: string, { table, memory }: Comparison): void {
   for (const row of table) {
     const goal = goals[row.phase]
-    tell({
+    printRow({
       protocol,
       phase: row.phase,
       ours: row.ours_per_s,
@@ -103,7 +103,7 @@ function tellComparison(protocol: string, { table, memory }: Comparison): void {
   }
   const { ours_MB: ours, peer_MB: theirs } = memory
   if (ours === null || theirs === null) return
-  tell({
+  printRow({
     protocol,
     phase: "memory after the run",
     oursMb: ours,

@@ -8,7 +8,7 @@ import { configMapsIn, createConfigMaps, makeNamespaces } from "./support/config
 import { type Measured, measured, openLoad } from "./support/load.ts"
 import { openOptions } from "./support/options.ts"
 import { residentMb, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const sizes = options.numbers("sizes", { small: [1000, 4000], full: [1000, 4000, 16_000, 64_000, 256_000] })
@@ -34,7 +34,7 @@ for (const objects of sizes) {
     seconds,
   })
   const thousand = await measured(server, load, { method: "GET", path: configMapsIn("thousand"), clients, seconds })
-  tell({
+  printRow({
     objects,
     createsPerSecond: creates.perSecond,
     createP50Ms: creates.p50Ms,

@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { openOptions } from "./support/options.ts"
 import { freePort, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 2000, full: 10_000 })
@@ -81,7 +81,7 @@ async function compare(tool: string): Promise<void> {
     const [ours, theirs] = [middle(figures), middle(found.theirs.get(phase) ?? [])]
     const cpuRatio = (theirs.cpu_us ?? 0) / (ours.cpu_us ?? Number.POSITIVE_INFINITY)
     const goal = goals[phase]
-    tell({
+    printRow({
       phase,
       ours: throughput(ours),
       theirs: throughput(theirs),
@@ -202,13 +202,13 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Repeats `ask` until it succeeds. A program that never answers must be ended by the user. */
+/** Repeats `sendRequest` until it succeeds. A program that never answers must be ended by the user. */
 async function answering(ask: () => void): Promise<void> {
   for (;;) {
     try {
       return ask()
     } catch {
-      // Not ready yet. `ask` starts a process, which is delay enough.
+      // Not ready yet. `sendRequest` starts a process, which is delay enough.
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

@@ -16,7 +16,7 @@ import { type Measured, measured, openLoad } from "./support/load.ts"
 import type { RequestPlan } from "./support/load-plans.ts"
 import { openOptions } from "./support/options.ts"
 import { type ServerProcess, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 2000, full: 10_000 })
@@ -45,7 +45,7 @@ for (const [name, plan] of Object.entries(asked)) {
     both.ours.push(await measured(ours, load, plan))
     both.bare.push(await measured(bare, bareLoad, plan))
   }
-  tell({ asked: name, ...best("ours", both.ours), ...best("bare", both.bare) })
+  printRow({ asked: name, ...best("ours", both.ours), ...best("bare", both.bare) })
 }
 for (const each of [load, bareLoad]) each.close()
 await bare.stop()

@@ -9,7 +9,7 @@ import { measured, openLoad } from "./support/load.ts"
 import type { RequestPlan } from "./support/load-plans.ts"
 import { openOptions } from "./support/options.ts"
 import { cpuSeconds, residentMb, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const sizes = options.numbers("sizes", { small: [1000, 4000], full: [1000, 10_000, 100_000, 300_000] })
@@ -82,10 +82,10 @@ for (const objects of sizes) {
   made = objects
   for (const [verb, plan] of Object.entries(plans(objects))) {
     const { cpuUs, p50Ms, p99Ms, perSecond } = await measured(server, load, plan)
-    tell({ objects, verb, cpuUs, p50Ms, p99Ms, perSecond })
+    printRow({ objects, verb, cpuUs, p50Ms, p99Ms, perSecond })
   }
   await newWatches(objects)
-  tell({ objects, residentMb: residentMb(server) })
+  printRow({ objects, residentMb: residentMb(server) })
 }
 load.close()
 await server.stop()
@@ -103,7 +103,7 @@ async function newWatches(objects: number): Promise<void> {
   const path = `${collection}?watch=1&resourceVersion=${versions[0]?.[0] ?? 0}`
   await load.watch({ path, watchers: watches, connections: Math.ceil(watches / 100) })
   const seconds = (performance.now() - started) / 1000
-  tell({
+  printRow({
     objects,
     verb: "watch opened",
     cpuUs: ((cpuSeconds(server.pid) - cpu) / watches) * 1e6,

@@ -8,7 +8,7 @@ import { configMapsIn, createConfigMaps, makeNamespaces } from "./support/config
 import { measured, openLoad } from "./support/load.ts"
 import { openOptions } from "./support/options.ts"
 import { forgetPeak, peakMb, residentMb, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 500, full: 10_000 })
@@ -33,7 +33,7 @@ for (const [form, accept] of Object.entries(forms)) {
     forgetPeak(server)
     const path = `${configMapsIn("large-lists")}?resourceVersion=0`
     const lists = await measured(server, load, { method: "GET", path, accept, clients, connections: clients, count: clients * rounds })
-    tell({
+    printRow({
       objects,
       bytes,
       form,

@@ -5,13 +5,13 @@
  * Run: npm run bench -- large-objects
  */
 import { stringify as yamlText } from "yaml"
-import type { ApiObject, JsonObject } from "../runtime/kit/json.ts"
-import { documentValuesMax } from "../runtime/limits.ts"
+import type { ApiObject, JsonObject } from "../runtime/base/json.ts"
+import { documentValuesMax } from "../runtime/base/limits.ts"
 import { openRegistry } from "../test/support/open-registry.ts"
 import { type Answer, openHttp2Client, type Request } from "./support/http2-client.ts"
 import { openOptions } from "./support/options.ts"
 import { startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const rounds = options.number("rounds", { small: 5, full: 15 })
@@ -23,7 +23,7 @@ options.done()
 
 const goalMs = 50
 const { handle } = await openRegistry()
-const server = await startServerProcess({ store: "lmdb", options: ["--vendor=kubernetes"], tellsTurns: true })
+const server = await startServerProcess({ store: "lmdb", options: ["--vendor=kubernetes"], reportsTurns: true })
 const client = openHttp2Client(server)
 const types = { json: "application/json", yaml: "application/yaml", compact: "application/vnd.kubernetes.protobuf" } as const
 type Form = keyof typeof types
@@ -336,7 +336,7 @@ async function measure({ name: title, request, before, status = 200 }: Case): Pr
     longest.push(turnMs)
   }
   const medianMs = median(longest)
-  tell({ case: title, medianMs, maxMs: Math.max(...longest), goalMs, kept: medianMs < goalMs })
+  printRow({ case: title, medianMs, maxMs: Math.max(...longest), goalMs, kept: medianMs < goalMs })
 }
 
 await client.connected()

@@ -9,7 +9,7 @@ import { createConfigMaps, makeNamespaces } from "./support/config-maps.ts"
 import { startDiskProbe } from "./support/disk-probe.ts"
 import { openOptions } from "./support/options.ts"
 import { startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const creates = options.number("creates", { small: 4000, full: 40_000 })
@@ -40,7 +40,7 @@ const created = await createConfigMaps(server, churn.writers, {
   clients: writers,
   first: warmUp,
 })
-tell({
+printRow({
   asked: `create, ${writers} writers`,
   perSecond: created.perSecond,
   p50Ms: created.p50Ms,
@@ -55,7 +55,7 @@ const watching = startDiskProbe(perSecond)
 const { writes, watches, lost } = await churn.run({ ...plan, seconds })
 const flushes = await watching.stop()
 if (lost > 0) throw new Error(`${lost} events did not arrive`)
-tell({
+printRow({
   asked: `event, ${watchers} watchers`,
   perSecond: writes.count / writes.seconds,
   p50Ms: watches.lagP50Ms,
@@ -65,7 +65,7 @@ tell({
   kept: watches.lagP99Ms < goalMs,
 })
 // A write of 12 KB and its flush: no commit at the same moment can do better.
-tell({
+printRow({
   asked: "the disk alone, beside the events",
   p50Ms: flushes.percentile(0.5),
   p99Ms: flushes.percentile(0.99),

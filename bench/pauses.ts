@@ -15,7 +15,7 @@ import { measured, openLoad } from "./support/load.ts"
 import type { RequestPlan } from "./support/load-plans.ts"
 import { openOptions } from "./support/options.ts"
 import { memoryOf, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 10_000, full: 300_000 })
@@ -149,7 +149,7 @@ async function phase(name: string, other: () => Promise<unknown>): Promise<void>
 }
 
 function report(name: string, waits: Histogram, otherSeconds: number): void {
-  tell({
+  printRow({
     beside: name,
     otherSeconds,
     gets: waits.count(),

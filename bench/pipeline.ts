@@ -14,10 +14,10 @@ import { Hono } from "hono"
 import { createApp } from "../runtime/app.ts"
 import type { Incoming, Outgoing } from "../runtime/http/exchange.ts"
 import { dispatchTo } from "../runtime/http/request-listener.ts"
-import type { ServerEnv } from "../runtime/server-env.ts"
+import type { ServerEnv } from "../runtime/http/env.ts"
 import { adminToken, startInProcess } from "../test/support/in-process.ts"
 import { openOptions } from "./support/options.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const requests = options.number("requests", { small: 1000, full: 1000 })
@@ -137,13 +137,13 @@ function openEnds(url: string): { incoming: Incoming; outgoing: Answer } {
 
 const { server, stop } = await startInProcess({ store: "memory", vendor: "orch" })
 const bare = new Hono<ServerEnv>().all("*", () => RESPONSE_ALREADY_SENT)
-tell({ through: "the adapter and an empty application", us: await cost(bare) })
-tell({ through: "the adapter, routes and all filters", us: await cost(createApp(server.parts, [async () => RESPONSE_ALREADY_SENT])) })
+printRow({ through: "the adapter and an empty application", us: await cost(bare) })
+printRow({ through: "the adapter, routes and all filters", us: await cost(createApp(server.parts, [async () => RESPONSE_ALREADY_SENT])) })
 const dispatch = dispatchTo(createApp(server.parts))
 const ofEnds = await kept(openEnds)
 const ofWatches = await kept((url) => {
   const { incoming, outgoing } = openEnds(url)
   dispatch(incoming, outgoing as unknown as Outgoing) // As above.
 })
-tell({ idle: "a watch besides its two ends", bytes: Math.round(ofWatches - ofEnds), of: server.parts.watches.size })
+printRow({ idle: "a watch besides its two ends", bytes: Math.round(ofWatches - ofEnds), of: server.parts.watches.size })
 await stop()

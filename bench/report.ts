@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { chartsOf, type DrawnChart } from "./support/charts.ts"
-import { allQuestions, benchFolder, type Question } from "./support/questions.ts"
+import { allQuestions, benchFolder, type Benchmark } from "./support/questions.ts"
 import { type Machine, type Result, readResult } from "./support/results.ts"
 import { tables } from "./support/tables.ts"
 
@@ -67,7 +67,7 @@ function doubts({ cores, loadBefore, stolen = 0 }: Machine): string[] {
   return []
 }
 
-function section({ name, asks }: Question, result: Result, charts: readonly DrawnChart[]): string {
+function section({ name, asks }: Benchmark, result: Result, charts: readonly DrawnChart[]): string {
   const { machine, versions, options, date, seconds } = result
   const conditions = [
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, ${Math.min(machine.loadBefore, machine.cores)} cores busy before${

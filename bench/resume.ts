@@ -13,7 +13,7 @@ import { configMapBody, configMapsIn } from "./support/config-maps.ts"
 import { openHttp2Client } from "./support/http2-client.ts"
 import { openOptions } from "./support/options.ts"
 import { forgetPeak, peakMb, residentMb, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const megabytes = options.number("megabytes", { small: 10, full: 60 })
@@ -87,7 +87,7 @@ async function resume({ watchers, readsNothing }: { watchers: number; readsNothi
   const seconds = (performance.now() - started) / 1000
   const peak = peakMb(server)
   await setTimeout(restMs)
-  tell({
+  printRow({
     watchers,
     readsNothing,
     megabytes,

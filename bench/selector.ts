@@ -8,7 +8,7 @@ import { configMapsIn, createConfigMaps, makeNamespaces } from "./support/config
 import { measured, openLoad } from "./support/load.ts"
 import { openOptions } from "./support/options.ts"
 import { residentMb, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 20_000, full: 300_000 })
@@ -29,7 +29,7 @@ for (const [selector, query] of Object.entries({
     // The first list reads the labels of every object; the others use the result.
     const first = await measured(server, load, { method: "GET", path, clients: 1, count: 1 })
     const { p50Ms, p99Ms, cores, cpuUs } = await measured(server, load, { method: "GET", path, clients: 4, count: lists, perSecond: 1 })
-    tell({
+    printRow({
       objects,
       bytes,
       selector,

@@ -2,7 +2,7 @@
  * Does the server stay stable, and lose nothing, under 1,000 watchers, 200 writes a second and 300,000 objects for
  * twenty minutes? Every watcher's events are compared with the writes to its namespace: each version once, in order,
  * although watches end and are resumed. Memory is reported every minute by its parts: what the process itself holds
- * (`anonMb`), pages of the store's file (`fileMb`), which the kernel takes back when it needs them and which grow with
+ * (`anonMb`), listPages of the store's file (`fileMb`), which the kernel takes back when it needs them and which grow with
  * the history that the store keeps, the JavaScript heap and the buffers outside it. Memory is stable when the minimum
  * of each minute that the process itself holds does not rise any more after ten minutes, twice the length of the
  * history; a shorter run says nothing about that. `--namespaces=1` lets every watcher see every write.
@@ -13,7 +13,7 @@ import { createConfigMaps, makeNamespaces } from "./support/config-maps.ts"
 import type { WatchFigures } from "./support/load-plans.ts"
 import { openOptions } from "./support/options.ts"
 import { heapOf, memoryOf, peakMb, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const minutes = options.number("minutes", { small: 0.5, full: 20 })
@@ -61,7 +61,7 @@ function sample(watches: WatchFigures): void {
   if (Math.floor(minute) === toldMinute) return
   toldMinute = Math.floor(minute)
   void heapOf(server).then((heap) =>
-    tell({ minute, ...memory, ...heap, events: watches.events, lagP99Ms: watches.lagP99Ms, resumed: watches.resumed }),
+    printRow({ minute, ...memory, ...heap, events: watches.events, lagP99Ms: watches.lagP99Ms, resumed: watches.resumed }),
   )
 }
 
@@ -70,7 +70,7 @@ function tellVerdict(): void {
   for (const text of broken.slice(0, 10)) console.error(text)
   const risePerMinuteMb = riseOf(lowestOfMinutes(samples.filter(({ minute }) => minute >= warmUpMinutes)))
   const flat = risePerMinuteMb === undefined ? null : risePerMinuteMb <= risePerMinuteMaxMb
-  tell({
+  printRow({
     minutes,
     watchers,
     objects,

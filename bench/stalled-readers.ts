@@ -8,12 +8,12 @@ import { readFileSync } from "node:fs"
 import { connect as connectHttp2, type ClientHttp2Stream } from "node:http2"
 import { setTimeout } from "node:timers/promises"
 import { connect as connectTls, type TLSSocket } from "node:tls"
-import { socketStallTimeoutMs, writeStallTimeoutMs } from "../runtime/limits.ts"
+import { socketStallTimeoutMs, writeStallTimeoutMs } from "../runtime/base/limits.ts"
 import { configMapsIn } from "./support/config-maps.ts"
 import { openHttp2Client } from "./support/http2-client.ts"
 import { openOptions } from "./support/options.ts"
 import { peakMb, residentMb, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const stalled = options.number("stalled", { small: 20, full: 250 })
@@ -74,7 +74,7 @@ async function ask(protocol: "h2" | "http/1.1"): Promise<void> {
   const gone = countGone()
   while (!list.state.isGone && secondsSince() < 300) await setTimeout(250)
   const listSeconds = secondsSince()
-  tell({
+  printRow({
     protocol,
     stalled,
     gone,

@@ -8,13 +8,13 @@ import { Agent, get } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
-import { systemClock } from "../runtime/clock.ts"
+import { systemClock } from "../runtime/base/clock.ts"
 import { openLmdbStore } from "../runtime/storage/lmdb/lmdb-store.ts"
-import { storeFolder } from "../runtime/store-folder.ts"
+import { storeFolder } from "../runtime/launch/data-dir.ts"
 import { openRegistry } from "../test/support/open-registry.ts"
 import { openOptions } from "./support/options.ts"
 import { cpuSeconds, residentMb, startServerProcess, type Target } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 150_000, full: 150_000 })
@@ -42,7 +42,7 @@ async function measure(round: number): Promise<void> {
   const cpuMs = cpuSeconds(server.pid) * 1000
   agent.destroy()
   await server.stop()
-  if (round > 0) tell({ objects, round, servingMs: server.startMs, readyMs, firstPageMs, cpuMs, residentMb: resident })
+  if (round > 0) printRow({ objects, round, servingMs: server.startMs, readyMs, firstPageMs, cpuMs, residentMb: resident })
 }
 
 /** Resolves with the status when the whole body has arrived. */

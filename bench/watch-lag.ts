@@ -7,7 +7,7 @@
 import { createConfigMaps, makeNamespaces } from "./support/config-maps.ts"
 import { openOptions } from "./support/options.ts"
 import { startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 import { openChurn } from "./support/churn.ts"
 
 const options = openOptions()
@@ -31,7 +31,7 @@ for (const rate of rates) {
     seconds,
     ...(rate > 0 && { perSecond: rate }),
   })
-  tell({
+  printRow({
     watchers,
     askedPerSecond: rate,
     writesPerSecond: writes.count / writes.seconds,

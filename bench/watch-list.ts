@@ -10,7 +10,7 @@ import { openLoad } from "./support/load.ts"
 import type { WatchFigures } from "./support/load-plans.ts"
 import { openOptions } from "./support/options.ts"
 import { cpuSeconds, forgetPeak, peakMb, residentMb, startServerProcess } from "./support/server-process.ts"
-import { tell } from "./support/tell.ts"
+import { printRow } from "./support/tell.ts"
 
 const options = openOptions()
 const objects = options.number("objects", { small: 40, full: 400 })
@@ -38,7 +38,7 @@ for (const watchers of informers) {
   const { events, bytes: received, resumed, faults } = await allInitialised(watchers)
   const seconds = (performance.now() - started) / 1000
   await load.endWatches()
-  tell({
+  printRow({
     objects,
     bytes,
     informers: watchers,

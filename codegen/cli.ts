@@ -118,7 +118,7 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
     return 1
   }
   const dialect = new Map([[dialectSchemaFile, dialectSchema()]])
-  const places: readonly Place[] = [
+  const places: readonly OutputFolder[] = [
     { folder: out, files: generated.files, difference: compareFolder(out, generated.files, true) },
     { folder: schemas, files: dialect, difference: compareFolder(schemas, dialect, false) },
   ]
@@ -133,20 +133,20 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
   return 0
 }
 
-interface Place {
+interface OutputFolder {
   readonly folder: string
   readonly files: ReadonlyMap<string, string>
   readonly difference: Difference
 }
 
 /** Reports files at output paths that were not generated; they stop the run before anything is written. */
-function reportForeign(places: readonly Place[], shown: (path: string) => string, context: CommandContext): boolean {
+function reportForeign(places: readonly OutputFolder[], shown: (path: string) => string, context: CommandContext): boolean {
   const foreign = places.flatMap(({ folder, difference }) => difference.foreign.map((path) => shown(join(folder, path))))
   for (const path of foreign) context.printError(`${path} exists and was not generated; move it away`)
   return foreign.length === 0
 }
 
-function reportCheck(places: readonly Place[], shown: (path: string) => string, summary: string, context: CommandContext): number {
+function reportCheck(places: readonly OutputFolder[], shown: (path: string) => string, summary: string, context: CommandContext): number {
   const lines = places.flatMap(({ folder, difference }) =>
     (["stale", "missing", "extra"] as const).flatMap((word) => difference[word].map((path) => `${word}: ${shown(join(folder, path))}`)),
   )
@@ -156,8 +156,8 @@ function reportCheck(places: readonly Place[], shown: (path: string) => string, 
   return lines.length === 0 ? 0 : 1
 }
 
-function writtenText(places: readonly Place[]): string {
-  const total = (pick: (place: Place) => number): number => places.reduce((sum, place) => sum + pick(place), 0)
+function writtenText(places: readonly OutputFolder[]): string {
+  const total = (pick: (place: OutputFolder) => number): number => places.reduce((sum, place) => sum + pick(place), 0)
   const written = total(({ difference }) => difference.missing.length + difference.stale.length)
   const removed = total(({ difference }) => difference.extra.length)
   return `${count(written, "file")} written, ${removed} removed, ${total(({ difference }) => difference.unchanged)} unchanged`

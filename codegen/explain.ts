@@ -6,7 +6,7 @@ import { expressionFunctions, macros } from "./load/functions.ts"
 import { dialect, formTitle, placeTitles } from "./load/dialect.ts"
 import { usage } from "./load/expression.ts"
 import { formatNames } from "./load/formats.ts"
-import { nearest } from "../runtime/kit/nearest.ts"
+import { nearest } from "../runtime/base/nearest.ts"
 import type { Keyword } from "./load/keyword.ts"
 
 export type Explanation = { readonly text: string } | { readonly fault: string }
@@ -21,7 +21,7 @@ export function explain(word: string): Explanation {
   if (known !== undefined) parts.push(`${word}: a function of expressions\n  ${usage(word)}\n  ${known.doc}`)
   if (macros.some((macro) => macro === word))
     parts.push(`${word}: a macro of expressions\n  list.${word}(item, expression)\n  ${macroDocs[word] ?? ""}`)
-  if (formatNames.includes(word)) parts.push(`${word}: a value of format\n  Checked by runtime/kit/formats.ts.`)
+  if (formatNames.includes(word)) parts.push(`${word}: a value of format\n  Checked by runtime/schema/formats.ts.`)
   if (parts.length > 0) return { text: parts.join("\n\n") }
   const words = [...new Set([...dialect.map((keyword) => keyword.word), ...expressionFunctions.keys(), ...macros, ...formatNames])].sort()
   const near = nearest(word, words)

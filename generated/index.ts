@@ -14,10 +14,10 @@ import { serviceAccount } from "./core/v1/service-account/resource.ts"
 import { service } from "./core/v1/service/resource.ts"
 import { event as eventEventsOrchIoV1 } from "./events.orch.io/v1/event/resource.ts"
 import { podDisruptionBudget } from "./policy/v1/pod-disruption-budget/resource.ts"
-import { CheckContext, type Kind, type BodyType } from "../runtime/kit/index.ts"
+import { CheckContext, type Kind, type RequestBodyType } from "../runtime/schema/index.ts"
 
 /** Types that travel as bodies without being served: options, Scale, Status. Group `meta` is any group. */
-export const bodies: readonly BodyType[] = [
+export const bodies: readonly RequestBodyType[] = [
   {
     group: "autoscaling",
     version: "v1",

@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { RegExpRouter } from "hono/router/reg-exp-router"
 import { discoveryRoutes, documentRoutes } from "./discovery/routes.ts"
-import { ApiError, internal } from "./errors.ts"
+import { ApiError, internal } from "./base/errors.ts"
 import { authentication } from "./filters/authentication.ts"
 import { authorization } from "./filters/authorization.ts"
 import { cors } from "./filters/cors.ts"
@@ -18,10 +18,10 @@ import { recovery } from "./filters/recovery.ts"
 import { requestCounts } from "./filters/request-counts.ts"
 import { requestInfo } from "./filters/request-info.ts"
 import { responseHeaders } from "./filters/response-headers.ts"
-import { RequestReader } from "./read-request.ts"
+import { RequestReader } from "./http/request/reader.ts"
 import { storeFailure } from "./registry/commit.ts"
-import type { RequestContext } from "./request.ts"
-import type { Filter, ServerEnv, Step } from "./server-env.ts"
+import type { RequestContext } from "./http/request/context.ts"
+import type { Filter, ServerEnv, Step } from "./http/env.ts"
 import type { ServerParts } from "./server-parts.ts"
 import { UndecodableError } from "./storage/cache.ts"
 import { StoreError } from "./storage/store.ts"
@@ -121,9 +121,9 @@ function answerError(parts: ServerParts, request: RequestContext, error: unknown
 function sendFailure(parts: ServerParts, request: RequestContext, error: unknown): void {
   const { headers, incoming, outgoing, query } = request
   const { method, url = "" } = incoming
-  const laidOut = wantsPretty({ query, userAgent: headers["user-agent"] })
+  const indented = wantsPretty({ query, userAgent: headers["user-agent"] })
   // What was said about a body is told although something else in it is refused.
-  const options = { vendor: parts.vendor, accept: headers.accept, laidOut, warnings: request.warnings }
+  const options = { vendor: parts.vendor, accept: headers.accept, indented, warnings: request.warnings }
   if (error instanceof ApiError) return sendError(outgoing, error, options)
   if (error instanceof UndecodableError) return sendError(outgoing, internal(`${error.message}; ${undecodableHelp}`), options)
   if (error instanceof StoreError) return sendError(outgoing, storeFailure(error), options)

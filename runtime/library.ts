@@ -1,20 +1,20 @@
 /** The package as a library: a real server inside another program, most of all inside tests. */
 import type { AdmissionPlugin } from "./admission/plugin.ts"
-import { systemClock } from "./clock.ts"
-import { launch } from "./launch.ts"
-import { silentLog } from "./logging.ts"
+import { systemClock } from "./base/clock.ts"
+import { launch } from "./launch/launch.ts"
+import { silentLog } from "./launch/logging.ts"
 import { defaultOptions } from "./options/load.ts"
 import type { Options } from "./options/table.ts"
-import { systemRandom } from "./random.ts"
-import type { Filter } from "./server-env.ts"
+import { systemRandom } from "./base/random.ts"
+import type { Filter } from "./http/env.ts"
 
 export type { AdmissionPlugin, KindName, Operation, RequestAttributes, RequestOptions, ResourceName } from "./admission/plugin.ts"
 export type { Options } from "./options/table.ts"
 export { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-export { ApiError } from "./errors.ts"
-export type { RequestContext, RequestInfo, User } from "./request.ts"
-export type { Filter, ServerEnv } from "./server-env.ts"
-export { StartError } from "./start-error.ts"
+export { ApiError } from "./base/errors.ts"
+export type { RequestContext, RequestInfo, User } from "./http/request/context.ts"
+export type { Filter, ServerEnv } from "./http/env.ts"
+export { StartError } from "./launch/start-error.ts"
 
 /** Every option of the command line under its own name, `{ "event-ttl": 60_000 }`, and what only a library needs. */
 export interface LibraryOptions extends Partial<Options> {
@@ -23,7 +23,7 @@ export interface LibraryOptions extends Partial<Options> {
   /**
    * Hono middleware of the program. It runs after authorization and before the routes, so `c.env.request` has the user and what is asked for. It
    * may throw an ApiError, answer with a Response of its own, or write to `c.env.outgoing` and return `RESPONSE_ALREADY_SENT`. Once `next()`
-   * resolved the request has its answer, or a watch has begun; `c.env.request.onEnd` takes what is to happen when a watch ends, too. Header fields of the server's answers are set on `c.env.outgoing`
+   * resolved the request has its answer, or a watch has begun; `c.env.request.onEnd` takes what is to happen when a watch ends, too. Header fields of the server's isListening are set on `c.env.outgoing`
    * before `next()`: those of `c.res`, which all such answers share, are not sent.
    */
   readonly middleware?: readonly Filter[]

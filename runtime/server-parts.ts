@@ -1,23 +1,23 @@
 /** The parts of a running server, assembled once by `server.ts` and read by filters and verbs. */
 import type { Logger } from "pino"
-import type { Authenticator } from "./access/authenticate.ts"
-import type { Authorizer } from "./access/authorize.ts"
-import type { Clock } from "./clock.ts"
+import type { Authenticator } from "./authn/authenticate.ts"
+import type { Authorizer } from "./authz/authorize.ts"
+import type { Clock } from "./base/clock.ts"
 import type { Connector } from "./connect/connector.ts"
-import type { HealthChecks } from "./discovery/health.ts"
-import type { StorageMeasures, WatchCacheMeasures } from "./discovery/metrics.ts"
-import type { LoopDelayMeter } from "./discovery/loop-delay.ts"
-import type { RequestCounts } from "./discovery/request-counts.ts"
-import type { InFlight } from "./discovery/in-flight-requests.ts"
-import type { CompactCodec } from "./kit/compact.ts"
-import type { KindParts } from "./kit/kind.ts"
-import type { TypeShape } from "./kit/shape.ts"
+import type { HealthChecks } from "./observability/health.ts"
+import type { StorageMeasures, WatchCacheMeasures } from "./observability/metrics.ts"
+import type { LoopDelayMeter } from "./observability/loop-delay.ts"
+import type { RequestCounts } from "./observability/request-counts.ts"
+import type { InFlightRequests } from "./observability/in-flight.ts"
+import type { ProtobufCodec } from "./encoding/protobuf/codec.ts"
+import type { KindParts } from "./schema/kind.ts"
+import type { TypeShape } from "./schema/shape.ts"
 import type { Options } from "./options/table.ts"
-import type { Random } from "./random.ts"
+import type { Random } from "./base/random.ts"
 import type { KindTable } from "./registry/kinds.ts"
 import type { OpenWatches } from "./registry/open-watches.ts"
 import type { Registry } from "./registry/registry.ts"
-import type { Vendor } from "./vendor.ts"
+import type { Vendor } from "./base/vendor.ts"
 
 /** Decodes bodies of one kind: resources, and kinds that are only bodies (DeleteOptions, Scale, Binding). */
 export interface KindBody {
@@ -25,7 +25,7 @@ export interface KindBody {
   /** In wire form. */
   readonly apiVersion: string
   readonly shape: TypeShape
-  readonly codec: CompactCodec
+  readonly codec: ProtobufCodec
   readonly applyDefaults: KindParts["applyDefaults"]
   /** Validates the fields by the schema. Called only for bodies that nothing else validates: query options. */
   readonly validate: KindParts["validate"]
@@ -64,7 +64,7 @@ export interface ServerParts {
   /** Delay of the event loop, for `/metrics`. */
   readonly loopDelay: LoopDelayMeter
   /** The requests in flight. */
-  readonly inFlight: InFlight
+  readonly inFlight: InFlightRequests
   /** Aborted when the server begins to refuse requests, `--shutdown-send-retry-after`. */
   readonly rejecting: AbortSignal
   readonly watches: OpenWatches

@@ -4,34 +4,34 @@
  */
 import { setMaxListeners } from "node:events"
 import type { Logger } from "pino"
-import { type Authenticator, type StaticToken, staticTokens } from "./access/authenticate.ts"
-import { alwaysAllow, alwaysDeny, type Authorizer } from "./access/authorize.ts"
+import { type Authenticator, type StaticToken, staticTokens } from "./authn/authenticate.ts"
+import { alwaysAllow, alwaysDeny, type Authorizer } from "./authz/authorize.ts"
 import { AdmissionChain } from "./admission/chain.ts"
 import type { AdmissionPlugin } from "./admission/plugin.ts"
 import { choosePlugins } from "./admission/plugins/index.ts"
 import { createApp } from "./app.ts"
-import type { Loop } from "./background/loop.ts"
-import { withoutRepeats } from "./background/repeated-faults.ts"
-import { startBackground } from "./background/start.ts"
+import type { Controller } from "./controllers/controller.ts"
+import { deduplicateLog } from "./controllers/log-deduplication.ts"
+import { startControllers } from "./controllers/start.ts"
 import { behaviours, subresourceBehaviours } from "./behaviours/index.ts"
-import { type BodyType, bodyLoader } from "./bodies.ts"
-import { startBootstrap } from "./bootstrap.ts"
-import type { Clock } from "./clock.ts"
+import { type LoadableBody, bodyLoader } from "./body-kinds.ts"
+import { startBootstrap } from "./controllers/bootstrap.ts"
+import type { Clock } from "./base/clock.ts"
 import { type ConnectOptions, createConnector } from "./connect/connector.ts"
-import { type HealthCheck, type HealthChecks, loggedCheck, rememberedCheck } from "./discovery/health.ts"
-import { RequestCounts } from "./discovery/request-counts.ts"
-import { InFlight } from "./discovery/in-flight-requests.ts"
-import { LoopDelayMeter } from "./discovery/loop-delay.ts"
-import { logHold } from "./held-loop.ts"
-import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./kit/behaviour.ts"
-import { inParallel } from "./kit/in-parallel.ts"
-import type { Kind } from "./kit/kind.ts"
-import { fillsAtOnce } from "./limits.ts"
+import { type HealthCheck, type HealthChecks, loggedCheck, cachedCheck } from "./observability/health.ts"
+import { RequestCounts } from "./observability/request-counts.ts"
+import { InFlightRequests } from "./observability/in-flight.ts"
+import { LoopDelayMeter } from "./observability/loop-delay.ts"
+import { logHold } from "./observability/event-loop-log.ts"
+import type { BehaviourDeps, BehaviourFactory, SubresourceBehaviourFactory } from "./schema/behaviour.ts"
+import { inParallel } from "./base/in-parallel.ts"
+import type { Kind } from "./schema/kind.ts"
+import { fillsAtOnce } from "./base/limits.ts"
 import { type Listener, type ListenOptions, listen, type Tls } from "./http/listen.ts"
-import { watchLoop } from "./loop-watch.ts"
+import { watchLoop } from "./base/event-loop-monitor.ts"
 import type { TimeLimits } from "./http/time-limits.ts"
 import type { Options } from "./options/table.ts"
-import type { Random } from "./random.ts"
+import type { Random } from "./base/random.ts"
 import { ContinueTokens } from "./registry/continue-token.ts"
 import { KindTable } from "./registry/kinds.ts"
 import { parseObject, type StorageFormat } from "./registry/object-codec.ts"
@@ -39,18 +39,18 @@ import { OpenWatches } from "./registry/open-watches.ts"
 import { awaitFreshness } from "./registry/read.ts"
 import { objectReader } from "./registry/object-reader.ts"
 import { Registry } from "./registry/registry.ts"
-import { advertisedAddress } from "./server-names.ts"
-import type { Filter } from "./server-env.ts"
+import { advertisedAddress } from "./launch/server-names.ts"
+import type { Filter } from "./http/env.ts"
 import type { ServerParts } from "./server-parts.ts"
 import type { Store } from "./storage/store.ts"
 import { openCaches } from "./storage/watch-cache/overridden-cache.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
-import { storeRoot } from "./store-folder.ts"
-import { vendorProfile } from "./vendor.ts"
+import { storeRoot } from "./launch/data-dir.ts"
+import { vendorProfile } from "./base/vendor.ts"
 import { yamlThread } from "./wire/yaml-thread.ts"
-import { pathsReadFromStore, tellMismatch, tellUndecodable } from "./watch-cache-settings.ts"
+import { pathsReadFromStore, logMismatch, logUndecodable } from "./launch/watch-cache-options.ts"
 
-/** What `startServer` needs: the options by name, and what `launch.ts` opened, read and made because of them. */
+/** What `startServer` needs: the options by name, and what `launch/launch.ts` opened, read and made because of them. */
 export interface ServerOptions {
   /** `secure-port` may be 0: any free port. */
   readonly options: Options
@@ -60,7 +60,7 @@ export interface ServerOptions {
   readonly random: Random
   readonly log: Logger
   readonly kinds: readonly Kind[]
-  readonly bodies: readonly BodyType[]
+  readonly bodies: readonly LoadableBody[]
   /** Generated documents by path (`v2`, `v3/api/v1`), read on first use. */
   readonly openapi: ServerParts["openapi"]
   readonly tokens: readonly StaticToken[]
@@ -112,25 +112,14 @@ export async function startServer(how: ServerOptions): Promise<RunningServer> {
     prefix,
     clock,
     readsStore: pathsReadFromStore(how),
-    onMismatch: (found) => tellMismatch(log, found),
-    onUndecodable: (error) => tellUndecodable(log, error),
+    onMismatch: (found) => logMismatch(log, found),
+    onUndecodable: (error) => logUndecodable(log, error),
   })
   const start: StartState = { fault: () => "not started", filling: () => "not started" }
   const signals = { draining: draining.signal, rejecting: rejecting.signal, stopping: stopping.signal }
   const parts = assemble(how, { cache, prefix, start, ...signals })
   const app = createApp(parts, how.middleware)
-  const streams = options["http2-max-streams-per-connection"]
-  const listener = await (how.listen ?? listen)({
-    app,
-    host: options["bind-address"],
-    port: options["secure-port"],
-    tls: { ...how.certificate, minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2" },
-    clock,
-    ...(streams > 0 && { streamsPerConnection: streams }),
-    http2: options["http2-implementation"],
-    ...(how.connectionTimes !== undefined && { times: how.connectionTimes }),
-    warn: (message, facts) => log.warn(facts, message),
-  }).catch(async (error: unknown) => {
+  const listener = await (how.listen ?? listen)(listenOptions(how, app)).catch(async (error: unknown) => {
     parts.loopDelay.stop()
     await cache.close()
     throw error
@@ -177,6 +166,22 @@ async function requestsEnded({ inFlight }: ServerParts): Promise<void> {
   await Promise.all([inFlight.drained("short"), inFlight.drained("long")])
 }
 
+function listenOptions(how: ServerOptions, app: ListenOptions["app"]): ListenOptions {
+  const { options, clock, log } = how
+  const streams = options["http2-max-streams-per-connection"]
+  return {
+    app,
+    host: options["bind-address"],
+    port: options["secure-port"],
+    tls: { ...how.certificate, minVersion: options["tls-min-version"] === "VersionTLS13" ? "TLSv1.3" : "TLSv1.2" },
+    clock,
+    ...(streams > 0 && { streamsPerConnection: streams }),
+    http2: options["http2-implementation"],
+    ...(how.connectionTimes !== undefined && { times: how.connectionTimes }),
+    warn: (message, facts) => log.warn(facts, message),
+  }
+}
+
 /** Resolves when the work is done or the time is over; at once when there is no time. */
 async function within(milliseconds: number, work: Promise<void>, clock: Clock): Promise<void> {
   if (milliseconds === 0) return
@@ -213,7 +218,7 @@ function fillCaches({ kinds, registry, log }: ServerParts): { readonly done: Pro
   return { done: inParallel([...left], { atOnce: fillsAtOnce }, fill), fault: next }
 }
 
-interface StartLoops extends Loop {
+interface StartLoops extends Controller {
   /** Resolves when the objects of the system are there. */
   readonly ready: Promise<void>
   /** Why they are not yet. */
@@ -222,11 +227,11 @@ interface StartLoops extends Loop {
 
 /** What goes on beside requests; all of it ends before the store closes. */
 function startLoops(how: ServerOptions, { registry, clock, log, watchCache, storage }: ServerParts, port: number): StartLoops {
-  const deps = { registry, clock, log: withoutRepeats(log, clock) }
+  const deps = { registry, clock, log: deduplicateLog(log, clock) }
   const address = addressOf(how.options)
   const shared = how.sharedStore ?? false
   const bootstrap = startBootstrap(deps, { address, port, shared })
-  const background = startBackground(deps, {
+  const background = startControllers(deps, {
     options: how.options,
     ...(shared && { identity: `${address}_${how.random.uuid()}` }),
     cache: watchCache,
@@ -241,7 +246,7 @@ function startLoops(how: ServerOptions, { registry, clock, log, watchCache, stor
   }
 }
 
-interface Made {
+interface RunningState {
   readonly cache: WatchCache
   readonly prefix: string
   readonly start: StartState
@@ -250,7 +255,7 @@ interface Made {
   readonly stopping: AbortSignal
 }
 
-function assemble(how: ServerOptions, made: Made): ServerParts {
+function assemble(how: ServerOptions, made: RunningState): ServerParts {
   const { options, clock, random, store, log } = how
   const { cache, prefix, rejecting, stopping } = made
   const vendor = vendorProfile(options.vendor)
@@ -290,7 +295,7 @@ function assemble(how: ServerOptions, made: Made): ServerParts {
     random,
     kinds,
     registry,
-    inFlight: new InFlight(),
+    inFlight: new InFlightRequests(),
     loopDelay: new LoopDelayMeter(),
     watches: new OpenWatches(clock, stopping),
     rejecting,
@@ -338,7 +343,7 @@ async function readAll(registry: Registry, kinds: KindTable, storagePath: string
   return [...snapshot.entries({ prefix: handle.prefix("") })].map((entry) => parseObject(entry.json()))
 }
 
-function healthChecks(how: ServerOptions, { cache, draining, start }: Made): HealthChecks {
+function healthChecks(how: ServerOptions, { cache, draining, start }: RunningState): HealthChecks {
   const { options, clock } = how
   const livezGraceMs = options["livez-grace-period"]
   const startedMs = clock.nowMs()
@@ -368,5 +373,5 @@ function storeCheck(name: string, { clock, log, store }: ServerOptions, timeoutM
       return error instanceof Error ? error.message : String(error)
     }
   }
-  return rememberedCheck(loggedCheck({ name, check }, log), clock)
+  return cachedCheck(loggedCheck({ name, check }, log), clock)
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run build`: bundles into dist/ and writes declarations for the library. `--bundle-only` skips the declarations,
+ * `npm run build`: bundles addTo dist/ and writes declarations for the library. `--bundle-only` skips the declarations,
  * which `npm start` does not need.
  */
 import { spawnSync } from "node:child_process"
@@ -17,7 +17,7 @@ export async function bundle() {
     entryPoints: {
       main: "runtime/main.ts",
       library: "runtime/library.ts",
-      kit: "runtime/kit/index.ts",
+      schema: "runtime/schema/index.ts",
       "lmdb-worker": "runtime/storage/lmdb/worker.ts",
       "yaml-worker": "runtime/wire/yaml-worker.ts",
     },

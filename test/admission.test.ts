@@ -1,7 +1,7 @@
 /** Admission plugins over HTTP: what they see and change, and what becomes of plugins that fail. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type AdmissionPlugin, ApiError, type RequestAttributes, startServer } from "../runtime/library.ts"
-import type { JsonObject } from "../runtime/kit/json.ts"
+import type { JsonObject } from "../runtime/base/json.ts"
 import {
   all,
   applied,

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isObject, type JsonObject, type JsonValue } from "../runtime/kit/json.ts"
+import { isObject, type JsonObject, type JsonValue } from "../runtime/base/json.ts"
 import { type AppliedKind, appliedKinds, newPod, removableKinds, together } from "./support/apply-pieces.ts"
 import { createHttpClient, type HttpAnswer, type HttpClient } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"

@@ -6,11 +6,11 @@ import fc from "fast-check"
 import protobuf from "protobufjs"
 import { describe, expect, it } from "vitest"
 import { kinds } from "../generated/index.ts"
-import { createCompactCodec } from "../runtime/kit/compact.ts"
-import type { JsonObject } from "../runtime/kit/json.ts"
-import { stringify } from "../runtime/kit/json-text.ts"
-import { normalize } from "../runtime/kit/normalize.ts"
-import type { TypeRef, TypeShape } from "../runtime/kit/shape.ts"
+import { createProtobufCodec } from "../runtime/encoding/protobuf/codec.ts"
+import type { JsonObject } from "../runtime/base/json.ts"
+import { stringify } from "../runtime/encoding/json/text.ts"
+import { normalize } from "../runtime/encoding/normalize.ts"
+import type { TypeRef, TypeShape } from "../runtime/schema/shape.ts"
 import { arbitraryObject } from "./support/arbitrary-objects.ts"
 
 const runsOfKind = Number(process.env.COMPACT_RUNS ?? 60)
@@ -55,7 +55,7 @@ for (const kind of kinds) {
  * documents that have only those.
  */
 function expectRoundTrips(shape: TypeShape, descriptor: JsonObject, numRuns: number): void {
-  const codec = createCompactCodec(descriptor, shape)
+  const codec = createProtobufCodec(descriptor, shape)
   const property = fc.property(arbitraryObject(shape), (document) => {
     const { object } = normalize(shape, document, { typeMeta: false })
     const bytes = codec.encode(object)

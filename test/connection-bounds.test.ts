@@ -6,7 +6,7 @@ import {
   requestBodyBytesMax,
   writeStallTimeoutMs,
   yamlBodyBytesMax,
-} from "../runtime/limits.ts"
+} from "../runtime/base/limits.ts"
 import { windowUpdate } from "../runtime/http2/frame-output.ts"
 import { errorCode, frameBytesMax, frameFlag, frameType, settingId } from "../runtime/http2/protocol.ts"
 import { createHttpClient } from "./support/http-client.ts"

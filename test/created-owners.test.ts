@@ -6,11 +6,11 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { kinds } from "../generated/index.ts"
 import { encodeEntries } from "../runtime/apply/managed-fields/entry.ts"
-import { ownersAfterUpdate, trackUpdate } from "../runtime/apply/managed-fields/track-update.ts"
+import { entriesAfterUpdate, trackUpdate } from "../runtime/apply/managed-fields/track-update.ts"
 import type { Versions } from "../runtime/apply/managed-fields/versions.ts"
-import { stringify } from "../runtime/kit/json-text.ts"
-import { normalize } from "../runtime/kit/normalize.ts"
-import { vendorProfile } from "../runtime/vendor.ts"
+import { stringify } from "../runtime/encoding/json/text.ts"
+import { normalize } from "../runtime/encoding/normalize.ts"
+import { vendorProfile } from "../runtime/base/vendor.ts"
 import { arbitraryObject } from "./support/arbitrary-objects.ts"
 
 const runs = Number(process.env.OWNERS_RUNS ?? 100)
@@ -28,7 +28,7 @@ describe.each(kinds.map((kind) => [`${kind.group === "" ? "core" : kind.group}/$
         parts.applyDefaults(next, { vendor: vendorProfile("orch") })
         delete next.metadata?.managedFields
         const update = { versions, next, manager: "creator", subresource: "", now: "2026-01-02T03:04:05Z" }
-        expect(stringify(trackUpdate(update) ?? null)).toBe(stringify(encodeEntries(ownersAfterUpdate(update, [])) ?? null))
+        expect(stringify(trackUpdate(update) ?? null)).toBe(stringify(encodeEntries(entriesAfterUpdate(update, [])) ?? null))
       })
       fc.assert(property, { numRuns: runs })
     })

@@ -1,6 +1,6 @@
 /** Whole servers on a real etcd: a restart, two servers at once, and an etcd that fails. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { systemClock } from "../runtime/clock.ts"
+import { systemClock } from "../runtime/base/clock.ts"
 import { type Connection, connectEtcd } from "../runtime/storage/etcd/connection.ts"
 import { embedded, identifier, int64, message } from "../runtime/storage/etcd/message.ts"
 import { alarmType, statusCall, txnCall } from "../runtime/storage/etcd/protocol.ts"

@@ -3,7 +3,7 @@
  * shows the delay.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { loopHoldMs } from "../runtime/limits.ts"
+import { loopHoldMs } from "../runtime/base/limits.ts"
 import { createHttpClient, type HttpAnswer, type HttpClient } from "./support/http-client.ts"
 import { type InProcess, plainToken, startInProcess } from "./support/in-process.ts"
 

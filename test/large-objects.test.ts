@@ -1,9 +1,9 @@
 /** The largest objects in real use pass every limit, in every encoding and by every verb. */
 import { beforeAll, expect, it, onTestFinished } from "vitest"
 import { kinds } from "../generated/index.ts"
-import { codecOfKind } from "../runtime/kit/compact.ts"
-import type { ApiObject } from "../runtime/kit/json.ts"
-import { documentValuesMax, objectFieldsMax, yamlBodyBytesMax } from "../runtime/limits.ts"
+import { codecOfKind } from "../runtime/encoding/protobuf/codec.ts"
+import type { ApiObject } from "../runtime/base/json.ts"
+import { documentValuesMax, objectFieldsMax, yamlBodyBytesMax } from "../runtime/base/limits.ts"
 import { createHttpClient, type HttpClient } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 import { openRegistry } from "./support/open-registry.ts"

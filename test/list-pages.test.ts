@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import type { KindHandle } from "../runtime/registry/registry.ts"
 import { parseObject } from "../runtime/registry/object-codec.ts"
 import { type ListRequest, listObjects } from "../runtime/registry/read.ts"
-import { listOrder } from "../runtime/verbs/list-extensions.ts"
+import { listOrder } from "../runtime/verbs/list/list-extensions.ts"
 import { type OpenRegistry, openRegistry } from "./support/open-registry.ts"
 
 type Write = { readonly name: string; readonly size: number } | { readonly remove: string }

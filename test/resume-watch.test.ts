@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { watchWaitingBytesMax, watchWriteBytes } from "../runtime/limits.ts"
+import { watchWaitingBytesMax, watchWriteBytes } from "../runtime/base/limits.ts"
 import { createHttpClient, type HttpClient, type OpenAnswer, type Protocol } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 

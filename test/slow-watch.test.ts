@@ -5,7 +5,7 @@
  */
 import { setImmediate } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { watchQueueBytesMax } from "../runtime/limits.ts"
+import { watchQueueBytesMax } from "../runtime/base/limits.ts"
 import { createHttpClient, type HttpClient, type OpenAnswer, type Protocol, readAll } from "./support/http-client.ts"
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 

@@ -7,8 +7,8 @@ import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import { kinds } from "../generated/index.ts"
 import { applyStrategicMergePatch } from "../runtime/apply/strategic-merge-patch.ts"
-import { isObject, type JsonObject, type JsonValue } from "../runtime/kit/json.ts"
-import type { TypeShape } from "../runtime/kit/shape.ts"
+import { isObject, type JsonObject, type JsonValue } from "../runtime/base/json.ts"
+import type { TypeShape } from "../runtime/schema/shape.ts"
 
 let shape: TypeShape
 
@@ -90,7 +90,7 @@ function tossed(sides: readonly boolean[]): Coin {
   return () => sides[next++ % sides.length] ?? false
 }
 
-/** Returns a patch that turns `from` into `to`. */
+/** Returns a patch that turns `from` addTo `to`. */
 function written(from: JsonObject, to: JsonObject, toss: Coin, whole = false): JsonObject {
   const patch: JsonObject = {}
   for (const name of Object.keys(from)) if (!Object.hasOwn(to, name) && !whole) patch[name] = null

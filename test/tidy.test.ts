@@ -67,7 +67,7 @@ describe("generators", () => {
     const faults = ours
       .filter(({ path }) => path.startsWith("runtime/") && !path.endsWith(".test.ts"))
       .flatMap(({ path, madeGenerators }) =>
-        madeGenerators.map((line) => `${path}:${line}: make it a function of the module (runtime/turns.ts)`),
+        madeGenerators.map((line) => `${path}:${line}: make it a function of the module (runtime/base/turns.ts)`),
       )
     expect(faults).toEqual([])
   })

@@ -1,14 +1,14 @@
 /**
- * Lists the questions: the files of bench/ whose first comment has a `Run:` line, by name, each with the question it
+ * Lists the questions: the files of bench/ whose first comment has a `CachedLeafRange:` line, by name, each with the question it
  * answers.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-export interface Question {
+export interface Benchmark {
   readonly name: string
-  /** The comment at the top of the file as one paragraph, without the `Run:` line. */
+  /** The comment at the top of the file as one paragraph, without the `CachedLeafRange:` line. */
   readonly asks: string
 }
 
@@ -16,7 +16,7 @@ export interface Question {
 export const benchFolder = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Called to list, run and report questions. Sorted by name. */
-export function allQuestions(): readonly Question[] {
+export function allQuestions(): readonly Benchmark[] {
   return readdirSync(benchFolder)
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
     .toSorted()

@@ -65,7 +65,7 @@ export function thisMachine(loadBefore: number): Machine {
  * Called before a run; call the result after it: the share of the cores' time, 0 to 1, that the host used for others.
  * Undefined except on Linux.
  */
-export function watchStolenTime(): () => number | undefined {
+export function measureStolenTime(): () => number | undefined {
   const before = processorTicks()
   return () => {
     const after = processorTicks()

@@ -8,8 +8,8 @@ import { once } from "node:events"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { writeReport } from "../report.ts"
-import { allQuestions, benchFolder, type Question } from "./questions.ts"
-import { busyCores, thisMachine, versions, watchStolenTime, writeResult } from "./results.ts"
+import { allQuestions, benchFolder, type Benchmark } from "./questions.ts"
+import { busyCores, thisMachine, versions, measureStolenTime, writeResult } from "./results.ts"
 import type { Row } from "./tell.ts"
 
 const words = process.argv.slice(2)
@@ -30,10 +30,10 @@ if (unknown.length > 0) {
 }
 
 /** Runs the question in a process of its own, so that no question inherits the garbage of another. */
-async function run({ name, asks }: Question): Promise<void> {
+async function run({ name, asks }: Benchmark): Promise<void> {
   console.log(`\n${name}: ${asks}`)
   const machine = thisMachine(await busyCores())
-  const stolenTime = watchStolenTime()
+  const stolenTime = measureStolenTime()
   const started = performance.now()
   const child = spawn(process.execPath, ["--expose-gc", "--import", "tsx", join("bench", `${name}.ts`), ...handedOn], {
     cwd: dirname(benchFolder),

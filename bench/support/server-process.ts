@@ -24,7 +24,7 @@ export interface ServerProcess extends Target {
   readonly pid: number
   /** From starting the process to the line that announces its address. */
   readonly startMs: number
-  /** Milliseconds of the longest turns of its event loop during `work`, longest first. Only with `tellsTurns`. */
+  /** Milliseconds of the longest turns of its event loop during `work`, longest first. Only with `reportsTurns`. */
   longestTurns(work: () => Promise<unknown>): Promise<readonly number[]>
   stop(): Promise<void>
 }
@@ -37,7 +37,7 @@ export interface ServerOptions {
   /** A data folder that remains when the server stops. When absent, a temporary one that is deleted then. */
   readonly dataDir?: string
   /** The process reports the turns of its event loop (`loop-turns.mjs`). */
-  readonly tellsTurns?: boolean
+  readonly reportsTurns?: boolean
 }
 
 const supportFolder = dirname(fileURLToPath(import.meta.url))
@@ -52,7 +52,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
  * server ends before it serves.
  */
 export async function startServerProcess(given: ServerOptions = {}): Promise<ServerProcess> {
-  const { store = "memory", options = [], dataDir, tellsTurns = false } = given
+  const { store = "memory", options = [], dataDir, reportsTurns: tellsTurns = false } = given
   if (!existsSync(program)) throw new Error("dist/main.js is missing: run the question with npm run bench, which builds it")
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), "bench-server-"))
   const port = await freePort()

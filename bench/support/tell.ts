@@ -5,7 +5,7 @@ export type Row = Readonly<Record<string, string | number | boolean | null>>
  * Called once per measurement. Numbers are rounded to four digits, the precision of a single run. Names end in their
  * units.
  */
-export function tell(row: Row): void {
+export function printRow(row: Row): void {
   console.log(JSON.stringify(row, (_, value) => (typeof value === "number" ? cut(value) : value)))
 }
 

@@ -16,7 +16,7 @@ export function emitColumns(context: EmitContext, file: FileModel, kind: KindMod
   builder.declare({
     declare: "constant",
     name: "columns",
-    type: `readonly ${builder.kitType("Column")}[]`,
+    type: `readonly ${builder.runtimeType("Column")}[]`,
     exported: true,
     value: literal(columns),
   })
@@ -35,9 +35,9 @@ function declareRowConditions(builder: FileBuilder, kind: KindModel): void {
   builder.declare({
     declare: "constant",
     name: "rowConditions",
-    type: builder.kitType("RowConditions"),
+    type: builder.runtimeType("RowConditions"),
     exported: true,
-    value: `${parameters} => ${builder.kit("completedConditions")}([\n${lines.join("")}])`,
+    value: `${parameters} => ${builder.runtime("completedConditions")}([\n${lines.join("")}])`,
   })
 }
 
@@ -54,12 +54,12 @@ function columnCode(builder: FileBuilder, kind: KindModel, column: ColumnModel):
     format: column.format,
     description: column.doc,
     priority: column.priority,
-    value: new Code(`${parameters} => ${builder.kit("cell")}(${value}, ${JSON.stringify(column.type)})`),
+    value: new Code(`${parameters} => ${builder.runtime("cell")}(${value}, ${JSON.stringify(column.type)})`),
   }
 }
 
 function defaultColumns(builder: FileBuilder): { readonly [name: string]: string | number | Code }[] {
-  const get = builder.kit("get")
+  const get = builder.runtime("get")
   return [
     {
       name: "Name",
@@ -67,7 +67,7 @@ function defaultColumns(builder: FileBuilder): { readonly [name: string]: string
       format: "name",
       description: "Name of the object.",
       priority: 0,
-      value: new Code(`(object) => ${builder.kit("cell")}(${get}(object, "metadata", "name"), "string")`),
+      value: new Code(`(object) => ${builder.runtime("cell")}(${get}(object, "metadata", "name"), "string")`),
     },
     {
       name: "Created At",
@@ -75,7 +75,7 @@ function defaultColumns(builder: FileBuilder): { readonly [name: string]: string
       format: "",
       description: "When the server accepted the object.",
       priority: 0,
-      value: new Code(`(object) => ${builder.kit("timeCell")}(${get}(object, "metadata", "creationTimestamp"))`),
+      value: new Code(`(object) => ${builder.runtime("timeCell")}(${get}(object, "metadata", "creationTimestamp"))`),
     },
   ]
 }

@@ -1,12 +1,12 @@
 /**
  * `constraints.ts`: the constraints on each type's own fields as a JSON Schema that ajv compiles ahead of time. It does
  * not include nested types, whose validators `validate.ts` calls, so a shared type is compiled once.
- * runtime/kit/validate.ts builds the messages.
+ * runtime/schema/validate.ts builds the messages.
  */
 import type { KeywordCxt } from "ajv"
 import { _, Ajv, type Code, type CodeKeywordDefinition, type Name, stringify } from "ajv"
 import standalone from "ajv/dist/standalone/index.js"
-import type { JsonValue } from "../../runtime/kit/json.ts"
+import type { JsonValue } from "../../runtime/base/json.ts"
 import type { Constraints, FieldModel, FileModel, TypeModel, TypeRefModel } from "../model/model.ts"
 import { type EmitContext, hasConstraints, kindOfType, listItem, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
@@ -19,8 +19,8 @@ export function emitConstraints(context: EmitContext, file: FileModel): FileBuil
   if (types.length === 0) return builder
   const code = compile(types.map((type) => ({ name: constraintsName(type.localName), schema: typeSchema(context, type) })))
   for (const name of ["nonZero", "characterCount", "compilePattern", "formatFaults"])
-    if (new RegExp(`\\b${name}\\(`).test(code)) builder.kit(name)
-  builder.kitType("ConstraintCheck")
+    if (new RegExp(`\\b${name}\\(`).test(code)) builder.runtime(name)
+  builder.runtimeType("ConstraintCheck")
   builder.declare({ declare: "code", text: code })
   return builder
 }
@@ -122,7 +122,7 @@ function present(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined))
 }
 
-/** ajv's names for the kit functions that generated code imports. */
+/** ajv's names for the doorway functions that generated code imports. */
 const nonZero = _`nonZero`
 const characterCount = _`characterCount`
 const compilePattern = _`compilePattern`

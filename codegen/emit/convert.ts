@@ -18,13 +18,13 @@ export function emitConvert(context: EmitContext, file: FileModel, kind: KindMod
   builder.reserve("toStored", "fromStored")
   const renames = kind.conversion?.rename ?? []
   const behaviour = kind.conversion?.behaviour
-  const converted = builder.kit("converted")
+  const converted = builder.runtime("converted")
   const stored = [apiVersion(kind.storage), kind.storage.kind].map((word) => JSON.stringify(word)).join(", ")
   const own = [apiVersion(kind), kind.kind].map((word) => JSON.stringify(word)).join(", ")
   const there = `${converted}(object, ${stored}, ${moves(renames.map(({ here, stored: to }) => ({ from: here, to })))})`
   const back = (object: string): string =>
     `${converted}(${object}, ${own}, ${moves(renames.map(({ here, stored: from }) => ({ from, to: here })))})`
-  const object = builder.kitType("ApiObject")
+  const object = builder.runtimeType("ApiObject")
   const toStored =
     behaviour === undefined ? there : `${builder.behaviour("conversions", behaviour, "toStored", "finishToStored")}(${there})`
   const fromStored =

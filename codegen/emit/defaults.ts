@@ -19,7 +19,10 @@ export function emitDefaults(context: EmitContext, file: FileModel): FileBuilder
     builder.declare({
       declare: "function",
       name: defaultName(type.localName),
-      parameters: [`self: ${builder.kitType("JsonObject")}`, `${usesContext ? "" : "_"}context: ${builder.kitType("DefaultingContext")}`],
+      parameters: [
+        `self: ${builder.runtimeType("JsonObject")}`,
+        `${usesContext ? "" : "_"}context: ${builder.runtimeType("DefaultingContext")}`,
+      ],
       returns: "void",
       body: lines,
     })
@@ -31,7 +34,7 @@ function body(builder: FileBuilder, type: TypeModel): string[] {
   const constants = type.fields.flatMap((field) => {
     if (field.default === undefined || !isFilled(field)) return []
     return [
-      `${builder.kit("setDefault")}(self, ${JSON.stringify(field.name)}, ${literal(plain(field.default))}${field.pointer ? ", true" : ""})`,
+      `${builder.runtime("setDefault")}(self, ${JSON.stringify(field.name)}, ${literal(plain(field.default))}${field.pointer ? ", true" : ""})`,
     ]
   })
   const nested = type.fields.flatMap((field) => below(builder, field))
@@ -44,10 +47,10 @@ function below(builder: FileBuilder, field: FieldModel): string[] {
   const fill = builder.ofType(ref, "defaults", defaultName)
   const name = JSON.stringify(field.name)
   if (field.inline) return [`${fill}(self, context)`]
-  if ("ref" in field.type) return [`${builder.kit("defaultField")}(self, ${name}, context, ${fill}${field.pointer ? ", true" : ""})`]
+  if ("ref" in field.type) return [`${builder.runtime("defaultField")}(self, ${name}, context, ${fill}${field.pointer ? ", true" : ""})`]
   const item = listItem(field.type)
-  if (item !== undefined && "ref" in item) return [`${builder.kit("defaultItems")}(self, ${name}, context, ${fill})`]
-  return [`${builder.kit("defaultNested")}(self[${name}], context, ${literal(levels(field.type))}, ${fill})`]
+  if (item !== undefined && "ref" in item) return [`${builder.runtime("defaultItems")}(self, ${name}, context, ${fill})`]
+  return [`${builder.runtime("defaultNested")}(self[${name}], context, ${literal(levels(field.type))}, ${fill})`]
 }
 
 function ruleLine(builder: FileBuilder, type: TypeModel, rule: DefaultRuleModel): string {
@@ -55,6 +58,6 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: DefaultRuleModel)
   const path = rule.set.split(".")
   const flags = { pointer: fieldAt(builder.context.model, type.name, path)?.pointer === true || undefined, force: rule.force || undefined }
   const options = flags.pointer === undefined && flags.force === undefined ? "" : `, ${literal(flags)}`
-  const line = `${builder.kit("assign")}(self, ${literal(path)}, ${compileValue(builder, rule.to, scope)}${options})`
+  const line = `${builder.runtime("assign")}(self, ${literal(path)}, ${compileValue(builder, rule.to, scope)}${options})`
   return rule.when === undefined ? line : `if (${compileCondition(builder, rule.when, scope)}) ${line}`
 }

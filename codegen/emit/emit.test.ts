@@ -4,12 +4,12 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import protobuf from "protobufjs"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { invalid } from "../../runtime/errors.ts"
-import { createCompactCodec } from "../../runtime/kit/compact.ts"
-import { Failures } from "../../runtime/kit/failure.ts"
-import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
-import type { Kind, KindParts } from "../../runtime/kit/kind.ts"
-import { vendorProfile } from "../../runtime/vendor.ts"
+import { invalid } from "../../runtime/base/errors.ts"
+import { createProtobufCodec } from "../../runtime/encoding/protobuf/codec.ts"
+import { Failures } from "../../runtime/base/failure.ts"
+import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
+import type { Kind, KindParts } from "../../runtime/schema/kind.ts"
+import { vendorProfile } from "../../runtime/base/vendor.ts"
 import { emit, packageOptions, repositoryOptions } from "./index.ts"
 import { kettleModel } from "./testing/kettle.ts"
 
@@ -36,7 +36,7 @@ test("a user's folder imports from the package what it does not emit", () => {
   const own = packageOptions(new Set(["kitchen.example.com/v1/kettle"]), "my-schemas")
   const emitted = emit(model, own)
   const shape = emitted.get("kitchen.example.com/v1/kettle/shape.ts") ?? ""
-  expect(shape).toContain('from "orch-apiserver/kit"')
+  expect(shape).toContain('from "orch-apiserver/schema"')
   expect(shape).toContain('from "orch-apiserver/generated/meta/v1/object-meta/shape"')
   expect(shape).toContain("schemas/kitchen.example.com/v1/kettle.yaml".replace("schemas", "my-schemas"))
   expect([...emitted.keys()].some((path) => path.startsWith("meta/"))).toBe(false)
@@ -49,8 +49,8 @@ describe("generated code", () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "emit-"))
-    const kit = fileURLToPath(new URL("../../runtime/kit/index.ts", import.meta.url))
-    for (const [path, text] of emit(model, { ...repositoryOptions(model), kitImport: () => kit })) {
+    const doorway = fileURLToPath(new URL("../../runtime/schema/index.ts", import.meta.url))
+    for (const [path, text] of emit(model, { ...repositoryOptions(model), doorwayImport: () => doorway })) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), text)
     }
@@ -163,7 +163,7 @@ describe("generated code", () => {
 
   test("protobuf: proto2, inline types nested, zero values written", async () => {
     const descriptor = await parts.descriptor()
-    const codec = createCompactCodec(descriptor, parts.shape)
+    const codec = createProtobufCodec(descriptor, parts.shape)
     const object = { spec: { litres: 0, parts: [{ name: "lid", count: 2 }], tap: "t", power: "2k" } }
     expect(codec.decode(codec.encode(object))).toMatchObject({
       spec: { litres: 0, on: false, parts: [{ name: "lid", count: 2 }], tap: "t", power: "2k" },

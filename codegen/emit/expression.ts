@@ -1,5 +1,5 @@
 /**
- * Compiles expressions of the dialect to plain TypeScript that calls the kit (runtime/kit/expression.ts).
+ * Compiles expressions of the dialect to plain TypeScript that calls the doorway (runtime/schema/expression.ts).
  *
  * The compiler tracks types where the model knows them, for one rule: a field that is not a pointer has no absent
  * state. When such a field is used as a value and all its parents certainly exist, an absent field reads as zero ("",
@@ -69,7 +69,7 @@ export function compileRule(
 export function compileMessage(builder: FileBuilder, parts: readonly TemplatePart[], scope: ExpressionScope): string {
   if (parts.every((part) => typeof part === "string")) return JSON.stringify(parts.join(""))
   const pieces = parts.map((part) =>
-    typeof part === "string" ? escapeTemplate(part) : `\${${builder.kit("text")}(${compileValue(builder, part, scope)})}`,
+    typeof part === "string" ? escapeTemplate(part) : `\${${builder.runtime("text")}(${compileValue(builder, part, scope)})}`,
   )
   return `() => \`${pieces.join("")}\``
 }
@@ -99,7 +99,7 @@ function operandOf(compiled: Compiled): string {
   return compiled.open === true || zeroOf(compiled) !== undefined ? `(${valueOf(compiled)})` : compiled.code
 }
 
-/** Functions that compile to a call of the kit function with that name (or the given one) and all arguments. */
+/** Functions that compile to a call of the doorway function with that name (or the given one) and all arguments. */
 const plainFunctions: ReadonlyMap<string, string> = new Map([
   ...[
     "size",
@@ -163,7 +163,7 @@ class Compiler {
         return this.call(tree.function, tree.target === undefined ? tree.arguments : [tree.target, ...tree.arguments])
       case "unary":
         if (tree.operator === "!") return plainCode(`!${this.operand(tree.of)}`, true)
-        return plainCode(this.kit("negate", valueOf(this.compile(tree.of))))
+        return plainCode(this.runtime("negate", valueOf(this.compile(tree.of))))
       case "binary":
         return this.binary(tree.operator, tree.left, tree.right)
       case "conditional":
@@ -177,13 +177,13 @@ class Compiler {
 
   condition(tree: ExpressionTree): string {
     const compiled = this.compile(tree)
-    return compiled.boolean ? compiled.code : this.kit("truth", compiled.code)
+    return compiled.boolean ? compiled.code : this.runtime("truth", compiled.code)
   }
 
   /** A condition beside another operator. */
   operand(tree: ExpressionTree): string {
     const compiled = this.compile(tree)
-    if (!compiled.boolean) return this.kit("truth", compiled.code)
+    if (!compiled.boolean) return this.runtime("truth", compiled.code)
     return compiled.open === true ? `(${compiled.code})` : compiled.code
   }
 
@@ -191,8 +191,8 @@ class Compiler {
     return valueOf(this.compile(tree))
   }
 
-  private kit(name: string, ...values: readonly string[]): string {
-    return `${this.builder.kit(name)}(${values.join(", ")})`
+  private runtime(name: string, ...values: readonly string[]): string {
+    return `${this.builder.runtime(name)}(${values.join(", ")})`
   }
 
   private get model(): Model {
@@ -214,7 +214,7 @@ class Compiler {
   private select(of: Compiled, name: string): Compiled {
     const path = of.path ?? { base: of.code, names: [] }
     const names = [...path.names, name]
-    const code = this.kit("get", path.base, ...names.map((one) => JSON.stringify(one)))
+    const code = this.runtime("get", path.base, ...names.map((one) => JSON.stringify(one)))
     const field = of.type !== undefined && "ref" in of.type ? findField(this.model, of.type.ref, name) : undefined
     const type = field?.type ?? (of.type !== undefined && "map" in of.type ? of.type.map : undefined)
     const sure = of.sure && of.field?.pointer !== true
@@ -232,7 +232,7 @@ class Compiler {
     const list = this.compile(of)
     if (index.node === "literal" && typeof index.value === "string") return { ...this.select(list, index.value), sure: false }
     const type = list.type === undefined ? undefined : (listItem(list.type) ?? ("map" in list.type ? list.type.map : undefined))
-    return { ...plainCode(this.kit("item", list.code, this.value(index))), ...(type !== undefined && { type }) }
+    return { ...plainCode(this.runtime("item", list.code, this.value(index))), ...(type !== undefined && { type }) }
   }
 
   private binary(operator: string, left: ExpressionTree, right: ExpressionTree): Compiled {
@@ -242,24 +242,27 @@ class Compiler {
         return operation(`${this.operand(left)} ${operator} ${this.operand(right)}`, true)
       case "??": {
         const first = this.compile(left)
-        return { ...plainCode(this.kit("orElse", first.code, this.value(right))), ...(first.type !== undefined && { type: first.type }) }
+        return {
+          ...plainCode(this.runtime("orElse", first.code, this.value(right))),
+          ...(first.type !== undefined && { type: first.type }),
+        }
       }
       case "==":
         return this.equal(left, right, "===")
       case "!=":
         return this.equal(left, right, "!==")
       case "<":
-        return plainCode(this.kit("less", this.value(left), this.value(right)), true)
+        return plainCode(this.runtime("less", this.value(left), this.value(right)), true)
       case ">":
-        return plainCode(this.kit("less", this.value(right), this.value(left)), true)
+        return plainCode(this.runtime("less", this.value(right), this.value(left)), true)
       case "<=":
-        return plainCode(this.kit("atMost", this.value(left), this.value(right)), true)
+        return plainCode(this.runtime("atMost", this.value(left), this.value(right)), true)
       case ">=":
-        return plainCode(this.kit("atMost", this.value(right), this.value(left)), true)
+        return plainCode(this.runtime("atMost", this.value(right), this.value(left)), true)
       case "in":
-        return plainCode(this.kit("within", this.value(left), this.value(right)), true)
+        return plainCode(this.runtime("within", this.value(left), this.value(right)), true)
       default:
-        return plainCode(this.kit(required(arithmetic[operator], `operator ${operator}`), this.value(left), this.value(right)))
+        return plainCode(this.runtime(required(arithmetic[operator], `operator ${operator}`), this.value(left), this.value(right)))
     }
   }
 
@@ -269,7 +272,7 @@ class Compiler {
   private equal(left: ExpressionTree, right: ExpressionTree, sign: "===" | "!=="): Compiled {
     const [tree, literal] = left.node === "literal" ? [right, left] : [left, right]
     if (literal.node !== "literal" || (typeof literal.value !== "string" && typeof literal.value !== "boolean")) {
-      return plainCode(`${sign === "===" ? "" : "!"}${this.kit("equals", this.value(left), this.value(right))}`, true)
+      return plainCode(`${sign === "===" ? "" : "!"}${this.runtime("equals", this.value(left), this.value(right))}`, true)
     }
     const compiled = this.compile(tree)
     const bare = literal.value !== "" && literal.value !== false && compiled.open !== true
@@ -280,17 +283,19 @@ class Compiler {
     const [first] = values
     if (name === "has" && first !== undefined) return this.has(first)
     const plain = plainFunctions.get(name)
-    if (plain !== undefined) return plainCode(this.kit(plain, ...values.map((value) => this.value(value))), booleanFunctions.has(name))
+    if (plain !== undefined) return plainCode(this.runtime(plain, ...values.map((value) => this.value(value))), booleanFunctions.has(name))
     const argument = required(first, `an argument of ${name}`)
     switch (name) {
       case "age":
-        return plainCode(this.kit("age", this.compile(argument).code, required(this.scope.nowMs, "the time, for age, outside of columns")))
+        return plainCode(
+          this.runtime("age", this.compile(argument).code, required(this.scope.nowMs, "the time, for age, outside of columns")),
+        )
       case "vendor":
-        return plainCode(this.kit("vendorText", required(this.scope.vendor, "the vendor, for vendor()"), this.value(argument)))
+        return plainCode(this.runtime("vendorText", required(this.scope.vendor, "the vendor, for vendor()"), this.value(argument)))
       case "behaviour": {
         const cell = argument.node === "literal" && typeof argument.value === "string" ? argument.value : undefined
         const code = this.builder.behaviour("cells", required(cell, "the name of a cell function"), "cell")
-        return plainCode(this.kit("cellOf", code, required(this.scope.cell, "an object, for behaviour(), outside of columns")))
+        return plainCode(this.runtime("cellOf", code, required(this.scope.cell, "an object, for behaviour(), outside of columns")))
       }
       default:
         throw new Error(`the expression function ${name} has no code`)
@@ -299,7 +304,7 @@ class Compiler {
 
   private has(tree: ExpressionTree): Compiled {
     const { code, field } = this.compile(tree)
-    return plainCode(this.kit(field === undefined || field.pointer ? "present" : "nonZero", code), true)
+    return plainCode(this.runtime(field === undefined || field.pointer ? "present" : "nonZero", code), true)
   }
 
   private macro(tree: ExpressionTree & { node: "macro" }): Compiled {
@@ -312,7 +317,7 @@ class Compiler {
     const body = tree.macro === "map" ? inner.value(tree.body) : inner.condition(tree.body)
     const boolean = tree.macro !== "map" && tree.macro !== "filter"
     const type = tree.macro === "filter" ? of.type : undefined
-    return { ...plainCode(this.kit(tree.macro, of.code, `(${code}) => ${body}`), boolean), ...(type !== undefined && { type }) }
+    return { ...plainCode(this.runtime(tree.macro, of.code, `(${code}) => ${body}`), boolean), ...(type !== undefined && { type }) }
   }
 }
 

@@ -34,13 +34,13 @@ export class FileBuilder {
     for (const name of names) this.taken.add(name)
   }
 
-  /** Imports a function or constant of the kit. */
-  kit(name: string): string {
-    return this.import(this.context.options.kitImport(this.path), name, false)
+  /** Imports a function or constant of the doorway. */
+  runtime(name: string): string {
+    return this.import(this.context.options.doorwayImport(this.path), name, false)
   }
 
-  kitType(name: string): string {
-    return this.import(this.context.options.kitImport(this.path), name, true)
+  runtimeType(name: string): string {
+    return this.import(this.context.options.doorwayImport(this.path), name, true)
   }
 
   /** Imports the export of a type, named by `exported`, from `part` of the file that declares the type. */

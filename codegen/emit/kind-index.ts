@@ -25,13 +25,13 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
     names: [{ name: resourceName(kind), type: false, ...(localName(kind) !== resourceName(kind) && { alias: localName(kind) }) }],
   }))
   const bodies = bodyTypes(context)
-  const kitTypes = ["Kind", ...(bodies.length > 0 ? ["BodyType"] : [])].map((name) => ({ name, type: true }))
+  const doorwayTypes = ["Kind", ...(bodies.length > 0 ? ["RequestBodyType"] : [])].map((name) => ({ name, type: true }))
   const kitValues = bodies.some((type) => context.validated.has(type.name)) ? [{ name: "CheckContext", type: false }] : []
   return printFile({
     source: `${context.options.schemaFolder}/`,
     imports: [
       ...imports.toSorted((left, right) => (left.module < right.module ? -1 : 1)),
-      { module: context.options.kitImport("index.ts"), names: [...kitValues, ...kitTypes] },
+      { module: context.options.doorwayImport("index.ts"), names: [...kitValues, ...doorwayTypes] },
     ],
     declarations: [
       ...(bodies.length === 0 ? [] : [bodyList(context, bodies)]),
@@ -97,7 +97,7 @@ function bodyList(context: EmitContext, bodies: readonly TypeModel[]): ConstantD
     return `  {\n    group: ${JSON.stringify(group)},\n    version: ${JSON.stringify(version)},\n    kind: ${JSON.stringify(localName)},\n    load: ${load},\n  },\n`
   })
   const doc = "Types that travel as bodies without being served: options, Scale, Status. Group `meta` is any group."
-  return { declare: "constant", name: "bodies", type: "readonly BodyType[]", exported: true, doc, value: `[\n${entries.join("")}]` }
+  return { declare: "constant", name: "bodies", type: "readonly RequestBodyType[]", exported: true, doc, value: `[\n${entries.join("")}]` }
 }
 
 function list(items: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** Maps the imports of emitted files: the kit, behaviours, and types that were generated elsewhere. */
+/** Maps the imports of emitted files: the doorway, behaviours, and types that were generated elsewhere. */
 import { posix } from "node:path"
 import type { Model } from "../model/model.ts"
 
@@ -10,8 +10,8 @@ export interface EmitOptions {
   readonly emitted: ReadonlySet<string>
   /** The first part of the schema path on line 1 of each file: `schemas`. */
   readonly schemaFolder: string
-  /** Returns the module specifier of the kit for a file at this path below out. */
-  readonly kitImport: (fromFile: string) => string
+  /** Returns the module specifier of the doorway for a file at this path below out. */
+  readonly doorwayImport: (fromFile: string) => string
   /** Returns the module of a behaviour: `checks/podContainers`, `cells/podStatus`, `conversions/events`. */
   readonly behaviourImport: (fromFile: string, name: string) => string
   /**
@@ -30,14 +30,14 @@ export function repositoryOptions(model: Model): EmitOptions {
   return {
     emitted: new Set(model.files.map((file) => file.path)),
     schemaFolder: "schemas",
-    kitImport: (fromFile) => relative(fromFile, "runtime/kit/index.ts"),
+    doorwayImport: (fromFile) => relative(fromFile, "runtime/schema/index.ts"),
     behaviourImport: (fromFile, name) => relative(fromFile, `runtime/behaviours/${behaviourFile(name)}.ts`),
     importPath: (fromFile, toFile, part) => relative(fromFile, `generated/${toFile}/${part}.ts`),
   }
 }
 
 /**
- * Options for a user's schema folder. Files outside `emitted` are this package's library types, the kit is the
+ * Options for a user's schema folder. Files outside `emitted` are this package's library types, the doorway is the
  * package's export, and behaviours are in `behaviours/` beside the out folder.
  */
 export function packageOptions(emitted: ReadonlySet<string>, schemaFolder: string, packageName = "orch-apiserver"): EmitOptions {
@@ -48,7 +48,7 @@ export function packageOptions(emitted: ReadonlySet<string>, schemaFolder: strin
   return {
     emitted,
     schemaFolder,
-    kitImport: () => `${packageName}/kit`,
+    doorwayImport: () => `${packageName}/schema`,
     behaviourImport: (fromFile, name) => relative(fromFile, `../behaviours/${behaviourFile(name)}.ts`),
     importPath: (fromFile, toFile, part) =>
       emitted.has(toFile) ? relative(fromFile, `${toFile}/${part}.ts`) : `${packageName}/generated/${toFile}/${part}`,

@@ -7,7 +7,7 @@ import { FileBuilder } from "./file-builder.ts"
 /** The text of `proto.ts`; without declarations when no type of the file has a protobuf message. */
 export function emitProto(context: EmitContext, file: FileModel): FileBuilder {
   const builder = new FileBuilder(context, file, "proto")
-  const types = file.types.map((name) => typeOf(context, name)).filter((type) => isCompact(type))
+  const types = file.types.map((name) => typeOf(context, name)).filter((type) => hasMessage(type))
   if (types.length === 0) return builder
   const value: Literal = {
     file: file.path,
@@ -19,7 +19,7 @@ export function emitProto(context: EmitContext, file: FileModel): FileBuilder {
   builder.declare({
     declare: "constant",
     name: "descriptor",
-    type: builder.kitType("DescriptorPart"),
+    type: builder.runtimeType("DescriptorPart"),
     exported: true,
     value: literal(value),
   })
@@ -27,7 +27,7 @@ export function emitProto(context: EmitContext, file: FileModel): FileBuilder {
 }
 
 /** Whether the type has a protobuf message: it has a numbered field, or no fields at all (`emptyDir: {}`). */
-export function isCompact(type: TypeModel): boolean {
+export function hasMessage(type: TypeModel): boolean {
   return type.fields.length === 0 || type.fields.some((field) => field.number !== undefined)
 }
 
@@ -39,7 +39,7 @@ function imported(builder: FileBuilder, types: readonly TypeModel[]): string[] {
   const files = new Set(
     refs
       .map((ref) => typeOf(context, ref))
-      .filter((type) => isCompact(type) && type.file !== file.path)
+      .filter((type) => hasMessage(type) && type.file !== file.path)
       .map((type) => type.file),
   )
   return [...files].sort().map((other) => context.options.importPath(path, other, "proto"))

@@ -1,4 +1,4 @@
-/** `resource.ts`: the Kind record of a kind (runtime/kit/kind.ts). Everything else is imported on first use. */
+/** `resource.ts`: the Kind record of a kind (runtime/schema/kind.ts). Everything else is imported on first use. */
 import type { FileModel, KindModel } from "../model/model.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
@@ -6,7 +6,7 @@ import { isConverted } from "./convert.ts"
 import { compileCondition, compileMessage, compileValue } from "./expression.ts"
 import { FileBuilder } from "./file-builder.ts"
 import { defaultName, lowerFirst, shapeName, validateName } from "./names.ts"
-import { isCompact } from "./proto.ts"
+import { hasMessage } from "./proto.ts"
 
 /** The constant that holds the record. */
 export function resourceName(kind: KindModel): string {
@@ -20,7 +20,7 @@ export function emitResource(context: EmitContext, file: FileModel, kind: KindMo
   builder.declare({
     declare: "constant",
     name: resourceName(kind),
-    type: builder.kitType("Kind"),
+    type: builder.runtimeType("Kind"),
     exported: true,
     value: literal(record(builder, kind)),
   })
@@ -73,7 +73,7 @@ function selector(builder: FileBuilder, kind: KindModel, value: KindModel["selec
     (one) => one.group === storage.group && one.version === storage.version && one.kind === storage.kind,
   )
   const code = compileValue(builder, value, { selfType: (stored ?? kind).type, self: "stored", root: "stored" })
-  return `(stored) => ${builder.kit("text")}(${code})`
+  return `(stored) => ${builder.runtime("text")}(${code})`
 }
 
 /** `async () => {...}`: imports the parts concurrently and combines them. */
@@ -92,11 +92,11 @@ function loader(builder: FileBuilder, kind: KindModel): string {
   const entries = [
     `shape: ${shapeName(localName)}`,
     `applyDefaults: ${context.defaulted.has(type.name) ? `(object, context) => ${defaultName(localName)}(object, { ...context, root: object })` : "() => {}"}`,
-    `validate: ${context.validated.has(type.name) ? `(object, context) => ${validateName(localName)}(object, ${builder.kit("CheckContext")}.of(object, context))` : "() => {}"}`,
+    `validate: ${context.validated.has(type.name) ? `(object, context) => ${validateName(localName)}(object, ${builder.runtime("CheckContext")}.of(object, context))` : "() => {}"}`,
     ...(kind.warnings.length + kind.warningChecks.length > 0 ? [`warnings: ${warnings(builder, kind)}`] : []),
     "columns",
     ...(kind.completed.length > 0 ? ["rowConditions"] : []),
-    `descriptor: ${isCompact(type) ? `async () => ${builder.kit("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
+    `descriptor: ${hasMessage(type) ? `async () => ${builder.runtime("mergeDescriptors")}((await import("./proto.ts")).descriptor)` : "async () => ({})"}`,
     ...(isConverted(kind) ? ["toStored", "fromStored"] : []),
   ]
   const found = [...new Set(kind.warningChecks.map(({ name }) => name))]
@@ -124,12 +124,12 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
     const parts = one.at === "" ? one.textParts : [`${one.at}: `, ...one.textParts]
     return `        { when: ${compileCondition(builder, one.when, scope)}, text: ${compileMessage(builder, parts, scope)} },\n`
   })
-  const stated = lines.length === 0 ? [] : [`${builder.kit("warningTexts")}([\n${lines.join("")}      ])`]
+  const stated = lines.length === 0 ? [] : [`${builder.runtime("warningTexts")}([\n${lines.join("")}      ])`]
   const found = kind.warningChecks.map(({ name, at }) => {
     const value =
       at === ""
         ? "object"
-        : `${builder.kit("json")}(${builder.kit("get")}(object, ${at
+        : `${builder.runtime("json")}(${builder.runtime("get")}(object, ${at
             .split(".")
             .map((step) => JSON.stringify(step))
             .join(", ")}))`

@@ -1,4 +1,4 @@
-/** `shape.ts`: one TypeShape constant per type, as runtime/kit/shape.ts describes it. */
+/** `shape.ts`: one TypeShape constant per type, as runtime/schema/shape.ts describes it. */
 import type { FieldModel, FileModel, TypeModel, TypeRefModel } from "../model/model.ts"
 import { Code, type Literal, literal } from "../print/literal.ts"
 import { type EmitContext, typeOf } from "./context.ts"
@@ -14,7 +14,7 @@ export function emitShape(context: EmitContext, file: FileModel): FileBuilder {
     builder.declare({
       declare: "constant",
       name: shapeName(type.localName),
-      type: builder.kitType("TypeShape"),
+      type: builder.runtimeType("TypeShape"),
       exported: true,
       value: literal(shape(builder, type)),
     })

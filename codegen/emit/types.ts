@@ -4,7 +4,7 @@ import type { InterfaceDeclaration } from "../print/print.ts"
 import { type EmitContext, kindOfType, typeOf } from "./context.ts"
 import { FileBuilder } from "./file-builder.ts"
 
-/** Types that the kit declares itself. Generated code uses the kit's form, so that a generated kind is an ApiObject. */
+/** Types that the doorway declares itself. Generated code uses its form, so that a generated kind is an ApiObject. */
 const kitTypes: ReadonlyMap<string, string> = new Map([["meta.v1.ObjectMeta", "ObjectMeta"]])
 
 const scalarTypes: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ export function emitTypes(context: EmitContext, file: FileModel): FileBuilder {
       declare: "function",
       name: `is${type.localName}`,
       doc: `True for an object of kind ${kind.kind} in version ${apiVersion}, neutral form. Called where any object may come, to read it with types.`,
-      parameters: [`object: ${builder.kitType("ApiObject")}`],
+      parameters: [`object: ${builder.runtimeType("ApiObject")}`],
       returns: `object is ${type.localName}`,
       body: [`return object.kind === ${JSON.stringify(kind.kind)} && object.apiVersion === ${JSON.stringify(apiVersion)}`],
     })
@@ -53,7 +53,7 @@ function declare(builder: FileBuilder, type: TypeModel): InterfaceDeclaration {
     doc: field.doc,
     deprecated: field.deprecated,
   }))
-  const base = kind === undefined ? builder.kitType("JsonObject") : builder.kitType("ApiObject")
+  const base = kind === undefined ? builder.runtimeType("JsonObject") : builder.runtimeType("ApiObject")
   return { declare: "interface", name: type.localName, extends: base, doc: type.doc, members }
 }
 
@@ -77,9 +77,9 @@ function typeText(builder: FileBuilder, type: TypeRefModel): string {
   if ("wrappedList" in type) return listText(typeText(builder, type.wrappedList))
   if ("map" in type) return `{ [key: string]: ${typeText(builder, type.map)} }`
   if ("scalar" in type)
-    return scalarTypes[type.scalar] ?? (type.scalar === "any" ? builder.kitType("JsonValue") : builder.kitType("JsonObject"))
+    return scalarTypes[type.scalar] ?? (type.scalar === "any" ? builder.runtimeType("JsonValue") : builder.runtimeType("JsonObject"))
   const known = kitTypes.get(type.ref)
-  return known === undefined ? builder.ofType(type.ref, "types", (name) => name, true) : builder.kitType(known)
+  return known === undefined ? builder.ofType(type.ref, "types", (name) => name, true) : builder.runtimeType(known)
 }
 
 function listText(item: string): string {

@@ -1,5 +1,5 @@
 /**
- * `validate.ts`: one function per type, one kit call per fact. Types with nothing to validate in or below them have no
+ * `validate.ts`: one function per type, one call per fact. Types with nothing to validate in or below them have no
  * function.
  */
 import type { FieldModel, FileModel, RuleModel, TypeModel, TypeRefModel } from "../model/model.ts"
@@ -19,7 +19,7 @@ export function emitValidate(context: EmitContext, file: FileModel): FileBuilder
     builder.declare({
       declare: "function",
       name: validateName(type.localName),
-      parameters: [`self: ${builder.kitType("JsonObject")}`, `context: ${builder.kitType("CheckContext")}`],
+      parameters: [`self: ${builder.runtimeType("JsonObject")}`, `context: ${builder.runtimeType("CheckContext")}`],
       returns: "void",
       body: body(builder, type),
     })
@@ -31,9 +31,9 @@ function body(builder: FileBuilder, type: TypeModel): string[] {
   const { context } = builder
   const lines: string[] = []
   if (hasOwnConstraints(context, type))
-    lines.push(`${builder.kit("constraints")}(self, context, ${builder.sibling("constraints", constraintsName(type.localName))})`)
+    lines.push(`${builder.runtime("constraints")}(self, context, ${builder.sibling("constraints", constraintsName(type.localName))})`)
   for (const field of type.fields) lines.push(...fieldLines(builder, type, field))
-  for (const { fields, required } of type.oneOf) lines.push(`${builder.kit("oneOf")}(self, context, ${literal(fields)}, ${required})`)
+  for (const { fields, required } of type.oneOf) lines.push(`${builder.runtime("oneOf")}(self, context, ${literal(fields)}, ${required})`)
   for (const one of type.rules) lines.push(ruleLine(builder, type, one))
   for (const name of type.checks) lines.push(`${builder.behaviour("checks", name, "check")}(self, context)`)
   return lines
@@ -48,10 +48,10 @@ function fieldLines(builder: FileBuilder, type: TypeModel, field: FieldModel): s
     const isOwnMetadata = kindOfType(builder.context, type) !== undefined && field.name === "metadata"
     lines.push(isOwnMetadata ? `if (!context.isRoot) ${call}` : call)
   }
-  for (const fields of field.unique) lines.push(`${builder.kit("unique")}(self, ${name}, context, ${literal(fields)})`)
+  for (const fields of field.unique) lines.push(`${builder.runtime("unique")}(self, ${name}, context, ${literal(fields)})`)
   if (field.immutable !== false)
-    lines.push(`${builder.kit("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
-  if (field.requiredOn !== undefined) lines.push(`${builder.kit("requiredOn")}(self, ${name}, context, "${field.requiredOn}")`)
+    lines.push(`${builder.runtime("immutable")}(self, ${name}, context, "${field.immutable === true ? "always" : field.immutable}")`)
+  if (field.requiredOn !== undefined) lines.push(`${builder.runtime("requiredOn")}(self, ${name}, context, "${field.requiredOn}")`)
   return lines
 }
 
@@ -60,14 +60,14 @@ function below(builder: FileBuilder, field: FieldModel, validate: string): strin
   const name = JSON.stringify(field.name)
   const { type } = field
   if (field.inline) return `${validate}(self, context)`
-  if ("ref" in type) return `${builder.kit("field")}(self, ${name}, context, ${validate})`
+  if ("ref" in type) return `${builder.runtime("field")}(self, ${name}, context, ${validate})`
   const item = listItem(type)
   if (item !== undefined && "ref" in item) {
     const keys = field.listType === "map" && field.mapKeys !== undefined ? `, ${literal(field.mapKeys)}` : ""
-    return `${builder.kit("items")}(self, ${name}, context, ${validate}${keys})`
+    return `${builder.runtime("items")}(self, ${name}, context, ${validate}${keys})`
   }
-  if ("map" in type && "ref" in type.map) return `${builder.kit("entries")}(self, ${name}, context, ${validate})`
-  return `${builder.kit("nested")}(self[${name}], context.field(${name}), ${literal(levels(type))}, ${validate})`
+  if ("map" in type && "ref" in type.map) return `${builder.runtime("entries")}(self, ${name}, context, ${validate})`
+  return `${builder.runtime("nested")}(self[${name}], context.field(${name}), ${literal(levels(type))}, ${validate})`
 }
 
 /** The lists and maps between a field and its named type, outermost first. */
@@ -94,6 +94,6 @@ function ruleLine(builder: FileBuilder, type: TypeModel, rule: RuleModel): strin
   const zero = field === undefined || !reasonsWithValue.has(rule.reason) ? undefined : zeroCode(field)
   const absent = zero === undefined ? undefined : new Code(zero)
   const fault = literal({ type: rule.reason, at: rule.at, absent, message, on: rule.on === "any" ? undefined : rule.on })
-  const line = `${builder.kit("rule")}(${condition}, self, context, ${fault})`
-  return line.length <= 130 ? line : `${builder.kit("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
+  const line = `${builder.runtime("rule")}(${condition}, self, context, ${fault})`
+  return line.length <= 130 ? line : `${builder.runtime("rule")}(\n  ${condition},\n  self,\n  context,\n  ${fault},\n)`
 }

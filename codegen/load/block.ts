@@ -1,8 +1,8 @@
 /**
- * Typed reading of a mapping that passed `checkForm`. A value of the wrong form, which is already reported, reads as
+ * Typed reading of a mapping that passed `checkFormat`. A value of the wrong form, which is already reported, reads as
  * absent, so that later checks continue and one run finds every error of a schema.
  */
-import type { JsonValue } from "../../runtime/kit/json.ts"
+import type { JsonValue } from "../../runtime/base/json.ts"
 import { type MapEntry, type MapNode, type SourceNode, toJson } from "./source.ts"
 
 export class Block {

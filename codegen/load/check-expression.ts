@@ -9,15 +9,15 @@ import { formatNames } from "./formats.ts"
 import { expressionFunctions } from "./functions.ts"
 import { checkPattern } from "./pattern.ts"
 import type { SourceFile, SourceNode } from "./source.ts"
-import type { Known, TypeTable } from "./type-table.ts"
+import type { KnownType, TypeTable } from "./type-table.ts"
 import { itemType, shownType } from "./type-text.ts"
 
 /** The names that an expression may use. */
 export interface Scope {
   /** The value whose fields are bare names; also `self`. */
-  readonly self: Known
+  readonly self: KnownType
   /** `root`, when the kind of the expression is known. */
-  readonly root: Known
+  readonly root: KnownType
   /** Allows `oldSelf` and `oldRoot`. */
   readonly old: boolean
   /**
@@ -35,14 +35,14 @@ interface Context {
   readonly table: TypeTable
   readonly scope: Scope
   readonly positions: ExpressionPositions
-  readonly variables: ReadonlyMap<string, Known>
+  readonly variables: ReadonlyMap<string, KnownType>
   /** Where the expression begins in the text of its node: not 0 inside `{{...}}`. */
   readonly base: number
 }
 
-const boolean: Known = { scalar: "boolean" }
-const text: Known = { scalar: "string" }
-const number: Known = { scalar: "double" }
+const boolean: KnownType = { scalar: "boolean" }
+const text: KnownType = { scalar: "string" }
+const number: KnownType = { scalar: "double" }
 
 /**
  * Called for each expression of a schema. Reports errors at their exact character. Absent when the expression does not
@@ -76,7 +76,7 @@ function report(context: Context, tree: ExpressionTree, fault: { found: string; 
 }
 
 /** Infers the type of a tree as far as it is known. Visits every sub-tree, so that all unknown names are reported. */
-function infer(tree: ExpressionTree, context: Context): Known {
+function infer(tree: ExpressionTree, context: Context): KnownType {
   switch (tree.node) {
     case "literal":
       return literalType(tree.value)
@@ -109,13 +109,13 @@ function infer(tree: ExpressionTree, context: Context): Known {
   }
 }
 
-function literalType(value: unknown): Known {
+function literalType(value: unknown): KnownType {
   if (typeof value === "string") return text
   if (typeof value === "number") return number
   return typeof value === "boolean" ? boolean : undefined
 }
 
-function inferName(tree: ExpressionTree & { node: "name" }, context: Context): Known {
+function inferName(tree: ExpressionTree & { node: "name" }, context: Context): KnownType {
   const { scope, variables, table } = context
   if (variables.has(tree.name)) return variables.get(tree.name)
   if (tree.name === "self") return scope.self
@@ -132,7 +132,7 @@ function inferName(tree: ExpressionTree & { node: "name" }, context: Context): K
   return undefined
 }
 
-function selected(tree: ExpressionTree, field: string, of: Known, context: Context): Known {
+function selected(tree: ExpressionTree, field: string, of: KnownType, context: Context): KnownType {
   const step = context.table.select(of, field)
   if (!("fault" in step)) return step.type
   const { found, names } = step.fault
@@ -143,7 +143,7 @@ function selected(tree: ExpressionTree, field: string, of: Known, context: Conte
   return undefined
 }
 
-function inferIndex(tree: ExpressionTree & { node: "index" }, context: Context): Known {
+function inferIndex(tree: ExpressionTree & { node: "index" }, context: Context): KnownType {
   const of = infer(tree.of, context)
   infer(tree.index, context)
   if (of === undefined) return undefined
@@ -157,7 +157,7 @@ function inferIndex(tree: ExpressionTree & { node: "index" }, context: Context):
   return undefined
 }
 
-function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): Known {
+function inferCall(tree: ExpressionTree & { node: "call" }, context: Context): KnownType {
   if (tree.target !== undefined) infer(tree.target, context)
   const given = tree.arguments.map((argument) => infer(argument, context))
   checkAvailable(tree, context)
@@ -224,7 +224,7 @@ function checkLiteral(
     report(context, first, { found: `unknown name "${first.value}" in ${tree.function}`, ...expectedWord(first.value, words) })
 }
 
-function inferBinary(tree: ExpressionTree & { node: "binary" }, context: Context): Known {
+function inferBinary(tree: ExpressionTree & { node: "binary" }, context: Context): KnownType {
   const left = infer(tree.left, context)
   const right = infer(tree.right, context)
   switch (tree.operator) {
@@ -243,12 +243,12 @@ function inferBinary(tree: ExpressionTree & { node: "binary" }, context: Context
 }
 
 /** The type when both agree; unknown otherwise. */
-function common(left: Known, right: Known): Known {
+function common(left: KnownType, right: KnownType): KnownType {
   if (left === undefined || right === undefined) return undefined
   return shownType(left) === shownType(right) ? left : undefined
 }
 
-function inferMacro(tree: ExpressionTree & { node: "macro" }, context: Context): Known {
+function inferMacro(tree: ExpressionTree & { node: "macro" }, context: Context): KnownType {
   const of = infer(tree.of, context)
   const item = of === undefined ? undefined : "map" in of ? text : itemType(of)
   if (of !== undefined && item === undefined && !("scalar" in of && of.scalar === "any")) {

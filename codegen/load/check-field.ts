@@ -1,6 +1,6 @@
 /** Checks a single field: keywords that fit its type, limits in order, keys that are fields, a valid default, a doc. */
-import type { JsonValue } from "../../runtime/kit/json.ts"
-import { isObject } from "../../runtime/kit/json.ts"
+import type { JsonValue } from "../../runtime/base/json.ts"
+import { isObject } from "../../runtime/base/json.ts"
 import type { Constraints, FieldModel, TypeRefModel } from "../model/model.ts"
 import { type Block, textOf } from "./block.ts"
 import { checkDoc } from "./checks.ts"
@@ -8,7 +8,7 @@ import { expectedWord } from "./diagnostic.ts"
 import type { FieldDeclaration } from "./fields.ts"
 import { checkPattern } from "./pattern.ts"
 import type { SourceFile } from "./source.ts"
-import type { Known, TypeTable } from "./type-table.ts"
+import type { KnownType, TypeTable } from "./type-table.ts"
 import { isScalar, itemType, shownType } from "./type-text.ts"
 
 interface Context {
@@ -28,7 +28,7 @@ export function checkField(field: FieldDeclaration, source: SourceFile, table: T
   checkLimits(model, model.type, context)
   for (const word of ["items", "values", "keys"] as const) checkNested(model, word, context)
   checkOrder(model, context)
-  checkCompact(model, context)
+  checkProtobuf(model, context)
   checkKeys(model, context)
   checkConstants(model, context)
 }
@@ -100,7 +100,7 @@ function checkNested(model: FieldModel, word: "items" | "values" | "keys", conte
   const limits = model[word]
   const inner = context.block.block(word)
   if (limits === undefined || inner === undefined) return
-  const type: Known =
+  const type: KnownType =
     word === "items" ? itemType(model.type) : "map" in model.type ? (word === "keys" ? { scalar: "string" } : model.type.map) : undefined
   if (type === undefined) return
   const nested = { ...context, block: inner }
@@ -114,7 +114,7 @@ function checkOrder(model: FieldModel, context: Context): void {
 }
 
 /** The limits of protobuf: one level of list or map, and in a map a named list type. */
-function checkCompact(model: FieldModel, { block, source }: Context): void {
+function checkProtobuf(model: FieldModel, { block, source }: Context): void {
   if (model.number === undefined) return
   const { type } = model
   const inner = "map" in type && "wrappedList" in type.map ? type.map.wrappedList : "map" in type ? type.map : (itemType(type) ?? type)

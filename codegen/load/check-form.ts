@@ -6,7 +6,7 @@ import { formatNames } from "./formats.ts"
 import { expectedWord } from "./diagnostic.ts"
 import { dialect, formTitle, keywordsOf, placeTitles } from "./dialect.ts"
 import { article, type MapEntry, type MapNode, type SourceFile, type SourceNode } from "./source.ts"
-import type { Place, ValueForm } from "./keyword.ts"
+import type { KeywordPlace, ValueForm } from "./keyword.ts"
 
 const pathPattern = /^[A-Za-z_$][\w$-]*(\[[^\]]*\])?(\.[A-Za-z_$][\w$-]*(\[[^\]]*\])?)*$/
 const namePattern = /^[A-Za-z_$][\w$-]*$/
@@ -15,7 +15,7 @@ const kindReferencePattern = /^(?:[a-z0-9.-]+\/)?v[a-z0-9]+ [A-Z][A-Za-z0-9]*$/
 
 /** Called once per file, before anything is read from it. Adds errors to the file. */
 export function checkForm(file: SourceFile): void {
-  const place: Place = file.root.entries.some((entry) => entry.key === "kind") ? "kind" : "shared"
+  const place: KeywordPlace = file.root.entries.some((entry) => entry.key === "kind") ? "kind" : "shared"
   if (place === "shared" && !file.root.entries.some((entry) => entry.key === "types")) {
     file.report(file.root.start, {
       found: 'a file with neither "kind" nor "types"',
@@ -25,7 +25,7 @@ export function checkForm(file: SourceFile): void {
   checkBlock(file, file.root, place)
 }
 
-function checkBlock(file: SourceFile, map: MapNode, place: Place): void {
+function checkBlock(file: SourceFile, map: MapNode, place: KeywordPlace): void {
   const keywords = keywordsOf(place)
   for (const entry of map.entries) {
     const keyword = keywords.get(entry.key)
@@ -41,7 +41,7 @@ function checkBlock(file: SourceFile, map: MapNode, place: Place): void {
   }
 }
 
-function unknownKey(map: MapNode, entry: MapEntry, place: Place): { found: string; expected: string; nearest?: string } {
+function unknownKey(map: MapNode, entry: MapEntry, place: KeywordPlace): { found: string; expected: string; nearest?: string } {
   const found = `unknown key "${entry.key}"`
   const comma = map.flow && entry.value.node === "scalar" && entry.value.value === null
   if (comma) return { found: `${found} in ${placeTitles[place]}`, expected: "quotes around a text that holds a comma" }

@@ -2,7 +2,7 @@
 import { type Block, textOf } from "./block.ts"
 import { expectedWord } from "./diagnostic.ts"
 import type { SourceFile, SourceNode } from "./source.ts"
-import type { Known, TypeTable } from "./type-table.ts"
+import type { KnownType, TypeTable } from "./type-table.ts"
 
 /** Names of TypeScript files that schemas may refer to; absent: any name is accepted. */
 export interface KnownNames {
@@ -56,7 +56,7 @@ export function checkKnownName(
 }
 
 /** Reports a path that is not a field of `type`. */
-export function checkPath(path: string, node: SourceNode | undefined, type: Known, source: SourceFile, table: TypeTable): Known {
+export function checkPath(path: string, node: SourceNode | undefined, type: KnownType, source: SourceFile, table: TypeTable): KnownType {
   const step = table.follow(type, path)
   if (!("fault" in step)) return step.type
   const { found, names } = step.fault

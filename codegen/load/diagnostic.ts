@@ -2,7 +2,7 @@
  * Diagnostics for the author of a schema. The generator collects every error of every file and never prints a stack
  * trace.
  */
-import { nearest } from "../../runtime/kit/nearest.ts"
+import { nearest } from "../../runtime/base/nearest.ts"
 
 /** What is wrong and what would be valid. */
 export interface Fault {

@@ -141,7 +141,7 @@ const limits: readonly Keyword[] = [
     word: "format",
     places: ["field", "constraints"],
     value: { form: "formatName" },
-    doc: "A named check of runtime/kit/formats.ts.",
+    doc: "A named check of runtime/schema/formats.ts.",
     example: "name: {type: string, number: 1, format: dns-label, doc: Name of the container.}",
   },
   {

@@ -5,10 +5,10 @@
  */
 import { checksAndUnions, fieldKeywords } from "./dialect-fields.ts"
 import { kindKeywords } from "./dialect-kinds.ts"
-import type { Keyword, Place, ValueForm } from "./keyword.ts"
+import type { Keyword, KeywordPlace, ValueForm } from "./keyword.ts"
 
 /** The name of a place in diagnostics and in `--explain`. */
-export const placeTitles: Readonly<Record<Place, string>> = {
+export const placeTitles: Readonly<Record<KeywordPlace, string>> = {
   kind: "a kind file",
   shared: "a file of shared types",
   names: "names",
@@ -35,10 +35,10 @@ export const placeTitles: Readonly<Record<Place, string>> = {
 /** Every keyword, in the order in which `--explain` and the docs list them. */
 export const dialect: readonly Keyword[] = [...kindKeywords, ...fieldKeywords, ...checksAndUnions]
 
-const byPlace = new Map<Place, ReadonlyMap<string, Keyword>>()
+const byPlace = new Map<KeywordPlace, ReadonlyMap<string, Keyword>>()
 
 /** Returns the keywords of `place` by word. Called for every mapping. */
-export function keywordsOf(place: Place): ReadonlyMap<string, Keyword> {
+export function keywordsOf(place: KeywordPlace): ReadonlyMap<string, Keyword> {
   let words = byPlace.get(place)
   if (words === undefined) {
     words = new Map(dialect.filter((keyword) => keyword.places.includes(place)).map((keyword) => [keyword.word, keyword]))
@@ -79,7 +79,7 @@ export function formTitle(value: ValueForm): string {
 }
 
 /** Places with many keywords are described by their required keys. */
-function blockTitle(place: Place): string {
+function blockTitle(place: KeywordPlace): string {
   const keywords = [...keywordsOf(place).values()]
   const few = keywords.length <= 8 ? keywords : keywords.filter((keyword) => keyword.required === true || keyword.word === "doc")
   return `a map with ${few.map((keyword) => keyword.word).join(", ")}${few.length < keywords.length ? ` and what else ${placeTitles[place]} may say` : ""}`
@@ -101,5 +101,5 @@ const simpleTitles = {
   fieldName: "the name of a field",
   kindReference: "a kind, written group/version Kind such as core/v1 Event",
   identifier: "a name of letters, digits and dashes",
-  formatName: "the name of a format of runtime/kit/formats.ts",
+  formatName: "the name of a format of runtime/schema/formats.ts",
 } as const

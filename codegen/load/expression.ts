@@ -7,7 +7,7 @@
 import type { ExpressionTree } from "../model/model.ts"
 import { ExpressionError, type ExpressionFault, type Token, tokenize } from "./expression-lexer.ts"
 import { expressionFunctions, isMacro, macros } from "./functions.ts"
-import { nearest } from "../../runtime/kit/nearest.ts"
+import { nearest } from "../../runtime/base/nearest.ts"
 
 export type { ExpressionFault } from "./expression-lexer.ts"
 

@@ -1,5 +1,5 @@
 /** The loader's list of formats. */
-import { formatNames as kitFormatNames } from "../../runtime/kit/formats.ts"
+import { formatNames as kitFormatNames } from "../../runtime/schema/formats.ts"
 
 /** Every format that `format` and `isFormat` may name. */
 export const formatNames: readonly string[] = kitFormatNames

@@ -4,7 +4,7 @@
  */
 import { formatNames } from "./formats.ts"
 import { keywordsOf, placeTitles } from "./dialect.ts"
-import type { Keyword, Place, ValueForm } from "./keyword.ts"
+import type { Keyword, KeywordPlace, ValueForm } from "./keyword.ts"
 
 /** JSON of the schema; plain data in a fixed order. */
 type Schema = { [key: string]: unknown }
@@ -24,11 +24,11 @@ export function dialectSchema(): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`
 }
 
-function isPlace(name: string): name is Place {
+function isPlace(name: string): name is KeywordPlace {
   return name in placeTitles
 }
 
-function placeSchema(place: Place): Schema {
+function placeSchema(place: KeywordPlace): Schema {
   const keywords = [...keywordsOf(place).values()]
   const required = keywords.filter((keyword) => keyword.required === true).map((keyword) => keyword.word)
   return {
@@ -72,7 +72,7 @@ function valueSchema(value: ValueForm): Schema {
   }
 }
 
-function namedProperties(named: Readonly<Record<string, Place>> | undefined): Schema {
+function namedProperties(named: Readonly<Record<string, KeywordPlace>> | undefined): Schema {
   if (named === undefined) return {}
   return { properties: Object.fromEntries(Object.entries(named).map(([name, place]) => [name, { $ref: `#/$defs/${place}` }])) }
 }

@@ -1,7 +1,7 @@
 /** What the tables of the dialect say of a keyword. */
 
 /** A mapping of a schema file that has keywords of its own. */
-export type Place =
+export type KeywordPlace =
   | "kind"
   | "shared"
   | "names"
@@ -43,14 +43,14 @@ export type ValueForm =
     }
   | { readonly form: "integer"; readonly minimum: number; readonly maximum: number }
   | { readonly form: "word"; readonly words: readonly (string | boolean)[] }
-  | { readonly form: "block"; readonly place: Place }
+  | { readonly form: "block"; readonly place: KeywordPlace }
   | { readonly form: "list"; readonly of: ValueForm }
-  | { readonly form: "map"; readonly of: ValueForm; readonly named?: Readonly<Record<string, Place>> }
+  | { readonly form: "map"; readonly of: ValueForm; readonly named?: Readonly<Record<string, KeywordPlace>> }
   | { readonly form: "either"; readonly of: readonly ValueForm[] }
 
 export interface Keyword {
   readonly word: string
-  readonly places: readonly Place[]
+  readonly places: readonly KeywordPlace[]
   readonly value: ValueForm
   /** An error when absent. */
   readonly required?: boolean

@@ -6,7 +6,7 @@ import { checkPath, type KnownNames } from "./checks.ts"
 import { type FileDeclaration, folderOfGroup } from "./declare.ts"
 import { expectedWord } from "./diagnostic.ts"
 import type { SourceFile } from "./source.ts"
-import type { Known, TypeTable } from "./type-table.ts"
+import type { KnownType, TypeTable } from "./type-table.ts"
 
 /** A file that declares a kind. */
 export type KindDeclaration = FileDeclaration & { readonly kind: string }
@@ -18,9 +18,9 @@ export interface KindContext {
   readonly known: KnownNames
   /** All kinds by `core/v1 Event`. */
   readonly kinds: ReadonlyMap<string, KindDeclaration>
-  readonly self: Known
+  readonly self: KnownType
   /** Type of the stored form. */
-  readonly stored: Known
+  readonly stored: KnownType
 }
 
 /** `core/v1 Event`, as schemas refer to a kind of another file. */

@@ -2,7 +2,7 @@
  * Converts declared kinds to kind models: fills in names and defaults, resolves storage to the stored form, checks
  * views and life-cycle rules.
  */
-import type { Verb } from "../../runtime/kit/kind.ts"
+import type { Verb } from "../../runtime/schema/kind.ts"
 import type { ColumnModel, ExpressionModel, KindModel } from "../model/model.ts"
 import { Block, textOf } from "./block.ts"
 import { checkExpression, type Scope } from "./check-expression.ts"
@@ -14,7 +14,7 @@ import { findKind, type KindContext, type KindDeclaration, kindKey, paths } from
 import type { SourceFile, SourceNode } from "./source.ts"
 import { subresources } from "./subresources.ts"
 import { parseTemplate } from "./template.ts"
-import type { Known, TypeTable } from "./type-table.ts"
+import type { KnownType, TypeTable } from "./type-table.ts"
 import { shownType } from "./type-text.ts"
 
 const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
@@ -254,7 +254,7 @@ function updateModel(context: KindContext): KindModel["update"] {
   }
 }
 
-function scopeOf(self: Known, context: KindContext, standsIn: Scope["standsIn"]): Scope {
+function scopeOf(self: KnownType, context: KindContext, standsIn: Scope["standsIn"]): Scope {
   return { self, root: self, old: standsIn === "warnings", standsIn, cells: context.known.cells }
 }
 

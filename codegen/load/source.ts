@@ -3,7 +3,7 @@
  * detected here.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml"
-import type { JsonValue } from "../../runtime/kit/json.ts"
+import type { JsonValue } from "../../runtime/base/json.ts"
 import type { Diagnostic, Fault } from "./diagnostic.ts"
 
 export type SourceNode = ScalarNode | ListNode | MapNode

@@ -8,9 +8,9 @@ import { declareFields, type FieldDeclaration } from "./fields.ts"
 import { itemType, shownType } from "./type-text.ts"
 
 /** A type as far as it is known; absent: anything is possible. */
-export type Known = TypeRefModel | undefined
+export type KnownType = TypeRefModel | undefined
 
-export type Step = { readonly type: Known } | { readonly fault: { readonly found: string; readonly names: readonly string[] } }
+export type SelectResult = { readonly type: KnownType } | { readonly fault: { readonly found: string; readonly names: readonly string[] } }
 
 export class TypeTable {
   readonly fields = new Map<string, readonly FieldDeclaration[]>()
@@ -47,7 +47,7 @@ export class TypeTable {
   }
 
   /** The type of `.name` of a value of `type`. Strings, numbers and lists have no fields; a map has every key. */
-  select(type: Known, name: string): Step {
+  select(type: KnownType, name: string): SelectResult {
     if (type === undefined) return { type: undefined }
     if ("map" in type) return { type: type.map }
     if ("ref" in type) {
@@ -66,11 +66,11 @@ export class TypeTable {
    * The type at a dotted path below `type`; `a[0].b` and `a[key].b` descend into lists and maps. The empty path is the
    * value itself.
    */
-  follow(type: Known, path: string): Step {
+  follow(type: KnownType, path: string): SelectResult {
     let current = type
     for (const segment of pathSegments(path)) {
       if (segment.index) {
-        const inner: Known = current === undefined ? undefined : (itemType(current) ?? ("map" in current ? current.map : undefined))
+        const inner: KnownType = current === undefined ? undefined : (itemType(current) ?? ("map" in current ? current.map : undefined))
         if (inner === undefined && current !== undefined)
           return { fault: { found: `an index into a value of type ${shownType(current)}`, names: [] } }
         current = inner

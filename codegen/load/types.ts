@@ -9,27 +9,27 @@ import { expectedWord } from "./diagnostic.ts"
 import { type FieldDeclaration, present } from "./fields.ts"
 import type { SourceFile } from "./source.ts"
 import { parseTemplate } from "./template.ts"
-import type { Known, TypeTable } from "./type-table.ts"
+import type { KnownType, TypeTable } from "./type-table.ts"
 
 interface Context {
   readonly type: TypeDeclaration
   readonly source: SourceFile
   readonly table: TypeTable
   readonly known: KnownNames
-  readonly self: Known
-  readonly root: Known
+  readonly self: KnownType
+  readonly root: KnownType
 }
 
 /** Called once per type, after all fields are declared. Reports errors in the type's file. */
 export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownNames): TypeModel {
-  const self: Known = { ref: type.name }
+  const self: KnownType = { ref: type.name }
   const context: Context = { type, source: type.source, table, known, self, root: type.isKind ? self : undefined }
   const fields = table.fields.get(type.name) ?? []
   checkDoc(type.block, type.nameStart, `the type ${type.localName}`, type.source)
   checkNames(fields, context)
   checkUnknown(fields, context)
   checkNumbers(fields, context)
-  checkCompactNames(fields, context)
+  checkProtobufNames(fields, context)
   for (const field of fields) checkField(field, type.source, table)
   return {
     name: type.name,
@@ -107,7 +107,7 @@ function checkNumbers(fields: readonly FieldDeclaration[], { type, source }: Con
 }
 
 /** Protobuf field names share one namespace: a protoName must not be another field's name. */
-function checkCompactNames(fields: readonly FieldDeclaration[], { type, source }: Context): void {
+function checkProtobufNames(fields: readonly FieldDeclaration[], { type, source }: Context): void {
   const owners = new Map<string, string>()
   for (const { model, block, nameStart } of fields) {
     if (model.number === undefined) continue

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { kinds } from "../../generated/index.ts"
-import { ApiError } from "../errors.ts"
+import { ApiError } from "../base/errors.ts"
 import { AdmissionChain } from "./chain.ts"
 import type { AdmissionPlugin, OpenAttributes } from "./plugin.ts"
 import { choosePlugins } from "./plugins/index.ts"

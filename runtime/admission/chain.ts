@@ -1,6 +1,6 @@
 /** Admission plugins in their order. A plugin that answers at once costs no await. */
-import type { Clock } from "../clock.ts"
-import { ApiError, timeout } from "../errors.ts"
+import type { Clock } from "../base/clock.ts"
+import { ApiError, timeout } from "../base/errors.ts"
 import { UndecodableError } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { AdmissionPlugin, OpenAttributes, Operation } from "./plugin.ts"

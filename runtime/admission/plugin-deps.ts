@@ -1,6 +1,6 @@
 /** What built-in admission plugins are made of. */
-import type { ApiObject } from "../kit/json.ts"
-import type { Vendor } from "../vendor.ts"
+import type { ApiObject } from "../base/json.ts"
+import type { Vendor } from "../base/vendor.ts"
 import type { AdmissionPlugin, ResourceName } from "./plugin.ts"
 
 export interface PluginDeps {

@@ -1,7 +1,7 @@
 /** What an admission plugin is, and what it is shown of a request. */
-import type { ApiObject } from "../kit/json.ts"
-import type { User } from "../request.ts"
-import type { Expiry } from "../wire/expiry.ts"
+import type { ApiObject } from "../base/json.ts"
+import type { User } from "../http/request/context.ts"
+import type { DeadlineSignal } from "../wire/expiry.ts"
 
 /**
  * What a request does to an object. POST on a sub-resource with a body of its own (binding, eviction) is CREATE; exec,
@@ -72,7 +72,7 @@ export interface RequestAttributes {
    * Aborted when the time of the request is over, and with it the call: a plugin that waits lets go of what it waits
    * for.
    */
-  readonly expiry: Expiry | undefined
+  readonly expiry: DeadlineSignal | undefined
 }
 
 /** The same for those who make it and go on with it from attempt to attempt. */

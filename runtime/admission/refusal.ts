@@ -1,5 +1,5 @@
 /** 403 of an admission plugin, about the object of the request. */
-import { type ApiError, forbidden, type StatusCause } from "../errors.ts"
+import { type ApiError, forbidden, type StatusCause } from "../base/errors.ts"
 import type { RequestAttributes } from "./plugin.ts"
 
 /** Called by plugins: `pods "p" is forbidden: why`. An object whose name is generated goes by its `generateName`. */

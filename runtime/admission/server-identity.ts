@@ -1,6 +1,6 @@
 /** In whose name the server writes by itself. Such writes pass admission as those of clients do. */
-import type { User } from "../request.ts"
-import type { Vendor } from "../vendor.ts"
+import type { User } from "../http/request/context.ts"
+import type { Vendor } from "../base/vendor.ts"
 import type { KindName, OpenAttributes, Operation, ResourceName } from "./plugin.ts"
 
 /** The user of what the server does for itself: system namespaces, its Service, its endpoints, leases. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { ApiError } from "../errors.ts"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
-import { documentDepthMax, documentValuesMax, jsonPatchOperationsMax, messageCharactersMax, turnValues } from "../limits.ts"
-import { atOnce } from "../turns.ts"
+import { ApiError } from "../base/errors.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import { documentDepthMax, documentValuesMax, jsonPatchOperationsMax, messageCharactersMax, turnValues } from "../base/limits.ts"
+import { atOnce } from "../base/turns.ts"
 import { applyingJsonPatch, type JsonPatch, parseJsonPatch, pointerSteps } from "./json-patch.ts"
 
 const applyJsonPatch = (object: JsonObject, patch: JsonPatch): JsonObject => atOnce(applyingJsonPatch(object, patch))

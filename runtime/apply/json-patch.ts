@@ -1,14 +1,14 @@
 /**
  * JSON Patch, RFC 6902 (`application/json-patch+json`), with the leniencies of the reference that clients rely on:
  * `replace` of an absent field adds it, indices may be negative (from the end) or signed, `copy` of an absent field and
- * `add` without a value give null, the first character of a path is ignored, and `test` treats absent and null alike.
+ * `add` without a value acquire null, the first character of a path is ignored, and `test` treats absent and null alike.
  */
-import { badRequest, tooLarge } from "../errors.ts"
-import { copyFields, deepClone, deepEqual, ownField } from "../kit/field-path.ts"
-import { setField } from "../kit/json-text.ts"
-import { isObject } from "../kit/json.ts"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
-import type { TypeShape } from "../kit/shape.ts"
+import { badRequest, tooLarge } from "../base/errors.ts"
+import { copyFields, deepClone, deepEqual, ownField } from "../encoding/field-path.ts"
+import { setField } from "../encoding/json/text.ts"
+import { isObject } from "../base/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { TypeShape } from "../schema/shape.ts"
 import {
   documentDepthMax,
   documentValuesMax,
@@ -16,8 +16,8 @@ import {
   jsonPatchOperationsMax,
   messageCharactersMax,
   turnValues,
-} from "../limits.ts"
-import type { Stages } from "../turns.ts"
+} from "../base/limits.ts"
+import type { Stages } from "../base/turns.ts"
 import { jsonPatchFault } from "./patch-fault.ts"
 
 export interface JsonPatchOperation {

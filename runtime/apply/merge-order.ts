@@ -3,9 +3,9 @@
  * stored list, and the two interleave where the stored list has both. The rules, and so the results, are the reference
  * server's.
  */
-import { ownField } from "../kit/field-path.ts"
-import { isObject } from "../kit/json.ts"
-import type { JsonValue } from "../kit/json.ts"
+import { ownField } from "../encoding/field-path.ts"
+import { isObject } from "../base/json.ts"
+import type { JsonValue } from "../base/json.ts"
 import { patchFault } from "./patch-fault.ts"
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { isObject } from "../kit/json.ts"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
+import { isObject } from "../base/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 
 test.each<[JsonObject, JsonObject, JsonObject]>([

@@ -1,10 +1,10 @@
 /** JSON Merge Patch, RFC 7386 (`application/merge-patch+json`). */
-import { badRequest } from "../errors.ts"
-import { ownField } from "../kit/field-path.ts"
-import { setField } from "../kit/json-text.ts"
-import { isObject } from "../kit/json.ts"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
-import { expectManyFields, manyFields } from "../kit/many-fields.ts"
+import { badRequest } from "../base/errors.ts"
+import { ownField } from "../encoding/field-path.ts"
+import { setField } from "../encoding/json/text.ts"
+import { isObject } from "../base/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import { forceDictionaryMode, manyFields } from "../encoding/json/many-fields.ts"
 
 /**
  * Applies a patch and returns the new object. Neither argument is changed; unchanged parts are shared. Called inside
@@ -23,7 +23,7 @@ function merge(current: JsonObject, patch: JsonObject): JsonObject {
   const result: JsonObject = {}
   let fields = 0
   for (const name in current) {
-    if (++fields === manyFields) expectManyFields(result)
+    if (++fields === manyFields) forceDictionaryMode(result)
     const before = current[name]
     const change = ownField(patch, name)
     const after = change === undefined ? before : changed(before, change)
@@ -53,7 +53,7 @@ function withoutNulls(value: JsonValue): JsonValue {
   if (!isObject(value)) return value
   const result: JsonObject = {}
   const names = Object.keys(value)
-  if (names.length >= manyFields) expectManyFields(result)
+  if (names.length >= manyFields) forceDictionaryMode(result)
   for (const name of names) {
     const field = value[name]
     if (field !== undefined && field !== null) setField(result, name, withoutNulls(field))

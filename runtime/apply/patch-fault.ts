@@ -1,6 +1,6 @@
 /** The error for a well-formed patch that does not fit the object: an operation, a directive, a merge key. */
-import { ApiError } from "../errors.ts"
-import { messageCharactersMax } from "../limits.ts"
+import { ApiError } from "../base/errors.ts"
+import { messageCharactersMax } from "../base/limits.ts"
 
 /**
  * 422 Invalid, as the reference answers a JSON patch that cannot be applied. For such a strategic merge patch the

@@ -1,14 +1,14 @@
 /**
  * What strategic merge patch reads from the schema: how a field merges, and the type of its value or of its list items.
  */
-import type { FieldShape, TypeRef, TypeShape } from "../kit/shape.ts"
+import type { FieldShape, TypeRef, TypeShape } from "../schema/shape.ts"
 import { patchFault } from "./patch-fault.ts"
 
 /** The schema of an object being merged: a type, a map whose values have one type, or unknown. */
 export type PatchSchema = TypeShape | { readonly values: TypeRef } | undefined
 
 /** A field of an object being merged. */
-export interface Place {
+export interface FieldSchema {
   /** For messages: `core.v1.PodSpec.containers`. */
   readonly field: string
   /** The schema of the field's object, or of its list items. */
@@ -38,12 +38,12 @@ function fieldsOf(shape: TypeShape): ReadonlyMap<string, FieldShape> {
  * Throws ApiError 422 for a field that the type does not have. Only a directive can name one, since stored objects hold
  * none.
  */
-export function placeOf(schema: PatchSchema, name: string): Place {
+export function fieldSchemaOf(schema: PatchSchema, name: string): FieldSchema {
   if (schema === undefined) return { field: name, schema: undefined, strategy: undefined, mergeKey: undefined }
   if ("values" in schema) return { field: name, schema: schemaOf(schema.values), strategy: undefined, mergeKey: undefined }
   const field = fieldsOf(schema).get(name)
   if (field === undefined) {
-    if (schema.preserveUnknown === true) return placeOf(undefined, name)
+    if (schema.preserveUnknown === true) return fieldSchemaOf(undefined, name)
     throw patchFault(`unable to find api field in struct ${schema.name} for the json field ${JSON.stringify(name)}`)
   }
   return {

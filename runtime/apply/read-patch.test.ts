@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "../kit/json.ts"
-import { parseJson } from "../kit/json-text.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import { atOnce } from "../turns.ts"
+import type { JsonObject } from "../base/json.ts"
+import { parseJson } from "../encoding/json/text.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import { atOnce } from "../base/turns.ts"
 import { type DocumentPatch, type DocumentPatchType, readingDocumentPatch } from "./read-patch.ts"
 
 const shape: TypeShape = {

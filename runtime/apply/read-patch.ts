@@ -2,14 +2,14 @@
  * Parses a PATCH body that changes an object by its JSON: parsed and checked once per request, applied once per
  * attempt.
  */
-import { badRequest, invalid } from "../errors.ts"
-import { ownField } from "../kit/field-path.ts"
-import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { type Fraction, type ParsedJson, pathText, setField } from "../kit/json-text.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import { duplicateFieldText, numberAt, parsingTypedJson } from "../kit/typed-json.ts"
-import { sortedPaths } from "../kit/unknown-fields.ts"
-import type { Stages } from "../turns.ts"
+import { badRequest, invalid } from "../base/errors.ts"
+import { ownField } from "../encoding/field-path.ts"
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { type Fraction, type ParsedJson, pathText, setField } from "../encoding/json/text.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import { duplicateFieldText, numberAt, parsingTypedJson } from "../encoding/json/typed.ts"
+import { sortedPaths } from "../encoding/unknown-fields.ts"
+import type { Stages } from "../base/turns.ts"
 import { applyingJsonPatch, type JsonPatch, operationShape, parseJsonPatch, pointerSteps } from "./json-patch.ts"
 import { applyMergePatch } from "./merge-patch.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"

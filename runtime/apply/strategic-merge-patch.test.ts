@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { ApiError } from "../errors.ts"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
-import type { TypeRef, TypeShape } from "../kit/shape.ts"
+import { ApiError } from "../base/errors.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { TypeRef, TypeShape } from "../schema/shape.ts"
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
 
 // A small pod: every way in which a schema can say how a field merges.

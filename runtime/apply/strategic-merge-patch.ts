@@ -12,17 +12,17 @@
  * Results, including the order of list items, are those of the reference server. Neither argument is changed; unchanged
  * parts are shared. Null in a patch removes a field.
  */
-import { badRequest } from "../errors.ts"
-import { copyFields, ownField } from "../kit/field-path.ts"
-import { setField, stringify } from "../kit/json-text.ts"
-import { isObject } from "../kit/json.ts"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
-import { expectManyFields, manyFields } from "../kit/many-fields.ts"
-import type { TypeShape } from "../kit/shape.ts"
+import { badRequest } from "../base/errors.ts"
+import { copyFields, ownField } from "../encoding/field-path.ts"
+import { setField, stringify } from "../encoding/json/text.ts"
+import { isObject } from "../base/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import { forceDictionaryMode, manyFields } from "../encoding/json/many-fields.ts"
+import type { TypeShape } from "../schema/shape.ts"
 import { itemKey, keyText, mergeOrder, reorder } from "./merge-order.ts"
 import { patchFault } from "./patch-fault.ts"
-import { placeOf } from "./patch-schema.ts"
-import type { PatchSchema, Place } from "./patch-schema.ts"
+import { fieldSchemaOf } from "./patch-schema.ts"
+import type { PatchSchema, FieldSchema } from "./patch-schema.ts"
 
 const directive = "$patch"
 const retainKeys = "$retainKeys"
@@ -88,9 +88,9 @@ function mergeField(result: JsonObject, name: string, change: JsonValue, schema:
   const before = ownField(result, name)
   if (change === null) delete result[name]
   else if (isObject(before) && isObject(change)) {
-    const place = placeOf(schema, name)
+    const place = fieldSchemaOf(schema, name)
     setField(result, name, place.strategy === "replace" ? change : mergeObject(before, change, place.schema))
-  } else if (Array.isArray(before) && Array.isArray(change)) setField(result, name, mergeList(before, change, placeOf(schema, name)))
+  } else if (Array.isArray(before) && Array.isArray(change)) setField(result, name, mergeList(before, change, fieldSchemaOf(schema, name)))
   else {
     const value = plain(change)
     if (value === undefined) delete result[name]
@@ -119,7 +119,7 @@ function withoutDirectives(value: JsonValue): JsonValue | undefined {
 function mapFields(object: JsonObject, change: (field: JsonValue) => JsonValue | undefined): JsonObject {
   const result: JsonObject = {}
   const names = Object.keys(object)
-  if (names.length >= manyFields) expectManyFields(result)
+  if (names.length >= manyFields) forceDictionaryMode(result)
   for (const name of names) {
     const field = object[name]
     const kept = field === undefined ? undefined : change(field)
@@ -128,7 +128,7 @@ function mapFields(object: JsonObject, change: (field: JsonValue) => JsonValue |
   return result
 }
 
-function mergeList(original: readonly JsonValue[], patch: readonly JsonValue[], place: Place): JsonValue[] {
+function mergeList(original: readonly JsonValue[], patch: readonly JsonValue[], place: FieldSchema): JsonValue[] {
   if (place.strategy !== "merge") return [...patch]
   if (original.length === 0 && patch.length === 0) return []
   if (!ofObjects([...original, ...patch], place.field)) return mergeValues(original, patch)
@@ -162,7 +162,7 @@ function mergeValues(original: readonly JsonValue[], patch: readonly JsonValue[]
   })
 }
 
-function mergeItems(original: readonly JsonValue[], patch: readonly JsonValue[], place: Place & { mergeKey: string }): JsonValue[] {
+function mergeItems(original: readonly JsonValue[], patch: readonly JsonValue[], place: FieldSchema & { mergeKey: string }): JsonValue[] {
   const key = itemKey(place.mergeKey, place.field)
   const { kept, changes, replaced } = applyItemDirectives(original, patch, place.mergeKey, key)
   if (replaced) return reorder(changes, changes, key)
@@ -253,7 +253,7 @@ function applyElementOrder(result: JsonObject, patch: JsonObject, directiveName:
   if (!Array.isArray(order)) throw patchFault(`expected a list in ${JSON.stringify(directiveName)}`)
   const original = listAt(result, name)
   const change = listAt(patch, name)
-  const place = placeOf(schema, name)
+  const place = fieldSchemaOf(schema, name)
   const key = place.mergeKey === undefined ? keyText : itemKey(place.mergeKey, name)
   if (change !== undefined) checkOrder(change, order, key, name)
   if (original === undefined && change === undefined) return name
@@ -284,7 +284,7 @@ function listAt(object: JsonObject, name: string): JsonValue[] | undefined {
   throw patchFault(`expected a list in ${JSON.stringify(name)} as $setElementOrder names it`)
 }
 
-function mergedForOrder(original: JsonValue[] | undefined, change: JsonValue[] | undefined, place: Place): JsonValue[] {
+function mergedForOrder(original: JsonValue[] | undefined, change: JsonValue[] | undefined, place: FieldSchema): JsonValue[] {
   if (change === undefined) return original ?? []
   if (original !== undefined) return mergeList(original, change, place)
   const added = withoutDirectives(change)

@@ -1,9 +1,9 @@
 /** POST of a Binding assigns a pod to a node, once (catalog resources.yaml: pods, binding). */
-import { type ApiError, conflict, invalid, preconditionText } from "../errors.ts"
-import type { SubresourceBehaviourFactory } from "../kit/behaviour.ts"
-import type { Failure } from "../kit/failure.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import { timeText } from "../kit/time.ts"
+import { type ApiError, conflict, invalid, preconditionText } from "../base/errors.ts"
+import type { SubresourceBehaviourFactory } from "../schema/behaviour.ts"
+import type { Failure } from "../base/failure.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import { timeText } from "../base/time.ts"
 import { withPodCondition } from "./pods/conditions.ts"
 import { listOf, objectAt, textOf } from "./pods/fields.ts"
 

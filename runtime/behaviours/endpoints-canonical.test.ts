@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import { repackedAddressesMax } from "../limits.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import { repackedAddressesMax } from "../base/limits.ts"
 
 let opened: OpenRegistry | undefined
 afterEach(() => opened?.close())

@@ -1,8 +1,8 @@
 /** Stores Endpoints in canonical form, whatever form the client sent (catalog resources.yaml: endpoints). */
-import { invalid } from "../errors.ts"
-import type { BehaviourFactory } from "../kit/behaviour.ts"
-import type { ApiObject } from "../kit/json.ts"
-import { repackedAddressesMax } from "../limits.ts"
+import { invalid } from "../base/errors.ts"
+import type { BehaviourFactory } from "../schema/behaviour.ts"
+import type { ApiObject } from "../base/json.ts"
+import { repackedAddressesMax } from "../base/limits.ts"
 import { repackedAddresses, repackSubsets } from "./endpoints/repack.ts"
 import { listOf } from "./pods/fields.ts"
 

@@ -2,8 +2,8 @@
  * PUT and PATCH of a pod's ephemeral containers: nothing else is written (catalog resources.yaml: pods,
  * ephemeralcontainers).
  */
-import type { SubresourceBehaviourFactory } from "../kit/behaviour.ts"
-import type { ApiObject, ObjectMeta } from "../kit/json.ts"
+import type { SubresourceBehaviourFactory } from "../schema/behaviour.ts"
+import type { ApiObject, ObjectMeta } from "../base/json.ts"
 import { objectAt } from "./pods/fields.ts"
 
 /** Sub-resource `ephemeralContainers`. The check `podUpdate` makes sure that existing ones do not change. */

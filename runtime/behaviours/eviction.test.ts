@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { ApiError } from "../errors.ts"
-import { systemRandom } from "../random.ts"
-import type { Action, BehaviourDeps, ObjectAccess } from "../kit/behaviour.ts"
-import { evictionTries } from "../limits.ts"
-import { vendorProfile } from "../vendor.ts"
+import { ApiError } from "../base/errors.ts"
+import { systemRandom } from "../base/random.ts"
+import type { SubresourceAction, BehaviourDeps, ObjectAccess } from "../schema/behaviour.ts"
+import { evictionTries } from "../base/limits.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { eviction } from "./eviction.ts"
 
 const pending = { metadata: { name: "a", namespace: "n", resourceVersion: "1" }, status: { phase: "Pending" } }
@@ -23,7 +23,7 @@ async function evictAfter(conflicts: number): Promise<number> {
     },
     readDeletion: () => ({ dryRun: false }),
   }
-  const action: Action = { body: { metadata: { name: "a" } }, namespace: "n", name: "a", dryRun: false, objects }
+  const action: SubresourceAction = { body: { metadata: { name: "a" } }, namespace: "n", name: "a", dryRun: false, objects }
   const deps: Partial<BehaviourDeps> = { clock: createManualClock(), random: systemRandom, vendor: vendorProfile("orch") }
   await eviction(deps as BehaviourDeps).act?.(action) // It uses the clock only.
   return tries

@@ -2,12 +2,12 @@
  * POST of an Eviction deletes a pod if its disruption budget allows it (catalog resources.yaml: pods, evictionRules;
  * documentation of API-initiated eviction). The budget is charged before the pod is deleted, by a conditional write.
  */
-import { ApiError, badRequest, conflict } from "../errors.ts"
-import type { Action, Deletion, ObjectPlace, SubresourceBehaviourFactory } from "../kit/behaviour.ts"
-import { isObject, type ApiObject } from "../kit/json.ts"
-import { labelSelectorOf } from "../kit/selector.ts"
-import { timeText } from "../kit/time.ts"
-import { evictionTries } from "../limits.ts"
+import { ApiError, badRequest, conflict } from "../base/errors.ts"
+import type { SubresourceAction, Deletion, ObjectPlace, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
+import { isObject, type ApiObject } from "../base/json.ts"
+import { labelSelectorOf } from "../query/selector.ts"
+import { timeText } from "../base/time.ts"
+import { evictionTries } from "../base/limits.ts"
 import { withPodCondition } from "./pods/conditions.ts"
 import { listOf, numberOf, objectAt, textOf } from "./pods/fields.ts"
 import { charged, stillProcessed } from "./pods/disruption-budget.ts"
@@ -40,7 +40,7 @@ export const eviction: SubresourceBehaviourFactory = ({ clock }) => {
  * Deletes a pod that no budget protects, because it has no running containers or is being deleted already. Otherwise
  * returns the pod.
  */
-async function withoutBudget(action: Action, deletion: Deletion, now: () => string): Promise<ApiObject | undefined> {
+async function withoutBudget(action: SubresourceAction, deletion: Deletion, now: () => string): Promise<ApiObject | undefined> {
   for (let attempt = 1; ; attempt++) {
     const pod = await action.objects.get(placeOf(action))
     if (!isDispensable(pod)) return pod
@@ -56,7 +56,7 @@ async function withoutBudget(action: Action, deletion: Deletion, now: () => stri
   }
 }
 
-async function withBudget(action: Action, state: { deletion: Deletion; pod: ApiObject; now: () => string }): Promise<void> {
+async function withBudget(action: SubresourceAction, state: { deletion: Deletion; pod: ApiObject; now: () => string }): Promise<void> {
   const { deletion, pod, now } = state
   const budget = await budgetOf(action, pod)
   if (budget === undefined) return deletePod(action, deletion, now)
@@ -75,7 +75,7 @@ async function withBudget(action: Action, state: { deletion: Deletion; pod: ApiO
   }
 }
 
-function placeOf({ namespace, name }: Action): ObjectPlace {
+function placeOf({ namespace, name }: SubresourceAction): ObjectPlace {
   return { ...pods, namespace, name }
 }
 
@@ -104,7 +104,7 @@ function allowsUnhealthy(budget: ApiObject): boolean {
 }
 
 /** Returns the one budget that selects the pod. Throws 500 for several, because it is undefined which one to charge. */
-async function budgetOf(action: Action, pod: ApiObject): Promise<ApiObject | undefined> {
+async function budgetOf(action: SubresourceAction, pod: ApiObject): Promise<ApiObject | undefined> {
   const labels = pod.metadata?.labels ?? {}
   const all = await action.objects.list({ ...budgets, namespace: action.namespace })
   const [first, second] = all.filter((budget) => selects(budget, labels))
@@ -122,15 +122,15 @@ function selects(budget: ApiObject, labels: Readonly<Record<string, string>>): b
  * Writes the reason to the pod's conditions, then deletes it. That write changes the version that the deletion is
  * pinned to.
  */
-async function deletePod(action: Action, deletion: Deletion, now: () => string): Promise<void> {
+async function deletePod(action: SubresourceAction, deletion: Deletion, now: () => string): Promise<void> {
   const { objects } = action
   const place = placeOf(action)
   if (deletion.dryRun) return objects.delete(place, deletion)
-  const noted = await objects.update({ ...place, subresource: "status" }, (pod) => marked(pod, deletion, now()), deletion)
+  const noted = await objects.update({ ...place, subresource: "status" }, (pod) => withDisruptionCondition(pod, deletion, now()), deletion)
   await objects.delete(place, deletion.resourceVersion === undefined ? deletion : atVersionOf(noted, deletion))
 }
 
-function marked(pod: ApiObject, deletion: Deletion, now: string): ApiObject {
+function withDisruptionCondition(pod: ApiObject, deletion: Deletion, now: string): ApiObject {
   checkPreconditions(pod, deletion)
   const status = objectAt(pod, "status") ?? {}
   const before = listOf(status, "conditions").find((one) => textOf(one, "type") === "DisruptionTarget")

@@ -1,5 +1,5 @@
 /** All behaviours by the names that schemas use. The server creates those that its kinds name. */
-import type { BehaviourFactory, SubresourceBehaviourFactory } from "../kit/behaviour.ts"
+import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import { binding } from "./binding.ts"
 import { endpointsCanonical } from "./endpoints-canonical.ts"
 import { ephemeralContainers } from "./ephemeral-containers.ts"

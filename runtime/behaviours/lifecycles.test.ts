@@ -1,7 +1,7 @@
 /** The small behaviours: nodes, secrets, service accounts, endpoints, namespaces. */
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
 
 let one: OpenRegistry
 beforeEach(async () => {

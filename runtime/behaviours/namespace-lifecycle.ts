@@ -2,8 +2,8 @@
  * A namespace is deleted in two steps: it is marked Terminating and emptied by `background/namespace-emptying`, and it
  * is removed when `spec.finalizers` is empty (catalog resources.yaml: namespaces).
  */
-import type { BehaviourFactory } from "../kit/behaviour.ts"
-import { type ApiObject, isObject } from "../kit/json.ts"
+import type { BehaviourFactory } from "../schema/behaviour.ts"
+import { type ApiObject, isObject } from "../base/json.ts"
 import { textsOf } from "./services/fields.ts"
 
 /** Behaviour `namespaceLifecycle`. */

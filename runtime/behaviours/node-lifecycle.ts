@@ -1,7 +1,7 @@
 /** Changes to nodes besides validation (catalog resources.yaml: nodes). */
-import type { BehaviourFactory } from "../kit/behaviour.ts"
-import { deepClone } from "../kit/field-path.ts"
-import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
+import type { BehaviourFactory } from "../schema/behaviour.ts"
+import { deepClone } from "../encoding/field-path.ts"
+import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
 import { roundField } from "./content/milli-quantities.ts"
 import { objectAt, textOf } from "./pods/fields.ts"
 

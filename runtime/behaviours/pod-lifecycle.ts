@@ -2,10 +2,10 @@
  * Changes to pods besides validation: initial status, quality-of-service class, graceful deletion (catalog
  * resources.yaml: pods).
  */
-import type { BehaviourFactory } from "../kit/behaviour.ts"
-import { deepClone } from "../kit/field-path.ts"
-import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
-import { QuantityError } from "../kit/quantity.ts"
+import type { BehaviourFactory } from "../schema/behaviour.ts"
+import { deepClone } from "../encoding/field-path.ts"
+import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
+import { QuantityError } from "../base/quantity.ts"
 import { roundResources } from "./content/milli-quantities.ts"
 import { withPodCondition } from "./pods/conditions.ts"
 import { listOf, numberOf, objectAt, textOf } from "./pods/fields.ts"
@@ -36,14 +36,14 @@ export const podLifecycle: BehaviourFactory = () => ({
     if (spec !== undefined && (numberOf(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
   },
   graceSeconds(object, asked) {
-    if (nobodyRuns(object)) return 0
+    if (needsNoGracePeriod(object)) return 0
     const seconds = asked ?? numberOf(object.spec, "terminationGracePeriodSeconds") ?? 0
     return seconds < 0 ? 1 : seconds
   },
 })
 
 /** Whether no node has to stop containers before the pod is deleted. */
-function nobodyRuns(pod: ApiObject): boolean {
+function needsNoGracePeriod(pod: ApiObject): boolean {
   return textOf(pod.spec, "nodeName") === "" || ["Succeeded", "Failed"].includes(textOf(pod.status, "phase"))
 }
 

@@ -2,9 +2,9 @@
  * Amounts in the template of a workload are rounded like those of the pods created from it (catalog defaults.yaml:
  * ResourceList).
  */
-import type { BehaviourFactory } from "../kit/behaviour.ts"
-import { deepClone } from "../kit/field-path.ts"
-import { type ApiObject, isObject } from "../kit/json.ts"
+import type { BehaviourFactory } from "../schema/behaviour.ts"
+import { deepClone } from "../encoding/field-path.ts"
+import { type ApiObject, isObject } from "../base/json.ts"
 import { roundResources } from "./content/milli-quantities.ts"
 import { objectAt } from "./pods/fields.ts"
 

@@ -1,7 +1,7 @@
-/** `stringData` of secrets is write-only: it is merged into `data` (catalog resources.yaml: secrets). */
-import type { BehaviourFactory } from "../kit/behaviour.ts"
-import { setField } from "../kit/json-text.ts"
-import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
+/** `stringData` of secrets is write-only: it is merged addTo `data` (catalog resources.yaml: secrets). */
+import type { BehaviourFactory } from "../schema/behaviour.ts"
+import { setField } from "../encoding/json/text.ts"
+import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
 
 /** Behaviour `secretStringData`. The field manager that sends it owns the resulting keys of `data`. */
 export const secretStringData: BehaviourFactory = () => ({ decoded: mergeStringData })

@@ -1,6 +1,6 @@
 /** Service accounts refer to secrets by name only (catalog resources.yaml: serviceaccounts). */
-import type { BehaviourFactory } from "../kit/behaviour.ts"
-import type { ApiObject } from "../kit/json.ts"
+import type { BehaviourFactory } from "../schema/behaviour.ts"
+import type { ApiObject } from "../base/json.ts"
 import { listOf, textOf } from "./pods/fields.ts"
 
 /** Behaviour `serviceAccountSecrets`: drops the other fields of a reference, which could only contradict the name. */

@@ -3,25 +3,25 @@
  * They are allocated and released in the commit that writes the service, on the condition that the range did not change
  * meanwhile. So no two servers can allocate the same number, and none leaks when a server dies.
  */
-import { invalid } from "../errors.ts"
-import type { Behaviour, BehaviourDeps, BehaviourFactory, ChangeContext, CommitRiders } from "../kit/behaviour.ts"
-import { deepClone } from "../kit/field-path.ts"
-import { Failures } from "../kit/failure.ts"
-import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
+import { invalid } from "../base/errors.ts"
+import type { Behaviour, BehaviourDeps, BehaviourFactory, ChangeContext, CommitOps } from "../schema/behaviour.ts"
+import { deepClone } from "../encoding/field-path.ts"
+import { Failures } from "../base/failure.ts"
+import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
 import { objectAt } from "./pods/fields.ts"
 import { allocateAddresses, allocateNodePorts, releaseUnused } from "./services/allocate.ts"
 import { carryOver, dropUnneeded, syncAddresses } from "./services/carry-over.ts"
 import { fillFamilies } from "./services/families.ts"
 import { holdingsOf, inOrder } from "./services/fields.ts"
-import { Ledgers } from "./services/ledgers.ts"
+import { RangeAllocators } from "./services/ledgers.ts"
 import { type IpFamily, type ServiceRanges, serviceRanges } from "./services/ranges.ts"
-import { createTurns } from "./services/turns.ts"
+import { createMutex } from "./services/mutex.ts"
 
 /** Behaviour `serviceAllocation`. Throws at start when the options have no ranges. */
 export const serviceAllocation: BehaviourFactory = (deps) => {
   const ranges = serviceRanges(deps.options)
   const families: readonly IpFamily[] = [...ranges.addresses.keys()]
-  const turns = createTurns()
+  const turns = createMutex()
   const behaviour: Behaviour = {
     companion: "endpoints",
     prepareCreate(object, { failures }) {
@@ -44,14 +44,14 @@ export const serviceAllocation: BehaviourFactory = (deps) => {
     },
     async commit(change, context) {
       const leave = { call: (): void => {} }
-      const ledgers = new Ledgers(deps, async () => {
-        if (!context.dryRun) leave.call = await turns.enter()
+      const ledgers = new RangeAllocators(deps, async () => {
+        if (!context.dryRun) leave.call = await turns.acquire()
       })
       try {
-        const riders = await ridersOf(change, { deps, ranges, ledgers, context })
-        if (riders.checks.length > 0 && !context.dryRun) return { ...riders, settled: leave.call }
+        const ops = await ridersOf(change, { deps, ranges, ledgers, context })
+        if (ops.checks.length > 0 && !context.dryRun) return { ...ops, settled: leave.call }
         leave.call()
-        return riders.writes.length === 0 || context.dryRun ? undefined : riders
+        return ops.writes.length === 0 || context.dryRun ? undefined : ops
       } catch (error) {
         leave.call()
         throw error
@@ -63,14 +63,14 @@ export const serviceAllocation: BehaviourFactory = (deps) => {
 
 async function ridersOf(
   change: { object?: ApiObject; old?: ApiObject },
-  scope: { deps: BehaviourDeps; ranges: ServiceRanges; ledgers: Ledgers; context: ChangeContext },
-): Promise<CommitRiders> {
+  scope: { deps: BehaviourDeps; ranges: ServiceRanges; ledgers: RangeAllocators; context: ChangeContext },
+): Promise<CommitOps> {
   const { deps, ranges, ledgers } = scope
   const { object, old } = change
   const before = holdingsOf(old)
   if (object === undefined) {
     await releaseUnused({ ranges, ledgers, before }, holdingsOf(undefined))
-    return ledgers.riders()
+    return ledgers.ops()
   }
   const spec = objectAt(object, "spec")
   if (spec === undefined || scope.context.subresource !== undefined) return { checks: [], writes: [] }
@@ -81,7 +81,7 @@ async function ridersOf(
   if (!failures.empty) throw invalid({ group: "", resource: "Service", name: object.metadata?.name ?? "" }, failures.list)
   await releaseUnused(allocation, holdingsOf(object))
   object.spec = inOrder(spec)
-  return ledgers.riders()
+  return ledgers.ops()
 }
 
 /** A service without a load balancer has no load balancer status. */

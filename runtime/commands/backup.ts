@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { LmdbSummary } from "../storage/lmdb/backup.ts"
-import { storeFolder } from "../store-folder.ts"
+import { storeFolder } from "../launch/data-dir.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags } from "./flags.ts"
 

@@ -13,11 +13,11 @@ export interface CommandContext {
   /** The arguments of node itself. Absent: none. */
   readonly nodeArguments?: readonly string[]
   /** Runs this program again in a child process that shares the standard streams. Absent in tests. */
-  readonly rerun?: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<Ended>
+  readonly rerun?: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<ExitStatus>
 }
 
 /** How a process ended. */
-export interface Ended {
+export interface ExitStatus {
   readonly code: number
   /** Set when a signal ended the process. */
   readonly signal?: NodeJS.Signals
@@ -42,7 +42,7 @@ export function processContext(): CommandContext {
   }
 }
 
-function rerun(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+function rerun(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ExitStatus> {
   const [, main = ""] = process.argv
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...process.execArgv, main, ...args], { stdio: "inherit", env: { ...process.env, ...env } })

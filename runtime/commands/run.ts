@@ -1,15 +1,15 @@
 /** The command line: selects the command and prints its errors. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { CertificateError } from "../certificates.ts"
-import { ApiError } from "../errors.ts"
-import { nearest } from "../kit/nearest.ts"
+import { CertificateError } from "../launch/certificates.ts"
+import { ApiError } from "../base/errors.ts"
+import { nearest } from "../base/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
 import { packageRoot } from "../package-root.ts"
-import { StartError } from "../start-error.ts"
+import { StartError } from "../launch/start-error.ts"
 import { StoreError } from "../storage/store.ts"
 import type { Command, CommandContext } from "./context.ts"
-import { shielded } from "./shield.ts"
+import { inChildProcess } from "./isolated-process.ts"
 
 interface Entry {
   readonly help: string
@@ -19,7 +19,7 @@ interface Entry {
 
 const commands: Readonly<Record<string, Entry>> = {
   serve: { help: "serve the API (the default)", load: async () => (await import("./serve.ts")).serve },
-  backup: { help: "copy the embedded store to a file", load: async () => shielded(["backup"], (await import("./backup.ts")).backup) },
+  backup: { help: "copy the embedded store to a file", load: async () => inChildProcess(["backup"], (await import("./backup.ts")).backup) },
   restore: { help: "create the store of a new data folder from such a file", load: async () => (await import("./backup.ts")).restore },
   store: { help: "check, measure or copy a store", load: async () => (await import("./store.ts")).store },
   convert: {

@@ -1,14 +1,14 @@
 /** `orch-apiserver store copy`: copies a store into an empty one, possibly of another driver. */
-import { systemClock } from "../clock.ts"
+import { systemClock } from "../base/clock.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
-import { systemRandom } from "../random.ts"
+import { systemRandom } from "../base/random.ts"
 import { copyStore, type CopySummary } from "../storage/tools/copy.ts"
 import { StoreError } from "../storage/store.ts"
-import { storeRoot } from "../store-folder.ts"
+import { storeRoot } from "../launch/data-dir.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeFlags, takeSwitch } from "./flags.ts"
-import { storePlace, type StoreTarget } from "./store-places.ts"
+import { parseStoreLocation, type StoreTarget } from "./store-location.ts"
 
 const usage = `orch-apiserver store copy --from PLACE --to PLACE [--json]
   Fills the store at --to, which must be empty, with every key of the one at --from that begins with --store-prefix, times to live included,
@@ -32,7 +32,7 @@ export async function storeCopy(args: readonly string[], context: CommandContext
     throw new OptionError(`two places are needed: ${usage.split("\n")[0]}`)
   const root = storeRoot(options["store-prefix"])
   const places = { clock: systemClock, random: systemRandom, options }
-  const [sourcePlace, targetPlace] = [storePlace("--from", from, places), storePlace("--to", to, places)]
+  const [sourcePlace, targetPlace] = [parseStoreLocation("--from", from, places), parseStoreLocation("--to", to, places)]
   const source = await sourcePlace.openSource()
   try {
     const target = await targetPlace.openTarget(await source.revision())

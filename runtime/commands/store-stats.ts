@@ -4,11 +4,11 @@ import { optionsHelp } from "../options/help.ts"
 import type { Options } from "../options/table.ts"
 import type { StoredValue } from "../storage/store.ts"
 import type { ResourceTotals } from "../storage/tools/totals.ts"
-import { storeFolder, storeRoot } from "../store-folder.ts"
+import { storeFolder, storeRoot } from "../launch/data-dir.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeSwitch } from "./flags.ts"
 import { knownKinds } from "./known-kinds.ts"
-import { onStoreServers, storeOptions } from "./store-places.ts"
+import { onStoreServers, storeOptions } from "./store-location.ts"
 import { loadStoreValues, type StoreValues } from "./store-values.ts"
 
 const usage = `orch-apiserver store stats [--json]

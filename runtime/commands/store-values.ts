@@ -2,12 +2,12 @@
  * Interprets the values of a store for the operators' commands: which resource a key belongs to, and whether its value
  * is an object of that resource.
  */
-import { ApiError } from "../errors.ts"
-import { createCompactCodec, unwrapUnknown } from "../kit/compact.ts"
-import { isEnvelope } from "../kit/envelope.ts"
-import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { JsonSyntaxError, parseJson } from "../kit/json-text.ts"
-import type { Kind } from "../kit/kind.ts"
+import { ApiError } from "../base/errors.ts"
+import { createProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
+import { isEnvelope } from "../encoding/protobuf/envelope.ts"
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { JsonSyntaxError, parseJson } from "../encoding/json/text.ts"
+import type { Kind } from "../schema/kind.ts"
 
 export interface StoreValues {
   /** `pods`, `services/specs`; the first segment for keys of an unknown kind; a remark for keys of other programs. */
@@ -60,7 +60,7 @@ function isStoredForm({ group, version, kind, storage }: Kind): boolean {
 
 async function loadDecoder(kind: Kind): Promise<Decoder> {
   const parts = await kind.load()
-  const codec = createCompactCodec(await parts.descriptor(), parts.shape)
+  const codec = createProtobufCodec(await parts.descriptor(), parts.shape)
   return (value, rest) => {
     const object = readObject(value, kind.storage.kind, (raw) => codec.decode(raw))
     if (typeof object === "string") return object

@@ -1,15 +1,15 @@
 /** `orch-apiserver store verify`: checks every entry of a store and names each fault. */
-import { faultText, type Inspection } from "../storage/lmdb/inspect.ts"
+import { faultText, type Inspection } from "../storage/lmdb/inspect/inspect.ts"
 import { OptionError } from "../options/command-line.ts"
 import { optionsHelp } from "../options/help.ts"
 import type { Options } from "../options/table.ts"
-import { storeFolder, storeRoot } from "../store-folder.ts"
+import { storeFolder, storeRoot } from "../launch/data-dir.ts"
 import { type CommandContext, optionsOf } from "./context.ts"
 import { takeSwitch } from "./flags.ts"
 import { knownKinds } from "./known-kinds.ts"
-import { onStoreServers, storeOptions } from "./store-places.ts"
+import { onStoreServers, storeOptions } from "./store-location.ts"
 import { loadStoreValues, type StoreValues } from "./store-values.ts"
-import type { StoreFault } from "../storage/lmdb/inspector.ts"
+import type { StoreFault } from "../storage/lmdb/inspect/inspector.ts"
 
 const usage = `orch-apiserver store verify [--json]
   Checks every entry of the store below --data-dir: checksums, index against log and log against index, the order of keys and versions, the
@@ -38,26 +38,26 @@ async function verify(options: Options, context: CommandContext, json: boolean):
     context.print(json ? faultJson(fault) : faultText(fault))
   }
   const seen =
-    options["store-servers"].length > 0 ? await lookAtServers(options, values, onFault) : await lookAtFolder(options, values, onFault)
+    options["store-servers"].length > 0 ? await verifyServers(options, values, onFault) : await verifyFolder(options, values, onFault)
   context.print(json ? JSON.stringify({ ...seen, faults }) : summary(seen, faults))
   return faults === 0 ? 0 : 1
 }
 
 /** What was checked. */
-interface Seen extends Pick<Inspection, "revision" | "keys" | "contentHash"> {
+interface VerifyResult extends Pick<Inspection, "revision" | "keys" | "contentHash"> {
   readonly store: string
   /** Set only if past versions can be checked. */
   readonly compactedRevision?: number
   readonly values?: number
 }
 
-async function lookAtFolder(options: Options, values: StoreValues, onFault: (fault: StoreFault) => void): Promise<Seen> {
-  const { inspectLmdb } = await import("../storage/lmdb/inspect.ts")
+async function verifyFolder(options: Options, values: StoreValues, onFault: (fault: StoreFault) => void): Promise<VerifyResult> {
+  const { inspectLmdb } = await import("../storage/lmdb/inspect/inspect.ts")
   const store = storeFolder(options["data-dir"])
   return { store, ...(await inspectLmdb(store, { checkValue: values.check, onFault })) }
 }
 
-function lookAtServers(options: Options, values: StoreValues, onFault: (fault: StoreFault) => void): Promise<Seen> {
+function verifyServers(options: Options, values: StoreValues, onFault: (fault: StoreFault) => void): Promise<VerifyResult> {
   return onStoreServers(options, async (store) => {
     const { walkStore } = await import("../storage/tools/walk.ts")
     const walk = await walkStore(store, {
@@ -76,7 +76,7 @@ function faultJson({ key, revision, what }: StoreFault): string {
   return JSON.stringify({ fault: what, ...(key !== "" && { key }), ...(revision > 0 && { version: String(revision) }) })
 }
 
-function summary({ compactedRevision, contentHash, keys, revision, store, values }: Seen, faults: number): string {
+function summary({ compactedRevision, contentHash, keys, revision, store, values }: VerifyResult, faults: number): string {
   const past = values === undefined ? "" : `, ${values} values since version ${compactedRevision}`
   return [
     `${store}: ${keys} keys at version ${revision}${past}`,

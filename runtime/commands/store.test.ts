@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { put, write } from "../../test/contract/store-fixture.ts"
 import { openLmdbStore } from "../storage/lmdb/lmdb-store.ts"
-import { storeFolder } from "../store-folder.ts"
+import { storeFolder } from "../launch/data-dir.ts"
 import type { CommandContext } from "./context.ts"
 import { run } from "./run.ts"
-import { shielded } from "./shield.ts"
+import { inChildProcess } from "./isolated-process.ts"
 
 let base: string
 let printed: string[]
@@ -180,7 +180,7 @@ describe("a command that reads a damaged file", () => {
 
   test("runs in a child process, whose death by a signal is reported", async () => {
     const dying = { ...context, rerun: () => Promise.resolve({ code: 1, signal: "SIGBUS" as const }) }
-    expect(await shielded(["store", "verify"], command)(["--json"], dying)).toBe(1)
+    expect(await inChildProcess(["store", "verify"], command)(["--json"], dying)).toBe(1)
     expect(errors.join()).toContain("Its file is damaged or cut off; restore a backup")
   })
 
@@ -190,9 +190,9 @@ describe("a command that reads a damaged file", () => {
       calls.push(args)
       return Promise.resolve({ code: 3 })
     }
-    expect(await shielded(["store", "verify"], command)(["--json"], { ...context, rerun })).toBe(3)
+    expect(await inChildProcess(["store", "verify"], command)(["--json"], { ...context, rerun })).toBe(3)
     expect(calls).toEqual([["store", "verify", "--json"]])
-    expect(await shielded(["store", "verify"], command)([], { ...context, rerun, env: { ORCH_SHIELDED: "1" } })).toBe(7)
+    expect(await inChildProcess(["store", "verify"], command)([], { ...context, rerun, env: { ORCH_SHIELDED: "1" } })).toBe(7)
   })
 })
 

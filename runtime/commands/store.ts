@@ -1,8 +1,8 @@
 /** `orch-apiserver store verify | stats | copy`: operators' commands on a store. */
-import { nearest } from "../kit/nearest.ts"
+import { nearest } from "../base/nearest.ts"
 import { OptionError } from "../options/command-line.ts"
 import type { Command, CommandContext } from "./context.ts"
-import { shielded } from "./shield.ts"
+import { inChildProcess } from "./isolated-process.ts"
 
 interface Entry {
   readonly help: string
@@ -12,7 +12,7 @@ interface Entry {
 const commands: Readonly<Record<string, Entry>> = {
   verify: {
     help: "check for damage; names every fault and exits 1 if there is one",
-    load: async () => shielded(["store", "verify"], (await import("./store-verify.ts")).storeVerify),
+    load: async () => inChildProcess(["store", "verify"], (await import("./store-verify.ts")).storeVerify),
   },
   stats: {
     help: "show the size of each resource, and how much of the store is history",
@@ -20,7 +20,7 @@ const commands: Readonly<Record<string, Entry>> = {
   },
   copy: {
     help: "copy this store into a new one, possibly of another driver",
-    load: async () => shielded(["store", "copy"], (await import("./store-copy.ts")).storeCopy),
+    load: async () => inChildProcess(["store", "copy"], (await import("./store-copy.ts")).storeCopy),
   },
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { ownAddressesMs } from "../limits.ts"
-import { addressPolicy, checkAddress, dialledAddress } from "./addresses.ts"
+import { ownAddressesMs } from "../base/limits.ts"
+import { addressPolicy, checkAddress, resolveAllowedAddress } from "./addresses.ts"
 
 const clock = createManualClock()
 const policy = addressPolicy({ own: () => ["192.0.2.1", "2001:db8::1"], allowedCidrs: ["127.0.0.0/30", "fe80::/10"], clock })
@@ -52,9 +52,9 @@ test.each([
 })
 
 test("a name is allowed when all of its addresses are; its first address is dialled", async () => {
-  expect(await dialledAddress("a", policy, async () => ["10.0.0.2", "10.0.0.1"])).toBe("10.0.0.2")
-  await expect(dialledAddress("a", policy, async () => ["10.0.0.2", "::1"])).rejects.toThrow("loopback")
-  await expect(dialledAddress("a", policy, async () => [])).rejects.toThrow("has no address")
+  expect(await resolveAllowedAddress("a", policy, async () => ["10.0.0.2", "10.0.0.1"])).toBe("10.0.0.2")
+  await expect(resolveAllowedAddress("a", policy, async () => ["10.0.0.2", "::1"])).rejects.toThrow("loopback")
+  await expect(resolveAllowedAddress("a", policy, async () => [])).rejects.toThrow("has no address")
 })
 
 test("every refused range can be allowed", () => {

@@ -2,10 +2,10 @@
  * Decides which addresses the server may connect to on behalf of clients. A name is resolved once, every address it
  * resolves to is checked, and the first of them is dialled. Resolving a second time could return a different address.
  */
-import { assert } from "../assert.ts"
-import type { Clock } from "../clock.ts"
-import { type IpAddress, type IpRange, parseCidr, parseIp } from "../kit/ip-address.ts"
-import { ownAddressesMs } from "../limits.ts"
+import { assert } from "../base/assert.ts"
+import type { Clock } from "../base/clock.ts"
+import { type IpAddress, type IpRange, parseCidr, parseIp } from "../base/ip-address.ts"
+import { ownAddressesMs } from "../base/limits.ts"
 
 export interface AddressPolicy {
   /** This server's own addresses, including those the machine acquired after the server started. */
@@ -47,7 +47,7 @@ export function addressPolicy(options: { own: () => readonly string[]; allowedCi
  * Returns the address to dial for `host`, a name or an address. Throws AddressError when one of its addresses is
  * refused; passes on errors of `lookup`.
  */
-export async function dialledAddress(
+export async function resolveAllowedAddress(
   host: string,
   policy: AddressPolicy,
   lookup: (name: string) => Promise<readonly string[]>,
@@ -111,7 +111,7 @@ const embeddings = [
   ["::ffff:0:0:0/96", 12],
 ] as const
 
-const embedded = embeddings.map(([cidr, at]) => {
+const embeddingRanges = embeddings.map(([cidr, at]) => {
   const range = parseCidr(cidr)
   assert(range !== undefined, "a range of the table is one", { cidr })
   return { range, at }
@@ -121,7 +121,7 @@ function faultOf(address: IpAddress, policy: AddressPolicy): string | undefined 
   const own = isOneOf(address, policy.own()) ? "this server's own" : undefined
   const fault = refused.find(({ range }) => contains(range, address))?.fault ?? own
   if (fault !== undefined) return fault
-  const within = embedded.find(({ range }) => contains(range, address))
+  const within = embeddingRanges.find(({ range }) => contains(range, address))
   return within === undefined ? undefined : faultOf({ family: 4, bytes: address.bytes.slice(within.at, within.at + 4) }, policy)
 }
 

@@ -1,9 +1,9 @@
 /** Everything that requests to other machines need, created once per server. */
 import { networkInterfaces } from "node:os"
-import type { Clock } from "../clock.ts"
-import type { Vendor } from "../vendor.ts"
+import type { Clock } from "../base/clock.ts"
+import type { Vendor } from "../base/vendor.ts"
 import { addressPolicy } from "./addresses.ts"
-import { type AgentTls, createDialer, type Network, type Send, systemNetwork } from "./dialer.ts"
+import { type AgentTls, createDialer, type Network, type SendRequest, systemNetwork } from "./dialer.ts"
 import type { AgentSettings } from "./node-agent.ts"
 
 /** Options of the server; all have defaults. */
@@ -23,7 +23,7 @@ export interface ConnectOptions {
 }
 
 export interface Connector {
-  readonly send: Send
+  readonly send: SendRequest
   readonly agent: AgentSettings
 }
 

@@ -3,9 +3,9 @@ import { once } from "node:events"
 import { createServer, type Server, type Socket } from "node:net"
 import { afterEach, expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { proxyAnswerTimeoutMs, proxyDialTimeoutMs } from "../limits.ts"
+import { proxyAnswerTimeoutMs, proxyDialTimeoutMs } from "../base/limits.ts"
 import { addressPolicy } from "./addresses.ts"
-import { type AgentTls, createDialer, type Network, replyTo, systemNetwork, type Target } from "./dialer.ts"
+import { type AgentTls, createDialer, type Network, awaitReply, systemNetwork, type Target } from "./dialer.ts"
 
 const stops: (() => void)[] = []
 
@@ -92,7 +92,7 @@ test("a name that does not resolve in time, and a response that does not begin i
   await expect(slow).rejects.toThrow(`the address of name was not found within ${proxyDialTimeoutMs} ms`)
 
   const request = await send(target, { method: "POST", headers: {}, signal })
-  const replied = replyTo(request, clock)
+  const replied = awaitReply(request, clock)
   request.write("some")
   await expect.poll(() => sockets[0]?.bytesRead ?? 0).toBeGreaterThan(0)
   // Bytes that the other end has accepted count as progress; bytes that it sends do not.

@@ -6,8 +6,8 @@ import { lookup } from "node:dns/promises"
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest } from "node:http"
 import { connect as netConnect, isIP, type Socket } from "node:net"
 import { connect as tlsConnect } from "node:tls"
-import type { Clock } from "../clock.ts"
-import { ApiError, badRequest } from "../errors.ts"
+import type { Clock } from "../base/clock.ts"
+import { ApiError, badRequest } from "../base/errors.ts"
 import {
   answerHeaderBytesMax,
   answerHeaderFieldsMax,
@@ -15,8 +15,8 @@ import {
   proxyAnswerTimeoutMs,
   proxyDialTimeoutMs,
   tcpKeepAliveMs,
-} from "../limits.ts"
-import { type AddressPolicy, dialledAddress } from "./addresses.ts"
+} from "../base/limits.ts"
+import { type AddressPolicy, resolveAllowedAddress } from "./addresses.ts"
 
 /** The network layer; tests replace it. */
 export interface Network {
@@ -65,18 +65,25 @@ export interface DialerOptions {
  * whatever state it is in. The caller always aborts it: an open connection could be used for more requests with the
  * rights of this server.
  */
-export type Send = (target: Target, how: { method: string; headers: OutgoingHttpHeaders; signal: AbortSignal }) => Promise<ClientRequest>
+export type SendRequest = (
+  target: Target,
+  how: { method: string; headers: OutgoingHttpHeaders; signal: AbortSignal },
+) => Promise<ClientRequest>
 
 /**
  * Called once per server. The returned promise rejects with AddressError, with the resolver's error, or with 400 for a
  * request that cannot be written. Later errors arrive as the request's `error` event.
  */
-export function createDialer(options: DialerOptions): Send {
+export function createDialer(options: DialerOptions): SendRequest {
   const { network, policy, clock } = options
   return async (target, { method, headers, signal }) => {
     const { timeoutMs = proxyDialTimeoutMs } = target
-    const looked = dialledAddress(target.host, policy, network.lookup)
-    const address = await within(looked, { clock, timeoutMs, fault: `the address of ${target.host} was not found within ${timeoutMs} ms` })
+    const looked = resolveAllowedAddress(target.host, policy, network.lookup)
+    const address = await withTimeout(looked, {
+      clock,
+      timeoutMs,
+      fault: `the address of ${target.host} was not found within ${timeoutMs} ms`,
+    })
     signal.throwIfAborted()
     // Node calls this only after it has accepted path, method and headers, so a rejected request leaves no connection
     // behind.
@@ -95,13 +102,13 @@ export function createDialer(options: DialerOptions): Send {
       request.maxHeadersCount = answerHeaderFieldsMax
       return request
     } catch (error) {
-      throw unwritable(error)
+      throw toBadRequest(error)
     }
   }
 }
 
 /** Turns node's errors about path, method and header fields into 400: the client can fix them. */
-function unwritable(error: unknown): unknown {
+function toBadRequest(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   if (code === "ERR_UNESCAPED_CHARACTERS")
     return badRequest(
@@ -113,7 +120,7 @@ function unwritable(error: unknown): unknown {
 }
 
 /** Settles as `promise`, or rejects with `fault` after `timeoutMs`. */
-function within<T>(promise: Promise<T>, { clock, timeoutMs, fault }: { clock: Clock; timeoutMs: number; fault: string }): Promise<T> {
+function withTimeout<T>(promise: Promise<T>, { clock, timeoutMs, fault }: { clock: Clock; timeoutMs: number; fault: string }): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(timeoutMs, () => reject(new Error(fault)))
     promise.then(resolve, reject).finally(cancel)
@@ -129,12 +136,12 @@ function connected(address: string, target: Target, options: DialerOptions & { s
   const end = (): void => void stream.destroy()
   signal.addEventListener("abort", end)
   stream.once("close", () => signal.removeEventListener("abort", end))
-  boundConnecting(stream, clock, target)
+  limitConnectTime(stream, clock, target)
   return stream
 }
 
 /** Destroys the stream unless it can carry a request in time; for TLS, unless the handshake completes. */
-function boundConnecting(stream: Socket, clock: Clock, { scheme, host, port, timeoutMs = proxyDialTimeoutMs }: Target): void {
+function limitConnectTime(stream: Socket, clock: Clock, { scheme, host, port, timeoutMs = proxyDialTimeoutMs }: Target): void {
   const cancel = clock.after(timeoutMs, () => stream.destroy(new Error(`no connection to ${host}:${port} within ${timeoutMs} ms`)))
   stream.once(scheme === "https" ? "secureConnect" : "connect", cancel)
   stream.once("close", cancel)
@@ -170,8 +177,8 @@ export type Reply =
  * `proxyAnswerTimeoutMs` after the last byte of the request was accepted, at most twice as long. Call it before ending
  * the request.
  */
-export function replyTo(request: ClientRequest, clock: Clock): Promise<Reply> {
-  const cancel = boundWaiting(request, clock)
+export function awaitReply(request: ClientRequest, clock: Clock): Promise<Reply> {
+  const cancel = limitResponseTime(request, clock)
   let informed = 0
   return new Promise<Reply>((resolve, reject) => {
     // Not `once`: a destroyed connection may report further errors.
@@ -188,7 +195,7 @@ export function replyTo(request: ClientRequest, clock: Clock): Promise<Reply> {
 }
 
 /** Bytes received before the head is complete do not count as progress: they could trickle in for ever. */
-function boundWaiting(request: ClientRequest, clock: Clock): () => void {
+function limitResponseTime(request: ClientRequest, clock: Clock): () => void {
   let taken = 0
   let cancel = clock.after(proxyAnswerTimeoutMs, look)
   function look(): void {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import fc from "fast-check"
 import { expect, test, vi } from "vitest"
-import { htmlTagBytesMax, turnWorkMax } from "../limits.ts"
+import { htmlTagBytesMax, turnWorkMax } from "../base/limits.ts"
 import { rewriteLinks } from "./html-links.ts"
 
 /** Returns the page that results from feeding in these pieces. */

@@ -5,9 +5,9 @@
  */
 import { Transform, type TransformCallback } from "node:stream"
 import type { QuoteType, Tokenizer, TokenizerCallbacks } from "htmlparser2"
-import { assert } from "../assert.ts"
-import { htmlTagBytesMax } from "../limits.ts"
-import { Turns } from "../turns.ts"
+import { assert } from "../base/assert.ts"
+import { htmlTagBytesMax } from "../base/limits.ts"
+import { Turns } from "../base/turns.ts"
 
 /** Attributes that hold a URL, by element: `atomsToAttrs` of the reference's proxy. */
 const linkAttributes: ReadonlyMap<string, ReadonlySet<string>> = new Map(
@@ -52,11 +52,11 @@ type Library = typeof import("htmlparser2")
  */
 export function rewriteLinks(rewrite: (link: string) => string): Transform {
   const turns = new Turns()
-  let page: Page | undefined
+  let page: PageRewriter | undefined
   const links = new Transform({
     construct(done) {
       import("htmlparser2").then((library) => {
-        page = new Page(library, rewrite)
+        page = new PageRewriter(library, rewrite)
         done()
       }, done)
     },
@@ -88,7 +88,7 @@ const byteWork = 0.01
 const linkWork = 2
 
 /** The callbacks of the tokenizer, all of them doing nothing; subclasses override those they need. */
-class Tokens implements TokenizerCallbacks {
+class TokenizerHandler implements TokenizerCallbacks {
   onattribdata(_start: number, _end: number): void {}
   onattribend(_quote: QuoteType): void {}
   onattribentity(_code: number): void {}
@@ -110,7 +110,7 @@ class Tokens implements TokenizerCallbacks {
  * The tokenizer reports where names and values begin and end, in characters from the beginning of the page. It keeps no
  * text.
  */
-class Page extends Tokens {
+class PageRewriter extends TokenizerHandler {
   private readonly tokenizer: Tokenizer
   private chunk = ""
   /** Offset of the current chunk, and the text right before it, in which a name may have begun. */
@@ -204,7 +204,7 @@ class Page extends Tokens {
     const query = value.indexOf("?")
     // A reference in the query does not matter for the path.
     if (reference < 0 || (query >= 0 && query < reference)) return this.rewrite(value)
-    const link = Value.decoded(this.library, value, quote)
+    const link = ValueDecoder.decoded(this.library, value, quote)
     const result = this.rewrite(link)
     return result === link ? value : escaped(result)
   }
@@ -214,7 +214,7 @@ class Page extends Tokens {
  * Decodes the character references of a value. References to non-ASCII characters are percent-encoded, which does not
  * depend on the encoding of the page.
  */
-class Value extends Tokens {
+class ValueDecoder extends TokenizerHandler {
   private readonly parts: string[] = []
 
   private constructor(private readonly text: string) {
@@ -224,7 +224,7 @@ class Value extends Tokens {
   static decoded({ QuoteType, Tokenizer }: Library, value: string, quote: QuoteType): string {
     const mark = quote === QuoteType.Double ? '"' : quote === QuoteType.Single ? "'" : ""
     const text = `<a b=${mark}${value}${mark}>`
-    const reading = new Value(text)
+    const reading = new ValueDecoder(text)
     new Tokenizer({ decodeEntities: true }, reading).write(text)
     return reading.parts.join("")
   }

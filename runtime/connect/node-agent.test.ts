@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import type { ApiObject } from "../kit/json.ts"
-import { shownItemsMax } from "../limits.ts"
-import { vendorProfile } from "../vendor.ts"
+import type { ApiObject } from "../base/json.ts"
+import { shownItemsMax } from "../base/limits.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { agentTarget } from "./node-agent.ts"
 
 const settings = { addressTypes: ["InternalIP"], timeoutMs: 1000, vendor: vendorProfile("kubernetes") }

@@ -2,11 +2,11 @@
  * The agent on a node: its address, and the path it serves a request for a pod under (catalog resources.yaml: nodes,
  * pods).
  */
-import { ApiError, badRequest } from "../errors.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import { cut } from "../kit/quote.ts"
-import { shownItemsMax, shownNameCharactersMax } from "../limits.ts"
-import type { Vendor } from "../vendor.ts"
+import { ApiError, badRequest } from "../base/errors.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import { cut } from "../base/quote.ts"
+import { shownItemsMax, shownNameCharactersMax } from "../base/limits.ts"
+import type { Vendor } from "../base/vendor.ts"
 import type { Target } from "./dialer.ts"
 import { listIn, numberIn, objectIn, type ObjectReader, textIn } from "./objects.ts"
 

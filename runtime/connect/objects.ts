@@ -1,5 +1,5 @@
 /** Reads the objects that determine where a request goes. */
-import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../kit/json.ts"
+import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../base/json.ts"
 
 /** Returns the newest state of a core object. Throws 404. */
 export type ObjectReader = (resource: "endpoints" | "nodes" | "pods" | "services", name: string, namespace: string) => Promise<ApiObject>

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
-import { ApiError } from "../errors.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import { endpointPodsMax } from "../limits.ts"
-import { systemRandom } from "../random.ts"
-import { vendorProfile } from "../vendor.ts"
+import { ApiError } from "../base/errors.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import { endpointPodsMax } from "../base/limits.ts"
+import { systemRandom } from "../base/random.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { proxyTarget } from "./proxy-target.ts"
 
 const request = { resource: "services", namespace: "default", name: "s:web" } as const

@@ -2,11 +2,11 @@
  * Resolves a proxy path to a machine: a pod by its address, a service by one of its endpoints, a node by its agent's
  * host.
  */
-import { ApiError, badRequest, unavailable } from "../errors.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import { endpointPodsMax } from "../limits.ts"
-import { cut } from "../kit/quote.ts"
-import type { Random } from "../random.ts"
+import { ApiError, badRequest, unavailable } from "../base/errors.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import { endpointPodsMax } from "../base/limits.ts"
+import { cut } from "../base/quote.ts"
+import type { Random } from "../base/random.ts"
 import type { Target } from "./dialer.ts"
 import { agentAddress, type AgentSettings } from "./node-agent.ts"
 import { listIn, numberIn, type ObjectReader, textIn } from "./objects.ts"

@@ -1,9 +1,9 @@
 /** Decodes query parameters to an options object: PodLogOptions, PodExecOptions and the like. */
-import { badRequest } from "../errors.ts"
-import type { ApiObject, JsonValue } from "../kit/json.ts"
-import type { Scalar, TypeShape } from "../kit/shape.ts"
-import { canonicalTime, TimeError } from "../kit/time.ts"
-import { booleanParameter, integerParameter } from "../query.ts"
+import { badRequest } from "../base/errors.ts"
+import type { ApiObject, JsonValue } from "../base/json.ts"
+import type { Scalar, TypeShape } from "../schema/shape.ts"
+import { canonicalTime, TimeError } from "../base/time.ts"
+import { booleanParameter, integerParameter } from "../http/request/query.ts"
 
 /**
  * Returns the object that the parameters describe, by the fields of its type. Ignores unknown parameters. Throws 400

@@ -5,12 +5,12 @@
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
-import type { Clock } from "../clock.ts"
+import type { Clock } from "../base/clock.ts"
 import type { TakenConnection } from "../http/upgrade.ts"
-import { tcpKeepAliveMs, tunnelIdleTimeoutMs } from "../limits.ts"
+import { tcpKeepAliveMs, tunnelIdleTimeoutMs } from "../base/limits.ts"
 import type { Reply } from "./dialer.ts"
 
-interface Ends {
+interface TunnelOptions {
   /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -20,7 +20,11 @@ interface Ends {
  * Joins the two connections. `server` is the other end's 101. Resolves when either side has ended and the other has
  * received everything, or when `signal` is aborted; both are closed then. Each side is read at the pace of the other.
  */
-export function join(client: TakenConnection, server: Extract<Reply, { upgraded: true }>, { signal, clock }: Ends): Promise<void> {
+export function joinConnections(
+  client: TakenConnection,
+  server: Extract<Reply, { upgraded: true }>,
+  { signal, clock }: TunnelOptions,
+): Promise<void> {
   const { socket: near, head: nearHead } = client
   const { socket: far, head: farHead, message } = server
   return new Promise((resolve) => {

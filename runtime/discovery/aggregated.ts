@@ -2,14 +2,14 @@
  * Aggregated discovery: every group with all its resources in one document, so that a client sends two requests instead
  * of one per group version. The shapes are those of `apidiscovery.orch.io` v2 and v2beta1, which differ in name only.
  */
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import type { Kind } from "../kit/kind.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import type { Vendor } from "../vendor.ts"
-import { compareText } from "./group-order.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { Kind } from "../schema/kind.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import type { Vendor } from "../base/vendor.ts"
+import { compareText } from "../registry/group-order.ts"
 import { bodyKind, type ServedGroup, sortedSubresources } from "./documents.ts"
 
-/** The document of `/api` (the core group alone) and of `/apis` (all others). `version`: `v2`. */
+/** The document of `/api` (the core group unpacked) and of `/apis` (all others). `version`: `v2`. */
 export function groupDiscoveryList(groups: readonly ServedGroup[], version: string, vendor: Vendor): ApiObject {
   return {
     kind: "APIGroupDiscoveryList",

@@ -2,7 +2,7 @@
  * The capabilities of this server beyond the API that it serves, for clients that use them where they exist. The names
  * are the same under every vendor. The version of a capability grows when its input or output changes.
  */
-import { fieldRequirementsMax, sortedObjectsMax, sortFieldsMax } from "../limits.ts"
+import { fieldRequirementsMax, sortedObjectsMax, sortFieldsMax } from "../base/limits.ts"
 
 /** A path that cannot belong to an API group (RFC 8615). */
 export const capabilitiesPath = "/.well-known/orch/capabilities"

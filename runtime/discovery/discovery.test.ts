@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { compactDescriptor } from "../kit/compact-descriptor.ts"
-import { createCompactCodec } from "../kit/compact.ts"
-import { unwrapUnknown } from "../kit/envelope.ts"
-import type { Kind } from "../kit/kind.ts"
+import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
+import { createProtobufCodec } from "../encoding/protobuf/codec.ts"
+import { unwrapUnknown } from "../encoding/protobuf/envelope.ts"
+import type { Kind } from "../schema/kind.ts"
 import { KindTable } from "../registry/kinds.ts"
-import { vendorProfile } from "../vendor.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { groupDiscoveryListShape } from "./aggregated.ts"
 import { aggregatedForm, Discovery } from "./discovery.ts"
 import { apiResourceList, servedGroups } from "./documents.ts"
@@ -44,7 +44,7 @@ function discoveryOf(kinds: KindTable): Discovery {
   return new Discovery({ vendor, kinds, body: () => Promise.reject(new Error("JSON needs no codec")) })
 }
 
-const json = { media: "json", laidOut: false } as const
+const json = { media: "json", indented: false } as const
 
 describe("Discovery", () => {
   it("reports a kind that was added after the first request", async () => {
@@ -78,10 +78,10 @@ describe("Discovery", () => {
 
   it("writes the aggregated document in protobuf", async () => {
     const discovery = discoveryOf(new KindTable([gadget]))
-    const { bytes } = await discovery.aggregated("groups", { media: "compact", laidOut: false, version: "v2" })
+    const { bytes } = await discovery.aggregated("groups", { media: "compact", indented: false, version: "v2" })
     const { apiVersion, raw } = unwrapUnknown(bytes)
     expect(apiVersion).toBe("apidiscovery.k8s.io/v2")
-    expect(createCompactCodec(compactDescriptor(groupDiscoveryListShape), groupDiscoveryListShape).decode(raw)).toMatchObject({
+    expect(createProtobufCodec(descriptorOfShape(groupDiscoveryListShape), groupDiscoveryListShape).decode(raw)).toMatchObject({
       items: [
         {
           metadata: { name: "example.com" },

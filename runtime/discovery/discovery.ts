@@ -1,8 +1,8 @@
 /** Caches the encoded discovery documents until a kind is added. */
 import { createHash } from "node:crypto"
-import { compactDescriptor } from "../kit/compact-descriptor.ts"
-import { type CompactCodec, createCompactCodec } from "../kit/compact.ts"
-import type { ApiObject } from "../kit/json.ts"
+import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
+import { type ProtobufCodec, createProtobufCodec } from "../encoding/protobuf/codec.ts"
+import type { ApiObject } from "../base/json.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptClauses, type Media, negotiate, type Negotiated } from "../wire/negotiate.ts"
 import { encodeText, encodeWith } from "../wire/send.ts"
@@ -42,25 +42,25 @@ export class Discovery {
   /** Undefined when there is no such group or version. Only `/api` and `/apis` report `serverAddress`. */
   async document(
     target: DiscoveryTarget,
-    options: { media: Media; laidOut: boolean; serverAddress: string },
+    options: { media: Media; indented: boolean; serverAddress: string },
   ): Promise<Document | undefined> {
     const object = this.object(target, options.serverAddress)
     if (object === undefined) return undefined
     const { kind = "" } = object
     const address = target.at === "core" || target.at === "groups" ? options.serverAddress : ""
-    return this.kept([JSON.stringify(target), options.media, options.laidOut, address].join(" "), async () =>
+    return this.kept([JSON.stringify(target), options.media, options.indented, address].join(" "), async () =>
       encode(object, options, async () => (await this.parts.body({ group: "meta", version: "v1", kind })).codec),
     )
   }
 
   /** The aggregated document of the core group or of all others. `version`: `v2`. */
-  aggregated(at: "core" | "groups", options: { media: Media; laidOut: boolean; version: string }): Promise<Document> {
-    const { media, laidOut, version } = options
-    return this.kept(["aggregated", at, media, laidOut, version].join(" "), async () => {
+  aggregated(at: "core" | "groups", options: { media: Media; indented: boolean; version: string }): Promise<Document> {
+    const { media, indented, version } = options
+    return this.kept(["aggregated", at, media, indented, version].join(" "), async () => {
       const groups = this.current().filter(({ group }) => (group === "") === (at === "core"))
-      const codec = async (): Promise<CompactCodec> =>
-        createCompactCodec(compactDescriptor(groupDiscoveryListShape), groupDiscoveryListShape)
-      return encode(groupDiscoveryList(groups, version, this.parts.vendor), { media, laidOut }, codec)
+      const codec = async (): Promise<ProtobufCodec> =>
+        createProtobufCodec(descriptorOfShape(groupDiscoveryListShape), groupDiscoveryListShape)
+      return encode(groupDiscoveryList(groups, version, this.parts.vendor), { media, indented }, codec)
     })
   }
 
@@ -111,9 +111,13 @@ export class Discovery {
   }
 }
 
-async function encode(object: ApiObject, options: { media: Media; laidOut: boolean }, codec: () => Promise<CompactCodec>): Promise<Buffer> {
-  const { media, laidOut } = options
-  return media === "compact" ? encodeWith(media, object, await codec()) : encodeText(media, object, laidOut)
+async function encode(
+  object: ApiObject,
+  options: { media: Media; indented: boolean },
+  codec: () => Promise<ProtobufCodec>,
+): Promise<Buffer> {
+  const { media, indented } = options
+  return media === "compact" ? encodeWith(media, object, await codec()) : encodeText(media, object, indented)
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Discovery documents as plain objects, built from the kind table: groups, their versions and resources. */
 import { createHash } from "node:crypto"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import type { Kind, Subresource } from "../kit/kind.ts"
-import type { Vendor } from "../vendor.ts"
-import { compareGroups, compareText, compareVersions } from "./group-order.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { Kind, Subresource } from "../schema/kind.ts"
+import type { Vendor } from "../base/vendor.ts"
+import { compareGroups, compareText, compareVersions } from "../registry/group-order.ts"
 
 /** One group, in neutral names. The core group is "". */
 export interface ServedGroup {

@@ -1,23 +1,23 @@
 /** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { type Handler, Hono, type MiddlewareHandler } from "hono"
-import { methodNotAllowed, unknownPath } from "../errors.ts"
-import { trimmedEnd } from "../kit/trim.ts"
-import type { RequestContext } from "../request.ts"
-import { isTrusted } from "../access/authorize.ts"
-import type { ServerEnv } from "../server-env.ts"
+import { methodNotAllowed, unknownPath } from "../base/errors.ts"
+import { trimmedEnd } from "../base/trim.ts"
+import type { RequestContext } from "../http/request/context.ts"
+import { isTrusted } from "../authz/authorize.ts"
+import type { ServerEnv } from "../http/env.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { answerUnknownPath, sendBytes } from "../wire/send.ts"
 import { capabilitiesDocument, capabilitiesPath } from "./capabilities.ts"
-import { matchesTag, sendNotModified } from "./conditional.ts"
+import { matchesTag, sendNotModified } from "../wire/conditional.ts"
 import { aggregatedForm, Discovery, type DiscoveryTarget } from "./discovery.ts"
 import { groupVersion } from "./documents.ts"
-import { answerHealth } from "./health.ts"
-import { metricsContentType, metricsText } from "./metrics.ts"
-import { OpenApiDocuments } from "./openapi-documents.ts"
-import { acceptedType, answerOpenApi } from "./openapi.ts"
-import { compareText } from "./group-order.ts"
+import { answerHealth } from "../observability/health.ts"
+import { metricsContentType, metricsText } from "../observability/metrics.ts"
+import { OpenApiDocuments } from "../openapi/documents.ts"
+import { acceptedType, answerOpenApi } from "../openapi/answer.ts"
+import { compareText } from "../registry/group-order.ts"
 import { smallDocument } from "./small-document.ts"
 import { versionInfo } from "./version.ts"
 
@@ -95,8 +95,8 @@ async function answerDiscovery(documents: Documents, request: RequestContext): P
     if (form !== undefined) return sendAggregated(documents, request, { at: target.at, form })
   }
   const negotiated = negotiate(headers.accept, options)
-  const laidOut = wantsPretty({ query, userAgent: headers["user-agent"], negotiated })
-  const document = await discovery.document(target, { media: negotiated.media, laidOut, serverAddress: serverAddress(request) })
+  const indented = wantsPretty({ query, userAgent: headers["user-agent"], negotiated })
+  const document = await discovery.document(target, { media: negotiated.media, indented, serverAddress: serverAddress(request) })
   if (document === undefined) throw unknownPath()
   if (info.method !== "GET") throw methodNotAllowed()
   const gzip = parts.options["feature-gates"].APIResponseCompression === true && acceptsGzip(headers["accept-encoding"])
@@ -120,8 +120,8 @@ async function sendAggregated(
   { at, form }: { at: "core" | "groups"; form: NonNullable<ReturnType<typeof aggregatedForm>> },
 ): Promise<void> {
   const { outgoing } = request
-  const laidOut = wantsPretty({ query: request.query, userAgent: request.headers["user-agent"], negotiated: form })
-  const document = await discovery.aggregated(at, { media: form.media, laidOut, version: form.version })
+  const indented = wantsPretty({ query: request.query, userAgent: request.headers["user-agent"], negotiated: form })
+  const document = await discovery.aggregated(at, { media: form.media, indented, version: form.version })
   const headers = { etag: document.tag, vary: "Accept", "cache-control": "public" }
   if (matchesTag(request.headers["if-none-match"], headers.etag)) return sendNotModified(outgoing, headers)
   const contentType = `${form.contentType};g=${parts.vendor.group("apidiscovery.orch.io")};v=${form.version};as=APIGroupDiscoveryList`

@@ -1,6 +1,6 @@
 /** `/version`: identifies this server. */
 import { arch, platform } from "node:process"
-import type { JsonObject } from "../kit/json.ts"
+import type { JsonObject } from "../base/json.ts"
 
 /** The release of the API that is served. Clients compare it with their own to decide which features they may use. */
 const apiRelease = { major: "1", minor: "30", patch: "0" }

@@ -1,8 +1,8 @@
-import { anonymous as anonymousUser, authenticate, type Authenticator } from "../access/authenticate.ts"
-import { isPublicPath } from "../access/authorize.ts"
-import { withProtocolToken } from "../access/websocket-token.ts"
-import type { Step } from "../server-env.ts"
-import type { Vendor } from "../vendor.ts"
+import { anonymous as anonymousUser, authenticate, type Authenticator } from "../authn/authenticate.ts"
+import { isPublicPath } from "../authz/authorize.ts"
+import { withProtocolToken } from "../authn/websocket-token.ts"
+import type { Step } from "../http/env.ts"
+import type { Vendor } from "../base/vendor.ts"
 import { asksForWebSocket, offeredProtocols } from "../wire/websocket-protocols.ts"
 
 /** Decides who is asking; 401 when a credential is wrong, or missing while anonymous requests are off. */

@@ -1,6 +1,6 @@
-import { authorize, type Authorizer, isPublicPath } from "../access/authorize.ts"
-import { anonymous } from "../access/authenticate.ts"
-import type { Step } from "../server-env.ts"
+import { authorize, type Authorizer, isPublicPath } from "../authz/authorize.ts"
+import { anonymous } from "../authn/authenticate.ts"
+import type { Step } from "../http/env.ts"
 
 /** Decides whether the user may; 403 when not. Last of the filters: everything behind it may assume a permitted request. */
 export function authorization(options: { authorizers: readonly Authorizer[] }): Step {

@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import { expect, test } from "vitest"
-import { originCharactersMax } from "../limits.ts"
-import type { ServerEnv } from "../server-env.ts"
+import { originCharactersMax } from "../base/limits.ts"
+import type { ServerEnv } from "../http/env.ts"
 import { cors } from "./cors.ts"
 import { inOrder } from "./in-order.ts"
 

@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import { originCharactersMax } from "../limits.ts"
-import type { Step } from "../server-env.ts"
+import { originCharactersMax } from "../base/limits.ts"
+import type { Step } from "../http/env.ts"
 
 /** What the reference server says to an origin that it allows. */
 const allowance = {

@@ -1,11 +1,11 @@
-import type { Clock } from "../clock.ts"
-import { ApiError, badRequest } from "../errors.ts"
-import { isLongRunning } from "../discovery/in-flight-requests.ts"
-import { DurationError, parseDuration } from "../kit/duration.ts"
-import { deadlineEarlyMs, lateAnswerBytesPerSecondMin, writeStallTimeoutMs } from "../limits.ts"
+import type { Clock } from "../base/clock.ts"
+import { ApiError, badRequest } from "../base/errors.ts"
+import { isLongRunning } from "../observability/in-flight.ts"
+import { DurationError, parseDuration } from "../base/duration.ts"
+import { deadlineEarlyMs, lateAnswerBytesPerSecondMin, writeStallTimeoutMs } from "../base/limits.ts"
 import type { Outgoing } from "../http/exchange.ts"
-import type { RequestContext } from "../request.ts"
-import type { Step } from "../server-env.ts"
+import type { RequestContext } from "../http/request/context.ts"
+import type { Step } from "../http/env.ts"
 
 interface DeadlineOptions {
   readonly clock: Clock

@@ -1,9 +1,9 @@
 import { Hono } from "hono"
 import { expect, test } from "vitest"
-import { RequestReader } from "../read-request.ts"
+import { RequestReader } from "../http/request/reader.ts"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
-import type { ServerEnv, Step } from "../server-env.ts"
-import { vendorProfile } from "../vendor.ts"
+import type { ServerEnv, Step } from "../http/env.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { inOrder } from "./in-order.ts"
 
 /** What the steps and the handler behind them said, and the status of the answer. */

@@ -1,4 +1,4 @@
-import type { Filter, ServerEnv, Step } from "../server-env.ts"
+import type { Filter, ServerEnv, Step } from "../http/env.ts"
 
 /**
  * One middleware that takes the steps in order, until one of them answers. A step that returns no promise is not waited for: it costs a call, where a

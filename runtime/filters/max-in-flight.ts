@@ -1,8 +1,8 @@
-import { isHealthPath, privilegedGroup } from "../access/authorize.ts"
-import { type InFlight, isLongRunning } from "../discovery/in-flight-requests.ts"
-import { tooManyRequests } from "../errors.ts"
-import { crowdedRetrySeconds } from "../limits.ts"
-import type { Step } from "../server-env.ts"
+import { isHealthPath, privilegedGroup } from "../authz/authorize.ts"
+import { type InFlightRequests, isLongRunning } from "../observability/in-flight.ts"
+import { tooManyRequests } from "../base/errors.ts"
+import { tooManyRequestsRetrySeconds } from "../base/limits.ts"
+import type { Step } from "../http/env.ts"
 
 /** The reference counts everything else as mutating; HEAD and OPTIONS of paths that are no resource's are its only oddity, and change nothing. */
 const readOnlyVerbs = new Set(["get", "list", "watch", "head", "options"])
@@ -12,7 +12,7 @@ const readOnlyVerbs = new Set(["get", "list", "watch", "head", "options"])
  * allow; 0 is no limit. Long-running requests, probes of health and members of system:masters are let through, as in kube-apiserver 1.30.
  * Needs the user: between authentication and authorization. Each request in flight may hold a body of `requestBodyBytesMax`.
  */
-export function maxInFlight(options: { requests: InFlight; readOnlyMax: number; mutatingMax: number }): Step {
+export function maxInFlight(options: { requests: InFlightRequests; readOnlyMax: number; mutatingMax: number }): Step {
   const { requests, readOnlyMax, mutatingMax } = options
   return function maxInFlight({ request, outgoing }) {
     const { info, user } = request
@@ -21,7 +21,7 @@ export function maxInFlight(options: { requests: InFlight; readOnlyMax: number; 
     const max = sort === "readOnly" ? readOnlyMax : mutatingMax
     if (max === 0 || requests.seats[sort] < max) requests.occupy(sort, outgoing)
     else if (!user.groups.includes(privilegedGroup))
-      throw tooManyRequests("Too many requests, please try again later.", crowdedRetrySeconds)
+      throw tooManyRequests("Too many requests, please try again later.", tooManyRequestsRetrySeconds)
     return undefined
   }
 }

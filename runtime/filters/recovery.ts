@@ -1,8 +1,8 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Context } from "hono"
-import { beginsWork, endsWork } from "../loop-watch.ts"
-import type { RequestContext } from "../request.ts"
-import type { Filter, ServerEnv } from "../server-env.ts"
+import { beginsWork, endsWork } from "../base/event-loop-monitor.ts"
+import type { RequestContext } from "../http/request/context.ts"
+import type { Filter, ServerEnv } from "../http/env.ts"
 
 /**
  * Called with a Response that the adapter is going to write once the filters have returned. What follows a request sees its status on the stream. One that

@@ -1,5 +1,5 @@
-import type { RequestCounts } from "../discovery/request-counts.ts"
-import type { Step } from "../server-env.ts"
+import type { RequestCounts } from "../observability/request-counts.ts"
+import type { Step } from "../http/env.ts"
 
 /** Counts requests by what they asked for and how they were answered, once they have ended: a watch when its stream is closed. */
 export function requestCounts(options: { counts: RequestCounts }): Step {

@@ -1,6 +1,6 @@
-import type { Step } from "../server-env.ts"
+import type { Step } from "../http/env.ts"
 
-/** Refuses a request whose path or query could not be read. Both were read before routing (`read-request.ts`), but the refusal needs its headers. */
+/** Refuses a request whose path or query could not be read. Both were read before routing (`http/request/reader.ts`), but the refusal needs its headers. */
 export function requestInfo(): Step {
   return function requestInfo({ request }) {
     if (request.fault !== undefined) throw request.fault

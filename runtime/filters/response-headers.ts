@@ -1,5 +1,5 @@
-import type { Random } from "../random.ts"
-import type { Step } from "../server-env.ts"
+import type { Random } from "../base/random.ts"
+import type { Step } from "../http/env.ts"
 
 /**
  * First of the filters, so that every answer has what all answers have: `Audit-Id` (the client's own, else a new one), a `Cache-Control` that

@@ -5,16 +5,16 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { expect, it, onTestFinished } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { passingPair } from "../certificates.ts"
-import { type Clock, systemClock } from "../clock.ts"
-import { connectionsMax, reservedFilesMax } from "../limits.ts"
-import type { ServerEnv } from "../server-env.ts"
+import { inMemoryPair } from "../launch/certificates.ts"
+import { type Clock, systemClock } from "../base/clock.ts"
+import { connectionsMax, reservedFilesMax } from "../base/limits.ts"
+import type { ServerEnv } from "./env.ts"
 import { connectionsWithin } from "./connection-limits.ts"
 import { listen, type ListenOptions } from "./listen.ts"
 
 /** A server where who asks for /known is known, and what it warned of. */
 async function listening(limits: NonNullable<ListenOptions["limits"]>, clock: Clock = systemClock) {
-  const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
+  const pair = await inMemoryPair({ names: ["127.0.0.1"], clock: systemClock })
   const app = new Hono<ServerEnv>({ getPath: () => "/" })
   app.all("/", ({ env }) => {
     if (env.incoming.url === "/known") env.incoming.account?.identify("admin")

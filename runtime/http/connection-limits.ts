@@ -1,8 +1,8 @@
 /** Which connections are taken at all, and how fast. */
 import { readFileSync } from "node:fs"
 import type { Socket } from "node:net"
-import type { Clock } from "../clock.ts"
-import { connectionsMax, reservedFilesMax, strangerGraceMs, strangersOpenMax, strangersPerAddressMax } from "../limits.ts"
+import type { Clock } from "../base/clock.ts"
+import { connectionsMax, reservedFilesMax, strangerGraceMs, strangersOpenMax, strangersPerAddressMax } from "../base/limits.ts"
 import { Handshakes } from "./handshakes.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 

@@ -1,8 +1,8 @@
 /** Which clients that have not authenticated yet may speak TLS. */
 import type { Socket } from "node:net"
-import type { Clock } from "../clock.ts"
+import type { Clock } from "../base/clock.ts"
 import type { Http1Server } from "./http1-exchange.ts"
-import { handshakesTurnMs, handshakesTurnsBetween, tlsHandshakeTimeoutMs } from "../limits.ts"
+import { handshakesTurnMs, handshakesTurnsBetween, tlsHandshakeTimeoutMs } from "../base/limits.ts"
 import { takeListener } from "./node-internals.ts"
 
 interface HandshakeLimits {

@@ -2,13 +2,13 @@
 import type { Socket } from "node:net"
 import type { Http1Incoming, Http1Outgoing } from "./http1-exchange.ts"
 import type { Account, KeptBytes } from "./kept-bytes.ts"
-import { http1PipelinedRequestsMax, requestCostBytes, requestHeaderBytesMax, writeProgressBytes } from "../limits.ts"
+import { http1PipelinedRequestsMax, requestCostBytes, requestHeaderBytesMax, writeProgressBytes } from "../base/limits.ts"
 import { endWithError, malformedError, type ParserFault, refuse } from "./malformed-request.ts"
 import { Stalled } from "../http2/stalled.ts"
 import type { TimeLimits } from "./time-limits.ts"
 
 /** One request and its answer. */
-interface Exchange {
+interface Http1Exchange {
   readonly request: Http1Incoming
   readonly response: Http1Outgoing
 }
@@ -16,7 +16,7 @@ interface Exchange {
 export class Http1Connection {
   readonly account: Account
   /** Requests in flight, the newest last. */
-  private readonly exchanges: Exchange[] = []
+  private readonly exchanges: Http1Exchange[] = []
   /** What came was no HTTP: more of it says nothing new. */
   private isFaulty = false
   private isClosing = false

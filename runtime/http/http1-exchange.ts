@@ -2,10 +2,10 @@
 import { IncomingMessage, ServerResponse } from "node:http"
 import type { Server } from "node:https"
 import type { Readable } from "node:stream"
-import { type Clock, systemClock } from "../clock.ts"
+import { type Clock, systemClock } from "../base/clock.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import type { Account } from "./kept-bytes.ts"
-import { drain } from "./unread-body.ts"
+import { drain } from "./drain-body.ts"
 import { endInPieces } from "./write-pieces.ts"
 
 export class Http1Incoming extends IncomingMessage implements Incoming {

@@ -1,7 +1,7 @@
 /** A connection of HTTP/2 as `Connections` sees it, whichever implementation speaks on it. */
 import type { Socket } from "node:net"
 import type { ConnectionAccount } from "../http2/surroundings.ts"
-import type { Connection } from "./dead-connections.ts"
+import type { Connection } from "./keepalive.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import type { KeptBytes } from "./kept-bytes.ts"
 import type { TimeLimits } from "./time-limits.ts"

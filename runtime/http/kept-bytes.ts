@@ -8,10 +8,10 @@
  * what only it has, is charged to its account. Over HTTP/1.1 node does not tell which bytes wait: there all of a watch
  * that waits is charged as the copy that TLS has of it.
  *
- * How much may wait for one watch, `watchWaitingBytesMax`, is up to `verbs/watch-stream.ts`; how long it may, to
+ * How much may wait for one watch, `watchWaitingBytesMax`, is up to `verbs/watch/watch-stream.ts`; how long it may, to
  * `Stalled`. Neither counts for all.
  */
-import { knownClientsBytesMax, strangersBytesMax } from "../limits.ts"
+import { authenticatedClientsBytesMax, strangersBytesMax } from "../base/limits.ts"
 
 /** A connection, as its account sees it. */
 export interface AccountOwner {
@@ -38,7 +38,7 @@ export interface CutConnection {
 }
 
 export interface KeptBytesOptions {
-  /** Default `knownClientsBytesMax` and `strangersBytesMax`. */
+  /** Default `authenticatedClientsBytesMax` and `strangersBytesMax`. */
   readonly knownMax?: number
   readonly strangersMax?: number
   /** Called for each connection that was ended because it held most. */
@@ -56,7 +56,7 @@ export class KeptBytes {
 
   constructor(options: KeptBytesOptions = {}) {
     const {
-      knownMax = knownClientsBytesMax,
+      knownMax = authenticatedClientsBytesMax,
       strangersMax = strangersBytesMax,
       onCut = () => undefined,
       onKnown = () => undefined,

@@ -10,11 +10,11 @@ import { describe, expect, it } from "vitest"
 import { http2Names } from "../../test/support/raw-http2-client.ts"
 import type { Http2Name } from "./http2-implementation.ts"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { passingPair } from "../certificates.ts"
-import { systemClock } from "../clock.ts"
-import { clientKeepAliveMs } from "../limits.ts"
+import { inMemoryPair } from "../launch/certificates.ts"
+import { systemClock } from "../base/clock.ts"
+import { clientKeepAliveMs } from "../base/limits.ts"
 import { type Listener, listen } from "./listen.ts"
-import type { ServerEnv } from "../server-env.ts"
+import type { ServerEnv } from "./env.ts"
 
 const graceMs = 60_000
 
@@ -29,7 +29,7 @@ interface Listening {
 }
 
 async function listening(http2: Http2Name = "own", streamsPerConnection = 10): Promise<Listening> {
-  const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
+  const pair = await inMemoryPair({ names: ["127.0.0.1"], clock: systemClock })
   let asked: () => void = () => {}
   let answer: () => void = () => {}
   const wasAsked = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@
 import { createServer as createHttpsServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { Hono } from "hono"
-import { type Clock, systemClock } from "../clock.ts"
+import { type Clock, systemClock } from "../base/clock.ts"
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { Connections, http2Name } from "./connections.ts"
 import { checkNode } from "./node-internals.ts"
@@ -18,8 +18,8 @@ import {
   tlsHandshakeTimeoutMs,
   warningsBurst,
   warningsPerSecond,
-} from "../limits.ts"
-import type { ServerEnv } from "../server-env.ts"
+} from "../base/limits.ts"
+import type { ServerEnv } from "./env.ts"
 import { type TimeLimits, timeLimits } from "./time-limits.ts"
 
 /** PEM texts of the serving pair. */

@@ -1,11 +1,11 @@
 /** What a client gets for bytes that are no request, and for requests that HTTP does not allow: no filter and no route ever sees them. */
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import { type Clock, systemClock } from "../clock.ts"
-import { ApiError, badRequest, methodNotAllowed } from "../errors.ts"
+import { type Clock, systemClock } from "../base/clock.ts"
+import { ApiError, badRequest, methodNotAllowed } from "../base/errors.ts"
 import type { Outgoing } from "./exchange.ts"
-import { lingerMs } from "../limits.ts"
-import { vendorProfile } from "../vendor.ts"
+import { lingerMs } from "../base/limits.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { encodeStatus, sendError } from "../wire/send.ts"
 import { failureStatus } from "../wire/status.ts"
 

@@ -1,6 +1,6 @@
 /** The HTTP/2 of `http2/` with the limits of this server. */
-import { systemClock } from "../clock.ts"
-import { requestCostBytes, requestHeaderBytesMax, requestHeaderFieldsMax, writeProgressBytes } from "../limits.ts"
+import { systemClock } from "../base/clock.ts"
+import { requestCostBytes, requestHeaderBytesMax, requestHeaderFieldsMax, writeProgressBytes } from "../base/limits.ts"
 import { type ConnectionOptions, Http2Connection } from "../http2/connection.ts"
 import type { Http2Options } from "./http2-session.ts"
 import { timeLimits } from "./time-limits.ts"

@@ -1,7 +1,7 @@
 /** HTTP without TLS on the port of HTTPS: a slip in an address that deserves a word instead of a closed connection. */
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { badRequest } from "../errors.ts"
+import { badRequest } from "../base/errors.ts"
 import type { Http1Server } from "./http1-exchange.ts"
 import { endWithError } from "./malformed-request.ts"
 

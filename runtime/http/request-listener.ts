@@ -1,10 +1,10 @@
 /** From a connection to the application, of HTTP/1.1 and HTTP/2 alike. */
 import { getRequestListener } from "@hono/node-server"
 import type { Hono } from "hono"
-import type { ServerEnv } from "../server-env.ts"
+import type { ServerEnv } from "./env.ts"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import { refuse } from "./malformed-request.ts"
-import { originForm, refusalOf } from "./sound-request.ts"
+import { originForm, refusalOf } from "./request-validation.ts"
 
 type RequestListener = (incoming: Incoming, outgoing: Outgoing) => void
 

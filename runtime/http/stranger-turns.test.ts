@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
-import { strangersFreshBytes, strangersReadBytes } from "../limits.ts"
+import { strangersFreshBytes, strangersReadBytes } from "../base/limits.ts"
 import { type Account, KeptBytes } from "./kept-bytes.ts"
 import { StrangerTurns } from "./stranger-turns.ts"
 

@@ -5,7 +5,7 @@
 import type { Socket } from "node:net"
 import type { Account } from "./kept-bytes.ts"
 import { isPausedByNode } from "./node-internals.ts"
-import { strangersFreshBytes, strangersReadBytes, strangersTurnMs } from "../limits.ts"
+import { strangersFreshBytes, strangersReadBytes, strangersTurnMs } from "../base/limits.ts"
 
 type StrangerAccount = Pick<Account, "charge" | "isKnown">
 type DataListener = (chunk: Buffer) => void

@@ -8,7 +8,7 @@ import {
   requestHeaderTimeoutMs,
   socketStallTimeoutMs,
   writeStallTimeoutMs,
-} from "../limits.ts"
+} from "../base/limits.ts"
 
 /** In milliseconds, each by the name of its limit. */
 export const timeLimits = {

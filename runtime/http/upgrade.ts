@@ -3,7 +3,7 @@
  * speak the protocol takes the connection, and everybody else answers as usual, after which it is closed.
  */
 import type { Socket } from "node:net"
-import { type ApiError, badRequest } from "../errors.ts"
+import { type ApiError, badRequest } from "../base/errors.ts"
 import type { Incoming } from "./exchange.ts"
 import { type Http1Incoming, Http1Outgoing, type Http1Server } from "./http1-exchange.ts"
 
@@ -15,11 +15,11 @@ export interface TakenConnection {
   readonly head: Buffer
 }
 
-interface Held extends TakenConnection {
+interface HeldUpgrade extends TakenConnection {
   readonly response: Http1Outgoing
 }
 
-const held = new WeakMap<Incoming, Held>()
+const held = new WeakMap<Incoming, HeldUpgrade>()
 
 /**
  * Called once per listener, before it listens. A request with a body cannot change the protocol, since its body would be read as the new one:

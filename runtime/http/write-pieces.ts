@@ -1,5 +1,5 @@
 import type { Outgoing } from "./exchange.ts"
-import { http1WriteBytes } from "../limits.ts"
+import { http1WriteBytes } from "../base/limits.ts"
 import type { Account } from "./kept-bytes.ts"
 
 type Answer = Pick<Outgoing, "end" | "write" | "once"> & { readonly req: { readonly account?: Pick<Account, "charge"> | undefined } }

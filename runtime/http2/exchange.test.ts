@@ -7,7 +7,7 @@ import { KeptBytes } from "../http/kept-bytes.ts"
 import { type Http2Name, http2Implementations } from "../http/http2-implementation.ts"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
 import { writableOf } from "../http/exchange-streams.ts"
-import { readBody } from "../wire/body.ts"
+import { readBody } from "../wire/read-body.ts"
 
 const closers: (() => void)[] = []
 afterEach(() => {

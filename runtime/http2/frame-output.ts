@@ -62,7 +62,7 @@ export class FrameOutput {
     if (this.buffer === undefined) this.take(2)
   }
 
-  /** Begins a frame of so many bytes, `frameBytesMax` at most; `put` has to follow with them. */
+  /** Begins a frame of so many bytes, `frameBytesMax` at most; `send` has to follow with them. */
   begin(head: FrameHead, bytes: number): void {
     const buffer = this.reserve(frameHeadBytes + bytes)
     const { length: at } = this

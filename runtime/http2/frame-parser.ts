@@ -54,7 +54,7 @@ export class FrameParser {
     return this.rest?.length ?? 0
   }
 
-  /** Calls `take` with each frame that is complete now, in order. Throws ConnectionFault, also what `take` throws. */
+  /** Calls `release` with each frame that is complete now, in order. Throws ConnectionFault, also what `release` throws. */
   push(chunk: Buffer, take: (frame: Frame) => void): void {
     let at = this.prefaceAt < preface.length ? this.begin(chunk) : 0
     if (this.restLength > 0) at = this.complete(chunk, at, take)

@@ -9,7 +9,7 @@ export class HeaderDecoder {
   private bytes: Buffer = Buffer.alloc(0)
   private at = 0
 
-  /** Calls `take` with each field of a block. Throws ConnectionFault when it cannot be read: nothing behind it could be either. */
+  /** Calls `release` with each field of a block. Throws ConnectionFault when it cannot be read: nothing behind it could be either. */
   decode(block: Buffer, take: (field: HeaderField) => void): void {
     this.bytes = block
     this.at = 0

@@ -91,7 +91,7 @@ export class Http2Incoming extends EventEmitter {
   }
 
   /**
-   * The body to be taken as a whole, with `take`; undefined when it is not known how much may come. A client that waits to be asked for its body sends
+   * The body to be taken as a whole, with `release`; undefined when it is not known how much may come. A client that waits to be asked for its body sends
    * none of it before.
    */
   get wholeBody(): this | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { KeptBytes } from "../http/kept-bytes.ts"
 import { http2WindowBytes } from "./limits.ts"
-import { readBody } from "../wire/body.ts"
+import { readBody } from "../wire/read-body.ts"
 import { encodeTrailers } from "./header-encoder.ts"
 import { errorCode, frameBytesMax, frameFlag, frameType, settingId } from "./protocol.ts"
 import { connectedBy, isEnd, http2Names, isOf, isPong, ok, plain, type RawClient, resetCode } from "../../test/support/raw-http2-client.ts"

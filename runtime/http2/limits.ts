@@ -2,7 +2,7 @@
 
 /**
  * Bytes of a request's body that a client may send over HTTP/2 before they are read; the reference's number. What all connections
- * may make us keep is bounded by `knownClientsBytesMax`.
+ * may make us keep is bounded by `authenticatedClientsBytesMax`.
  */
 export const http2WindowBytes = 256 * 1024
 

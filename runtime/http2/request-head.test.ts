@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { headerField } from "./header-table.ts"
 import { announcedLength, RequestHead } from "./request-head.ts"
-import { requestHeaderBytesMax, requestHeaderFieldsMax } from "../limits.ts"
+import { requestHeaderBytesMax, requestHeaderFieldsMax } from "../base/limits.ts"
 
 type Pair = readonly [name: string, value: string]
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { timeLimits } from "../http/time-limits.ts"
-import { writeProgressBytes } from "../limits.ts"
+import { writeProgressBytes } from "../base/limits.ts"
 import { frameOf, numbersFrame, settingsFrame } from "./frame-output.ts"
 import { encodeTrailers } from "./header-encoder.ts"
 import { errorCode, frameBytesMax, frameType, settingId } from "./protocol.ts"

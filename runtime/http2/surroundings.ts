@@ -68,7 +68,7 @@ export interface ConnectionTimes {
   readonly lingerMs: number
 }
 
-/** What a request may be and costs. The limits that are about the protocol itself are in `limits.ts`. */
+/** What a request may be and costs. The limits that are about the protocol itself are in `base/limits.ts`. */
 export interface ConnectionLimits {
   /** Streams that the client may have open at a time. */
   readonly streamsMax: number

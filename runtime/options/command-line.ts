@@ -2,11 +2,11 @@
  * Parses a command line as the reference server does: `--name=value`, `--name value`, `--flag`, `--flag=false`, `-v4`;
  * `--` ends the options.
  */
-import { nearest } from "../kit/nearest.ts"
+import { nearest } from "../base/nearest.ts"
 import { type OptionName, isOptionName, optionNames, optionTable } from "./table.ts"
 
 /** The text given for an option, and where it was given. */
-export interface Given {
+export interface GivenOption {
   readonly name: OptionName
   readonly text: string
   /** For messages: `--secure-port`, `ORCH_SECURE_PORT`, `securePort in server.yaml`. */
@@ -14,7 +14,7 @@ export interface Given {
 }
 
 export interface CommandLine {
-  readonly given: readonly Given[]
+  readonly given: readonly GivenOption[]
   readonly positionals: readonly string[]
   readonly help: boolean
 }
@@ -29,7 +29,7 @@ export class OptionError extends Error {
 
 /** Called with the arguments after the command. Throws OptionError. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
-  const given: Given[] = []
+  const given: GivenOption[] = []
   const positionals: string[] = []
   let help = false
   const rest = [...args]
@@ -49,7 +49,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   return { given, positionals, help }
 }
 
-function longOption(arg: string, rest: string[]): Given {
+function longOption(arg: string, rest: string[]): GivenOption {
   const equals = arg.indexOf("=")
   const written = arg.slice(2, equals < 0 ? undefined : equals)
   // Underscores count as dashes, as in the reference server.
@@ -60,7 +60,7 @@ function longOption(arg: string, rest: string[]): Given {
   return { name, text: nextText(name, source, rest), source }
 }
 
-function shortOption(arg: string, rest: string[]): Given {
+function shortOption(arg: string, rest: string[]): GivenOption {
   const letter = arg.slice(1, 2)
   const name = optionNames.find((candidate) => optionTable[candidate].short === letter)
   if (name === undefined) {

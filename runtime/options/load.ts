@@ -1,7 +1,7 @@
 /** Merges the sources of options: flag over environment variable over configuration file over default. */
 import { parse as parseYaml } from "yaml"
-import { nearest } from "../kit/nearest.ts"
-import { type Given, OptionError, parseCommandLine } from "./command-line.ts"
+import { nearest } from "../base/nearest.ts"
+import { type GivenOption, OptionError, parseCommandLine } from "./command-line.ts"
 import { configKey, environmentName, type Option } from "./option.ts"
 import { type OptionName, optionNames, type Options, optionTable } from "./table.ts"
 
@@ -44,7 +44,7 @@ export function defaultOptions(): Options {
   return loadOptions({ args: [], env: {}, readFile: () => "" }).options
 }
 
-function valueOf<T>(row: Option<T>, texts: readonly Given[]): T {
+function valueOf<T>(row: Option<T>, texts: readonly GivenOption[]): T {
   const { type } = row
   let value: T | undefined
   for (const one of texts) {
@@ -56,7 +56,7 @@ function valueOf<T>(row: Option<T>, texts: readonly Given[]): T {
   return type.over === undefined ? value : type.over(row.default, value)
 }
 
-function wrongValue<T>(row: Option<T>, given: Given): OptionError {
+function wrongValue<T>(row: Option<T>, given: GivenOption): OptionError {
   const { type } = row
   const wrong = given.text
     .split(",")
@@ -67,7 +67,7 @@ function wrongValue<T>(row: Option<T>, given: Given): OptionError {
   return new OptionError(`${given.source}: ${JSON.stringify(given.text)} will not do: expected ${type.expected}${hint}`)
 }
 
-function fromEnvironment(env: OptionSources["env"]): Given[] {
+function fromEnvironment(env: OptionSources["env"]): GivenOption[] {
   return optionNames.flatMap((name) => {
     const source = environmentName(name)
     const text = env[source]
@@ -75,7 +75,7 @@ function fromEnvironment(env: OptionSources["env"]): Given[] {
   })
 }
 
-function fromFile(path: string, readFile: OptionSources["readFile"]): Given[] {
+function fromFile(path: string, readFile: OptionSources["readFile"]): GivenOption[] {
   const document = parseFile(path, readFile)
   const names = new Map(optionNames.filter((name) => name !== "config").map((name) => [configKey(name), name]))
   return Object.entries(document).flatMap(([key, value]) => {

@@ -3,8 +3,8 @@
  * reference server's flags: booleans, comma-separated lists that may also be repeated, `key=value` maps, durations with
  * units.
  */
-import { parseDuration } from "../kit/duration.ts"
-import { parseCidr, parseIp } from "../kit/ip-address.ts"
+import { parseDuration } from "../base/duration.ts"
+import { parseCidr, parseIp } from "../base/ip-address.ts"
 
 /** One type of option value. */
 export interface ValueType<T> {
@@ -150,7 +150,7 @@ export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<reado
   }
 }
 
-/** `Gate=true,Other=false` over a closed set of names. May be repeated; the later value of a name wins. */
+/** `Mutex=true,Other=false` over a closed set of names. May be repeated; the later value of a name wins. */
 export function switches<const T extends string>(...names: readonly T[]): ValueType<Readonly<Partial<Record<T, boolean>>>> {
   return {
     word: "mapStringBool",

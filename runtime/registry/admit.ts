@@ -1,10 +1,10 @@
 /** Both moments of admission as the registry and verbs come to them; `admission/chain.ts` calls the plugins. */
 import type { OpenAttributes } from "../admission/plugin.ts"
-import type { ApiObject } from "../kit/json.ts"
-import type { KindParts } from "../kit/kind.ts"
-import { normalizing } from "../kit/normalize.ts"
-import { documentValuesMax } from "../limits.ts"
-import { atOnce, inTurns, takesTurns } from "../turns.ts"
+import type { ApiObject } from "../base/json.ts"
+import type { KindParts } from "../schema/kind.ts"
+import { normalizing } from "../encoding/normalize.ts"
+import { documentValuesMax } from "../base/limits.ts"
+import { atOnce, inTurns, takesTurns } from "../base/turns.ts"
 import type { Registry } from "./registry.ts"
 
 /** How an object of the request's kind is brought into its canonical form. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
 import type { ResourceCache } from "../storage/cache.ts"
-import { commitPut, ridersOf } from "./commit.ts"
+import { commitPut, collectTransactionOps } from "./commit.ts"
 
 let opened: OpenRegistry | undefined
 afterEach(() => opened?.close())
@@ -9,12 +9,12 @@ afterEach(() => opened?.close())
 /** What writers have announced and not taken back, while the store goes on. */
 function announcements(cache: ResourceCache): Set<Uint8Array> {
   const announced = new Set<Uint8Array>()
-  const [expectWrite, unexpect] = [cache.expect.bind(cache), cache.unexpect.bind(cache)]
-  cache.expect = (key, value, json, object) => {
+  const [expectWrite, unexpect] = [cache.announce.bind(cache), cache.withdraw.bind(cache)]
+  cache.announce = (key, value, json, object) => {
     announced.add(value)
     expectWrite(key, value, json, object)
   }
-  cache.unexpect = (key, value) => {
+  cache.withdraw = (key, value) => {
     announced.delete(value)
     unexpect(key, value)
   }
@@ -28,12 +28,12 @@ test("a writer that was too late takes back what it has announced to the cache",
   const announced = announcements(handle.cache)
   const put = async (expected: number) => {
     const object = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a", namespace: "n" }, data: { k: "w" } }
-    const riders = await ridersOf(handle, { object }, { dryRun: false })
+    const ops = await collectTransactionOps(handle, { object }, { dryRun: false })
     return commitPut((opened ?? never()).registry, handle, {
       key: handle.key("n", "a"),
       expected,
       object,
-      riders,
+      ops,
       dryRun: false,
       created: false,
     })

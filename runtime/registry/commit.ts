@@ -1,10 +1,10 @@
 /** The one place where objects become commits: encode, hand the bytes to the cache, check and put in one step, translate store errors. */
-import { type ApiError, internal, timeout, tooLarge, unavailable, undecided } from "../errors.ts"
-import type { CommitRiders } from "../kit/behaviour.ts"
-import type { ApiObject } from "../kit/json.ts"
-import { Failures } from "../kit/failure.ts"
+import { type ApiError, internal, timeout, tooLarge, unavailable, undecided } from "../base/errors.ts"
+import type { CommitOps } from "../schema/behaviour.ts"
+import type { ApiObject } from "../base/json.ts"
+import { Failures } from "../base/failure.ts"
 import { type Check, type CommitResult, StoreError, type Write } from "../storage/store.ts"
-import { inTurns, takesTurns } from "../turns.ts"
+import { inTurns, takesTurns } from "../base/turns.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
@@ -20,11 +20,11 @@ export interface WriteResult {
 }
 
 /** Checks and writes that behaviours add to a change. */
-export interface Riders {
+export interface TransactionOps {
   readonly checks: readonly Check[]
   readonly writes: readonly Write[]
-  /** Called once by the commit that takes the riders along, whatever comes of it. */
-  readonly settled: () => void
+  /** Called once by the commit that takes the ops along, whatever comes of it. */
+  readonly release: () => void
 }
 
 export type CommitOutcome =
@@ -33,28 +33,28 @@ export type CommitOutcome =
   | { readonly ok: false; readonly exists: boolean; readonly changed: boolean; readonly revision: number }
 
 /** Of a change that nothing has to happen with. */
-export const noRiders: Riders = { checks: [], writes: [], settled: () => {} }
+export const noTransactionOps: TransactionOps = { checks: [], writes: [], release: () => {} }
 
 /** Asks every behaviour of the kind what must happen together with this change. */
-export async function ridersOf(
+export async function collectTransactionOps(
   handle: KindHandle,
   change: { object?: ApiObject; old?: ApiObject },
   options: { dryRun: boolean; subresource?: string },
-): Promise<Riders> {
-  const all: CommitRiders[] = []
+): Promise<TransactionOps> {
+  const all: CommitOps[] = []
   const settled = (): void => {
-    for (const riders of all) riders.settled?.()
+    for (const ops of all) ops.settled?.()
   }
   try {
     for (const behaviour of handle.behaviours) {
-      const riders = await behaviour.commit?.(change, { ...options, failures: new Failures() })
-      if (riders !== undefined) all.push(riders)
+      const ops = await behaviour.commit?.(change, { ...options, failures: new Failures() })
+      if (ops !== undefined) all.push(ops)
     }
   } catch (error) {
     settled()
     throw error
   }
-  return { checks: all.flatMap(({ checks }) => checks), writes: all.flatMap(({ writes }) => writes), settled }
+  return { checks: all.flatMap(({ checks }) => checks), writes: all.flatMap(({ writes }) => writes), release: settled }
 }
 
 /**
@@ -69,24 +69,22 @@ export async function commitPut(
     object: ApiObject
     /** Of the object, about: a large one is encoded in turns. Absent: a small one. */
     bytes?: number
-    riders: Riders
+    ops: TransactionOps
     dryRun: boolean
     created: boolean
   },
 ): Promise<CommitOutcome> {
-  const { key, expected, object, bytes = 0, riders, created } = options
+  const { key, expected, object, bytes = 0, ops, created } = options
   if (options.dryRun) return { ok: true, result: { object: dryRunVersion(object, expected), created, removed: false } }
-  const stored = settlingOnError(riders, () => handle.toStored(object))
-  const encoded = takesTurns(bytes)
-    ? await encodedInTurns(handle, stored, riders)
-    : settlingOnError(riders, () => handle.codec.encode(stored))
-  handle.cache.expect(key, encoded.value, encoded.json)
+  const stored = settlingOnError(ops, () => handle.toStored(object))
+  const encoded = takesTurns(bytes) ? await encodedInTurns(handle, stored, ops) : settlingOnError(ops, () => handle.codec.encode(stored))
+  handle.cache.announce(key, encoded.value, encoded.json)
   const ttlSeconds = handle.kind.storage.ttlOption === undefined ? undefined : registry.deps.ttlSeconds[handle.kind.storage.ttlOption]
   const { value } = encoded
   const put: Write = ttlSeconds !== undefined && ttlSeconds > 0 ? { type: "put", key, value, ttlSeconds } : { type: "put", key, value }
-  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, riders)
+  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: put }, ops)
   if (!outcome.ok) {
-    handle.cache.unexpect(key, value)
+    handle.cache.withdraw(key, value)
     return lost(key, outcome)
   }
   if (stored === object && object.metadata !== undefined) object.metadata.resourceVersion = String(outcome.revision)
@@ -100,12 +98,12 @@ export async function commitPut(
  */
 export async function commitDelete(
   registry: Registry,
-  options: { key: string; expected: number; object: ApiObject; riders: Riders; dryRun: boolean; stamped?: boolean },
+  options: { key: string; expected: number; object: ApiObject; ops: TransactionOps; dryRun: boolean; stamped?: boolean },
 ): Promise<CommitOutcome> {
-  const { key, expected, object, riders } = options
+  const { key, expected, object, ops } = options
   const result: WriteResult = { object, created: false, removed: true }
   if (options.dryRun) return { ok: true, result }
-  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: { type: "delete", key } }, riders)
+  const outcome = await commit(registry, { check: { key, modRevision: expected }, write: { type: "delete", key } }, ops)
   if (!outcome.ok) return lost(key, outcome)
   if (options.stamped !== true) return { ok: true, result }
   return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
@@ -115,47 +113,47 @@ export async function commitDelete(
 async function commit(
   registry: Registry,
   own: { check: Check; write: Write },
-  riders: Riders,
+  ops: TransactionOps,
 ): ReturnType<Registry["deps"]["store"]["commit"]> {
-  const result = await send(registry, own, riders)
+  const result = await send(registry, own, ops)
   const delivered = registry.deps.cache.delivered()
   if (delivered !== undefined) await delivered
   return result
 }
 
-/** The object's own check and write, together with its riders. */
+/** The object's own check and write, together with its ops. */
 async function send(
   registry: Registry,
   own: { check: Check; write: Write },
-  riders: Riders,
+  ops: TransactionOps,
 ): ReturnType<Registry["deps"]["store"]["commit"]> {
   try {
-    return await registry.deps.store.commit({ checks: [own.check, ...riders.checks], writes: [own.write, ...riders.writes] })
+    return await registry.deps.store.commit({ checks: [own.check, ...ops.checks], writes: [own.write, ...ops.writes] })
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     const failure = storeFailure(error)
     failure.cause = error
     throw failure
   } finally {
-    riders.settled()
+    ops.release()
   }
 }
 
-async function encodedInTurns(handle: KindHandle, stored: ApiObject, riders: Riders): Promise<EncodedObject> {
+async function encodedInTurns(handle: KindHandle, stored: ApiObject, ops: TransactionOps): Promise<EncodedObject> {
   try {
     return await inTurns(handle.codec.encoding(stored))
   } catch (error) {
-    riders.settled()
+    ops.release()
     throw error
   }
 }
 
 /** Riders whose commit never comes must not hold on to anything. */
-function settlingOnError<T>(riders: Riders, make: () => T): T {
+function settlingOnError<T>(ops: TransactionOps, make: () => T): T {
   try {
     return make()
   } catch (error) {
-    riders.settled()
+    ops.release()
     throw error
   }
 }

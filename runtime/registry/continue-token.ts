@@ -3,7 +3,7 @@
  * and carries a MAC so that a made-up token is refused instead of believed.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { badRequest, expired } from "../errors.ts"
+import { badRequest, expired } from "../base/errors.ts"
 
 export interface ContinueToken {
   /** Revision of the snapshot; 0: the newest state (the token of an expired list). */

@@ -1,23 +1,23 @@
 /** Creation: system fields, the kind's own preparation, validation, commit. Specification section 2.2. */
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../errors.ts"
-import { Failures } from "../kit/failure.ts"
-import { deletePath, getPath, setPath } from "../kit/field-path.ts"
-import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
-import { normalize } from "../kit/normalize.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import { timeText } from "../kit/time.ts"
-import { conflictRetries, generatedNameTries } from "../limits.ts"
-import type { Random } from "../random.ts"
-import { nextTurn, takesTurns } from "../turns.ts"
+import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../base/errors.ts"
+import { Failures } from "../base/failure.ts"
+import { deletePath, getPath, setPath } from "../encoding/field-path.ts"
+import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
+import { normalize } from "../encoding/normalize.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import { timeText } from "../base/time.ts"
+import { conflictAttemptsMax, generatedNameTries } from "../base/limits.ts"
+import type { Random } from "../base/random.ts"
+import { nextTurn, takesTurns } from "../base/turns.ts"
 import { mutateObject, validateObject } from "./admit.ts"
-import { commitPut, ridersOf, type WriteResult } from "./commit.ts"
+import { commitPut, collectTransactionOps, type WriteResult } from "./commit.ts"
 import { namespaceCheck, namespaceSeen } from "./namespace-guard.ts"
 import { validateObjectMeta } from "./object-meta.ts"
 import { parseObject } from "./object-codec.ts"
-import { checkManagers, isTooLarge, managerOf, nextOwners, type WriteOwners } from "./owners.ts"
-import { dropDoubleOwners } from "./owner-references.ts"
-import { subjectOf } from "./read.ts"
+import { checkManagers, isTooLarge, managerOf, updateManagedFields, type FieldManager } from "./managed-fields.ts"
+import { dedupOwnerReferences } from "./owner-references.ts"
+import { objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 export interface CreateRequest {
@@ -29,7 +29,7 @@ export interface CreateRequest {
   /** Of the body that the object came in, about; large objects are worked on in turns. Absent: a small one. */
   readonly bytes?: number
   /** Absent: the server itself creates, and no manager owns what it sets. */
-  readonly owners?: WriteOwners
+  readonly owners?: FieldManager
 }
 
 /** Letters and digits that cannot form words; the reference's alphabet. */
@@ -51,11 +51,11 @@ export async function createObject(registry: Registry, handle: KindHandle, reque
 async function createNamed(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<WriteResult> {
   const generate = (request.object.metadata?.name ?? "") === "" && (request.object.metadata?.generateName ?? "") !== ""
   for (let attempt = 1; ; attempt++) {
-    const result = await registry.creations.during(request.attributes.namespace, () => createOnce(registry, handle, request))
+    const result = await registry.creations.track(request.attributes.namespace, () => createOnce(registry, handle, request))
     if (result.ok) return result.result
     if (result.refusedAt !== undefined && !result.exists) await namespaceSeen(registry, result.refusedAt)
     if (result.exists && !generate) throw taken(handle, request, result.name)
-    if (attempt >= (result.exists ? generatedNameTries : conflictRetries)) {
+    if (attempt >= (result.exists ? generatedNameTries : conflictAttemptsMax)) {
       throw result.exists
         ? taken(handle, request, result.name)
         : timeout("the server could not allocate what the object needs because others were faster each time; try again", 1)
@@ -65,7 +65,7 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
 
 /** 409 for a name that another object has. Clients wait for one that is being deleted. */
 function taken(handle: KindHandle, { attributes: { namespace } }: CreateRequest, name: string): ApiError {
-  const subject = subjectOf(handle, name)
+  const subject = objectRefOf(handle, name)
   const other = handle.cache.get(handle.key(namespace, name))
   const going = other !== undefined && handle.fromStored(parseObject(other.json())).metadata?.deletionTimestamp !== undefined
   return going ? stillDeleted(subject) : alreadyExists(subject)
@@ -100,10 +100,10 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   if (validated !== undefined) await validated
   if (takesTurns(bytes)) await nextTurn()
   if (dryRun && handle.cache.get(key) !== undefined) return { ok: false as const, exists: true, name }
-  const own = await ridersOf(handle, { object }, { dryRun })
-  const riders = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
+  const own = await collectTransactionOps(handle, { object }, { dryRun })
+  const ops = guard === undefined ? own : { ...own, checks: [...own.checks, guard] }
   if (takesTurns(bytes)) await nextTurn()
-  const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, riders, dryRun, created: true })
+  const outcome = await commitPut(registry, handle, { key, expected: 0, object, bytes, ops, dryRun, created: true })
   if (outcome.ok) return outcome
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
 }
@@ -113,8 +113,8 @@ async function trackedObject(registry: Registry, handle: KindHandle, request: Cr
   const metadata = sentMetadata(handle, request.attributes.namespace, request.object.metadata ?? {})
   const object: ApiObject = { ...request.object, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  dropDoubleOwners(object, request.warn)
-  const owners = await newOwners(registry, handle, request, object)
+  dedupOwnerReferences(object, request.warn)
+  const owners = await newManagedFields(registry, handle, request, object)
   if (owners !== undefined) metadata.managedFields = owners
   return object
 }
@@ -126,14 +126,14 @@ function afterMutation(handle: KindHandle, request: CreateRequest, states: { sen
   const metadata = sentMetadata(handle, request.attributes.namespace, mutated.metadata ?? {})
   const object: ApiObject = { ...mutated, metadata }
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  dropDoubleOwners(object, request.warn)
+  dedupOwnerReferences(object, request.warn)
   const owners = sent.metadata?.managedFields
   if (owners !== undefined) metadata.managedFields = owners
   return object
 }
 
 /** The `managedFields` of a new object: of what was sent, before anything is prepared. */
-async function newOwners(
+async function newManagedFields(
   registry: Registry,
   handle: KindHandle,
   request: CreateRequest,
@@ -145,7 +145,7 @@ async function newOwners(
   checkManagers(handle, object.metadata?.name ?? "", request.object)
   if (owners === "given") return sent
   const next = sent === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields: sent } }
-  return nextOwners(registry, handle, { manager: managerOf(request.attributes), subresource: "", next, bytes: request.bytes ?? 0 })
+  return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource: "", next, bytes: request.bytes ?? 0 })
 }
 
 function prepareCreate(handle: KindHandle, object: ApiObject, context: { failures: Failures; dryRun: boolean }): void {

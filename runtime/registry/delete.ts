@@ -1,18 +1,18 @@
 /** Deletion in two phases; specification section 3.1 and the catalog's `deletion` rules. */
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { conflict, deletionPreconditionText, notFound, preconditionText } from "../errors.ts"
-import { deepEqual } from "../kit/field-path.ts"
-import type { ApiObject } from "../kit/json.ts"
-import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
+import { conflict, deletionPreconditionText, notFound, preconditionText } from "../base/errors.ts"
+import { deepEqual } from "../encoding/field-path.ts"
+import type { ApiObject } from "../base/json.ts"
+import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
 import { type CachedObject, UndecodableError } from "../storage/cache.ts"
 import { admitDeletion } from "./admit.ts"
-import { commitDelete, commitPut, noRiders, type CommitOutcome, type WriteResult } from "./commit.ts"
+import { commitDelete, commitPut, noTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { deletesInSteps, deletionStep, type DeletionWords } from "./deletion-step.ts"
 import { parseObject } from "./object-codec.ts"
-import { awaitFreshness, subjectOf } from "./read.ts"
+import { awaitFreshness, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { removalRiders } from "./removal.ts"
-import { writeUnasked } from "./write-unasked.ts"
+import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface DeleteRequest extends DeletionWords {
   /** Of a DELETE. */
@@ -21,7 +21,7 @@ export interface DeleteRequest extends DeletionWords {
   readonly name?: string
   /** The deletion is a part of a request that was admitted as a whole (eviction). */
   readonly admitted?: boolean
-  /** Remove an object whose stored value cannot be read, whatever finalizers and riders it may have. One that can be read is deleted as ever. */
+  /** Remove an object whose stored value cannot be read, whatever finalizers and ops it may have. One that can be read is deleted as ever. */
   readonly ignoreReadError?: boolean
   /** Preconditions: 409 unless the stored object has exactly these. An empty one never holds. */
   readonly uid?: string
@@ -33,17 +33,17 @@ export async function deleteObject(registry: Registry, handle: KindHandle, reque
   const key = handle.key(request.attributes.namespace, nameOf(request))
   const cached = handle.cache.get(key)
   if (cached !== undefined) {
-    const written = await writeUnasked(registry, request, () => attemptDelete(registry, handle, request, { key, current: cached }))
+    const written = await tryWriteFromCache(registry, request, () => attemptDelete(registry, handle, request, { key, current: cached }))
     if (written !== undefined) return written
   }
   await awaitFreshness(registry, handle, { mode: "most-recent" })
   for (let attempt = 1; ; attempt++) {
     const current = handle.cache.get(key)
-    if (current === undefined) throw notFound(subjectOf(handle, nameOf(request)))
+    if (current === undefined) throw notFound(objectRefOf(handle, nameOf(request)))
     const outcome = await attemptDelete(registry, handle, request, { key, current })
     if (outcome.ok) return outcome.result
-    if (attempt >= conflictRetries)
-      throw conflict(subjectOf(handle, nameOf(request)), "the object kept changing while it was being deleted; try again")
+    if (attempt >= conflictAttemptsMax)
+      throw conflict(objectRefOf(handle, nameOf(request)), "the object kept changing while it was being deleted; try again")
     await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
   }
 }
@@ -63,11 +63,11 @@ async function attemptDelete(
   if (request.admitted !== true) await admitDeletion(registry, attributes, old)
   const { next, removes } = deletionStep(registry, handle, request, old)
   if (removes) {
-    const riders = await removalRiders(registry, handle, old, { dryRun })
-    return commitDelete(registry, { key, expected: current.modRevision, object: next, riders, dryRun, stamped: true })
+    const ops = await removalRiders(registry, handle, old, { dryRun })
+    return commitDelete(registry, { key, expected: current.modRevision, object: next, ops, dryRun, stamped: true })
   }
   if (deepEqual(next, old)) return { ok: true, result: { object: old, created: false, removed: false } }
-  return commitPut(registry, handle, { key, expected: current.modRevision, object: next, riders: noRiders, dryRun, created: false })
+  return commitPut(registry, handle, { key, expected: current.modRevision, object: next, ops: noTransactionOps, dryRun, created: false })
 }
 
 function nameOf({ name, attributes }: DeleteRequest): string {
@@ -95,7 +95,7 @@ function removeUnread(
   const metadata = { name: nameOf(request), ...(namespace !== "" && { namespace }), resourceVersion: String(current.modRevision) }
   const object: ApiObject = { kind: handle.kind.kind, apiVersion: handle.apiVersion, metadata }
   checkPreconditions(handle, request, object)
-  return commitDelete(registry, { key, expected: current.modRevision, object, riders: noRiders, dryRun })
+  return commitDelete(registry, { key, expected: current.modRevision, object, ops: noTransactionOps, dryRun })
 }
 
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {

@@ -1,6 +1,6 @@
 /** What a delete request makes of an object (specification section 3.1; catalog resources.yaml: deletion): marked, shortened, or removed. */
-import type { ApiObject, ObjectMeta } from "../kit/json.ts"
-import { timeText } from "../kit/time.ts"
+import type { ApiObject, ObjectMeta } from "../base/json.ts"
+import { timeText } from "../base/time.ts"
 import { finalizersFor, type Propagation } from "./propagation.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { kinds } from "../../generated/index.ts"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
 
 let opened: OpenRegistry | undefined
 afterEach(() => opened?.close())

@@ -1,7 +1,7 @@
 /**
  * The table of served kinds: generic routes look here, so a kind added at run time needs no route. Keys are neutral names.
  */
-import type { Kind, KindParts } from "../kit/kind.ts"
+import type { Kind, KindParts } from "../schema/kind.ts"
 
 /** Kinds by group, version and resource. Built at start from the generated records; may grow. */
 export class KindTable {

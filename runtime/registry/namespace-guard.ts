@@ -2,7 +2,7 @@
  * Keeps what is made out of a namespace that another server has begun to empty. Creations of this server are waited for (`creations.ts`); of those of
  * another one nobody here knows, and its cache may lag: there a creation goes through only if the namespace is what it was when it was admitted.
  */
-import { staleReadTimeoutMs } from "../limits.ts"
+import { staleReadTimeoutMs } from "../base/limits.ts"
 import type { Check } from "../storage/store.ts"
 import { awaitFreshness } from "./read.ts"
 import type { Registry } from "./registry.ts"
@@ -17,7 +17,7 @@ export async function namespaceCheck(registry: Registry, namespace: string, key:
   if (kind === undefined) return undefined
   const handle = registry.opened(kind) ?? (await registry.handle(kind))
   const guarding = handle.key("", namespace)
-  if (store.changesTogether?.(guarding, key) === false) return undefined
+  if (store.canCommitTogether?.(guarding, key) === false) return undefined
   if (handle.cache.get(guarding) === undefined) await awaitFreshness(registry, handle, { mode: "most-recent" })
   return { key: guarding, modRevision: handle.cache.get(guarding)?.modRevision ?? 0 }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { openRegistry } from "../../test/support/open-registry.ts"
-import type { ObjectMeta, OwnerReference } from "../kit/json.ts"
+import type { ObjectMeta, OwnerReference } from "../base/json.ts"
 import { parseObject } from "./object-codec.ts"
 
 const owners: OwnerReference[] = [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "u" }]

@@ -3,21 +3,21 @@
  * resourceVersion; the JSON bytes do, put in place when the revision is known without a second stringify.
  */
 import { randomBytes } from "node:crypto"
-import { assert } from "../assert.ts"
-import { tooLarge } from "../errors.ts"
-import type { CompactCodec } from "../kit/compact.ts"
-import { unwrapUnknown } from "../kit/compact.ts"
-import { isEnvelope } from "../kit/envelope.ts"
-import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
-import { isObject } from "../kit/json.ts"
-import { parseJson, stringify } from "../kit/json-text.ts"
-import type { SelectableField } from "../kit/kind.ts"
-import { hasAnyField, textMap, withText } from "../kit/compact-scan.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import { objectBytesMax } from "../limits.ts"
+import { assert } from "../base/assert.ts"
+import { tooLarge } from "../base/errors.ts"
+import type { ProtobufCodec } from "../encoding/protobuf/codec.ts"
+import { unwrapUnknown } from "../encoding/protobuf/codec.ts"
+import { isEnvelope } from "../encoding/protobuf/envelope.ts"
+import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
+import { isObject } from "../base/json.ts"
+import { parseJson, stringify } from "../encoding/json/text.ts"
+import type { SelectableField } from "../schema/kind.ts"
+import { hasAnyField, textMap, withText } from "../encoding/protobuf/scan.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import { objectBytesMax } from "../base/limits.ts"
 import type { MetadataMark, ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
-import type { Stages } from "../turns.ts"
+import type { Stages } from "../base/turns.ts"
 
 /** `--storage-media-type`. What `yaml` stores is JSON text, which is YAML as well and much cheaper to read. */
 export type StorageFormat = "compact" | "json" | "yaml"
@@ -85,7 +85,7 @@ export function createObjectCodec(options: {
   format: StorageFormat
   apiVersion: string
   kind: string
-  compact: CompactCodec
+  compact: ProtobufCodec
   shape: TypeShape
   normalizeStored: (object: JsonObject) => ApiObject
   selectable: readonly SelectableField[]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { failureText } from "../errors.ts"
-import { Failures } from "../kit/failure.ts"
-import type { ObjectMeta } from "../kit/json.ts"
+import { failureText } from "../base/errors.ts"
+import { Failures } from "../base/failure.ts"
+import type { ObjectMeta } from "../base/json.ts"
 import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts"
 
 function faults(meta: ObjectMeta, options: { namespaced?: boolean } = {}): string[] {

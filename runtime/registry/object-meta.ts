@@ -3,13 +3,13 @@
  * update after system fields are filled and before the kind's own validation. Texts and fields are the reference's: a
  * fault of a label or a finalizer names the whole map or list.
  */
-import { shortList } from "../kit/bounded-text.ts"
-import { type Failure, Failures } from "../kit/failure.ts"
-import { deepEqual, FieldPath } from "../kit/field-path.ts"
-import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from "../kit/json.ts"
-import type { NameRule } from "../kit/kind.ts"
-import { annotationsBytesMax, managerBytesMax } from "../limits.ts"
-import { dnsLabelFaults, labelValueFaults, longerThan, nameFaults, qualifiedNameFaults } from "../kit/names.ts"
+import { shortList } from "../base/bounded-text.ts"
+import { type Failure, Failures } from "../base/failure.ts"
+import { deepEqual, FieldPath } from "../encoding/field-path.ts"
+import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from "../base/json.ts"
+import type { NameRule } from "../schema/kind.ts"
+import { annotationsBytesMax, managerBytesMax } from "../base/limits.ts"
+import { dnsLabelFaults, labelValueFaults, longerThan, nameFaults, qualifiedNameFaults } from "../schema/names.ts"
 
 const subresourceBytesMax = 256
 
@@ -167,7 +167,7 @@ const immutableFields = ["name", "namespace", "uid", "creationTimestamp", "delet
 const checkedOnChange = ["labels", "annotations", "ownerReferences", "managedFields"]
 
 /**
- * Pushes every fault of `meta` as it would be stored, and every change against the stored `old` that no update may make. As many times as the
+ * Pushes every fault of `meta` as it would be stored, and runEvery change against the stored `old` that no update may make. As many times as the
  * reference says them, since clients and recorded answers count the causes: its common rules check the whole metadata and then the change,
  * which looks at labels and the like again; the rules of a kind (`ofKind`: not those of its sub-resources) check the change and the whole.
  */

@@ -1,7 +1,7 @@
 /** Objects for admission plugins, which import no registry. */
 import type { AdmissionReader } from "../admission/plugin-deps.ts"
 import type { ResourceName } from "../admission/plugin.ts"
-import type { Kind } from "../kit/kind.ts"
+import type { Kind } from "../schema/kind.ts"
 import { parseObject } from "./object-codec.ts"
 import { awaitFreshness } from "./read.ts"
 import type { Registry } from "./registry.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
-import { turnWorkMax } from "../limits.ts"
+import { turnWorkMax } from "../base/limits.ts"
 import { OpenWatches, type TimedWatch } from "./open-watches.ts"
 
 describe("watches that are open", () => {

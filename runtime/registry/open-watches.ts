@@ -2,9 +2,9 @@
  * The watches that are open, and one timer for the bookmarks and ends of all of them: a thousand watchers with a timer each would cost a thousand
  * timers, and node a list for every length of time.
  */
-import type { Clock } from "../clock.ts"
-import { watchTimerStepMs } from "../limits.ts"
-import { Turns } from "../turns.ts"
+import type { Clock } from "../base/clock.ts"
+import { watchTimerStepMs } from "../base/limits.ts"
+import { Turns } from "../base/turns.ts"
 
 /** A watch as its timer sees it. */
 export interface TimedWatch {

@@ -1,12 +1,12 @@
 /** An owner that is named twice in the same words is kept once, and the client is told (reference: create, update and patch). */
-import { shortList } from "../kit/bounded-text.ts"
-import { stringify } from "../kit/json-text.ts"
-import type { ApiObject, OwnerReference } from "../kit/json.ts"
+import { shortList } from "../base/bounded-text.ts"
+import { stringify } from "../encoding/json/text.ts"
+import type { ApiObject, OwnerReference } from "../base/json.ts"
 
 /**
  * Called for every object that a client sent, before its fields are tracked, and again for one that admission has changed. Changes `object`.
  */
-export function dropDoubleOwners({ metadata }: ApiObject, warn: (text: string) => void): void {
+export function dedupOwnerReferences({ metadata }: ApiObject, warn: (text: string) => void): void {
   const references = metadata?.ownerReferences ?? []
   if (metadata === undefined || references.length < 2 || !hasTwins(references)) return
   const kept: OwnerReference[] = []

@@ -1,11 +1,11 @@
 /** The part of a list that one page shows, object by object or in runs of neighbours. */
-import type { CachedObject, ObjectRun } from "../storage/cache.ts"
+import type { CachedObject, ObjectRange } from "../storage/cache.ts"
 
 /** What a page shows. */
-export interface Taken {
+export interface TakenPage {
   readonly items: Iterable<CachedObject>
   /** The same in runs, where no object between the first and the last is left out. */
-  readonly runs?: readonly ObjectRun[]
+  readonly runs?: readonly ObjectRange[]
   readonly count: number
   readonly last: CachedObject | undefined
   /** There are more than the page shows. */
@@ -13,7 +13,7 @@ export interface Taken {
 }
 
 /** Called with what matches; goes one further than the limit. */
-export function takeObjects(objects: Iterable<CachedObject>, limit: number): Taken {
+export function takeObjects(objects: Iterable<CachedObject>, limit: number): TakenPage {
   const items: CachedObject[] = []
   let more = false
   for (const object of objects) {
@@ -27,8 +27,8 @@ export function takeObjects(objects: Iterable<CachedObject>, limit: number): Tak
 }
 
 /** The same where everything matches: costs no more than the runs there are. */
-export function takeRuns(all: Iterable<ObjectRun>, limit: number): Taken {
-  const runs: ObjectRun[] = []
+export function takeRuns(all: Iterable<ObjectRange>, limit: number): TakenPage {
+  const runs: ObjectRange[] = []
   let count = 0
   let more = false
   for (const run of all) {
@@ -46,11 +46,11 @@ export function takeRuns(all: Iterable<ObjectRun>, limit: number): Taken {
   return { runs, items: { [Symbol.iterator]: () => objectsOf(runs) }, count, last: last?.objects[last.end - 1], more }
 }
 
-function beginningOf({ objects, start }: ObjectRun, length: number): ObjectRun {
-  return { objects, start, end: start + length, gathered: () => undefined }
+function beginningOf({ objects, start }: ObjectRange, length: number): ObjectRange {
+  return { objects, start, end: start + length, encoded: () => undefined }
 }
 
-function* objectsOf(runs: readonly ObjectRun[]): Generator<CachedObject> {
+function* objectsOf(runs: readonly ObjectRange[]): Generator<CachedObject> {
   for (const { end, objects, start } of runs) {
     for (let index = start; index < end; index++) {
       const object = objects[index]

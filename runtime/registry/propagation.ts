@@ -2,8 +2,8 @@
  * What a delete request says about an object's dependents, as the finalizers that ask the garbage collector for it (catalog resources.yaml:
  * deletion.propagation).
  */
-import type { Failure } from "../kit/failure.ts"
-import type { ObjectMeta } from "../kit/json.ts"
+import type { Failure } from "../base/failure.ts"
+import type { ObjectMeta } from "../base/json.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /** As clients write it in DeleteOptions. */
@@ -21,7 +21,7 @@ export const orphanFinalizer = "orphan"
 /** Held until the dependents that block the owner's deletion have gone. */
 export const foregroundFinalizer = "foregroundDeletion"
 
-type Wanted = "orphan" | "foreground" | "background"
+type ResolvedPropagation = "orphan" | "foreground" | "background"
 
 /**
  * The finalizers of an object once the request is taken in: what is asked for, else what the object has already, else the kind's default.
@@ -42,7 +42,7 @@ export function finalizersFor(
   return sameMembers(next, finalizers) ? finalizers : next
 }
 
-function asked({ orphanDependents, propagationPolicy }: Propagation): Wanted | undefined {
+function asked({ orphanDependents, propagationPolicy }: Propagation): ResolvedPropagation | undefined {
   if (orphanDependents !== undefined) return orphanDependents ? "orphan" : "background"
   switch (propagationPolicy) {
     case "Orphan":
@@ -56,7 +56,7 @@ function asked({ orphanDependents, propagationPolicy }: Propagation): Wanted | u
   }
 }
 
-function present(finalizers: readonly string[]): Wanted | undefined {
+function present(finalizers: readonly string[]): ResolvedPropagation | undefined {
   const first = finalizers.find((finalizer) => finalizer === orphanFinalizer || finalizer === foregroundFinalizer)
   if (first === undefined) return undefined
   return first === orphanFinalizer ? "orphan" : "foreground"

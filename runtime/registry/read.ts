@@ -2,20 +2,20 @@
  * Get and list: which state a request may or must see (specification section 4.6), pages of one snapshot (4.5), selectors. Everything here
  * handles cached versions; nothing is parsed but by the filters and orders of extended lists, which bring their own reader.
  */
-import { badRequest, expired, notFound, type Subject, tooLargeResourceVersion } from "../errors.ts"
-import { conflictRetries, staleReadTimeoutMs, untoldWaitMs } from "../limits.ts"
-import { cut } from "../kit/quote.ts"
-import { lookWork } from "../kit/work.ts"
-import type { CachedObject, ObjectRun, Selected, Snapshot } from "../storage/cache.ts"
+import { badRequest, expired, notFound, type ObjectRef, tooLargeResourceVersion } from "../base/errors.ts"
+import { conflictAttemptsMax, staleReadTimeoutMs, unconfirmedVersionWaitMs } from "../base/limits.ts"
+import { cut } from "../base/quote.ts"
+import { lookWork } from "../base/work.ts"
+import type { CachedObject, ObjectRange, Selected, Snapshot } from "../storage/cache.ts"
 import { StoreError } from "../storage/store.ts"
 import type { ContinueToken } from "./continue-token.ts"
-import { takeObjects, takeRuns, type Taken } from "./page-of.ts"
+import { takeObjects, takeRuns, type TakenPage } from "./page-of.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import { scan } from "./scan.ts"
 import { type ListOrder, sortedPage } from "./sorted-page.ts"
 import type { ObjectFilter, ObjectWork } from "./object-filter.ts"
 
-/** How `resourceVersion` and `resourceVersionMatch` are to be read; made by `verbs/list-options.ts`. */
+/** How `resourceVersion` and `resourceVersionMatch` are to be read; made by `verbs/list/list-options.ts`. */
 export type Freshness =
   | { readonly mode: "most-recent" }
   | { readonly mode: "any" }
@@ -50,13 +50,13 @@ export interface ListPage {
   readonly revision: number
   readonly items: Iterable<CachedObject>
   /** The same in runs of neighbours, where none between the first and the last is left out. Items or runs are gone through, not both. */
-  readonly runs?: Iterable<ObjectRun>
+  readonly runs?: Iterable<ObjectRange>
   readonly continueToken: string
   readonly remainingItemCount?: number
 }
 
 /** The subject of errors about an object of this kind. */
-export function subjectOf(handle: KindHandle, name?: string): Subject {
+export function objectRefOf(handle: KindHandle, name?: string): ObjectRef {
   return { group: handle.kind.group, resource: handle.kind.resource, ...(name !== undefined && { name }) }
 }
 
@@ -72,7 +72,7 @@ export async function getObject(
   const atOnce = options.freshness.mode === "any" && !cache.readsStore
   const readsCache = atOnce || (await revisionToRead(registry, handle, options.freshness)) === undefined
   const found = readsCache ? cache.get(key) : await cache.getStored(key)
-  if (found === undefined) throw notFound(subjectOf(handle, options.name))
+  if (found === undefined) throw notFound(objectRefOf(handle, options.name))
   return found
 }
 
@@ -86,12 +86,12 @@ async function revisionToRead(registry: Registry, handle: KindHandle, freshness:
     if (freshness.mode === "not-older") await awaitFreshness(registry, handle, freshness)
     return registry.deps.cache.consistentRevision(handle.kind.storage.path)
   }
-  if (freshness.mode !== "most-recent" || registry.deps.store.tellsProgress !== false) {
+  if (freshness.mode !== "most-recent" || registry.deps.store.reportsProgress !== false) {
     await awaitFreshness(registry, handle, freshness)
     return undefined
   }
   const revision = await registry.deps.cache.consistentRevision(handle.kind.storage.path)
-  return (await handle.cache.waitFor(revision, untoldWaitMs)) ? undefined : revision
+  return (await handle.cache.waitFor(revision, unconfirmedVersionWaitMs)) ? undefined : revision
 }
 
 /** One page, or all, of a collection. Throws 400, 410 or 504 as section 4.6 says. */
@@ -111,7 +111,7 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   if (request.order !== undefined) return sortedList({ registry, request, order: request.order, snapshot, range, candidates, filter })
   const rest = { registry, request, snapshot, range, ...remainingOf(token) }
   if (candidates === undefined && filter === undefined) {
-    const runs = snapshot.runs(range)
+    const runs = snapshot.ranges(range)
     if (request.limit === 0) return { ...wholeList(snapshot), items: snapshot.entries(range), runs }
     return pageOf({ ...rest, taken: takeRuns(runs, request.limit) })
   }
@@ -216,7 +216,7 @@ export async function awaitFreshness(registry: Registry, handle: KindHandle, fre
   const revision =
     freshness.mode === "most-recent" ? await registry.deps.cache.consistentRevision(handle.kind.storage.path) : freshness.revision
   if (handle.cache.revision() >= revision) return
-  if (freshness.mode === "most-recent") registry.deps.store.bringWatchesTo?.(revision, handle.prefix(""))
+  if (freshness.mode === "most-recent") registry.deps.store.advanceWatches?.(revision, handle.prefix(""))
   if (!(await handle.cache.waitFor(revision, staleReadTimeoutMs))) throw tooLargeResourceVersion(revision, handle.cache.revision())
 }
 
@@ -231,7 +231,7 @@ export async function snapshotFor(registry: Registry, handle: KindHandle, freshn
     if (newest === undefined) return handle.cache.snapshot()
     const snapshot = await handle.cache.snapshotStored(newest)
     // A compaction that went past it before its state was read leaves a newer one to be read.
-    if (snapshot !== undefined || attempt >= conflictRetries) return kept(newest, snapshot)
+    if (snapshot !== undefined || attempt >= conflictAttemptsMax) return kept(newest, snapshot)
   }
 }
 
@@ -283,7 +283,7 @@ function pageOf(options: {
   request: ListRequest
   snapshot: Snapshot
   range: StateRange
-  readonly taken: Taken
+  readonly taken: TakenPage
   /** Objects of the snapshot that follow the page before, if that page knew. */
   remaining?: number
 }): ListPage {

@@ -3,19 +3,19 @@
  * operations themselves stand in one file each: create, update, delete, read, watch.
  */
 import type { AdmissionChain } from "../admission/chain.ts"
-import type { Clock } from "../clock.ts"
-import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../kit/behaviour.ts"
-import { codecOfKind, type CompactCodec } from "../kit/compact.ts"
-import type { ApiObject } from "../kit/json.ts"
-import type { Kind, KindParts } from "../kit/kind.ts"
-import { normalize } from "../kit/normalize.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import type { Random } from "../random.ts"
+import type { Clock } from "../base/clock.ts"
+import type { Behaviour, BehaviourFactory, SubresourceBehaviour, SubresourceBehaviourFactory, BehaviourDeps } from "../schema/behaviour.ts"
+import { codecOfKind, type ProtobufCodec } from "../encoding/protobuf/codec.ts"
+import type { ApiObject } from "../base/json.ts"
+import type { Kind, KindParts } from "../schema/kind.ts"
+import { normalize } from "../encoding/normalize.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import type { Random } from "../base/random.ts"
 import type { Cache, ResourceCache } from "../storage/cache.ts"
 import type { Store } from "../storage/store.ts"
-import type { Vendor } from "../vendor.ts"
+import type { Vendor } from "../base/vendor.ts"
 import type { ContinueTokens } from "./continue-token.ts"
-import { Creations } from "./creations.ts"
+import { InFlightCreates } from "./in-flight-creates.ts"
 import type { KindTable } from "./kinds.ts"
 import { createObjectCodec, type ObjectCodec, type StorageFormat } from "./object-codec.ts"
 
@@ -50,7 +50,7 @@ export interface KindHandle {
   /** `apiVersion` as clients of this version write it. */
   readonly apiVersion: string
   readonly storedApiVersion: string
-  readonly compact: CompactCodec
+  readonly compact: ProtobufCodec
   readonly codec: ObjectCodec
   readonly cache: ResourceCache
   readonly behaviours: readonly Behaviour[]
@@ -70,7 +70,7 @@ interface StoredResource {
 
 export class Registry {
   /** What is being created, for those who empty namespaces. */
-  readonly creations = new Creations()
+  readonly creations = new InFlightCreates()
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
   private readonly resources = new Map<string, Promise<StoredResource>>()

@@ -1,7 +1,7 @@
 /** What has to happen together with the removal of an object, by a delete request or by the update that took its last finalizer. */
-import type { ApiObject } from "../kit/json.ts"
+import type { ApiObject } from "../base/json.ts"
 import type { Write } from "../storage/store.ts"
-import { type Riders, ridersOf } from "./commit.ts"
+import { type TransactionOps, collectTransactionOps } from "./commit.ts"
 import { deletionStep } from "./deletion-step.ts"
 import { parseObject } from "./object-codec.ts"
 import { awaitFreshness } from "./read.ts"
@@ -13,16 +13,16 @@ export async function removalRiders(
   handle: KindHandle,
   old: ApiObject,
   scope: { dryRun: boolean; subresource?: string },
-): Promise<Riders> {
-  const riders = await ridersOf(handle, { old }, scope)
-  if (scope.dryRun) return riders
+): Promise<TransactionOps> {
+  const ops = await collectTransactionOps(handle, { old }, scope)
+  if (scope.dryRun) return ops
   try {
     const companion = await companionOf(registry, handle, old)
     return companion === undefined
-      ? riders
-      : { ...riders, checks: [...riders.checks, ...companion.checks], writes: [...riders.writes, ...companion.writes] }
+      ? ops
+      : { ...ops, checks: [...ops.checks, ...companion.checks], writes: [...ops.writes, ...companion.writes] }
   } catch (error) {
-    riders.settled()
+    ops.release()
     throw error
   }
 }
@@ -32,7 +32,7 @@ async function companionOf(
   registry: Registry,
   { behaviours, kind }: KindHandle,
   old: ApiObject,
-): Promise<Pick<Riders, "checks" | "writes"> | undefined> {
+): Promise<Pick<TransactionOps, "checks" | "writes"> | undefined> {
   const resource = behaviours.find(({ companion }) => companion !== undefined)?.companion
   const found = resource === undefined ? undefined : registry.deps.kinds.find(kind.group, kind.version, resource)
   if (found === undefined) return undefined
@@ -49,6 +49,6 @@ async function companionOf(
 
 function put(handle: KindHandle, key: string, object: ApiObject): Write {
   const { value, json } = handle.codec.encode(handle.toStored(object))
-  handle.cache.expect(key, value, json)
+  handle.cache.announce(key, value, json)
   return { type: "put", key, value }
 }

@@ -1,6 +1,6 @@
 /** Goes through many objects in turns with other requests. */
 import type { CachedObject } from "../storage/cache.ts"
-import { Turns } from "../turns.ts"
+import { Turns } from "../base/turns.ts"
 
 /** Called for lists that look at every object. `work`: what a visit takes, in microseconds; `visit` answers whether to go on. */
 export async function scan(

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { turnWorkMax } from "../limits.ts"
-import { Turns } from "../turns.ts"
+import { turnWorkMax } from "../base/limits.ts"
+import { Turns } from "../base/turns.ts"
 import { sortInTurns } from "./sort-in-turns.ts"
 
 interface Value {

@@ -1,6 +1,6 @@
 /** Sorting that lets others have their turn. */
-import { compareWork } from "../kit/work.ts"
-import type { Turns } from "../turns.ts"
+import { compareWork } from "../base/work.ts"
+import type { Turns } from "../base/turns.ts"
 
 /** Sorted in one go, and merged between two looks at the turn: about two milliseconds. */
 const atOnce = 1024

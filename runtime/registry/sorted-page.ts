@@ -2,15 +2,15 @@
  * Pages of a collection in another order than that of its keys. Nothing is kept between pages: each goes through the snapshot once and keeps
  * the best of what follows the last object of the page before, so that a page costs the memory of a page whatever the collection holds.
  */
-import { badRequest, invalid } from "../errors.ts"
-import { lookWork } from "../kit/work.ts"
-import { sortedObjectsMax } from "../limits.ts"
+import { badRequest, invalid } from "../base/errors.ts"
+import { lookWork } from "../base/work.ts"
+import { sortedObjectsMax } from "../base/limits.ts"
 import type { CachedObject, Snapshot } from "../storage/cache.ts"
-import { Turns } from "../turns.ts"
+import { Turns } from "../base/turns.ts"
 import { sortInTurns } from "./sort-in-turns.ts"
 import type { ObjectFilter, ObjectWork } from "./object-filter.ts"
 
-/** An order of objects; made by `verbs/list-extensions.ts`. Objects that it holds equal come in the order of their keys. */
+/** An order of objects; made by `verbs/list/list-extensions.ts`. Objects that it holds equal come in the order of their keys. */
 export interface ListOrder {
   /** What of an object its place depends on. */
   keys(object: CachedObject): readonly Buffer[]
@@ -41,7 +41,7 @@ export interface SortedPage {
   readonly remaining: number
 }
 
-interface Placed {
+interface RankedObject {
   readonly object: CachedObject
   readonly keys: readonly Buffer[]
 }
@@ -51,7 +51,7 @@ export async function sortedPage(request: SortedRequest): Promise<SortedPage> {
   const { filter, filterWork = () => 0, limit, order, prefix, signal, snapshot } = request
   const size = Math.min(limit === 0 ? sortedObjectsMax : limit, sortedObjectsMax)
   const turns = new Turns()
-  const kept = new Best(size, turns, (left, right) => comparePlaced(order, left, right))
+  const kept = new TopObjects(size, turns, (left, right) => comparePlaced(order, left, right))
   const after = request.startAfter === undefined ? undefined : place(order, objectAt(snapshot, request.startAfter))
   for (const object of request.candidates ?? snapshot.entries({ prefix })) {
     // Asked first: both decode what is still to be decoded.
@@ -69,11 +69,11 @@ export async function sortedPage(request: SortedRequest): Promise<SortedPage> {
   return { items, remaining: kept.offered - items.length }
 }
 
-function place(order: ListOrder, object: CachedObject): Placed {
+function place(order: ListOrder, object: CachedObject): RankedObject {
   return { object, keys: order.keys(object) }
 }
 
-function comparePlaced(order: ListOrder, left: Placed, right: Placed): number {
+function comparePlaced(order: ListOrder, left: RankedObject, right: RankedObject): number {
   return order.compare(left.keys, right.keys) || (left.object.key < right.object.key ? -1 : left.object.key > right.object.key ? 1 : 0)
 }
 
@@ -94,27 +94,27 @@ function tooMany(): Error {
 }
 
 /** The first so many of those offered, in twice their memory. */
-class Best {
+class TopObjects {
   offered = 0
-  private placed: Placed[] = []
+  private placed: RankedObject[] = []
   /** What comes behind it is not among the first. */
-  private last: Placed | undefined
+  private last: RankedObject | undefined
 
   constructor(
     private readonly size: number,
     private readonly turns: Turns,
-    private readonly compare: (left: Placed, right: Placed) => number,
+    private readonly compare: (left: RankedObject, right: RankedObject) => number,
   ) {}
 
   /** True: there are so many that they have to be cut before the next one. */
-  offer(one: Placed): boolean {
+  offer(one: RankedObject): boolean {
     this.offered++
     if (this.last !== undefined && this.compare(one, this.last) > 0) return false
     this.placed.push(one)
     return this.placed.length >= this.size * 2
   }
 
-  async sorted(): Promise<readonly Placed[]> {
+  async sorted(): Promise<readonly RankedObject[]> {
     await this.cut()
     return this.placed
   }

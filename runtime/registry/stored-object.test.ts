@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
 import { parseObject } from "./object-codec.ts"
-import { atOnce } from "../turns.ts"
+import { atOnce } from "../base/turns.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
 
 const marker = '"fieldsType":"FieldsV1","fieldsV1":'

@@ -1,10 +1,10 @@
 /** An object's stored JSON, read to be changed. */
 import { sharedSet } from "../apply/ownership/shared-sets.ts"
-import { assert } from "../assert.ts"
-import { type ApiObject, isObject, type JsonObject } from "../kit/json.ts"
-import { backslash, closeBrace, openBrace, quote } from "../kit/json-signs.ts"
-import { parseJson } from "../kit/json-text.ts"
-import type { Stages } from "../turns.ts"
+import { assert } from "../base/assert.ts"
+import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
+import { backslash, closeBrace, openBrace, quote } from "../encoding/json/punctuation.ts"
+import { parseJson } from "../encoding/json/text.ts"
+import type { Stages } from "../base/turns.ts"
 import { parseObject } from "./object-codec.ts"
 
 /** As an owner's entry is written. It can be no part of a text, where quotes are escaped. */

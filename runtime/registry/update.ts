@@ -2,29 +2,29 @@
  * The one loop behind update, patch and every sub-resource write: read the newest state, let the caller's transform make the next one, apply
  * the kind's rules, commit on the condition that nobody was faster, else again. The transform must be pure.
  */
-import { sameButTimes } from "../apply/managed-fields/entry.ts"
+import { equalIgnoringTimes } from "../apply/managed-fields/entry.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { ApiError, badRequest, conflict, invalid, notFound, staleVersion, storedPreconditionText } from "../errors.ts"
-import { Failures } from "../kit/failure.ts"
-import { copyPath, deepClone, deepEqual, getPath, ownField } from "../kit/field-path.ts"
-import type { ApiObject, JsonObject, ObjectMeta } from "../kit/json.ts"
-import type { Subresource } from "../kit/kind.ts"
-import { cut } from "../kit/quote.ts"
-import { conflictRetries, staleReadTimeoutMs } from "../limits.ts"
+import { ApiError, badRequest, conflict, invalid, notFound, staleVersion, storedPreconditionText } from "../base/errors.ts"
+import { Failures } from "../base/failure.ts"
+import { copyPath, deepClone, deepEqual, getPath, ownField } from "../encoding/field-path.ts"
+import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
+import type { Subresource } from "../schema/kind.ts"
+import { cut } from "../base/quote.ts"
+import { conflictAttemptsMax, staleReadTimeoutMs } from "../base/limits.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { mutateObject, validateObject } from "./admit.ts"
-import { commitDelete, commitPut, ridersOf, type CommitOutcome, type WriteResult } from "./commit.ts"
+import { commitDelete, commitPut, collectTransactionOps, type CommitOutcome, type WriteResult } from "./commit.ts"
 import { createObject } from "./create.ts"
 import { removable } from "./deletion-step.ts"
 import { validateObjectMetaUpdate } from "./object-meta.ts"
-import { dropDoubleOwners } from "./owner-references.ts"
-import { checkManagers, isTooLarge, managerOf, nextOwners, type WriteOwners } from "./owners.ts"
-import { awaitFreshness, parseRevision, subjectOf } from "./read.ts"
+import { dedupOwnerReferences } from "./owner-references.ts"
+import { checkManagers, isTooLarge, managerOf, updateManagedFields, type FieldManager } from "./managed-fields.ts"
+import { awaitFreshness, parseRevision, objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
-import { inTurns, nextTurn, takesTurns } from "../turns.ts"
+import { inTurns, nextTurn, takesTurns } from "../base/turns.ts"
 import { removalRiders } from "./removal.ts"
 import { readingToChange, readToChange } from "./stored-object.ts"
-import { writeUnasked } from "./write-unasked.ts"
+import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface UpdateRequest {
   /** Of an UPDATE; namespace and name are the object's. A creation by PUT or apply is admitted as a CREATE. */
@@ -50,11 +50,11 @@ export interface UpdateRequest {
   /** Refuse with 409 unless the stored object has this uid. */
   readonly uid?: string
   /** Absent: the server itself writes, and the managers of fields stay. */
-  readonly owners?: WriteOwners
+  readonly owners?: FieldManager
 }
 
 /**
- * `done`: the write is a part of a request that was admitted as a whole (binding, eviction). `shown`: the transform has called mutating plugins, and
+ * `done`: the write is a part of a request that was admitted as a whole (binding, eviction). `pastSnapshot`: the transform has called mutating plugins, and
  * validating ones see this view of the object and of the stored one (scale).
  */
 export type UpdateAdmission = "done" | { readonly shown: (object: ApiObject) => ApiObject }
@@ -67,7 +67,7 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
   if (cached !== undefined) {
     const unasked = (warn: UpdateRequest["warn"]): Promise<CommitOutcome> =>
       attemptOn(registry, handle, { ...request, warn }, cached).then(({ outcome }) => outcome)
-    const written = await writeUnasked(registry, request, unasked)
+    const written = await tryWriteFromCache(registry, request, unasked)
     if (written !== undefined) return written
   }
   await awaitFreshness(registry, handle, { mode: "most-recent" })
@@ -76,13 +76,13 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
     if (current === undefined) {
       const result = await createMissing(registry, handle, request)
       if (result !== undefined) return result
-      if (attempt >= conflictRetries) throw staleVersion(subjectOf(handle, name))
+      if (attempt >= conflictAttemptsMax) throw staleVersion(objectRefOf(handle, name))
       await awaitFreshness(registry, handle, { mode: "most-recent" })
       continue
     }
     const { outcome, pinned } = await attemptOn(registry, handle, request, current)
     if (outcome.ok) return outcome.result
-    if ((pinned && outcome.changed) || attempt >= conflictRetries) throw staleVersion(subjectOf(handle, name))
+    if ((pinned && outcome.changed) || attempt >= conflictAttemptsMax) throw staleVersion(objectRefOf(handle, name))
     await handle.cache.waitFor(outcome.revision, staleReadTimeoutMs)
   }
 }
@@ -108,7 +108,7 @@ async function attemptOn(
 /** Undefined when somebody else made the object meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
   const { attributes, warn, owners, bytes = 0 } = request
-  const subject = subjectOf(handle, attributes.name)
+  const subject = objectRefOf(handle, attributes.name)
   const creates = request.put || request.creates === true
   if (!creates || request.subresource !== undefined) throw notFound(subject)
   const object = await request.transform(undefined, bytes)
@@ -157,7 +157,7 @@ function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next:
     }
     return
   }
-  if (parseRevision(asked, "object") !== state.current) throw staleVersion(subjectOf(handle, name))
+  if (parseRevision(asked, "object") !== state.current) throw staleVersion(objectRefOf(handle, name))
 }
 
 function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; old: ApiObject }): void {
@@ -165,7 +165,7 @@ function checkUid(handle: KindHandle, request: UpdateRequest, state: { next: Api
   const asked = request.uid ?? (request.put ? state.next.metadata?.uid : undefined) ?? ""
   if (asked !== "" && asked !== stored) {
     const { namespace, name } = request.attributes
-    throw conflict(subjectOf(handle, name), storedPreconditionText(handle.key(namespace, name), "UID", asked, stored))
+    throw conflict(objectRefOf(handle, name), storedPreconditionText(handle.key(namespace, name), "UID", asked, stored))
   }
 }
 
@@ -193,7 +193,12 @@ async function attemptThatFits(registry: Registry, handle: KindHandle, request: 
 }
 
 /** The `managedFields` of the next object: of what the client made of it, before anything is prepared. */
-function ownersOf(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): ReturnType<typeof nextOwners> {
+function ownersOf(
+  registry: Registry,
+  handle: KindHandle,
+  request: UpdateRequest,
+  state: UpdateState,
+): ReturnType<typeof updateManagedFields> {
   const { owners } = request
   const { old, next } = state
   if (owners === undefined) return old.metadata?.managedFields
@@ -201,7 +206,7 @@ function ownersOf(registry: Registry, handle: KindHandle, request: UpdateRequest
   if (owners === "given") return next.metadata?.managedFields
   if (state.ownerless === true) return undefined
   const subresource = request.subresource?.name ?? ""
-  return nextOwners(registry, handle, { manager: managerOf(request.attributes), subresource, next, old, bytes: state.bytes })
+  return updateManagedFields(registry, handle, { manager: managerOf(request.attributes), subresource, next, old, bytes: state.bytes })
 }
 
 async function attemptUpdate(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
@@ -231,21 +236,21 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   const judged = validated(registry, request, { next, old })
   if (judged !== undefined) await judged
   if (removable(handle, next)) {
-    const riders = await removalRiders(registry, handle, old, scope)
-    return commitDelete(registry, { key, expected: revision, object: next, riders, dryRun })
+    const ops = await removalRiders(registry, handle, old, scope)
+    return commitDelete(registry, { key, expected: revision, object: next, ops, dryRun })
   }
-  const riders = await ridersOf(handle, { object: next, old }, scope)
+  const ops = await collectTransactionOps(handle, { object: next, old }, scope)
   if (takesTurns(bytes)) await nextTurn()
-  const same = riders.writes.length === 0 && unchanged(next, old)
+  const same = ops.writes.length === 0 && unchanged(next, old)
   if (takesTurns(bytes)) await nextTurn()
   if (same) return { ok: true, result: { object: old, created: false, removed: false } }
-  return commitPut(registry, handle, { key, expected: revision, object: next, bytes, riders, dryRun, created: false })
+  return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false })
 }
 
 /** What belongs to reading an object, of a client or of admission. */
 function read(handle: KindHandle, request: UpdateRequest, object: ApiObject): void {
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
-  dropDoubleOwners(object, request.warn)
+  dedupOwnerReferences(object, request.warn)
 }
 
 /** The object that mutating plugins make of the client's, which they see with its managed fields tracked. */
@@ -284,7 +289,9 @@ function ownCopy(object: ApiObject): ApiObject {
 function unchanged(next: ApiObject, old: ApiObject): boolean {
   const [after, before] = [next.metadata ?? {}, old.metadata ?? {}]
   return (
-    sameBut("metadata", next, old) && sameBut("managedFields", after, before) && sameButTimes(after.managedFields, before.managedFields)
+    sameBut("metadata", next, old) &&
+    sameBut("managedFields", after, before) &&
+    equalIgnoringTimes(after.managedFields, before.managedFields)
   )
 }
 

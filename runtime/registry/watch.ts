@@ -1,10 +1,10 @@
 /** Watches: where the stream starts (specification section 4.6), and what a selector makes of an event. Frames are the verb's business. */
-import { assert } from "../assert.ts"
-import { staleReadTimeoutMs, watchWriteBytes } from "../limits.ts"
+import { assert } from "../base/assert.ts"
+import { staleReadTimeoutMs, watchWriteBytes } from "../base/limits.ts"
 import type { CachedObject, CacheEvent, Snapshot, SubscribeOptions, Subscription } from "../storage/cache.ts"
 import type { StoreError } from "../storage/store.ts"
 import { withResourceVersion } from "../storage/watch-cache/resource-version.ts"
-import { Turns } from "../turns.ts"
+import { Turns } from "../base/turns.ts"
 import { awaitFreshness, type Freshness, snapshotFor } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import type { ObjectFilter } from "./object-filter.ts"

@@ -4,11 +4,11 @@ import { type OpenRegistry, openRegistry } from "../../test/support/open-registr
 import { writeAttributes } from "../../test/support/write-attributes.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { applyStages } from "../apply/managed-fields/apply.ts"
-import type { ApiObject } from "../kit/json.ts"
-import { largeObjectBytes } from "../limits.ts"
-import { atOnce, inTurns } from "../turns.ts"
+import type { ApiObject } from "../base/json.ts"
+import { largeObjectBytes } from "../base/limits.ts"
+import { atOnce, inTurns } from "../base/turns.ts"
 import { createObject } from "./create.ts"
-import { versionsOf } from "./owners.ts"
+import { versionsOf } from "./managed-fields.ts"
 import { updateObject } from "./update.ts"
 
 let opened: OpenRegistry | undefined

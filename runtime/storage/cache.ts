@@ -3,8 +3,8 @@
  * that state, and one event stream that all watchers share. `watch-cache/` implements it over any Store. Bytes first:
  * `json` is made at most once per object version and never parsed on get, list or watch.
  */
-import type { ApiObject } from "../kit/json.ts"
-import type { BytePlace } from "../kit/shared-bytes.ts"
+import type { ApiObject } from "../base/json.ts"
+import type { ByteRange } from "../base/shared-bytes.ts"
 import type { StoredValue, StoreError } from "./store.ts"
 
 /** Metadata that controllers look for in every object. */
@@ -39,24 +39,24 @@ export interface CachedObject {
    * The stored version of the object as JSON, with `metadata.resourceVersion` in place. Always starts with
    * `{"kind":"<Kind>","apiVersion":"<apiVersion>",` (wire names), so that list items can leave that head out. Read or
    * copy it in the turn of the event loop in which it was requested: small objects are in memory that is reused
-   * (kit/shared-bytes.ts).
+   * (base/shared-bytes.ts).
    */
   json(): Buffer
   /** The same without allocating a view, for callers that copy it at once. */
-  jsonPlace(place: BytePlace): void
+  jsonPlace(place: ByteRange): void
   /**
    * The compact message of the stored version, resourceVersion in place, if it is available without decoding: the store
    * holds compact values and no caller has asked for JSON yet. Built on each call.
    */
   message?(): Buffer | undefined
   /**
-   * As `message`, but the answer does not change until `releaseMessage` is called, even if JSON is requested meanwhile.
+   * As `message`, but the answer does not change until `unpinMessage` is called, even if JSON is requested meanwhile.
    * Called by writers that need the length before they write the message: another program may have stored fields that
-   * are unknown here, and encoding the JSON then gives another length. Call `releaseMessage` once for each call that
+   * are unknown here, and encoding the JSON then gives another length. Call `unpinMessage` once for each call that
    * returned a message.
    */
-  holdMessage?(): Buffer | undefined
-  releaseMessage?(): void
+  pinMessage?(): Buffer | undefined
+  unpinMessage?(): void
   /**
    * Length of the compact message encoded from the JSON of the stored version. A caller that encoded it sets this,
    * because lists write the length before the message. Undefined: not known. A length that is set while the stored
@@ -100,7 +100,7 @@ export interface ResourceCodec {
   /** The same from a stored value, which stays as it is. Absent, or undefined as an answer: the JSON is used. */
   describeStored?(value: Uint8Array): { labels: Record<string, string>; fields: Record<string, string> } | undefined
   /**
-   * The same from an object that is decoded already (`expect`). Absent: `describe` runs when a selector first needs it.
+   * The same from an object that is decoded already (`announce`). Absent: `describe` runs when a selector first needs it.
    */
   describeObject?(object: ApiObject): { labels: Record<string, string>; fields: Record<string, string> }
 }
@@ -124,7 +124,7 @@ export interface Snapshot {
   /** In key order below `prefix`, after `startAfter`. */
   entries(options: { prefix: string; startAfter?: string }): Iterable<CachedObject>
   /** The same in runs of neighbours; no run is empty. */
-  runs(options: { prefix: string; startAfter?: string }): Iterable<ObjectRun>
+  ranges(options: { prefix: string; startAfter?: string }): Iterable<ObjectRange>
   /** Number of entries below `prefix` after `startAfter`; where possible without visiting each. */
   count(options: { prefix: string; startAfter?: string }): number
   /**
@@ -136,7 +136,7 @@ export interface Snapshot {
 }
 
 /** Neighbours in a snapshot: those of `objects` from `start` to before `end`. */
-export interface ObjectRun {
+export interface ObjectRange {
   readonly objects: readonly CachedObject[]
   readonly start: number
   readonly end: number
@@ -145,7 +145,7 @@ export interface ObjectRun {
    * requested again while none of the objects has changed, and kept within a byte budget. Undefined: encode the objects
    * one by one.
    */
-  gathered(form: string, make: () => Buffer): Buffer | undefined
+  encoded(form: string, make: () => Buffer): Buffer | undefined
 }
 
 /** A label or a selectable field that an object must have, with this value. */
@@ -230,7 +230,7 @@ export interface ResourceCache {
   snapshotAt(revision: number): Promise<Snapshot | undefined>
   /**
    * Reads from the store itself: one object as it is now, or all of them at `revision`, which may be ahead of the
-   * cache. Called for consistent reads where the cache cannot be known to be current (`Store.tellsProgress`), and for
+   * cache. Called for consistent reads where the cache cannot be known to be current (`Store.reportsProgress`), and for
    * all reads of a resource with `readsStore`. Undefined: no such object, or a revision that the store has compacted.
    */
   getStored(key: string): Promise<CachedObject | undefined>
@@ -248,12 +248,12 @@ export interface ResourceCache {
    * Called before committing bytes that the caller already has, so that the event does not decode them again.
    * `json(revision)` yields the final bytes.
    */
-  expect(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void
+  announce(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void
   /**
    * Called with the announced key and value after the commit was refused: no event will come, and the announcement is
    * dropped.
    */
-  unexpect(key: string, value: Uint8Array): void
+  withdraw(key: string, value: Uint8Array): void
 }
 
 export interface Cache {

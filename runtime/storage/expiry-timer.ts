@@ -2,7 +2,7 @@
  * Schedules the deletion of values whose time to live has passed in an embedded store. One timer per store, for any
  * number of values.
  */
-import type { Clock } from "../clock.ts"
+import type { Clock } from "../base/clock.ts"
 
 export interface ExpiryTimer {
   /** Called for every value written with a time to live, and at start for the value that is due first. */

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { countBelow, OrderedMap, orderedMapOf, stretchesOf, valuesOf } from "./ordered-map.ts"
+import { countBelow, OrderedMap, orderedMapOf, leafRangesOf, valuesOf } from "./ordered-map.ts"
 
 const compare = (left: number, right: number): number => left - right
 const key = fc.integer({ min: 0, max: 3000 })
@@ -42,7 +42,7 @@ function walked(map: InstanceType<typeof OrderedMap<number, number>>, from: numb
   const below = following[following.length >> 1] ?? -1
   expect([...valuesOf(map, { from, after, below }, compare)]).toEqual(following.filter((each) => each < below))
   expect(
-    [...stretchesOf(map, { from, after, below: Infinity }, compare)].flatMap(({ end, start, values }) => values.slice(start, end)),
+    [...leafRangesOf(map, { from, after, below: Infinity }, compare)].flatMap(({ end, start, values }) => values.slice(start, end)),
   ).toEqual(following)
   return [...valuesOf(map, { from, after, below: Infinity }, compare)]
 }

@@ -3,7 +3,7 @@ import sortedBtree from "sorted-btree"
 import { bulkLoad } from "sorted-btree/extended/bulkLoad.js"
 
 /**
- * The package is CommonJS with `exports.default`: Node and esbuild import the whole of `exports` as the default, as its
+ * The package is CommonJS with `exports.default`: MessageNode and esbuild import the whole of `exports` as the default, as its
  * types say; vitest imports the class itself.
  */
 export const OrderedMap = typeof sortedBtree === "function" ? sortedBtree : sortedBtree.default
@@ -58,7 +58,7 @@ function placeOf<K>(keys: readonly K[], key: K, compare: (left: K, right: K) => 
   return low
 }
 
-/** Bounds of a walk. `after`: skip the key `from` itself. `below` is exclusive. */
+/** Bounds of a walk. `after`: skip the key `from` itself. `withPrefix` is exclusive. */
 export interface WalkRange<K> {
   readonly from: K
   readonly after: boolean
@@ -66,7 +66,7 @@ export interface WalkRange<K> {
 }
 
 /** Neighbouring values in a leaf of the tree: from `start` to before `end`. */
-export interface Stretch<V> {
+export interface LeafRange<V> {
   readonly values: readonly V[]
   readonly start: number
   readonly end: number
@@ -79,16 +79,16 @@ export interface Stretch<V> {
  * of pairs with a generator around it took as long for each value as copying a small object does.
  */
 export function valuesOf<K, V>(tree: OrderedMap<K, V>, range: WalkRange<K>, compare: (left: K, right: K) => number): IterableIterator<V> {
-  return new Walk<K, V>(new Stretches<K, V>(tree["_root"], range, compare))
+  return new ValueIterator<K, V>(new LeafRangeIterator<K, V>(tree["_root"], range, compare))
 }
 
 /** As `valuesOf`, one leaf at a time. */
-export function stretchesOf<K, V>(
+export function leafRangesOf<K, V>(
   tree: OrderedMap<K, V>,
   range: WalkRange<K>,
   compare: (left: K, right: K) => number,
-): IterableIterator<Stretch<V>> {
-  return new Stretches<K, V>(tree["_root"], range, compare)
+): IterableIterator<LeafRange<V>> {
+  return new LeafRangeIterator<K, V>(tree["_root"], range, compare)
 }
 
 /** Identity of the leaf that contains `key`, or would contain it. */
@@ -102,7 +102,7 @@ export function leafOf<K, V>(tree: OrderedMap<K, V>, key: K, compare: (left: K, 
   return node
 }
 
-class Stretches<K, V> implements IterableIterator<Stretch<V>> {
+class LeafRangeIterator<K, V> implements IterableIterator<LeafRange<V>> {
   /** The inner nodes from the root down, each with the index of the child that the walk is in. */
   private readonly path: { readonly children: readonly Node<K, V>[]; at: number }[] = []
   private leaf: Node<K, V> | undefined
@@ -131,13 +131,13 @@ class Stretches<K, V> implements IterableIterator<Stretch<V>> {
     return this
   }
 
-  next(): IteratorResult<Stretch<V>> {
-    const stretch = this.take()
-    return stretch === undefined ? { done: true, value: undefined } : { done: false, value: stretch }
+  next(): IteratorResult<LeafRange<V>> {
+    const leafRange = this.take()
+    return leafRange === undefined ? { done: true, value: undefined } : { done: false, value: leafRange }
   }
 
   /** The next range that is not empty. */
-  take(): Stretch<V> | undefined {
+  take(): LeafRange<V> | undefined {
     for (;;) {
       const { leaf, start } = this
       if (leaf === undefined) return undefined
@@ -171,12 +171,12 @@ class Stretches<K, V> implements IterableIterator<Stretch<V>> {
 
 const noValues: readonly never[] = []
 
-class Walk<K, V> implements IterableIterator<V> {
+class ValueIterator<K, V> implements IterableIterator<V> {
   private values: readonly V[] = noValues
   private at = 0
   private end = 0
 
-  constructor(private readonly stretches: Stretches<K, V>) {}
+  constructor(private readonly leafRanges: LeafRangeIterator<K, V>) {}
 
   [Symbol.iterator](): this {
     return this
@@ -188,11 +188,11 @@ class Walk<K, V> implements IterableIterator<V> {
   }
 
   private goOn(): boolean {
-    const stretch = this.stretches.take()
-    if (stretch === undefined) return false
-    this.values = stretch.values
-    this.at = stretch.start
-    this.end = stretch.end
+    const leafRange = this.leafRanges.take()
+    if (leafRange === undefined) return false
+    this.values = leafRange.values
+    this.at = leafRange.start
+    this.end = leafRange.end
     return true
   }
 }

@@ -3,7 +3,7 @@
  * Each store has its own revisions; therefore the watch cache reads `overrides` and watches each store separately.
  * Calls without a key go to the main store.
  */
-import { readPast } from "./past.ts"
+import { readLogOf } from "./log-reader.ts"
 import type { Store, StoreOverride } from "./store.ts"
 import { StoreError } from "./store.ts"
 
@@ -20,7 +20,7 @@ export function overrideStores(main: Store, overrides: readonly StoreOverride[],
     get: (options) => storeOf(options.key).get(options),
     list: (options) => storeOf(options.prefix).list(options),
     watch: (options) => storeOf(options.prefix).watch(options),
-    past: (options) => readPast(storeOf(options.prefix), options),
+    readLog: (options) => readLogOf(storeOf(options.prefix), options),
     async commit(options) {
       const keys = [...options.checks, ...options.writes].map(({ key }) => key)
       const [store = main, ...others] = [...new Set(keys.map(storeOf))]
@@ -28,18 +28,18 @@ export function overrideStores(main: Store, overrides: readonly StoreOverride[],
         throw new StoreError("unavailable", `${keys.join(" and ")} change together, but --store-servers-overrides parts them`)
       return store.commit(options)
     },
-    changesTogether: (one, other) => storeOf(one) === storeOf(other),
+    canCommitTogether: (one, other) => storeOf(one) === storeOf(other),
     revision: () => main.revision(),
     compact: (options) => main.compact(options),
     status: () => main.status(),
     async close() {
       await Promise.all(stores.map((store) => store.close()))
     },
-    asksForRevision: stores.some((store) => store.asksForRevision === true),
-    get tellsProgress() {
-      return stores.every((store) => store.tellsProgress !== false)
+    revisionNeedsRoundTrip: stores.some((store) => store.revisionNeedsRoundTrip === true),
+    get reportsProgress() {
+      return stores.every((store) => store.reportsProgress !== false)
     },
-    bringWatchesTo: (revision, below) => storeOf(below).bringWatchesTo?.(revision, below),
+    advanceWatches: (revision, below) => storeOf(below).advanceWatches?.(revision, below),
     async check(options) {
       const faults = await Promise.all(
         stores.map(async (store) => (store.check === undefined ? (await store.status()).fault : store.check(options))),
@@ -50,6 +50,6 @@ export function overrideStores(main: Store, overrides: readonly StoreOverride[],
       const store = storeOf(options.prefix)
       return store.count === undefined ? (await store.list(options)).items.length : store.count(options)
     },
-    takeTurnToCompact: async (revision) => (await main.takeTurnToCompact?.(revision)) ?? true,
+    acquireCompactionTurn: async (revision) => (await main.acquireCompactionTurn?.(revision)) ?? true,
   }
 }

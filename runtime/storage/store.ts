@@ -8,8 +8,8 @@
  *
  * Bytes given to a store or received from it are shared, not copied: they must not be changed afterwards.
  */
-import { assert } from "../assert.ts"
-import { objectBytesMax } from "../limits.ts"
+import { assert } from "../base/assert.ts"
+import { objectBytesMax } from "../base/limits.ts"
 
 /** A value with the revisions of its creation and of its last write. */
 export interface StoredValue {
@@ -94,7 +94,7 @@ export interface WatchOptions {
   readonly onEnd: (error: StoreError) => void
 }
 
-export interface PastOptions {
+export interface LogOptions {
   /** As in `WatchOptions`; throws the same errors. */
   readonly prefix: string
   readonly afterRevision: number
@@ -105,7 +105,7 @@ export interface PastOptions {
 }
 
 /** A piece of the log: every event below the prefix up to `revision`, in whole commits. */
-export interface Past {
+export interface LogPiece {
   readonly events: readonly StoreEvent[]
   readonly revision: number
 }
@@ -133,9 +133,9 @@ export interface Store {
   /** Resolves once the writes are durable. At most one write per key in a commit. */
   commit(options: { checks: readonly Check[]; writes: readonly Write[] }): Promise<CommitResult>
   /**
-   * Reads the log after a revision, one piece per call. Absent: a watch gives the same events; `past.ts` covers both.
+   * Reads the log after a revision, one piece per call. Absent: a watch gives the same events; `readLog.ts` covers both.
    */
-  past?(options: PastOptions): Promise<Past>
+  readLog?(options: LogOptions): Promise<LogPiece>
   /**
    * Resolves once the watch is sure to deliver every commit after `afterRevision`, including all that are acknowledged
    * from now on.
@@ -148,17 +148,17 @@ export interface Store {
   status(): Promise<StoreStatus>
   close(): Promise<void>
   /** `revision()` costs a round trip. A commit that compares revisions need not call it first. Absent: it is free. */
-  readonly asksForRevision?: boolean
+  readonly revisionNeedsRoundTrip?: boolean
   /**
    * Whether a watch reaches any revision that `revision()` returned without a further write; absent: it does. While it
    * is false, reads that must not be stale go to the store instead of the cache that a watch fills.
    */
-  readonly tellsProgress?: boolean
+  readonly reportsProgress?: boolean
   /**
    * Advances watches of `prefix` to `revision`, a result of `revision()`, writing a key if that is the only way. Called
    * by a writer before it waits for that revision. Absent: watches advance by themselves.
    */
-  bringWatchesTo?(revision: number, prefix: string): void
+  advanceWatches?(revision: number, prefix: string): void
   /** Number of keys below a prefix, without reading their values. Absent: the store cannot count. */
   count?(options: { prefix: string }): Promise<number>
   /**
@@ -167,12 +167,12 @@ export interface Store {
    */
   check?(options: { timeoutMs: number }): Promise<string | undefined>
   /** Whether one commit may contain both keys; absent: any two. */
-  changesTogether?(one: string, other: string): boolean
+  canCommitTogether?(one: string, other: string): boolean
   /**
    * For a store that several servers share: whether this server is the one to compact now. Each server calls it once
    * per interval with the present revision. Absent: the store has one server.
    */
-  takeTurnToCompact?(revision: number): Promise<boolean>
+  acquireCompactionTurn?(revision: number): Promise<boolean>
   /** Other stores that hold some of the keys, with revisions of their own; absent: none. */
   readonly overrides?: readonly StoreOverride[]
 }

@@ -2,17 +2,17 @@
 import { applyStages } from "../apply/managed-fields/apply.ts"
 import { typeText } from "../apply/managed-fields/configuration-text.ts"
 import type { Versions } from "../apply/managed-fields/versions.ts"
-import { ApiError, badRequest } from "../errors.ts"
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { JsonSyntaxError, stringify } from "../kit/json-text.ts"
-import { timeText } from "../kit/time.ts"
-import type { Stages } from "../turns.ts"
-import { yamlBodyBytesMax } from "../limits.ts"
+import { ApiError, badRequest } from "../base/errors.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { JsonSyntaxError, stringify } from "../encoding/json/text.ts"
+import { timeText } from "../base/time.ts"
+import type { Stages } from "../base/turns.ts"
+import { yamlBodyBytesMax } from "../base/limits.ts"
 import { readYaml } from "../wire/decode-body.ts"
-import type { Expiry } from "../wire/expiry.ts"
+import type { DeadlineSignal } from "../wire/expiry.ts"
 import { readJson } from "../wire/long-documents.ts"
 import { repeatedKeysText, yamlText } from "../wire/yaml.ts"
-import type { Call } from "./call.ts"
+import type { ResourceRequest } from "./call.ts"
 import type { WriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
 
@@ -29,7 +29,7 @@ export interface ApplyScope extends WriteOptions {
  * YAML, and JSON as a part of it. Throws 400 or 413. Repeated fields, the last of which counts, are refused or warned about once the
  * configuration has been applied: a conflict is told first, as in the reference.
  */
-export async function readApplied(call: Call, body: Buffer, scope: ApplyScope): Promise<Patch> {
+export async function readApplied(call: ResourceRequest, body: Buffer, scope: ApplyScope): Promise<Patch> {
   const { value, duplicates } = await readConfiguration(body, call.request.expiry)
   const config = value ?? {}
   if (!isObject(config)) throw badRequest("error decoding YAML: an applied configuration must be an object")
@@ -44,7 +44,7 @@ export async function readApplied(call: Call, body: Buffer, scope: ApplyScope): 
 }
 
 interface Applied {
-  readonly call: Call
+  readonly call: ResourceRequest
   readonly config: JsonObject
   /** A text for each key that is there twice. */
   readonly duplicates: readonly string[]
@@ -85,7 +85,7 @@ interface Configuration {
 }
 
 /** Most clients send JSON, which is read many times faster than YAML. */
-async function readConfiguration(body: Buffer, signal: Expiry): Promise<Configuration> {
+async function readConfiguration(body: Buffer, signal: DeadlineSignal): Promise<Configuration> {
   const text = yamlText(body)
   if (/^\s*\{/.test(text)) {
     try {
@@ -108,7 +108,7 @@ async function readConfiguration(body: Buffer, signal: Expiry): Promise<Configur
 }
 
 /** A configuration must say what it is: it may be read long after it was written. */
-function checkKind(call: Call, config: JsonObject, scope: ApplyScope): void {
+function checkKind(call: ResourceRequest, config: JsonObject, scope: ApplyScope): void {
   const { apiVersion } = scope.versions.current
   const kind = scope.kind ?? call.handle.kind.kind
   if (config.apiVersion === apiVersion && config.kind === kind) return

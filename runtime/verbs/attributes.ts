@@ -1,9 +1,9 @@
 import type { KindName, OpenAttributes, Operation, RequestOptions } from "../admission/plugin.ts"
-import type { Call } from "./call.ts"
+import type { ResourceRequest } from "./call.ts"
 
 /** The request as admission sees it; made once per write. `kind`: of the body, where it is not the resource's own. */
 export function attributesOf(
-  { request, handle }: Call,
+  { request, handle }: ResourceRequest,
   operation: Operation,
   options: RequestOptions & { readonly dryRun: boolean },
   kind: KindName = handle.kind,

@@ -1,17 +1,17 @@
 /** One resource request on its way through a verb: how its body is read, and what its answer looks like. */
-import type { StatusDetails } from "../errors.ts"
+import type { StatusDetails } from "../base/errors.ts"
 import type { Incoming, Outgoing } from "../http/exchange.ts"
 import type { Registry, KindHandle } from "../registry/registry.ts"
 import type { ListRequest } from "../registry/read.ts"
-import type { RequestContext } from "../request.ts"
+import type { RequestContext } from "../http/request/context.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { acceptsGzip, checkRendering, type Negotiated, negotiate, wantsPretty } from "../wire/negotiate.ts"
 import { encodeStatus, sendBytes } from "../wire/send.ts"
 import { successStatus } from "../wire/status.ts"
-import { type ListOptions, listFreshness, readSelection, type Selection } from "./list-options.ts"
+import { type ListOptions, listFreshness, readSelection, type Selection } from "./list/list-options.ts"
 
 /** Made by `route.ts` once the kind is known; handed to exactly one verb. */
-export interface Call {
+export interface ResourceRequest {
   readonly parts: ServerParts
   readonly registry: Registry
   readonly handle: KindHandle
@@ -21,31 +21,31 @@ export interface Call {
 }
 
 /** The representation that the client asked for, and how it is laid out. */
-export interface Wanted extends Negotiated {
-  readonly laidOut: boolean
+export interface ResponseFormat extends Negotiated {
+  readonly indented: boolean
   readonly gzip: boolean
 }
 
 /**
  * Called first by every verb, before any work is done. Throws 406. `read`: nothing is changed, so whether the rendering fits is asked when
- * the answer is there (`checkForm`): what is not found or not valid is told first, as the reference does.
+ * the answer is there (`checkFormat`): what is not found or not valid is told first, as the reference does.
  */
-export function representation(call: Call, answer: { list: boolean; watch?: boolean; read?: boolean }): Wanted {
+export function negotiateResponse(call: ResourceRequest, answer: { list: boolean; watch?: boolean; read?: boolean }): ResponseFormat {
   const { headers, query } = call.request
   const collection = call.request.info.name === ""
   const negotiated = negotiate(headers.accept, { vendor: call.parts.vendor, watch: answer.watch === true, collection })
-  if (answer.watch !== true && answer.read !== true) checkForm(call, negotiated, answer)
+  if (answer.watch !== true && answer.read !== true) checkFormat(call, negotiated, answer)
   return {
-    laidOut: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),
+    indented: negotiated.media === "json" && wantsPretty({ query, userAgent: headers["user-agent"], negotiated }),
     gzip: call.parts.options["feature-gates"].APIResponseCompression === true && acceptsGzip(headers["accept-encoding"]),
     ...negotiated,
   }
 }
 
 /** Called by reads once their answer is at hand: a list cannot be shown as one object, nor one object as a list. Throws 406. */
-export function checkForm(call: Call, wanted: Negotiated, answer: { list: boolean }): void {
+export function checkFormat(call: ResourceRequest, format: Negotiated, answer: { list: boolean }): void {
   const { kind } = call.handle
-  checkRendering(wanted.as, { list: answer.list, kind: answer.list ? kind.listKind : kind.kind })
+  checkRendering(format.as, { list: answer.list, kind: answer.list ? kind.listKind : kind.kind })
 }
 
 /** What of a collection a request is about. */
@@ -54,7 +54,7 @@ export interface CollectionScope extends Selection {
 }
 
 /** Selectors and path of a collection request. A selected name is used as such only where it names one object. Throws 400. */
-export function collectionScope(call: Call): CollectionScope {
+export function collectionScope(call: ResourceRequest): CollectionScope {
   const { info, query } = call.request
   const { kind } = call.handle
   const { name: selected, ...selection } = readSelection(query, call.handle)
@@ -63,7 +63,7 @@ export function collectionScope(call: Call): CollectionScope {
 }
 
 /** A list request in the registry's words. Throws 400. */
-export function listRequest(call: Call, options: ListOptions): ListRequest {
+export function listRequest(call: ResourceRequest, options: ListOptions): ListRequest {
   const { kind } = call.handle
   const scope = collectionScope(call)
   return {
@@ -83,9 +83,9 @@ export function listRequest(call: Call, options: ListOptions): ListRequest {
  * A Status Success: the object is gone, or the action was taken. Only a creation says its code, as in the reference. A client that asked for a
  * table or for metadata gets the Status as well.
  */
-export async function answerStatus(call: Call, details: StatusDetails | undefined, status = 200): Promise<void> {
-  const wanted = negotiate(call.request.headers.accept, { vendor: call.parts.vendor })
+export async function answerStatus(call: ResourceRequest, details: StatusDetails | undefined, status = 200): Promise<void> {
+  const format = negotiate(call.request.headers.accept, { vendor: call.parts.vendor })
   const success = successStatus(details, call.parts.vendor)
-  const body = encodeStatus(wanted.media, status === 201 ? { ...success, code: status } : success)
-  await sendBytes(call.outgoing, { status, contentType: wanted.contentType, body, warnings: call.request.warnings })
+  const body = encodeStatus(format.media, status === 201 ? { ...success, code: status } : success)
+  await sendBytes(call.outgoing, { status, contentType: format.contentType, body, warnings: call.request.warnings })
 }

@@ -4,39 +4,39 @@
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http"
 import type { OpenAttributes } from "../admission/plugin.ts"
-import { assert } from "../assert.ts"
-import { type Reply, replyTo, type Target } from "../connect/dialer.ts"
-import { type AnswerOptions, checkAnswer, passAnswer, sendBody, textOfRefusal } from "../connect/forward.ts"
+import { assert } from "../base/assert.ts"
+import { type Reply, awaitReply, type Target } from "../connect/dialer.ts"
+import { type ForwardOptions, checkResponseHead, forwardResponse, sendBody, readRefusalText } from "../connect/stream-proxy.ts"
 import { isPassedProtocol, requestHeaders } from "../connect/headers.ts"
 import { agentTarget } from "../connect/node-agent.ts"
 import type { ObjectReader } from "../connect/objects.ts"
 import { escapedPath, type ProxyPaths, proxyPaths, rewrittenLink } from "../connect/proxy-path.ts"
 import { proxyTarget } from "../connect/proxy-target.ts"
 import { decodeOptions } from "../connect/query-options.ts"
-import { refusedLog, unreachableAgent, unreachableBackend, unreachableService } from "../connect/refusal.ts"
-import { join } from "../connect/tunnel.ts"
-import { ApiError, badRequest, invalid } from "../errors.ts"
-import { Failures } from "../kit/failure.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import type { Connect, Subresource } from "../kit/kind.ts"
-import { linkPrefixCharactersMax, refusalTimeoutMs } from "../limits.ts"
+import { refusedLog, unreachableAgent, unreachableBackend, unreachableService } from "../connect/upstream-errors.ts"
+import { joinConnections } from "../connect/tunnel.ts"
+import { ApiError, badRequest, invalid } from "../base/errors.ts"
+import { Failures } from "../base/failure.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { Connect, Subresource } from "../schema/kind.ts"
+import { linkPrefixCharactersMax, refusalTimeoutMs } from "../base/limits.ts"
 import { mutateObject, validateObject } from "../registry/admit.ts"
 import { getObject } from "../registry/read.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { takeConnection, wantedProtocol } from "../http/upgrade.ts"
-import { Turns } from "../turns.ts"
+import { Turns } from "../base/turns.ts"
 import { attributesOf } from "./attributes.ts"
-import { type Call, representation } from "./call.ts"
-import { checkLogWebSocket, passLogToWebSocket } from "./log-websocket.ts"
+import { type ResourceRequest, negotiateResponse } from "./call.ts"
+import { checkLogWebSocket, passLogToWebSocket } from "./websocket/log-websocket.ts"
 
 /** A call, and the signal that ends every connection made for it. */
 interface Connecting {
-  readonly call: Call
+  readonly call: ResourceRequest
   readonly signal: AbortSignal
 }
 
 /** Called by the router for sub-resources of type connect, the method allowed. Throws ApiError until an answer has begun. */
-export async function connectVerb(call: Call, subresource: Subresource): Promise<void> {
+export async function connectVerb(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const { connect } = subresource
   assert(connect !== undefined, "a sub-resource of type connect says how", { name: subresource.name })
   if (connect !== "log" && call.request.query.has("dryRun"))
@@ -48,7 +48,7 @@ export async function connectVerb(call: Call, subresource: Subresource): Promise
   return untilOver(call, (connecting) => streamVerb(connecting, connect, admitted))
 }
 
-async function proxyThrough(call: Call, subresource: Subresource): Promise<void> {
+async function proxyThrough(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const { info } = call.request
   const paths = proxyPaths(info.path, info.tail)
   const { path } = await admitConnection(call, subresource, { path: paths.target })
@@ -56,7 +56,7 @@ async function proxyThrough(call: Call, subresource: Subresource): Promise<void>
 }
 
 /** Both moments of admission, one after the other, as in the reference. Answers the options to connect with. */
-async function admitConnection(call: Call, { options }: Subresource, object: ApiObject): Promise<ApiObject> {
+async function admitConnection(call: ResourceRequest, { options }: Subresource, object: ApiObject): Promise<ApiObject> {
   assert(options !== undefined, "a sub-resource of type connect has options")
   const { registry } = call
   const { admission } = registry.deps
@@ -69,7 +69,7 @@ async function admitConnection(call: Call, { options }: Subresource, object: Api
 }
 
 /** Every connection of the request ends when the client goes, when the server stops, and in any case when `work` is over, however it ended. */
-async function untilOver(call: Call, work: (connecting: Connecting) => Promise<void>): Promise<void> {
+async function untilOver(call: ResourceRequest, work: (connecting: Connecting) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const end = (): void => controller.abort()
   // Not `AbortSignal.any`: what lives as long as the server would keep something of each request.
@@ -86,7 +86,7 @@ async function untilOver(call: Call, work: (connecting: Connecting) => Promise<v
   }
 }
 
-async function readOptions(call: Call, { options }: Subresource): Promise<ApiObject> {
+async function readOptions(call: ResourceRequest, { options }: Subresource): Promise<ApiObject> {
   assert(options !== undefined, "a sub-resource of type connect has options")
   const kind = await call.parts.body(options)
   const decoded = decodeOptions(call.request.query, kind.shape)
@@ -100,7 +100,7 @@ async function readOptions(call: Call, { options }: Subresource): Promise<ApiObj
 const parsingWork = 10
 
 /** Objects as the newest state has them. Many large ones are read in turns. */
-function reader(call: Call): ObjectReader {
+function reader(call: ResourceRequest): ObjectReader {
   const { parts, registry } = call
   const turns = new Turns()
   return async (resource, name, namespace) => {
@@ -115,7 +115,7 @@ function reader(call: Call): ObjectReader {
   }
 }
 
-function agentRequest(call: Call, connect: Exclude<Connect, "proxy">, options: JsonObject): Promise<Target | undefined> {
+function agentRequest(call: ResourceRequest, connect: Exclude<Connect, "proxy">, options: JsonObject): Promise<Target | undefined> {
   const { info } = call.request
   const request = { connect, namespace: info.namespace, name: info.name, options }
   return agentTarget(request, reader(call), call.parts.connector.agent)
@@ -124,7 +124,7 @@ function agentRequest(call: Call, connect: Exclude<Connect, "proxy">, options: J
 /** The log of a container as text. A pod that no node runs yet has an empty one, which is 204. */
 async function logVerb(connecting: Connecting, options: JsonObject): Promise<void> {
   const { call } = connecting
-  representation(call, { list: false })
+  negotiateResponse(call, { list: false })
   const target = await agentRequest(call, "log", options)
   if (target === undefined) {
     call.outgoing.writeHead(204)
@@ -138,7 +138,7 @@ async function logVerb(connecting: Connecting, options: JsonObject): Promise<voi
     unreachable: unreachableAgent,
   })
   const status = message.statusCode ?? 502
-  if (status < 200 || status > 206) throw refusedLog(status, await textOfRefusal(message, call.parts.clock), call.request.info.name)
+  if (status < 200 || status > 206) throw refusedLog(status, await readRefusalText(message, call.parts.clock), call.request.info.name)
   if (!overWebSocket) return passing(call, message, { contentType: "text/plain" })
   // A websocket that breaks off is closed already.
   await passLogToWebSocket(call, message).catch(() => undefined)
@@ -154,9 +154,9 @@ async function streamVerb(connecting: Connecting, connect: "attach" | "exec" | "
   await tunnel(connecting, target, { protocol, unreachable: unreachableAgent })
 }
 
-function passedProtocol(call: Call): string | undefined {
-  const wanted = wantedProtocol(call.incoming)
-  return wanted !== undefined && isPassedProtocol(wanted) ? call.incoming.headers.upgrade : undefined
+function passedProtocol(call: ResourceRequest): string | undefined {
+  const format = wantedProtocol(call.incoming)
+  return format !== undefined && isPassedProtocol(format) ? call.incoming.headers.upgrade : undefined
 }
 
 async function proxyVerb(connecting: Connecting, paths: ProxyPaths): Promise<void> {
@@ -205,7 +205,7 @@ async function tunnel(
   const reply = await ask(connecting, target, { method, headers, unreachable: how.unreachable, upgrade: true })
   if (reply.upgraded) {
     const client = takeConnection(incoming)
-    if (client !== undefined) await join(client, reply, { signal, clock })
+    if (client !== undefined) await joinConnections(client, reply, { signal, clock })
     return
   }
   const status = reply.message.statusCode ?? 502
@@ -230,11 +230,11 @@ async function ask({ call, signal }: Connecting, target: Target, asking: Asking)
   const { method, headers, unreachable } = asking
   try {
     const request = await call.parts.connector.send(target, { method, headers, signal })
-    const replied = replyTo(request, call.parts.clock)
+    const replied = awaitReply(request, call.parts.clock)
     if (asking.body === true) sendBody(call.incoming, request)
     else request.end()
     const reply = await replied
-    if (!reply.upgraded) checkAnswer(reply.message)
+    if (!reply.upgraded) checkResponseHead(reply.message)
     else if (asking.upgrade !== true) throw new Error("the other end changed the protocol without being asked")
     return reply
   } catch (error) {
@@ -243,9 +243,9 @@ async function ask({ call, signal }: Connecting, target: Target, asking: Asking)
 }
 
 /** Passes an answer on. Once it has begun, a broken connection can only be told by breaking the other one. */
-async function passing(call: Call, message: IncomingMessage, options: AnswerOptions = {}): Promise<void> {
+async function passing(call: ResourceRequest, message: IncomingMessage, options: ForwardOptions = {}): Promise<void> {
   try {
-    await passAnswer(message, call.outgoing, options)
+    await forwardResponse(message, call.outgoing, options)
   } catch {
     call.outgoing.destroy()
   }

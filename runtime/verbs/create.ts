@@ -1,17 +1,17 @@
-import { badRequest } from "../errors.ts"
-import type { ApiObject } from "../kit/json.ts"
-import { cut } from "../kit/quote.ts"
+import { badRequest } from "../base/errors.ts"
+import type { ApiObject } from "../base/json.ts"
+import { cut } from "../base/quote.ts"
 import { createObject } from "../registry/create.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
-import { readObject } from "./body.ts"
-import { type Call, representation } from "./call.ts"
+import { readObject } from "./request-body.ts"
+import { type ResourceRequest, negotiateResponse } from "./call.ts"
 import { readWriteOptions } from "./write-options.ts"
 
 /** POST of one object. */
-export async function createVerb(call: Call): Promise<void> {
+export async function createVerb(call: ResourceRequest): Promise<void> {
   const { info, query, warnings } = call.request
-  const wanted = representation(call, { list: false })
+  const format = negotiateResponse(call, { list: false })
   const options = readWriteOptions(query, "CreateOptions")
   const object = await readObject(call, options)
   matchNamespace(object, info.namespace)
@@ -22,7 +22,7 @@ export async function createVerb(call: Call): Promise<void> {
     bytes: call.request.bodyBytes,
     owners: "tracked",
   })
-  await answerWrite(call, { wanted, result })
+  await answerWrite(call, { format, result })
 }
 
 /**

@@ -1,22 +1,22 @@
-import { ApiError } from "../errors.ts"
-import { inParallel } from "../kit/in-parallel.ts"
+import { ApiError } from "../base/errors.ts"
+import { inParallel } from "../base/in-parallel.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import { listObjects } from "../registry/read.ts"
 import type { CachedObject } from "../storage/cache.ts"
-import { answerList } from "./answer-list.ts"
+import { answerList } from "./list/answer-list.ts"
 import { attributesOf } from "./attributes.ts"
-import { type Call, listRequest, representation } from "./call.ts"
+import { type ResourceRequest, listRequest, negotiateResponse } from "./call.ts"
 import { type DeleteOptions, deleteOptions } from "./delete-options.ts"
-import { listFreshness, readListOptions } from "./list-options.ts"
+import { listFreshness, readListOptions } from "./list/list-options.ts"
 
 /**
  * DELETE of a collection: lists by selector, deletes each, answers what was listed. What is made after the list was taken stays, also under the name of
  * an object that was listed; what went meanwhile counts as deleted. `--delete-collection-workers` delete at once; the first that fails ends the request.
  */
-export async function deleteCollectionVerb(call: Call): Promise<void> {
+export async function deleteCollectionVerb(call: ResourceRequest): Promise<void> {
   const { query, signal } = call.request
-  const wanted = representation(call, { list: true })
+  const format = negotiateResponse(call, { list: true })
   const options = await deleteOptions(call, { collection: true })
   const listOptions = readListOptions(query, { watch: false, watchList: false })
   // The reference always lists by pages here, for which a bare version means that very version.
@@ -25,10 +25,10 @@ export async function deleteCollectionVerb(call: Call): Promise<void> {
   const page = await listObjects(call.registry, call.handle, request)
   const items = [...page.items]
   await inParallel(items, { atOnce: call.parts.options["delete-collection-workers"], signal }, (item) => deleteListed(call, options, item))
-  await answerList(call, { wanted, page: { ...page, items } })
+  await answerList(call, { format, page: { ...page, items } })
 }
 
-async function deleteListed(call: Call, options: DeleteOptions, item: CachedObject): Promise<void> {
+async function deleteListed(call: ResourceRequest, options: DeleteOptions, item: CachedObject): Promise<void> {
   const { registry, handle } = call
   const [namespace, name] = [item.field("metadata.namespace"), item.field("metadata.name")]
   const uid = uidOf(item)

@@ -31,7 +31,7 @@ describe("delete options", () => {
     expect(readDeleteOptions(query("resourceVersion=0"), undefined, collection)).toEqual({ dryRun: false, resourceVersion: "0" })
   })
 
-  it("refuse what is empty where a word is wanted", () => {
+  it("refuse what is empty where a word is format", () => {
     for (const options of ["propagationPolicy=", "gracePeriodSeconds="])
       expect(() => readDeleteOptions(query(options), undefined)).toThrow()
     for (const body of [{ propagationPolicy: "" }, { dryRun: [""] }])

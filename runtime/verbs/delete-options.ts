@@ -1,17 +1,17 @@
 /** DeleteOptions, from the body and the query of a delete request: specification sections 4.9 and 4.11. */
-import { badRequest, invalid } from "../errors.ts"
-import { shortJson } from "../kit/bounded-text.ts"
-import type { Failure } from "../kit/failure.ts"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
-import { shownValueCharactersMax } from "../limits.ts"
+import { badRequest, invalid } from "../base/errors.ts"
+import { shortJson } from "../base/bounded-text.ts"
+import type { Failure } from "../base/failure.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import { shownValueCharactersMax } from "../base/limits.ts"
 import type { DeleteRequest } from "../registry/delete.ts"
 import { propagationFailures, type PropagationPolicy } from "../registry/propagation.ts"
-import { booleanParameter, integerParameter } from "../query.ts"
-import { bodyLimit } from "../wire/body.ts"
+import { booleanParameter, integerParameter } from "../http/request/query.ts"
+import { bodyLimit } from "../wire/read-body.ts"
 import { decodeBody } from "../wire/decode-body.ts"
 import { bodyMedia, type Media } from "../wire/negotiate.ts"
-import { bodyOf } from "./body.ts"
-import type { Call } from "./call.ts"
+import { bodyOf } from "./request-body.ts"
+import type { ResourceRequest } from "./call.ts"
 import { dryRunFailures, dryRunValues } from "./write-options.ts"
 
 /** The reference's from 1.32 on, where DELETE of what cannot be read has no other way. */
@@ -23,12 +23,12 @@ export interface DeleteOptions extends Omit<DeleteRequest, "attributes" | "name"
 }
 
 /** Called by DELETE of an object and of a collection. Throws 400, 413, 415 or 422. */
-export async function deleteOptions(call: Call, { collection }: { collection: boolean }): Promise<DeleteOptions> {
+export async function deleteOptions(call: ResourceRequest, { collection }: { collection: boolean }): Promise<DeleteOptions> {
   return readDeleteOptions(call.request.query, await optionsBody(call), { collection })
 }
 
 /** The body, when there is one. Any version is taken, as the reference does: the kind is the same in every group. */
-async function optionsBody(call: Call): Promise<JsonObject | undefined> {
+async function optionsBody(call: ResourceRequest): Promise<JsonObject | undefined> {
   const media = mediaOf(call)
   const body = await bodyOf(call, typeof media === "string" ? bodyLimit(media) : undefined)
   if (body.length === 0) return undefined
@@ -45,7 +45,7 @@ async function optionsBody(call: Call): Promise<JsonObject | undefined> {
   return decoded.object
 }
 
-function mediaOf(call: Call): Media | { readonly refusal: unknown } {
+function mediaOf(call: ResourceRequest): Media | { readonly refusal: unknown } {
   try {
     return bodyMedia(call.request.headers["content-type"], { vendor: call.parts.vendor })
   } catch (refusal) {

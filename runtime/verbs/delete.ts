@@ -1,20 +1,20 @@
 import { answerObject } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
-import { answerStatus, type Call, representation } from "./call.ts"
+import { answerStatus, type ResourceRequest, negotiateResponse } from "./call.ts"
 import { deleteObject } from "../registry/delete.ts"
 import { deleteOptions } from "./delete-options.ts"
 
 /** DELETE of one object: gone, or marked and kept until finalizers and grace period allow. */
-export async function deleteVerb(call: Call): Promise<void> {
+export async function deleteVerb(call: ResourceRequest): Promise<void> {
   const { info } = call.request
-  const wanted = representation(call, { list: false })
+  const format = negotiateResponse(call, { list: false })
   const options = await deleteOptions(call, { collection: false })
   const result = await deleteObject(call.registry, call.handle, { ...options, attributes: attributesOf(call, "DELETE", options) })
   if (!result.removed) {
-    return answerObject(call, { wanted, object: result.object, status: options.orphanDependents === false ? 202 : 200 })
+    return answerObject(call, { format, object: result.object, status: options.orphanDependents === false ? 202 : 200 })
   }
   const { kind } = call.handle
-  if (kind.rules.deleteReturns === "object") return answerObject(call, { wanted, object: result.object, status: 200 })
+  if (kind.rules.deleteReturns === "object") return answerObject(call, { format, object: result.object, status: 200 })
   const uid = result.object.metadata?.uid
   return answerStatus(call, { name: info.name, group: kind.group, kind: kind.resource, ...(uid !== undefined && { uid }) })
 }

@@ -1,6 +1,6 @@
 /** A patch that was read. */
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import type { Stages } from "../turns.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { Stages } from "../base/turns.ts"
 
 /** A patch made ready: read and checked once, applied once per attempt. */
 export interface Patch {

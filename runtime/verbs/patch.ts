@@ -1,23 +1,23 @@
 /** PATCH: the content type chooses how the body changes the object; specification section 4.8. */
 import { type DocumentPatchType, readingDocumentPatch } from "../apply/read-patch.ts"
-import { assert } from "../assert.ts"
-import { ApiError, badRequest, invalid, unsupportedMediaType } from "../errors.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import { JsonSyntaxError, type ParsedJson, stringify } from "../kit/json-text.ts"
-import type { Subresource } from "../kit/kind.ts"
-import { decodeUtf8 } from "../kit/utf8.ts"
-import { versionsOf } from "../registry/owners.ts"
+import { assert } from "../base/assert.ts"
+import { ApiError, badRequest, invalid, unsupportedMediaType } from "../base/errors.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import { JsonSyntaxError, type ParsedJson, stringify } from "../encoding/json/text.ts"
+import type { Subresource } from "../schema/kind.ts"
+import { decodeUtf8 } from "../base/utf8.ts"
+import { versionsOf } from "../registry/managed-fields.ts"
 import { updateObject } from "../registry/update.ts"
-import type { Stages } from "../turns.ts"
-import type { Expiry } from "../wire/expiry.ts"
+import type { Stages } from "../base/turns.ts"
+import type { DeadlineSignal } from "../wire/expiry.ts"
 import { readJson, workOn } from "../wire/long-documents.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
-import { bodyOf, judgeStrict, renormalizing } from "./body.ts"
+import { bodyOf, judgeStrict, renormalizing } from "./request-body.ts"
 import { matchNamespace } from "./create.ts"
 import { readApplied } from "./apply.ts"
-import { type Call, representation } from "./call.ts"
-import { withOwners } from "./scale-owners.ts"
+import { type ResourceRequest, negotiateResponse } from "./call.ts"
+import { withManagers } from "./scale/scale-owners.ts"
 import { type FieldValidation, readWriteOptions } from "./write-options.ts"
 import type { Patch } from "./patch-document.ts"
 
@@ -36,11 +36,11 @@ export interface PatchScope {
 }
 
 /** PATCH of one object or of a sub-resource that has the same body. */
-export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<void> {
+export async function patchVerb(call: ResourceRequest, scope: PatchScope = {}): Promise<void> {
   const { query, warnings } = call.request
   const type = patchTypeOf(call)
   const applying = type === "application/apply-patch+yaml"
-  const wanted = representation(call, { list: false })
+  const format = negotiateResponse(call, { list: false })
   const options = readWriteOptions(query, applying ? "apply" : "PatchOptions")
   const { expiry } = call.request
   const body = await bodyOf(call)
@@ -61,12 +61,12 @@ export async function patchVerb(call: Call, scope: PatchScope = {}): Promise<voi
     transform: (old, bytes) =>
       workOn(bytes, patching(call, { patch, fieldValidation: options.fieldValidation, told }, { scope, old }), expiry),
   })
-  await answerWrite(call, { wanted, result })
+  await answerWrite(call, { format, result })
 }
 
 /** The next object from the stored one: still that object, its fields known, defaults filled. */
 function* patching(
-  call: Call,
+  call: ResourceRequest,
   options: PatchedOptions,
   { scope, old }: { scope: PatchScope; old: ApiObject | undefined },
 ): Stages<ApiObject> {
@@ -82,11 +82,11 @@ function* patching(
     throw error
   }
   checkNames(call, patched)
-  return scope.next === undefined || old === undefined ? patched : withOwners(scope.next(patched, old), patched.metadata?.managedFields)
+  return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
 }
 
 /** The content type of a patch; 415 names the others. */
-export function patchTypeOf(call: Call): PatchType {
+export function patchTypeOf(call: ResourceRequest): PatchType {
   // Taken as it is written, as in the reference: neither spaces nor capitals are passed over.
   const type = (call.request.headers["content-type"] ?? "").split(";", 1)[0]
   const known = patchTypes.find((candidate) => candidate === type)
@@ -101,7 +101,7 @@ function unsupportedPatchType(): ApiError {
 }
 
 /** Reads and checks the body. Throws 400 or 413. */
-export async function readPatch(call: Call, type: DocumentPatchType, body: Buffer): Promise<Patch> {
+export async function readPatch(call: ResourceRequest, type: DocumentPatchType, body: Buffer): Promise<Patch> {
   const { expiry } = call.request
   const text = decodeUtf8(body)
   const parsed = await parsedPatch(text, { bytes: body.length, expiry })
@@ -116,7 +116,7 @@ export async function readPatch(call: Call, type: DocumentPatchType, body: Buffe
   }
 }
 
-async function parsedPatch(text: string, { bytes, expiry }: { bytes: number; expiry: Expiry }): Promise<ParsedJson> {
+async function parsedPatch(text: string, { bytes, expiry }: { bytes: number; expiry: DeadlineSignal }): Promise<ParsedJson> {
   try {
     return await readJson(bytes, text, expiry)
   } catch (error) {
@@ -132,7 +132,7 @@ interface PatchedOptions {
 }
 
 /** The patched document with the kind and version of the path, which it may leave out. */
-function ofSameKind({ handle }: Call, object: JsonObject): JsonObject {
+function ofSameKind({ handle }: ResourceRequest, object: JsonObject): JsonObject {
   const shownKind = object.kind === "" ? handle.kind.kind : (object.kind ?? handle.kind.kind)
   const shownVersion = object.apiVersion === "" ? handle.apiVersion : (object.apiVersion ?? handle.apiVersion)
   if (shownKind !== handle.kind.kind || shownVersion !== handle.apiVersion) {
@@ -143,7 +143,7 @@ function ofSameKind({ handle }: Call, object: JsonObject): JsonObject {
 }
 
 /** A patch moves no object: its namespace may be left out, and is filled in. */
-function checkNames(call: Call, patched: ApiObject): void {
+function checkNames(call: ResourceRequest, patched: ApiObject): void {
   const { info } = call.request
   matchNamespace(patched, info.namespace)
   const { name = "" } = patched.metadata ?? {}

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
-import { compactDescriptor } from "../kit/compact-descriptor.ts"
-import { createCompactCodec } from "../kit/compact.ts"
-import type { ApiObject } from "../kit/json.ts"
-import { stringify } from "../kit/json-text.ts"
+import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
+import { createProtobufCodec } from "../encoding/protobuf/codec.ts"
+import type { ApiObject } from "../base/json.ts"
+import { stringify } from "../encoding/json/text.ts"
 import type { KindHandle } from "../registry/registry.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import type { CachedObject } from "../storage/cache.ts"
-import { vendorProfile } from "../vendor.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { partialShape, renderPartial } from "../wire/table.ts"
-import type { Wanted } from "./call.ts"
-import { partialJson, partialMessage, type Shown } from "./render.ts"
+import type { ResponseFormat } from "./call.ts"
+import { partialJson, partialMessage, type RenderedRequest } from "./render.ts"
 
 let at: OpenRegistry
 beforeEach(async () => {
@@ -19,13 +19,13 @@ beforeEach(async () => {
 afterEach(() => at.close())
 
 const vendor = vendorProfile("orch")
-const wanted: Wanted = {
+const format: ResponseFormat = {
   media: "json",
   contentType: "application/json",
   as: { kind: "PartialObjectMetadataList", group: "meta.k8s.io", version: "v1" },
   stream: false,
   pretty: false,
-  laidOut: false,
+  indented: false,
   gzip: false,
 }
 
@@ -74,16 +74,16 @@ test("partial metadata is cut out of the bytes, and is what encoding the decoded
   for (const [resource, object] of cases) {
     const { handle, fresh, read } = await made(resource, object)
     // Only these are asked of what a form is made for.
-    const shown = { handle, parts: { vendor } } as unknown as Shown
+    const shown = { handle, parts: { vendor } } as unknown as RenderedRequest
     const decoded = (version: CachedObject) => renderPartial(handle.fromStored(parseObject(version.json())), { vendor, version: "v1" })
     const metadataType = handle.parts.shape.fields.find(({ name }) => name === "metadata")?.type
     if (metadataType === undefined || !("ref" in metadataType)) throw new Error("a kind has metadata")
     const shape = partialShape(metadataType.ref())
-    const message = createCompactCodec(compactDescriptor(shape), shape).encode(decoded(fresh))
+    const message = createProtobufCodec(descriptorOfShape(shape), shape).encode(decoded(fresh))
     expect(read.hasJson).toBe(false)
     expect(Buffer.from(partialMessage(shown, read))).toEqual(message)
     expect(read.hasJson).toBe(false)
     expect(Buffer.from(partialMessage(shown, fresh))).toEqual(message)
-    for (const version of [fresh, read]) expect(partialJson(shown, wanted, version).toString()).toBe(stringify(decoded(version)))
+    for (const version of [fresh, read]) expect(partialJson(shown, format, version).toString()).toBe(stringify(decoded(version)))
   }
 })

@@ -1,23 +1,23 @@
 /** From a resource path to its verb: is the group version there, the resource, the sub-resource, the method. Specification section 4.2. */
-import { assert } from "../assert.ts"
-import { badRequest, methodNotAllowed, unknownPath } from "../errors.ts"
-import { pathSegmentFaults } from "../kit/names.ts"
-import type { Connect, Kind, Subresource } from "../kit/kind.ts"
-import type { RequestContext, RequestInfo } from "../request.ts"
+import { assert } from "../base/assert.ts"
+import { badRequest, methodNotAllowed, unknownPath } from "../base/errors.ts"
+import { pathSegmentFaults } from "../schema/names.ts"
+import type { Connect, Kind, Subresource } from "../schema/kind.ts"
+import type { RequestContext, RequestInfo } from "../http/request/context.ts"
 import type { ServerParts } from "../server-parts.ts"
 import { answerUnknownPath } from "../wire/send.ts"
-import type { Call } from "./call.ts"
+import type { ResourceRequest } from "./call.ts"
 import { createVerb } from "./create.ts"
 import { deleteCollectionVerb } from "./delete-collection.ts"
 import { deleteVerb } from "./delete.ts"
 import { getVerb } from "./get.ts"
-import { listVerb } from "./list.ts"
+import { listVerb } from "./list/list.ts"
 import { patchVerb } from "./patch.ts"
 import { answerSubresource } from "./subresource.ts"
 import { updateVerb } from "./update.ts"
-import { watchVerb } from "./watch.ts"
+import { watchVerb } from "./watch/watch.ts"
 
-const verbs: Readonly<Record<string, (call: Call) => Promise<void>>> = {
+const verbs: Readonly<Record<string, (call: ResourceRequest) => Promise<void>>> = {
   get: getVerb,
   list: listVerb,
   watch: watchVerb,
@@ -50,7 +50,7 @@ export async function answerResource(parts: ServerParts, request: RequestContext
   checkName(info)
   const posted = postedTo(parts, kind)
   const handle = parts.registry.opened(posted?.kind ?? kind) ?? (await parts.registry.handle(posted?.kind ?? kind))
-  const call: Call = { parts, registry: parts.registry, handle, request, incoming, outgoing }
+  const call: ResourceRequest = { parts, registry: parts.registry, handle, request, incoming, outgoing }
   if (posted !== undefined) return answerSubresource(call, posted.subresource)
   if (subresource !== undefined) return answerSubresource(call, subresource)
   await verbs[info.verb]?.(call)

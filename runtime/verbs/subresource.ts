@@ -1,25 +1,25 @@
 /** Sub-resources: status writes its part of the parent, scale shows it in another shape, behaviours answer for the rest. */
-import { badRequest, methodNotAllowed, notFound } from "../errors.ts"
-import type { ChangeContext } from "../kit/behaviour.ts"
-import { Failures } from "../kit/failure.ts"
-import type { ApiObject } from "../kit/json.ts"
-import type { Subresource } from "../kit/kind.ts"
+import { badRequest, methodNotAllowed, notFound } from "../base/errors.ts"
+import type { ChangeContext } from "../schema/behaviour.ts"
+import { Failures } from "../base/failure.ts"
+import type { ApiObject } from "../base/json.ts"
+import type { Subresource } from "../schema/kind.ts"
 import { mutateObject, validateObject } from "../registry/admit.ts"
 import { updateObject } from "../registry/update.ts"
-import { actVerb } from "./act.ts"
+import { handlePost } from "./subresource-action.ts"
 import { attributesOf } from "./attributes.ts"
-import { readKindBody } from "./body.ts"
-import { answerStatus, type Call } from "./call.ts"
+import { readKindBody } from "./request-body.ts"
+import { answerStatus, type ResourceRequest } from "./call.ts"
 import { connectVerb } from "./connect.ts"
 import { matchNamespace } from "./create.ts"
 import { getVerb } from "./get.ts"
 import { patchVerb } from "./patch.ts"
-import { answerScale } from "./scale.ts"
+import { answerScale } from "./scale/scale.ts"
 import { updateVerb } from "./update.ts"
 import { readWriteOptions } from "./write-options.ts"
 
 /** Called by the router once the sub-resource is known and the method allowed. */
-export async function answerSubresource(call: Call, subresource: Subresource): Promise<void> {
+export async function answerSubresource(call: ResourceRequest, subresource: Subresource): Promise<void> {
   switch (subresource.type) {
     case "scale":
       return answerScale(call, subresource)
@@ -33,7 +33,7 @@ export async function answerSubresource(call: Call, subresource: Subresource): P
 }
 
 /** The body is the parent's kind. A behaviour may say what of it is taken. */
-async function onParent(call: Call, subresource: Subresource): Promise<void> {
+async function onParent(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
   const take = behaviour?.update?.bind(behaviour)
   const next = take === undefined ? undefined : (body: ApiObject, old: ApiObject) => take(body, old, changeScope(subresource))
@@ -50,10 +50,10 @@ async function onParent(call: Call, subresource: Subresource): Promise<void> {
 }
 
 /** POST of a body that changes the parent: binding. Answers 201 with a Status. */
-async function postVerb(call: Call, subresource: Subresource): Promise<void> {
+async function postVerb(call: ResourceRequest, subresource: Subresource): Promise<void> {
   const { query, warnings } = call.request
   const behaviour = subresource.behaviour === undefined ? undefined : call.registry.subresourceBehaviour(subresource.behaviour)
-  if (behaviour?.act !== undefined) return actVerb(call, subresource, behaviour)
+  if (behaviour?.act !== undefined) return handlePost(call, subresource, behaviour)
   const act = behaviour?.create?.bind(behaviour)
   if (act === undefined) throw methodNotAllowed()
   const options = readWriteOptions(query, "CreateOptions")
@@ -81,7 +81,7 @@ async function postVerb(call: Call, subresource: Subresource): Promise<void> {
 }
 
 /** The object that a posted body is about: that of the path, or the body's own where the path names none (`/bindings`). Throws 400. */
-function namedObject(call: Call, body: ApiObject): string {
+function namedObject(call: ResourceRequest, body: ApiObject): string {
   const { info } = call.request
   const sent = body.metadata?.name ?? ""
   matchNamespace(body, info.namespace)

@@ -1,22 +1,22 @@
-import { badRequest } from "../errors.ts"
-import type { ApiObject } from "../kit/json.ts"
-import type { Subresource } from "../kit/kind.ts"
+import { badRequest } from "../base/errors.ts"
+import type { ApiObject } from "../base/json.ts"
+import type { Subresource } from "../schema/kind.ts"
 import { updateObject } from "../registry/update.ts"
 import { answerWrite } from "./answer.ts"
 import { attributesOf } from "./attributes.ts"
-import { readObject } from "./body.ts"
-import { type Call, representation } from "./call.ts"
+import { readObject } from "./request-body.ts"
+import { type ResourceRequest, negotiateResponse } from "./call.ts"
 import { matchNamespace } from "./create.ts"
 import { readWriteOptions } from "./write-options.ts"
 
 /** PUT of one object, or of one of its sub-resources that has the same body. `next` makes the next object from the body and the stored one. */
 export async function updateVerb(
-  call: Call,
+  call: ResourceRequest,
   subresource?: Subresource,
   next: (body: ApiObject, old: ApiObject) => ApiObject = (body) => body,
 ): Promise<void> {
   const { query, warnings } = call.request
-  const wanted = representation(call, { list: false })
+  const format = negotiateResponse(call, { list: false })
   const options = readWriteOptions(query, "UpdateOptions")
   const body = await readObject(call, options)
   checkBody(call, body)
@@ -29,11 +29,11 @@ export async function updateVerb(
     bytes: call.request.bodyBytes,
     owners: "tracked",
   })
-  await answerWrite(call, { wanted, result })
+  await answerWrite(call, { format, result })
 }
 
 /** The body must be about the object of the path; an absent namespace is the path's. */
-function checkBody(call: Call, body: ApiObject): void {
+function checkBody(call: ResourceRequest, body: ApiObject): void {
   const { info } = call.request
   const name = body.metadata?.name ?? ""
   if (name === "")

@@ -1,8 +1,8 @@
 /** The options of create, update and patch requests, checked as one: specification sections 4.3, 4.9, 4.10. */
-import { invalid } from "../errors.ts"
-import { type Failure, Failures } from "../kit/failure.ts"
-import { FieldPath } from "../kit/field-path.ts"
-import { booleanParameter, textParameter } from "../query.ts"
+import { invalid } from "../base/errors.ts"
+import { type Failure, Failures } from "../base/failure.ts"
+import { FieldPath } from "../encoding/field-path.ts"
+import { booleanParameter, textParameter } from "../http/request/query.ts"
 import { validateManager } from "../registry/object-meta.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { kinds } from "../../generated/index.ts"
-import { isObject } from "../kit/json.ts"
-import { parseJson } from "../kit/json-text.ts"
-import { vendorProfile } from "../vendor.ts"
+import { isObject } from "../base/json.ts"
+import { parseJson } from "../encoding/json/text.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { convert, type ConvertFormat, type ConvertOptions, storagePathOfKey } from "./convert.ts"
 import { parseYaml } from "./yaml.ts"
 

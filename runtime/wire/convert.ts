@@ -2,14 +2,14 @@
  * Converts one object between encodings without a server: the `convert` command. Use it to inspect a store (`stored` is
  * the value format of the store, see `registry/object-codec.ts`) and to make bodies for tests.
  */
-import { badRequest } from "../errors.ts"
-import { codecOfKind, type CompactCodec, unwrapUnknown, wrapUnknown } from "../kit/compact.ts"
-import { isEnvelope } from "../kit/envelope.ts"
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { JsonSyntaxError, parseJson, stringify } from "../kit/json-text.ts"
-import type { Kind, KindParts } from "../kit/kind.ts"
-import { normalize } from "../kit/normalize.ts"
-import type { Vendor } from "../vendor.ts"
+import { badRequest } from "../base/errors.ts"
+import { codecOfKind, type ProtobufCodec, unwrapUnknown, wrapUnknown } from "../encoding/protobuf/codec.ts"
+import { isEnvelope } from "../encoding/protobuf/envelope.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { JsonSyntaxError, parseJson, stringify } from "../encoding/json/text.ts"
+import type { Kind, KindParts } from "../schema/kind.ts"
+import { normalize } from "../encoding/normalize.ts"
+import type { Vendor } from "../base/vendor.ts"
 import { indentJson } from "./pretty.ts"
 import { parseYaml } from "./yaml.ts"
 import { writeYaml } from "./yaml-writer.ts"
@@ -41,7 +41,7 @@ export async function convert(options: ConvertOptions): Promise<Buffer> {
     case "yaml":
       return Buffer.from(writeYaml(object))
     case "compact":
-      return compact(object, await known(object, options))
+      return protobuf(object, await known(object, options))
     case "stored":
       return stored(object, options)
   }
@@ -50,7 +50,7 @@ export async function convert(options: ConvertOptions): Promise<Buffer> {
 interface KnownKind {
   readonly kind: Kind
   readonly parts: KindParts
-  readonly codec: CompactCodec
+  readonly codec: ProtobufCodec
 }
 
 async function readObject(options: ConvertOptions): Promise<ApiObject> {
@@ -108,7 +108,7 @@ async function known(object: ApiObject, options: ConvertOptions): Promise<KnownK
   return { kind, parts, codec: await codecOfKind(parts) }
 }
 
-function compact(object: ApiObject, { codec }: KnownKind): Buffer {
+function protobuf(object: ApiObject, { codec }: KnownKind): Buffer {
   return wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) })
 }
 
@@ -122,7 +122,7 @@ async function stored(object: ApiObject, options: ConvertOptions): Promise<Buffe
   const there = options.vendor.apiVersion(apiVersionOf(here.kind.storage))
   const { kind: _kind, apiVersion: _apiVersion, ...fields } = form
   const complete = { kind: here.kind.storage.kind, apiVersion: there, ...fields }
-  return asJson ? Buffer.from(stringify(complete)) : compact(complete, await known(complete, options))
+  return asJson ? Buffer.from(stringify(complete)) : protobuf(complete, await known(complete, options))
 }
 
 function withoutVersion(object: ApiObject): ApiObject {

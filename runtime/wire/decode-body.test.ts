@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { kinds } from "../../generated/index.ts"
-import { documentValuesMax, largeObjectBytes } from "../limits.ts"
+import { documentValuesMax, largeObjectBytes } from "../base/limits.ts"
 import { decodeBody, readYaml } from "./decode-body.ts"
 import { decodeObject, type DecodeOptions } from "./decode-object.ts"
 

@@ -1,11 +1,11 @@
 /** Decodes bodies of any size: short ones at once, long ones in turns, long YAML in a thread. */
-import { ApiError } from "../errors.ts"
-import { parsingJson } from "../kit/json-text.ts"
-import { yamlAtOnceBytes } from "../limits.ts"
-import type { Stages } from "../turns.ts"
+import { ApiError } from "../base/errors.ts"
+import { parsingJson } from "../encoding/json/text.ts"
+import { yamlAtOnceBytes } from "../base/limits.ts"
+import type { Stages } from "../base/turns.ts"
 import { type DecodedObject, type DecodeOptions, decodingObject } from "./decode-object.ts"
-import type { Expiry } from "./expiry.ts"
-import { oneAtATime, workOn } from "./long-documents.ts"
+import type { DeadlineSignal } from "./expiry.ts"
+import { runExclusive, workOn } from "./long-documents.ts"
 import type { Media } from "./negotiate.ts"
 import { type ParsedYaml, parseYaml, yamlText } from "./yaml.ts"
 import { type ReadYaml, yamlThread } from "./yaml-thread.ts"
@@ -17,21 +17,21 @@ import { type ReadYaml, yamlThread } from "./yaml-thread.ts"
 export function decodeBody(
   body: Uint8Array,
   media: Media,
-  options: DecodeOptions & { readonly signal?: Expiry },
+  options: DecodeOptions & { readonly signal?: DeadlineSignal },
 ): DecodedObject | Promise<DecodedObject> {
   if (media === "yaml" && isLongYaml(body)) return decodeLongYaml(body, options)
   return workOn(body.length, decodingObject(body, media, options), options.signal)
 }
 
-async function decodeLongYaml(body: Uint8Array, options: DecodeOptions & { readonly signal?: Expiry }): Promise<DecodedObject> {
+async function decodeLongYaml(body: Uint8Array, options: DecodeOptions & { readonly signal?: DeadlineSignal }): Promise<DecodedObject> {
   const read = await readElsewhere(body, options.signal)
-  return oneAtATime(decodingObject(body, "yaml", options, parsing(read)), options.signal)
+  return runExclusive(decodingObject(body, "yaml", options, parsing(read)), options.signal)
 }
 
 /** Parses YAML without a type: an applied configuration. Throws ApiError 400 or 413. */
-export async function readYaml(body: Uint8Array, signal?: Expiry): Promise<ParsedYaml> {
+export async function readYaml(body: Uint8Array, signal?: DeadlineSignal): Promise<ParsedYaml> {
   if (!isLongYaml(body)) return parseYaml(yamlText(body))
-  return oneAtATime(parsing(await readElsewhere(body, signal)), signal)
+  return runExclusive(parsing(await readElsewhere(body, signal)), signal)
 }
 
 /** A short text with aliases may expand to a long one. */
@@ -40,7 +40,7 @@ function isLongYaml(body: Uint8Array): boolean {
 }
 
 /** Reads YAML in the thread. Returns a syntax error, so that decoding can report it with its other errors. */
-async function readElsewhere(body: Uint8Array, signal: Expiry | undefined): Promise<ReadYaml | ApiError> {
+async function readElsewhere(body: Uint8Array, signal: DeadlineSignal | undefined): Promise<ReadYaml | ApiError> {
   try {
     return await yamlThread.read(body, signal)
   } catch (error) {

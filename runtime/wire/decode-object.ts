@@ -2,19 +2,19 @@
  * Decodes a request's body as an object of the expected kind: parses and normalizes it, and treats unknown and repeated
  * fields as `fieldValidation` says (specification section 4.10). Messages are the reference's.
  */
-import { ApiError, badRequest } from "../errors.ts"
-import { documentValuesMax, shownBodyCharactersMax } from "../limits.ts"
-import { type CompactCodec, unwrapUnknown } from "../kit/compact.ts"
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import { JsonSyntaxError, parsingJson } from "../kit/json-text.ts"
-import { normalizing } from "../kit/normalize.ts"
-import { keepOwnersReset } from "../kit/owners-reset.ts"
-import { cut } from "../kit/quote.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../kit/typed-json.ts"
-import { sortedPaths } from "../kit/unknown-fields.ts"
-import { decodeUtf8 } from "../kit/utf8.ts"
-import { atOnce, type Stages } from "../turns.ts"
+import { ApiError, badRequest } from "../base/errors.ts"
+import { documentValuesMax, shownBodyCharactersMax } from "../base/limits.ts"
+import { type ProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { JsonSyntaxError, parsingJson } from "../encoding/json/text.ts"
+import { normalizing } from "../encoding/normalize.ts"
+import { keepManagedFieldsReset } from "../encoding/managed-fields-reset.ts"
+import { cut } from "../base/quote.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../encoding/json/typed.ts"
+import { sortedPaths } from "../encoding/unknown-fields.ts"
+import { decodeUtf8 } from "../base/utf8.ts"
+import { atOnce, type Stages } from "../base/turns.ts"
 import type { Media } from "./negotiate.ts"
 import { type ParsedYaml, parseYaml, repeatedKeysText, yamlText } from "./yaml.ts"
 
@@ -31,7 +31,7 @@ export interface ExpectedKind {
 export interface DecodeOptions {
   readonly shape: TypeShape
   /** Absent: the kind has no protobuf encoding. */
-  readonly codec?: CompactCodec
+  readonly codec?: ProtobufCodec
   readonly expect: ExpectedKind
   /** Default Warn. */
   readonly fieldValidation?: FieldValidation
@@ -60,11 +60,11 @@ export function* decodingObject(body: Uint8Array, media: Media, options: DecodeO
   yield
   const found = typeMetaOf(parsed.value, body, options.expect)
   checkKind(found, options.expect)
-  const { object, strict } = yield* describing(found, options.expect, typing(parsed, options))
+  const { object, strict } = yield* withKindInErrors(found, options.expect, typing(parsed, options))
   if (level === "Strict" && strict.length > 0) throw describe(found, options.expect, strictText(strict, parsed, media))
   // Protobuf does not distinguish an empty list from an absent one.
-  if (media !== "compact") keepOwnersReset(parsed.value, object)
-  return { object: described(object, options.expect.kind, found.apiVersion), warnings: level === "Warn" ? strict : [] }
+  if (media !== "compact") keepManagedFieldsReset(parsed.value, object)
+  return { object: withTypeMeta(object, options.expect.kind, found.apiVersion), warnings: level === "Warn" ? strict : [] }
 }
 
 function strictText(strict: readonly string[], { duplicates }: ParsedBody, media: Media): string {
@@ -74,7 +74,7 @@ function strictText(strict: readonly string[], { duplicates }: ParsedBody, media
 }
 
 /** Puts kind and version first; most bodies have both. May change `object`. */
-function described(object: ApiObject, kind: string, apiVersion: string): ApiObject {
+function withTypeMeta(object: ApiObject, kind: string, apiVersion: string): ApiObject {
   if (object.kind === undefined || object.apiVersion === undefined) {
     const { kind: _kind, apiVersion: _apiVersion, ...fields } = object
     return { kind, apiVersion, ...fields }
@@ -91,18 +91,18 @@ interface ParsedBody {
   /** JSON text to parse again with its type when it has reportable fields. */
   readonly text?: string
   /** It has repeated fields, or integers with a fraction, which only the type can judge. */
-  readonly doubtful?: boolean
+  readonly needsTypedParse?: boolean
 }
 
 function* parsingBody(body: Uint8Array, media: Media, options: DecodeOptions, yaml: Stages<ParsedYaml> | undefined): Stages<ParsedBody> {
   const { expect } = options
   try {
-    if (media === "compact") return { value: yield* readingCompact(body, options), duplicates: [] }
+    if (media === "compact") return { value: yield* readingProtobuf(body, options), duplicates: [] }
     if (media === "yaml") return yaml === undefined ? parseYaml(yamlText(body)) : yield* yaml
     const text = decodeUtf8(body)
     const { value, duplicates, fractions } = yield* parsingJson(text, { maxValues: documentValuesMax })
     if (options.structural === true) return { value, duplicates: duplicates.map(duplicateFieldText) }
-    return { value, duplicates: [], text, doubtful: duplicates.length + fractions.length > 0 }
+    return { value, duplicates: [], text, needsTypedParse: duplicates.length + fractions.length > 0 }
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw unrecognized(`couldn't get version/kind; json parse error: ${error.message}`, body, expect)
     if (error instanceof ApiError && error.code === 400) throw unrecognized(error.message, body, expect)
@@ -118,7 +118,7 @@ function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: A
   const { shape, structural = false } = options
   const { text } = parsed
   const wanted = (options.fieldValidation ?? "Warn") !== "Ignore"
-  const typed = text !== undefined && parsed.doubtful === true ? yield* parsingTypedJson(text, shape) : undefined
+  const typed = text !== undefined && parsed.needsTypedParse === true ? yield* parsingTypedJson(text, shape) : undefined
   yield
   const rules = { structural, reportUnknown: wanted && text === undefined, maxValues: documentValuesMax }
   const { object, unknown, hasUnknown } = yield* normalizing(shape, typed?.value ?? parsed.value, rules)
@@ -128,7 +128,7 @@ function* typing(parsed: ParsedBody, options: DecodeOptions): Stages<{ object: A
   return { object, strict: [...parsed.duplicates, ...sortedPaths(unknown).map(unknownFieldText)] }
 }
 
-function* readingCompact(body: Uint8Array, options: DecodeOptions): Stages<JsonValue> {
+function* readingProtobuf(body: Uint8Array, options: DecodeOptions): Stages<JsonValue> {
   const { apiVersion, kind, raw, contentType } = unwrapUnknown(body)
   if (contentType === "application/json") return (yield* parsingJson(decodeUtf8(raw), { maxValues: documentValuesMax })).value
   if (options.codec === undefined) throw badRequest("the kind has no compact form")
@@ -191,7 +191,7 @@ function checkKind(found: FoundKind, expect: ExpectedKind): void {
 }
 
 /** Runs a decoder and adds the kind to its errors. */
-function* describing<T>(found: FoundKind, expect: ExpectedKind, decoding: Stages<T>): Stages<T> {
+function* withKindInErrors<T>(found: FoundKind, expect: ExpectedKind, decoding: Stages<T>): Stages<T> {
   try {
     return yield* decoding
   } catch (error) {

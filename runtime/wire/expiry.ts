@@ -2,7 +2,7 @@
  * The parts of an AbortSignal that reading and writing a request use. Creating an AbortSignal costs more than reading a
  * body.
  */
-export interface Expiry {
+export interface DeadlineSignal {
   readonly aborted: boolean
   readonly reason: unknown
   addEventListener(type: "abort", listener: () => void): void

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { turnsIn, withoutTurns } from "../../test/support/pieces.ts"
-import { type BytePlace, placeAll } from "../kit/shared-bytes.ts"
-import { turnWorkMax } from "../limits.ts"
-import { Turns } from "../turns.ts"
-import { type JsonList, jsonListPieces, type Piece, type PlacedRun, prettyListPieces, yamlListPieces } from "./list-pieces.ts"
+import { type ByteRange, setWholeRange } from "../base/shared-bytes.ts"
+import { turnWorkMax } from "../base/limits.ts"
+import { Turns } from "../base/turns.ts"
+import { type JsonList, jsonListPieces, type Piece, type ItemRun, prettyListPieces, yamlListPieces } from "./list-pieces.ts"
 import { parseYaml } from "./yaml.ts"
 
 const text = (pieces: Iterable<Uint8Array | Piece | Turns>) => [...mapped(pieces)].join("")
@@ -47,7 +47,7 @@ describe("lists in JSON", () => {
     const { length } = item("a")
     const places = names.map((_, index) => ({
       ...asJson,
-      jsonPlace: (place: BytePlace) => Object.assign(place, { bytes: memory, start: index * length, end: (index + 1) * length }),
+      jsonPlace: (place: ByteRange) => Object.assign(place, { bytes: memory, start: index * length, end: (index + 1) * length }),
     }))
     expect(text(jsonListPieces(list(names, { places })))).toBe(`${JSON.stringify(expected(names))}\n`)
     expect(text(jsonListPieces(list([], { places: [] })))).toBe(`${JSON.stringify(expected([]))}\n`)
@@ -55,13 +55,13 @@ describe("lists in JSON", () => {
 
   it("copy runs whole where they are cached so, and other runs item by item", () => {
     const names = ["a", "b", "c", "d", "e", "f"]
-    const placed = names.map((name) => ({ ...asJson, jsonPlace: (place: BytePlace) => placeAll(place, item(name)) }))
+    const placed = names.map((name) => ({ ...asJson, jsonPlace: (place: ByteRange) => setWholeRange(place, item(name)) }))
     const made = new Map<number, string>()
-    const run = (start: number, end: number, whole: boolean): PlacedRun => ({
+    const run = (start: number, end: number, whole: boolean): ItemRun => ({
       objects: placed,
       start,
       end,
-      gathered(_form, make) {
+      encoded(_form, make) {
         const piece = make()
         made.set(start, piece.toString())
         return whole ? piece : undefined
@@ -95,9 +95,9 @@ describe("lists in JSON", () => {
     const stored = Array.from({ length: count }, () => ({
       hasJson: false,
       sizeBytes: 3000,
-      jsonPlace: (place: BytePlace) => placeAll(place, item("a")),
+      jsonPlace: (place: ByteRange) => setWholeRange(place, item("a")),
     }))
-    const run: PlacedRun = { objects: stored, start: 0, end: count, gathered: () => undefined }
+    const run: ItemRun = { objects: stored, start: 0, end: count, encoded: () => undefined }
     for (const places of [{ places: stored }, { places: stored, runs: [run] }]) {
       const { mostAtOnce, turns: waits } = turnsIn(jsonListPieces(list([], { turns: new Turns(), ...places })))
       expect(waits).toBeGreaterThan(5)

@@ -1,13 +1,13 @@
 /**
- * Writes a collection as a sequence of byte pieces, in any encoding except protobuf (`list-compact.ts`), without ever
+ * Writes a collection as a sequence of byte pieces, in any encoding except protobuf (`list-protobuf.ts`), without ever
  * holding the whole: heads, cached items as they are, separators, tails. Compact JSON neither parses nor stringifies an
  * item.
  */
-import type { JsonObject, JsonValue } from "../kit/json.ts"
-import { parseJson, stringify } from "../kit/json-text.ts"
-import { type BytePlace, placeAll } from "../kit/shared-bytes.ts"
-import { decodeWork, layOutWork, parseWork, yamlWork } from "../kit/work.ts"
-import type { Turns } from "../turns.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import { parseJson, stringify } from "../encoding/json/text.ts"
+import { type ByteRange, setWholeRange } from "../base/shared-bytes.ts"
+import { decodeWork, layOutWork, parseWork, yamlWork } from "../base/work.ts"
+import type { Turns } from "../base/turns.ts"
 import { indentJson } from "./pretty.ts"
 import { writeYaml } from "./yaml-writer.ts"
 
@@ -22,9 +22,9 @@ export interface JsonList extends ListHead {
   /** JSON bytes, one buffer per item. */
   readonly items: Iterable<Buffer>
   /** The same items by their places, so that compact JSON needs no view of them. All of them start with `itemType`. */
-  readonly places?: Iterable<PlacedItem>
+  readonly places?: Iterable<RangedItem>
   /** The same items in runs, some of which may be cached in one piece. Takes precedence over `places`. */
-  readonly runs?: Iterable<PlacedRun>
+  readonly runs?: Iterable<ItemRun>
   /** Items start with this kind and apiVersion, which lists omit. Absent: items are written whole. */
   readonly itemType?: { readonly kind: string; readonly apiVersion: string }
   /** Other fields before the items: the column definitions of a Table. */
@@ -43,27 +43,27 @@ const comma = Buffer.from(",")
 const nothing: Uint8Array = Buffer.alloc(0)
 
 /** An item whose JSON can be read without creating a view. */
-export interface PlacedItem {
-  jsonPlace(place: BytePlace): void
+export interface RangedItem {
+  jsonPlace(place: ByteRange): void
   /** False: reading it decodes this many bytes. */
   readonly hasJson: boolean
   readonly sizeBytes: number
 }
 
 /** Consecutive items: those of `objects` from `start` to before `end`, at least one. */
-export interface PlacedRun {
-  readonly objects: readonly PlacedItem[]
+export interface ItemRun {
+  readonly objects: readonly RangedItem[]
   readonly start: number
   readonly end: number
   /**
    * Returns the cached result of `make`, if caching it pays; it stays valid. Undefined: the caller copies the items one
    * by one.
    */
-  gathered(form: string, make: () => Buffer): Buffer | undefined
+  encoded(form: string, make: () => Buffer): Buffer | undefined
 }
 
 /** Bytes to write: `before`, which is short, then those of the place. */
-export interface Piece extends BytePlace {
+export interface Piece extends ByteRange {
   before: Uint8Array
 }
 
@@ -137,10 +137,10 @@ interface ItemSource {
 }
 
 class SingleItems implements ItemSource {
-  private readonly items: Iterator<Buffer | PlacedItem>
+  private readonly items: Iterator<Buffer | RangedItem>
 
   constructor(
-    items: Iterable<Buffer | PlacedItem>,
+    items: Iterable<Buffer | RangedItem>,
     private readonly cut: HeadCut,
   ) {
     this.items = items[Symbol.iterator]()
@@ -162,13 +162,13 @@ class SingleItems implements ItemSource {
 const runForm = "list:json"
 
 class ItemRuns implements ItemSource {
-  private readonly runs: Iterator<PlacedRun>
+  private readonly runs: Iterator<ItemRun>
   /** The run that is being read item by item, and the position in it. */
-  private run: PlacedRun | undefined
+  private run: ItemRun | undefined
   private at = 0
 
   constructor(
-    runs: Iterable<PlacedRun>,
+    runs: Iterable<ItemRun>,
     private readonly cut: HeadCut,
   ) {
     this.runs = runs[Symbol.iterator]()
@@ -189,20 +189,20 @@ class ItemRuns implements ItemSource {
   private nextRun(piece: Piece): boolean {
     const { value: run, done } = this.runs.next()
     if (done === true) return false
-    const gathered = run.gathered(runForm, () => gather(run, this.cut))
+    const gathered = run.encoded(runForm, () => gather(run, this.cut))
     if (gathered === undefined) {
       this.run = run
       this.at = run.start
       return this.next(piece)
     }
     piece.before = nothing
-    placeAll(piece, gathered)
+    setWholeRange(piece, gathered)
     return true
   }
 }
 
 /** Copies the items of a run into one buffer. */
-function gather(run: PlacedRun, cut: HeadCut): Buffer {
+function gather(run: ItemRun, cut: HeadCut): Buffer {
   const piece: Piece = { before: nothing, bytes: Buffer.alloc(0), start: 0, end: 0 }
   const items = run.objects.slice(run.start, run.end)
   let length = 0
@@ -232,16 +232,16 @@ class HeadCut {
   constructor(list: JsonList) {
     this.turns = list.turns
     this.head = itemHeadOf(list)
-    this.from = list.places === undefined && list.runs === undefined ? 0 : this.head.length - telltaleBytes
+    this.from = list.places === undefined && list.runs === undefined ? 0 : this.head.length - headTailBytes
   }
 
-  place(piece: Piece, item: Buffer | PlacedItem): void {
+  place(piece: Piece, item: Buffer | RangedItem): void {
     if ("jsonPlace" in item) {
       if (!item.hasJson) this.turnIsOver = this.turns.isOver(decodeWork(item.sizeBytes))
       item.jsonPlace(piece)
     } else {
       this.turnIsOver = this.turns.isOver(0)
-      placeAll(piece, item)
+      setWholeRange(piece, item)
     }
     const cut = startsWith(piece, this.head, this.from)
     if (cut) piece.start += this.head.length
@@ -273,10 +273,10 @@ function itemHeadOf(list: JsonList): Buffer {
  * The number of bytes compared of an item's head, which must be there: its end, `"v1",` and a little before. Comparing
  * all of it costs as much as copying the item.
  */
-const telltaleBytes = 8
+const headTailBytes = 8
 
 /** False for an empty head too. An item without the head (of another form) is written unchanged. */
-function startsWith({ bytes, start, end }: BytePlace, head: Uint8Array, from = 0): boolean {
+function startsWith({ bytes, start, end }: ByteRange, head: Uint8Array, from = 0): boolean {
   if (head.length === 0 || end - start <= head.length) return false
   for (let index = from; index < head.length; index++) if (bytes[start + index] !== head[index]) return false
   return true
@@ -291,10 +291,10 @@ export function* prettyListPieces(list: JsonList): Generator<Uint8Array | Turns>
   let count = 0
   for (const item of list.items) {
     const cut = startsWith({ bytes: item, start: 0, end: item.length }, itemHead)
-    const laidOut = indentJson(cut ? Buffer.concat([openItem, item.subarray(itemHead.length)]) : item, 2)
+    const indented = indentJson(cut ? Buffer.concat([openItem, item.subarray(itemHead.length)]) : item, 2)
     const isOver = turns.isOver(layOutWork(item.length))
     yield Buffer.from(count++ === 0 ? `${open}[\n    ` : ",\n    ")
-    yield laidOut
+    yield indented
     if (isOver) yield turns
   }
   yield Buffer.from(count === 0 ? `${open}${list.emptyItems ?? "[]"}\n}` : "\n  ]\n}")

@@ -7,7 +7,7 @@ import type { Outgoing } from "../http/exchange.ts"
 import { http1Classes } from "../http/http1-exchange.ts"
 import { KeptBytes } from "../http/kept-bytes.ts"
 import { openOwnHttp2 } from "../http/own-http2.ts"
-import { Turns } from "../turns.ts"
+import { Turns } from "../base/turns.ts"
 import type { Piece } from "./list-pieces.ts"
 import { type PiecesAnswer, writePieces } from "./list-writer.ts"
 

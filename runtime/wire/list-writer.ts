@@ -4,10 +4,10 @@
  */
 import { constants, createGzip, type Gzip } from "node:zlib"
 import type { Outgoing } from "../http/exchange.ts"
-import { sharedBytesMax } from "../kit/shared-bytes.ts"
-import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../limits.ts"
-import { Turns } from "../turns.ts"
-import type { Expiry } from "./expiry.ts"
+import { sharedBytesMax } from "../base/shared-bytes.ts"
+import { copiedListBytesMax, crowdedListWriteBytes, listBuffersBytesMax, listWriteBytes } from "../base/limits.ts"
+import { Turns } from "../base/turns.ts"
+import type { DeadlineSignal } from "./expiry.ts"
 import type { Piece } from "./list-pieces.ts"
 import { sendBytes, warningHeaders } from "./send.ts"
 
@@ -17,14 +17,14 @@ export interface PiecesAnswer {
   readonly contentType: string
   /**
    * Consumed as fast as the client reads; closed early when the client disconnects. Must not change while it is
-   * written. Pieces that take work to produce are preceded by their `Turns` whenever a turn is over.
+   * written. Pieces that take work to produce are preceded by their `Mutex` whenever a turn is over.
    */
   readonly pieces: Iterable<Uint8Array | Piece | Turns>
   /** The client accepts gzip and compression is on. */
   readonly gzip?: boolean
   readonly warnings?: readonly string[]
   /** Aborts the response: the deadline has passed or the server stops. */
-  readonly signal?: Expiry
+  readonly signal?: DeadlineSignal
   /** Default `listWriteBytes`, less while many lists are being written. */
   readonly writeBytes?: number
 }
@@ -101,7 +101,7 @@ function compressor(outgoing: Outgoing): Gzip {
  */
 class Streaming {
   private readonly outgoing: Outgoing
-  private readonly signal: Expiry | undefined
+  private readonly signal: DeadlineSignal | undefined
   private readonly gzip: Gzip | undefined
   private over = false
 
@@ -140,14 +140,14 @@ class Streaming {
   private readonly taken = (error: Error | null | undefined): void => {
     if (this.over) return
     if (error) return this.broken()
-    this.goOn()
+    this.writeNext()
   }
 
-  private readonly goOn = (): void => {
+  private readonly writeNext = (): void => {
     if (this.over) return
     try {
       const chunk = this.gatherer.next()
-      if (chunk instanceof Turns) void chunk.next().then(this.goOn)
+      if (chunk instanceof Turns) void chunk.next().then(this.writeNext)
       else this.send(chunk)
     } catch (failure) {
       this.close()

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
-import { badRequest, timeout } from "../errors.ts"
-import type { Stages } from "../turns.ts"
-import type { Expiry } from "./expiry.ts"
-import { Gate, oneAtATime } from "./long-documents.ts"
+import { badRequest, timeout } from "../base/errors.ts"
+import type { Stages } from "../base/turns.ts"
+import type { DeadlineSignal } from "./expiry.ts"
+import { Mutex, runExclusive } from "./long-documents.ts"
 
 function* work(name: string, pieces: number, log: string[]): Stages<string> {
   for (let piece = 0; piece < pieces; piece++) {
@@ -14,13 +14,13 @@ function* work(name: string, pieces: number, log: string[]): Stages<string> {
 
 it("works on one document at a time, first come first served", async () => {
   const log: string[] = []
-  expect(await Promise.all(["a", "b", "c"].map((name) => oneAtATime(work(name, 2, log))))).toEqual(["a", "b", "c"])
+  expect(await Promise.all(["a", "b", "c"].map((name) => runExclusive(work(name, 2, log))))).toEqual(["a", "b", "c"])
   expect(log).toEqual(["a0", "a1", "b0", "b1", "c0", "c1"])
 })
 
 it("yields between two pieces", async () => {
   const log: string[] = []
-  const done = oneAtATime(work("a", 3, log))
+  const done = runExclusive(work("a", 3, log))
   for (let turn = 0; turn < 3; turn++) {
     await new Promise(setImmediate)
     log.push("other")
@@ -34,7 +34,7 @@ it("continues after an invalid document", async () => {
     yield
     throw badRequest("broken")
   }
-  const [first, second] = await Promise.allSettled([oneAtATime(broken()), oneAtATime(work("b", 1, []))])
+  const [first, second] = await Promise.allSettled([runExclusive(broken()), runExclusive(work("b", 1, []))])
   expect([first?.status, second?.status]).toEqual(["rejected", "fulfilled"])
 })
 
@@ -43,10 +43,10 @@ it("stops when a request ends, whether it waits or runs", async () => {
   const [atWork, waiting] = [new AbortController(), new AbortController()]
   const late = timeout("too late", 0)
   const results = Promise.allSettled([
-    oneAtATime(work("a", 1000, log), atWork.signal),
-    oneAtATime(work("b", 1, log), waiting.signal),
-    oneAtATime(work("c", 1, log)),
-    oneAtATime(work("d", 1, log), AbortSignal.abort(late)),
+    runExclusive(work("a", 1000, log), atWork.signal),
+    runExclusive(work("b", 1, log), waiting.signal),
+    runExclusive(work("c", 1, log)),
+    runExclusive(work("d", 1, log), AbortSignal.abort(late)),
   ])
   await new Promise(setImmediate)
   waiting.abort(late)
@@ -63,9 +63,9 @@ it("stops when a request ends, whether it waits or runs", async () => {
 })
 
 it("keeps no reference to a request that has entered", async () => {
-  const gate = new Gate()
+  const gate = new Mutex()
   const listeners = new Set<() => void>()
-  const signal: Expiry = {
+  const signal: DeadlineSignal = {
     aborted: false,
     reason: undefined,
     addEventListener: (_type, listener) => listeners.add(listener),

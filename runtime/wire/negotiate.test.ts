@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { aggregatedForm } from "../discovery/discovery.ts"
-import { acceptedType } from "../discovery/openapi.ts"
-import { ApiError } from "../errors.ts"
-import { acceptCharactersMax, acceptTypesMax } from "../limits.ts"
-import { vendorProfile } from "../vendor.ts"
+import { acceptedType } from "../openapi/answer.ts"
+import { ApiError } from "../base/errors.ts"
+import { acceptCharactersMax, acceptTypesMax } from "../base/limits.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { acceptsGzip, bodyMedia, checkRendering, negotiate, wantsPretty, type NegotiateOptions } from "./negotiate.ts"
 
 const vendor = vendorProfile("kubernetes")

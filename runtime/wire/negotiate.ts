@@ -3,11 +3,11 @@
  * `Accept` whose media type is known but whose parameters cannot be met falls through to the next clause; media types
  * are compared literally; unknown parameters are ignored.
  */
-import { ApiError, badRequest, notAcceptable, unsupportedMediaType } from "../errors.ts"
-import { remembered } from "../kit/remembered.ts"
-import { trimmed } from "../kit/trim.ts"
-import { acceptCharactersMax, acceptTypesMax } from "../limits.ts"
-import type { Vendor } from "../vendor.ts"
+import { ApiError, badRequest, notAcceptable, unsupportedMediaType } from "../base/errors.ts"
+import { memoize } from "../base/memoize.ts"
+import { trimmed } from "../base/trim.ts"
+import { acceptCharactersMax, acceptTypesMax } from "../base/limits.ts"
+import type { Vendor } from "../base/vendor.ts"
 
 /** An encoding of objects, in requests and responses. */
 export type Media = "json" | "yaml" | "compact"
@@ -63,7 +63,7 @@ export function negotiate(accept: string | undefined, options: NegotiateOptions)
   const { vendor, compact = true, watch = false, failure = false, renderings: offered = "objects" } = options
   const question = (compact ? 1 : 0) + (watch ? 2 : 0) + (failure ? 4 : 0) + (options.collection === true ? 8 : 0) + places[offered]
   const answers = known.get(vendor) ?? answersOf(vendor)
-  answers[question] ??= remembered((text) => negotiateAnew(text, options))
+  answers[question] ??= memoize((text) => negotiateAnew(text, options))
   return answers[question](accept ?? "")
 }
 
@@ -243,4 +243,4 @@ export function acceptsGzip(acceptEncoding: string | readonly string[] | undefin
   return listsGzip(typeof acceptEncoding === "string" ? acceptEncoding : (acceptEncoding ?? []).join(","))
 }
 
-const listsGzip = remembered((text) => text.split(",").some((token) => token.trim() === "gzip"))
+const listsGzip = memoize((text) => text.split(",").some((token) => token.trim() === "gzip"))

@@ -3,14 +3,14 @@
  */
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
-import type { ApiError } from "../errors.ts"
+import type { ApiError } from "../base/errors.ts"
 import type { Outgoing } from "../http/exchange.ts"
-import { compactDescriptor } from "../kit/compact-descriptor.ts"
-import { type CompactCodec, createCompactCodec, wrapUnknown } from "../kit/compact.ts"
-import type { ApiObject } from "../kit/json.ts"
-import { stringify } from "../kit/json-text.ts"
-import { gzipThresholdBytes, warningCharactersMax, warningsCharactersMax } from "../limits.ts"
-import type { Vendor } from "../vendor.ts"
+import { descriptorOfShape } from "../encoding/protobuf/descriptor-of-shape.ts"
+import { type ProtobufCodec, createProtobufCodec, wrapUnknown } from "../encoding/protobuf/codec.ts"
+import type { ApiObject } from "../base/json.ts"
+import { stringify } from "../encoding/json/text.ts"
+import { gzipThresholdBytes, warningCharactersMax, warningsCharactersMax } from "../base/limits.ts"
+import type { Vendor } from "../base/vendor.ts"
 import { type Media, negotiate } from "./negotiate.ts"
 import { indentJson } from "./pretty.ts"
 import { failureStatus, statusShape } from "./status.ts"
@@ -103,14 +103,14 @@ export async function answerUnknownPath(outgoing: Outgoing): Promise<void> {
 export function sendError(
   outgoing: Outgoing,
   error: ApiError,
-  options: { vendor: Vendor; accept?: string | undefined; laidOut?: boolean; warnings?: readonly string[] },
+  options: { vendor: Vendor; accept?: string | undefined; indented?: boolean; warnings?: readonly string[] },
 ): void {
   if (outgoing.headersSent) {
     outgoing.destroy()
     return
   }
-  const { media, contentType, laidOut } = readable(options)
-  const body = encodeStatus(media, failureStatus(error, options.vendor), laidOut)
+  const { media, contentType, indented } = readable(options)
+  const body = encodeStatus(media, failureStatus(error, options.vendor), indented)
   const retry = error.details?.retryAfterSeconds
   for (const [name, values] of Object.entries(warningHeaders(options.warnings ?? []))) outgoing.setHeader(name, values)
   outgoing.setHeader("content-type", contentType)
@@ -123,35 +123,35 @@ export function sendError(
 interface Readable {
   readonly media: Media
   readonly contentType: string
-  readonly laidOut: boolean
+  readonly indented: boolean
 }
 
-function readable(options: { vendor: Vendor; accept?: string | undefined; laidOut?: boolean }): Readable {
+function readable(options: { vendor: Vendor; accept?: string | undefined; indented?: boolean }): Readable {
   try {
     const { media, contentType, pretty } = negotiate(options.accept, { vendor: options.vendor, renderings: "none", failure: true })
-    return { media, contentType, laidOut: pretty || options.laidOut === true }
+    return { media, contentType, indented: pretty || options.indented === true }
   } catch {
-    return { media: "json", contentType: "application/json", laidOut: true }
+    return { media: "json", contentType: "application/json", indented: true }
   }
 }
 
-let statusCodec: CompactCodec | undefined
+let statusCodec: ProtobufCodec | undefined
 
 /** Encodes a Status object. */
-export function encodeStatus(media: Media, status: ApiObject, laidOut = false): Buffer {
-  statusCodec ??= createCompactCodec(compactDescriptor(statusShape), statusShape)
-  return encodeWith(media, status, statusCodec, laidOut)
+export function encodeStatus(media: Media, status: ApiObject, indented = false): Buffer {
+  statusCodec ??= createProtobufCodec(descriptorOfShape(statusShape), statusShape)
+  return encodeWith(media, status, statusCodec, indented)
 }
 
 /** Encodes a small object. `codec` is that of its kind. */
-export function encodeWith(media: Media, object: ApiObject, codec: CompactCodec, laidOut = false): Buffer {
+export function encodeWith(media: Media, object: ApiObject, codec: ProtobufCodec, indented = false): Buffer {
   return media === "compact"
     ? wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) })
-    : encodeText(media, object, laidOut)
+    : encodeText(media, object, indented)
 }
 
 /** Like `encodeWith`, for encodings that need no codec. */
-export function encodeText(media: "json" | "yaml", object: ApiObject, laidOut = false): Buffer {
+export function encodeText(media: "json" | "yaml", object: ApiObject, indented = false): Buffer {
   if (media === "yaml") return Buffer.from(writeYaml(object))
-  return laidOut ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)
+  return indented ? indentJson(Buffer.from(stringify(object))) : Buffer.from(`${stringify(object)}\n`)
 }

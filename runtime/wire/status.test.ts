@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { ApiError, badRequest, expired, invalid, notFound } from "../errors.ts"
-import { vendorProfile } from "../vendor.ts"
+import { ApiError, badRequest, expired, invalid, notFound } from "../base/errors.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { failureStatus, successStatus } from "./status.ts"
 
 const kubernetes = vendorProfile("kubernetes")

@@ -2,10 +2,10 @@
  * Converts errors and outcomes to Status objects. Only here does an ApiError become what clients read. Field order is
  * the reference's.
  */
-import type { ApiError, StatusDetails } from "../errors.ts"
-import type { ApiObject, JsonObject } from "../kit/json.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import type { Vendor } from "../vendor.ts"
+import type { ApiError, StatusDetails } from "../base/errors.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import type { Vendor } from "../base/vendor.ts"
 
 const cause: TypeShape = {
   name: "meta.v1.StatusCause",
@@ -69,7 +69,7 @@ export function failureStatus(error: ApiError, vendor: Vendor): ApiObject {
 }
 
 /**
- * Messages are built with neutral names (`errors.ts`); the only vendor name in them is the group of the error's
+ * Messages are built with neutral names (`base/errors.ts`); the only vendor name in them is the group of the error's
  * subject.
  */
 function wireText(error: ApiError, vendor: Vendor): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import type { ApiObject } from "../kit/json.ts"
-import type { Column } from "../kit/kind.ts"
-import { vendorProfile } from "../vendor.ts"
+import type { ApiObject } from "../base/json.ts"
+import type { Column } from "../schema/kind.ts"
+import { vendorProfile } from "../base/vendor.ts"
 import { readIncludeObject, renderPartial, renderTable, singleMetadata, type TableOptions } from "./table.ts"
 
 const columns: Column[] = [

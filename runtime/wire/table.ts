@@ -2,12 +2,12 @@
  * Tables and partial metadata: other forms of decoded objects; specification section 2.4, catalog `tables.yaml`
  * envelope.
  */
-import { badRequest } from "../errors.ts"
-import type { ApiObject, JsonObject, JsonValue } from "../kit/json.ts"
-import type { Column, RowConditions } from "../kit/kind.ts"
-import { cut } from "../kit/quote.ts"
-import type { TypeShape } from "../kit/shape.ts"
-import type { Vendor } from "../vendor.ts"
+import { badRequest } from "../base/errors.ts"
+import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
+import type { Column, RowConditions } from "../schema/kind.ts"
+import { cut } from "../base/quote.ts"
+import type { TypeShape } from "../schema/shape.ts"
+import type { Vendor } from "../base/vendor.ts"
 
 /** The part of an object that a row includes. */
 export type IncludeObject = "Metadata" | "Object" | "None"

@@ -30,7 +30,7 @@ export function jsonFrame(type: WatchEventType, object: Uint8Array): Buffer {
  * `envelope` is the object in its own envelope (`wrapUnknown`). The frame is four bytes of length, big-endian, and a
  * message WatchEvent {1: type, 2: {1: envelope}} without an envelope.
  */
-export function compactFrame(type: WatchEventType, envelope: Uint8Array): Buffer {
+export function protobufFrame(type: WatchEventType, envelope: Uint8Array): Buffer {
   const message = Writer.create().uint32(0x0a).string(type).uint32(0x12).fork().uint32(0x0a).bytes(envelope).ldelim().finish()
   const frame = Buffer.allocUnsafe(4 + message.length)
   frame.writeUInt32BE(message.length, 0)

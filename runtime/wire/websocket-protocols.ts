@@ -3,7 +3,7 @@
  * accepts a bearer token there, as a protocol that is never selected.
  */
 import type { IncomingHttpHeaders } from "node:http"
-import type { Vendor } from "../vendor.ts"
+import type { Vendor } from "../base/vendor.ts"
 
 export interface OfferedProtocols {
   /** Protocols to select from, in the client's order. */

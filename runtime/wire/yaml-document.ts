@@ -1,7 +1,7 @@
 /** Parses a YAML document into nodes with the library. Text that is nested too deeply never reaches its recursion. */
 import { Composer, type Document, Lexer, LineCounter, Parser, type ParsedNode, YAMLParseError } from "yaml"
-import { badRequest } from "../errors.ts"
-import { yamlDepthMax } from "../limits.ts"
+import { badRequest } from "../base/errors.ts"
+import { yamlDepthMax } from "../base/limits.ts"
 
 /** Entries of the parser's stack besides one per level: the document, and the current scalar. */
 const besideLevels = 2

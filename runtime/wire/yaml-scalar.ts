@@ -1,7 +1,7 @@
 /** Plain (unquoted) YAML scalars, read as the ecosystem reads them. */
-import { badRequest } from "../errors.ts"
-import { exactDigitsMax } from "../kit/json-text.ts"
-import type { JsonValue } from "../kit/json.ts"
+import { badRequest } from "../base/errors.ts"
+import { exactDigitsMax } from "../encoding/json/text.ts"
+import type { JsonValue } from "../base/json.ts"
 
 const trueWord = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/
 const falseWord = /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/

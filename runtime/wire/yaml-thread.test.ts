@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest"
-import { timeout } from "../errors.ts"
-import { yamlWaitingMax } from "../limits.ts"
+import { timeout } from "../base/errors.ts"
+import { yamlWaitingMax } from "../base/limits.ts"
 import { parseYaml } from "./yaml.ts"
 import { YamlThread, type YamlThreadOptions } from "./yaml-thread.ts"
 

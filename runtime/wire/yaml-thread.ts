@@ -4,11 +4,11 @@
  * request gets a response.
  */
 import type { Worker } from "node:worker_threads"
-import { ApiError, badRequest, tooLarge, tooManyRequests, unavailable } from "../errors.ts"
-import { yamlReadTimeoutMs, yamlThreadIdleMs, yamlThreadMemoryMiB, yamlWaitingMax } from "../limits.ts"
-import { startThread, type ThreadOptions } from "../thread.ts"
-import type { Expiry } from "./expiry.ts"
-import { tooLate } from "./long-documents.ts"
+import { ApiError, badRequest, tooLarge, tooManyRequests, unavailable } from "../base/errors.ts"
+import { yamlReadTimeoutMs, yamlThreadIdleMs, yamlThreadMemoryMiB, yamlWaitingMax } from "../base/limits.ts"
+import { startThread, type ThreadOptions } from "../base/thread.ts"
+import type { DeadlineSignal } from "./expiry.ts"
+import { requestEnded } from "./long-documents.ts"
 
 /** The thread's result for a document: its JSON text, or its error. */
 export type YamlReply = { readonly json: string; readonly duplicates: string[] } | { readonly code: number; readonly message: string }
@@ -57,9 +57,9 @@ export class YamlThread {
    * Called with the bytes of a body. Throws ApiError: what `parseYaml` throws, 413 for a document that takes too long
    * or too much memory, 429 when too many wait.
    */
-  read(body: Uint8Array, signal?: Expiry): Promise<ReadYaml> {
+  read(body: Uint8Array, signal?: DeadlineSignal): Promise<ReadYaml> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(tooLate(signal))
+      if (signal?.aborted === true) return reject(requestEnded(signal))
       if (this.waiting.length >= yamlWaitingMax)
         return reject(
           tooManyRequests(`too many long YAML documents wait to be read: the limit is ${yamlWaitingMax}; try again, or send JSON`, 1),
@@ -67,7 +67,7 @@ export class YamlThread {
       const onAbort = (): void => {
         const at = this.waiting.indexOf(job)
         if (at >= 0) this.waiting.splice(at, 1)
-        reject(tooLate(signal))
+        reject(requestEnded(signal))
       }
       const settled = (): void => signal?.removeEventListener("abort", onAbort)
       const job: Job = {

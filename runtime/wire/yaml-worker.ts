@@ -1,7 +1,7 @@
 /** The thread that reads long YAML: text in, JSON text out. Counterpart of `yaml-thread.ts`. */
 import { parentPort } from "node:worker_threads"
-import { ApiError } from "../errors.ts"
-import { stringify } from "../kit/json-text.ts"
+import { ApiError } from "../base/errors.ts"
+import { stringify } from "../encoding/json/text.ts"
 import { parseYaml, yamlText } from "./yaml.ts"
 import type { YamlReply } from "./yaml-thread.ts"
 

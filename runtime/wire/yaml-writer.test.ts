@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Document, Scalar, visit } from "yaml"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
 import { parseYaml } from "./yaml.ts"
 import { hasMeaning } from "./yaml-scalar.ts"
-import { atOnce } from "../turns.ts"
+import { atOnce } from "../base/turns.ts"
 import { writeYaml, writingYaml } from "./yaml-writer.ts"
 
 const runs = Number(process.env.YAML_RUNS ?? 3000)

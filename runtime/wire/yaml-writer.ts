@@ -3,8 +3,8 @@
  * multi-line strings follow the `yaml` package, which earlier versions used; a property test compares the two. Writing
  * directly costs a thirtieth of building the package's tree of nodes.
  */
-import { isObject, type JsonObject, type JsonValue } from "../kit/json.ts"
-import type { Stages } from "../turns.ts"
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import type { Stages } from "../base/turns.ts"
 import { hasMeaning } from "./yaml-scalar.ts"
 
 /** Longer keys are on a line of their own, after a question mark. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { ApiError } from "../errors.ts"
-import { documentValuesMax, yamlDepthMax } from "../limits.ts"
+import { ApiError } from "../base/errors.ts"
+import { documentValuesMax, yamlDepthMax } from "../base/limits.ts"
 import { parseYaml, yamlText } from "./yaml.ts"
 import { writeYaml } from "./yaml-writer.ts"
 

@@ -18,14 +18,14 @@ import {
   type YAMLError,
   type YAMLMap,
 } from "yaml"
-import { ApiError, badRequest, tooLarge } from "../errors.ts"
-import { documentDepthMax, requestBodyBytesMax, strictErrorsMax, yamlAliasValuesMax, yamlBodyBytesMax } from "../limits.ts"
-import { canonicalBase64 } from "../kit/canonical.ts"
-import type { JsonObject, JsonValue } from "../kit/json.ts"
-import { setField } from "../kit/json-text.ts"
-import { decodeUtf8 } from "../kit/utf8.ts"
+import { ApiError, badRequest, tooLarge } from "../base/errors.ts"
+import { documentDepthMax, requestBodyBytesMax, strictErrorsMax, yamlAliasValuesMax, yamlBodyBytesMax } from "../base/limits.ts"
+import { canonicalBase64 } from "../encoding/canonical.ts"
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import { setField } from "../encoding/json/text.ts"
+import { decodeUtf8 } from "../base/utf8.ts"
 import { readDocument } from "./yaml-document.ts"
-import { ValueCount } from "../kit/value-bounds.ts"
+import { ValueCount } from "../encoding/value-bounds.ts"
 import { notFinite, resolvePlain } from "./yaml-scalar.ts"
 
 export interface ParsedYaml {

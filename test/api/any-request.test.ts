@@ -6,7 +6,7 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { kinds } from "../../generated/index.ts"
-import type { Kind } from "../../runtime/kit/kind.ts"
+import type { Kind } from "../../runtime/schema/kind.ts"
 import { createHttpClient, type HttpAnswer, type HttpClient } from "../support/http-client.ts"
 import { type InProcess, startInProcess } from "../support/in-process.ts"
 import { samples } from "../support/samples.ts"

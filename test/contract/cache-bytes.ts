@@ -34,7 +34,7 @@ export const bytesCases: CacheCases = {
     await things.ready
     const key = "/registry/things/a/x"
     const value = thing("mine", { colour: "red" })
-    things.expect(key, value, (revision) => thingJson(key, value, revision))
+    things.announce(key, value, (revision) => thingJson(key, value, revision))
     await store.commit({ checks: [], writes: [{ type: "put", key, value: Buffer.from(value) }] })
     expect(things.get(key)?.json()).toEqual(thingJson(key, value, 2))
     expect(codec.made).toBe(0)
@@ -46,7 +46,7 @@ export const bytesCases: CacheCases = {
     await things.ready
     const key = "/registry/things/a/x"
     const mine = thing("mine")
-    things.expect(key, mine, (revision) => thingJson(key, mine, revision))
+    things.announce(key, mine, (revision) => thingJson(key, mine, revision))
     await put(store, key, "theirs")
     expect(things.get(key)?.field("text")).toBe("theirs")
     expect(codec.made).toBe(1)
@@ -57,7 +57,7 @@ export const bytesCases: CacheCases = {
   },
 
   async "keeps derived encodings within the budget and drops them with their version"({ store, open }) {
-    const cache = open({ derivedBytes: 20_000 })
+    const cache = open({ encodingBytes: 20_000 })
     const things = cache.resource("things", thingCodec())
     await things.ready
     for (let index = 0; index < 40; index++) await put(store, `/registry/things/a/${index}`)

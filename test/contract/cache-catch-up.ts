@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { fanOutWorkMax } from "../../runtime/limits.ts"
+import { fanOutWorkMax } from "../../runtime/base/limits.ts"
 import type { Store } from "../../runtime/storage/store.ts"
 import type { CacheLimits } from "../../runtime/storage/watch-cache/options.ts"
 import { Gate, put, record, type Recording, settle, thingCodec } from "./cache-fixtures.ts"
@@ -7,7 +7,7 @@ import { lost } from "./cache-unreliable.ts"
 import type { CacheCases } from "./cache-cases.ts"
 
 /** Small pieces, a short window and hardly any kept past events. */
-const tight: Partial<CacheLimits> = { pageEvents: 3, historyReadBytes: 60, pagesBytes: 1, windowEvents: 10, windowMs: 1000 }
+const tight: Partial<CacheLimits> = { pageEvents: 3, historyReadBytes: 60, pastEventBytes: 1, windowEvents: 10, windowMs: 1000 }
 
 /**
  * Watches that are behind: those that resume, those with a slow client, and those whose turn's budget is used up. Their
@@ -167,7 +167,7 @@ export const catchUpCases: CacheCases = {
 
   async "hundreds of watches that resume at different revisions read the log once, within the byte budget"({ store, open }) {
     await putMany(store, 60)
-    const cache = open({ pageEvents: 5, historyReadBytes: 200, pagesBytes: 20_000 })
+    const cache = open({ pageEvents: 5, historyReadBytes: 200, pastEventBytes: 20_000 })
     const things = cache.resource("things", thingCodec())
     await things.ready
     const before = store.pastsRead

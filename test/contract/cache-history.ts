@@ -105,7 +105,7 @@ export const historyCases: CacheCases = {
 
   async "delivers a log that is longer than the kept pieces completely"({ store, open }) {
     for (let index = 0; index < 50; index++) await put(store, "/registry/things/a/x", "y".repeat(100))
-    const cache = open({ historyReadBytes: 500, pagesBytes: 2000, pageEvents: 3 })
+    const cache = open({ historyReadBytes: 500, pastEventBytes: 2000, pageEvents: 3 })
     const things = cache.resource("things", thingCodec())
     await things.ready
     const long = record(things, { afterRevision: 2 })

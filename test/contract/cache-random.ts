@@ -68,7 +68,7 @@ const tight: Partial<CacheLimits> = {
   fillPage: 2,
   pageEvents: 3,
   historyReadBytes: 100,
-  pagesBytes: 1000,
+  pastEventBytes: 1000,
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readPast } from "../../runtime/storage/past.ts"
+import { readLogOf } from "../../runtime/storage/log-reader.ts"
 import { StoreError } from "../../runtime/storage/store.ts"
 import type { Store, WatchOptions } from "../../runtime/storage/store.ts"
 
@@ -85,10 +85,10 @@ export function unreliable(store: Store): UnreliableStore {
       })
       return () => release()
     },
-    async past(options) {
+    async readLog(options) {
       pastsRead++
       check()
-      const past = await readPast(store, options)
+      const past = await readLogOf(store, options)
       await pastGate
       check()
       return past

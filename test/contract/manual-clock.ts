@@ -1,5 +1,5 @@
 /** A clock that advances only when a test advances it. */
-import type { Clock } from "../../runtime/clock.ts"
+import type { Clock } from "../../runtime/base/clock.ts"
 
 export interface ManualClock extends Clock {
   /** Advances the clock and runs the callbacks that become due, in order of time. */

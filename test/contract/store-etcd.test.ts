@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest"
-import { tellsProgress } from "../../runtime/storage/etcd/server-version.ts"
+import { hasReliableProgress } from "../../runtime/storage/etcd/server-version.ts"
 import { forEachEtcd } from "../support/etcd.ts"
 import { etcdPlaces } from "../support/etcd-place.ts"
 import { storeContract } from "./store-contract.ts"
@@ -15,12 +15,12 @@ const skipWithoutProgress = [
 
 forEachEtcd((binary) => {
   const { close, place } = etcdPlaces(binary)
-  const skipped = tellsProgress(binary.version) ? skip : skipWithoutProgress
+  const skipped = hasReliableProgress(binary.version) ? skip : skipWithoutProgress
   storeContract({ driver: `etcd ${binary.version}`, persistent: true, place, skip: skipped })
   test(`servers of one etcd ${binary.version} take turns at compaction`, async () => {
     const { dispose, open } = await place()
     const stores = [await open(), await open()]
-    const takes = (revision: number) => Promise.all(stores.map((store) => store.takeTurnToCompact?.(revision)))
+    const takes = (revision: number) => Promise.all(stores.map((store) => store.acquireCompactionTurn?.(revision)))
     // The first server gets the turn, and both learn of it: at the next interval exactly one of them gets it again.
     for (let interval = 0; interval < 5; interval++) expect((await takes(1)).filter((taken) => taken === true)).toHaveLength(1)
     await Promise.all(stores.map((store) => store.close()))

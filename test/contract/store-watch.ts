@@ -1,6 +1,6 @@
 /** Watches: ordered, complete, without duplicates, from any readable revision. */
 import { expect } from "vitest"
-import { readPast } from "../../runtime/storage/past.ts"
+import { readLogOf } from "../../runtime/storage/log-reader.ts"
 import type { Store } from "../../runtime/storage/store.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"
 import type { StoreCases } from "./store-cases.ts"
@@ -36,16 +36,16 @@ const replays: StoreCases = {
   },
   "past events come in pieces of whole commits, up to the requested revision": async ({ store }) => {
     await history(store)
-    const whole = await readPast(store, { prefix: "", afterRevision: 1, upTo: 5, bytes: 1_000_000 })
+    const whole = await readLogOf(store, { prefix: "", afterRevision: 1, upTo: 5, bytes: 1_000_000 })
     expect(whole.events.map(shown)).toEqual(historyShown)
     expect(whole.revision).toBe(5)
-    const part = await readPast(store, { prefix: "foo/", afterRevision: 2, upTo: 4, bytes: 1_000_000 })
+    const part = await readLogOf(store, { prefix: "foo/", afterRevision: 2, upTo: 4, bytes: 1_000_000 })
     expect(part.events.map(shown)).toEqual([historyShown[1], historyShown[3]])
     expect(part.revision).toBe(4)
     const pieced: string[] = []
     let reached = 1
     while (reached < 5) {
-      const piece = await readPast(store, { prefix: "", afterRevision: reached, upTo: 5, bytes: 1 })
+      const piece = await readLogOf(store, { prefix: "", afterRevision: reached, upTo: 5, bytes: 1 })
       expect(piece.events.every(({ revision }) => revision > reached && revision <= piece.revision)).toBe(true)
       pieced.push(...piece.events.map(shown))
       expect(piece.revision).toBeGreaterThan(reached)
@@ -53,8 +53,8 @@ const replays: StoreCases = {
     }
     expect(pieced).toEqual(historyShown)
     await store.compact({ revision: 4 })
-    expect(await codeOf(readPast(store, { prefix: "", afterRevision: 3, upTo: 5, bytes: 1 }))).toBe("compacted")
-    expect(await codeOf(readPast(store, { prefix: "", afterRevision: 6, upTo: 6, bytes: 1 }))).toBe("future")
+    expect(await codeOf(readLogOf(store, { prefix: "", afterRevision: 3, upTo: 5, bytes: 1 }))).toBe("compacted")
+    expect(await codeOf(readLogOf(store, { prefix: "", afterRevision: 6, upTo: 6, bytes: 1 }))).toBe("future")
   },
   "refuses a watch from a future revision": async ({ store }) => {
     await history(store)

@@ -3,7 +3,7 @@
  * checks what still works, and waits until the store accepts writes again. Prints one JSON line of findings.
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { systemClock } from "../../runtime/clock.ts"
+import { systemClock } from "../../runtime/base/clock.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import type { Store } from "../../runtime/storage/store.ts"
 import { StoreError } from "../../runtime/storage/store.ts"

@@ -5,7 +5,7 @@
 import { statfsSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { systemClock } from "../../runtime/clock.ts"
+import { systemClock } from "../../runtime/base/clock.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import type { Store } from "../../runtime/storage/store.ts"
 import { StoreError } from "../../runtime/storage/store.ts"

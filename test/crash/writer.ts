@@ -2,7 +2,7 @@
  * The process that the crash test kills: many writers on one embedded store, a line on stdout for every acknowledged
  * commit, and an occasional compaction. Ends only by a signal.
  */
-import { systemClock } from "../../runtime/clock.ts"
+import { systemClock } from "../../runtime/base/clock.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import type { Store, Write } from "../../runtime/storage/store.ts"
 

@@ -3,11 +3,11 @@
  * body allows.
  */
 import { kinds } from "../../generated/index.ts"
-import type { Kind } from "../../runtime/kit/kind.ts"
-import { documentValuesMax } from "../../runtime/limits.ts"
-import type { Scalar, TypeRef, TypeShape } from "../../runtime/kit/shape.ts"
+import type { Kind } from "../../runtime/schema/kind.ts"
+import { documentValuesMax } from "../../runtime/base/limits.ts"
+import type { Scalar, TypeRef, TypeShape } from "../../runtime/schema/shape.ts"
 import type { SeededRandom } from "../sim/world/random.ts"
-import { vendorProfile } from "../../runtime/vendor.ts"
+import { vendorProfile } from "../../runtime/base/vendor.ts"
 import { samples } from "../support/samples.ts"
 
 const vendor = vendorProfile("kubernetes")

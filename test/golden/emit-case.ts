@@ -53,7 +53,7 @@ function compilerOptions(): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(repository, "tsconfig.json"), (path) => ts.sys.readFile(path))
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, repository)
   const paths = {
-    "orch-apiserver/kit": [join(repository, "runtime", "kit", "index.ts")],
+    "orch-apiserver/schema": [join(repository, "runtime", "schema", "index.ts")],
     "orch-apiserver/generated/*": [join(emittedFolder, "library", "*.ts")],
   }
   return { ...options, paths, noEmit: true }
@@ -79,7 +79,7 @@ function layeredHost(options: ts.CompilerOptions, texts: ReadonlyMap<string, str
 
 /** Rewrites the kit imports of the golden behaviours to their real path. */
 function kitRelative(path: string, text: string): string {
-  return path.startsWith(join(emittedFolder, "behaviours")) ? text.replace(/from "[./]+runtime\/kit\/index\.ts"/, 'from "orch-apiserver/kit"') : text
+  return path.startsWith(join(emittedFolder, "behaviours")) ? text.replace(/from "[./]+runtime\/kit\/index\.ts"/, 'from "orch-apiserver/schema"') : text
 }
 
 function ancestors(folder: string): string[] {

@@ -2,10 +2,10 @@
  * Every function of the product that reads text from clients, nodes or pods. A new one that is not listed fails
  * `hammer.test.ts`.
  */
-import { atOnce } from "../../runtime/turns.ts"
-import { systemClock } from "../../runtime/clock.ts"
-import { bearerToken, staticTokens } from "../../runtime/access/authenticate.ts"
-import { withProtocolToken } from "../../runtime/access/websocket-token.ts"
+import { atOnce } from "../../runtime/base/turns.ts"
+import { systemClock } from "../../runtime/base/clock.ts"
+import { bearerToken, staticTokens } from "../../runtime/authn/authenticate.ts"
+import { withProtocolToken } from "../../runtime/authn/websocket-token.ts"
 import { managerName } from "../../runtime/apply/managed-fields/manager-name.ts"
 import { canonicalElement, elementText, fieldElement, shortElementText } from "../../runtime/apply/ownership/field-set-element.ts"
 import { sharedSet } from "../../runtime/apply/ownership/shared-sets.ts"
@@ -14,26 +14,26 @@ import { addressPolicy, checkAddress } from "../../runtime/connect/addresses.ts"
 import { isPassedProtocol, requestHeaders } from "../../runtime/connect/headers.ts"
 import { escapedPath, proxyPaths, rewrittenLink } from "../../runtime/connect/proxy-path.ts"
 import { decodeOptions } from "../../runtime/connect/query-options.ts"
-import { refusedLog } from "../../runtime/connect/refusal.ts"
+import { refusedLog } from "../../runtime/connect/upstream-errors.ts"
 import { parseSchemeNamePort } from "../../runtime/connect/resource-name.ts"
-import { matchesTag } from "../../runtime/discovery/conditional.ts"
+import { matchesTag } from "../../runtime/wire/conditional.ts"
 import { aggregatedForm } from "../../runtime/discovery/discovery.ts"
-import { acceptedType } from "../../runtime/discovery/openapi.ts"
+import { acceptedType } from "../../runtime/openapi/answer.ts"
 import { headerField } from "../../runtime/http2/header-table.ts"
 import { announcedLength } from "../../runtime/http2/request-head.ts"
-import { originForm } from "../../runtime/http/sound-request.ts"
-import { canonicalBase64 } from "../../runtime/kit/canonical.ts"
-import { cronFault } from "../../runtime/kit/cron.ts"
-import { parseDuration } from "../../runtime/kit/duration.ts"
-import * as expression from "../../runtime/kit/expression.ts"
-import { readLiteral } from "../../runtime/kit/field-key.ts"
-import { parseFieldQuery } from "../../runtime/kit/field-query.ts"
-import { readFieldSteps } from "../../runtime/kit/field-reference.ts"
-import { checkFormat, formatNames } from "../../runtime/kit/formats.ts"
-import { parseCidr, parseIp } from "../../runtime/kit/ip-address.ts"
-import { builtInWillDo, parsePlain, parseUntracked } from "../../runtime/kit/json-built-in.ts"
-import { parseJson } from "../../runtime/kit/json-text.ts"
-import { integer64 } from "../../runtime/kit/label-test.ts"
+import { originForm } from "../../runtime/http/request-validation.ts"
+import { canonicalBase64 } from "../../runtime/encoding/canonical.ts"
+import { cronFault } from "../../runtime/schema/cron.ts"
+import { parseDuration } from "../../runtime/base/duration.ts"
+import * as expression from "../../runtime/schema/expression.ts"
+import { readLiteral } from "../../runtime/query/field-key.ts"
+import { parseFieldQuery } from "../../runtime/query/field-query.ts"
+import { readFieldSteps } from "../../runtime/query/field-reference.ts"
+import { checkFormat, formatNames } from "../../runtime/schema/formats.ts"
+import { parseCidr, parseIp } from "../../runtime/base/ip-address.ts"
+import { isSafeForJsonParse, parsePlain, parseUntracked } from "../../runtime/encoding/json/built-in.ts"
+import { parseJson } from "../../runtime/encoding/json/text.ts"
+import { integer64 } from "../../runtime/query/label-test.ts"
 import {
   dns1035LabelFaults,
   dnsLabelFaults,
@@ -44,27 +44,27 @@ import {
   pathSegmentFaults,
   qualifiedNameFaults,
   wildcardSubdomainFaults,
-} from "../../runtime/kit/names.ts"
-import { nearest } from "../../runtime/kit/nearest.ts"
-import { ownText } from "../../runtime/kit/own-text.ts"
-import { parseQuantity } from "../../runtime/kit/quantity.ts"
-import { cut, quoted } from "../../runtime/kit/quote.ts"
-import { parseRequirements } from "../../runtime/kit/selector-syntax.ts"
-import { parseFieldSelector, parseLabelSelector } from "../../runtime/kit/selector.ts"
-import type { TypeShape } from "../../runtime/kit/shape.ts"
-import { parseSortQuery } from "../../runtime/kit/sort-query.ts"
-import { canonicalMicroTime, canonicalTime, parseInstant } from "../../runtime/kit/time.ts"
-import { trimmed, trimmedEnd, trimmedStart } from "../../runtime/kit/trim.ts"
-import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../../runtime/kit/typed-json.ts"
-import { booleanParameter, integerParameter, parseQuery, textParameter } from "../../runtime/query.ts"
+} from "../../runtime/schema/names.ts"
+import { nearest } from "../../runtime/base/nearest.ts"
+import { detachString } from "../../runtime/base/own-text.ts"
+import { parseQuantity } from "../../runtime/base/quantity.ts"
+import { cut, quoted } from "../../runtime/base/quote.ts"
+import { parseRequirements } from "../../runtime/query/selector-syntax.ts"
+import { parseFieldSelector, parseLabelSelector } from "../../runtime/query/selector.ts"
+import type { TypeShape } from "../../runtime/schema/shape.ts"
+import { parseSortQuery } from "../../runtime/query/sort-query.ts"
+import { canonicalMicroTime, canonicalTime, parseInstant } from "../../runtime/base/time.ts"
+import { trimmed, trimmedEnd, trimmedStart } from "../../runtime/base/trim.ts"
+import { duplicateFieldText, parsingTypedJson, unknownFieldText } from "../../runtime/encoding/json/typed.ts"
+import { booleanParameter, integerParameter, parseQuery, textParameter } from "../../runtime/http/request/query.ts"
 import { validateManager } from "../../runtime/registry/object-meta.ts"
 import { ContinueTokens } from "../../runtime/registry/continue-token.ts"
 import { parseRevision } from "../../runtime/registry/read.ts"
-import { parseRequestInfo, RequestInfoReader } from "../../runtime/request-info.ts"
-import { vendorProfile } from "../../runtime/vendor.ts"
+import { parseRequestInfo, RequestInfoReader } from "../../runtime/http/request/info.ts"
+import { vendorProfile } from "../../runtime/base/vendor.ts"
 import { readDeleteOptions } from "../../runtime/verbs/delete-options.ts"
-import { wantsExtendedSyntax } from "../../runtime/verbs/list-extensions.ts"
-import { getFreshness, listFreshness, readListOptions } from "../../runtime/verbs/list-options.ts"
+import { wantsExtendedSyntax } from "../../runtime/verbs/list/list-extensions.ts"
+import { getFreshness, listFreshness, readListOptions } from "../../runtime/verbs/list/list-options.ts"
 import { dryRunValues, readWriteOptions } from "../../runtime/verbs/write-options.ts"
 import { storagePathOfKey } from "../../runtime/wire/convert.ts"
 import { acceptClauses, acceptsGzip, bodyMedia, mediaTypeOf, negotiate, wantsPretty } from "../../runtime/wire/negotiate.ts"
@@ -73,8 +73,8 @@ import { readIncludeObject } from "../../runtime/wire/table.ts"
 import { asksForWebSocket, offeredProtocols } from "../../runtime/wire/websocket-protocols.ts"
 import { parseYaml } from "../../runtime/wire/yaml.ts"
 import { jsonPatchFault, patchFault } from "../../runtime/apply/patch-fault.ts"
-import { FieldPath } from "../../runtime/kit/field-path.ts"
-import { Failures } from "../../runtime/kit/failure.ts"
+import { FieldPath } from "../../runtime/encoding/field-path.ts"
+import { Failures } from "../../runtime/base/failure.ts"
 
 const vendor = vendorProfile("kubernetes")
 /** Wide enough for the texts to reach the built-in parser. */
@@ -124,7 +124,7 @@ function each(...ways: readonly ((text: string) => unknown)[]): (text: string) =
 
 export const parsers: Readonly<Record<string, Parser>> = {
   Authorization: {
-    covers: ["access/authenticate.ts#bearerToken", "access/authenticate.ts#staticTokens"],
+    covers: ["authn/authenticate.ts#bearerToken", "authn/authenticate.ts#staticTokens"],
     read: each(
       (text) => bearerToken({ authorization: text }),
       (text) => authenticator({ authorization: text }),
@@ -136,7 +136,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   "Sec-WebSocket-Protocol": {
     covers: [
-      "access/websocket-token.ts#withProtocolToken",
+      "authn/websocket-token.ts#withProtocolToken",
       "wire/websocket-protocols.ts#asksForWebSocket",
       "wire/websocket-protocols.ts#offeredProtocols",
     ],
@@ -150,7 +150,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     covers: [
       "wire/negotiate.ts#negotiate",
       "wire/negotiate.ts#acceptClauses",
-      "discovery/openapi.ts#acceptedType",
+      "openapi/answer.ts#acceptedType",
       "discovery/discovery.ts#aggregatedForm",
     ],
     read: each(
@@ -185,7 +185,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
       (text) => wantsPretty({ query: new URLSearchParams(), userAgent: text }),
     ),
   },
-  "If-None-Match": { covers: ["discovery/conditional.ts#matchesTag"], read: each((text) => matchesTag(text, '"x"')) },
+  "If-None-Match": { covers: ["wire/conditional.ts#matchesTag"], read: each((text) => matchesTag(text, '"x"')) },
   "headers of HTTP/2": {
     covers: ["http2/header-table.ts#headerField", "http2/request-head.ts#announcedLength"],
     read: each(
@@ -210,7 +210,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ],
   },
   "request target": {
-    covers: ["http/sound-request.ts#originForm", "filters/request-info.ts", "request-info.ts#parseRequestInfo"],
+    covers: ["http/request-validation.ts#originForm", "filters/request-info.ts", "http/request/info.ts#parseRequestInfo"],
     read: each(
       originForm,
       (path) => parseRequestInfo({ method: "GET", path, watch: false, vendor }),
@@ -244,12 +244,16 @@ export const parsers: Readonly<Record<string, Parser>> = {
     read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: () => [], allowedCidrs: [], clock: systemClock }))),
     shapes: [["http:", ":80"]],
   },
-  "refusal of a node's agent": { covers: ["connect/refusal.ts#refusedLog"], read: each((text) => refusedLog(400, text, "pod")) },
+  "refusal of a node's agent": { covers: ["connect/upstream-errors.ts#refusedLog"], read: each((text) => refusedLog(400, text, "pod")) },
   query: {
     covers: [
       ...["booleanParameter", "integerParameter", "textParameter"].map((name) => `query.ts#${name}`),
-      ...["getFreshness", "readListOptions", "listFreshness"].map((name) => `verbs/list-options.ts#${name}`),
-      ...["verbs/list-extensions.ts#wantsExtendedSyntax", "verbs/write-options.ts#dryRunValues", "verbs/write-options.ts#readWriteOptions"],
+      ...["getFreshness", "readListOptions", "listFreshness"].map((name) => `verbs/list/list-options.ts#${name}`),
+      ...[
+        "verbs/list/list-extensions.ts#wantsExtendedSyntax",
+        "verbs/write-options.ts#dryRunValues",
+        "verbs/write-options.ts#readWriteOptions",
+      ],
       ...["verbs/delete-options.ts#readDeleteOptions", "wire/table.ts#readIncludeObject", "connect/query-options.ts#decodeOptions"],
       ...["registry/read.ts#parseRevision", "registry/object-meta.ts#validateManager"],
     ],
@@ -278,7 +282,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ),
   },
   labelSelector: {
-    covers: ["kit/selector.ts#parseLabelSelector", "kit/selector-syntax.ts#parseRequirements", "kit/label-test.ts#integer64"],
+    covers: ["query/selector.ts#parseLabelSelector", "query/selector-syntax.ts#parseRequirements", "query/label-test.ts#integer64"],
     read: each((text) => parseLabelSelector(text).matches({ a: "b" }), parseRequirements, integer64),
     shapes: [
       ["a in (", ")"],
@@ -287,7 +291,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ],
   },
   fieldSelector: {
-    covers: ["kit/selector.ts#parseFieldSelector"],
+    covers: ["query/selector.ts#parseFieldSelector"],
     read: each(
       (text) => parseFieldSelector(text, anyField).matches(() => "x"),
       (text) => parseFieldQuery({ parameter: "fieldSelector", text, shape, selectable: new Set() }),
@@ -301,7 +305,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ],
   },
   sortBy: {
-    covers: ["kit/field-reference.ts#readFieldSteps", "kit/sort-query.ts#parseSortQuery", "kit/nearest.ts#nearest"],
+    covers: ["query/field-reference.ts#readFieldSteps", "query/sort-query.ts#parseSortQuery", "base/nearest.ts#nearest"],
     read: each(
       (text) => parseSortQuery({ parameter: "sortBy", text, shape }),
       (text) => readFieldSteps({ parameter: "sortBy", text, at: 0, stops: "," }),
@@ -339,9 +343,9 @@ export const parsers: Readonly<Record<string, Parser>> = {
   name: {
     covers: [
       ...["longerThan", "dnsLabelFaults", "dnsSubdomainFaults", "dns1035LabelFaults", "wildcardSubdomainFaults"].map(
-        (name) => `kit/names.ts#${name}`,
+        (name) => `schema/names.ts#${name}`,
       ),
-      ...["qualifiedNameFaults", "labelValueFaults", "pathSegmentFaults", "nameFaults"].map((name) => `kit/names.ts#${name}`),
+      ...["qualifiedNameFaults", "labelValueFaults", "pathSegmentFaults", "nameFaults"].map((name) => `schema/names.ts#${name}`),
     ],
     read: each(
       ...[dnsLabelFaults, dnsSubdomainFaults, dns1035LabelFaults, wildcardSubdomainFaults, qualifiedNameFaults, labelValueFaults],
@@ -356,7 +360,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
     formatNames.map((format): [string, Parser] => [`format ${format}`, { covers: [], read: each((text) => checkFormat(format, text)) }]),
   ),
   amount: {
-    covers: ["kit/duration.ts#parseDuration", "kit/field-key.ts#readLiteral"],
+    covers: ["base/duration.ts#parseDuration", "query/field-key.ts#readLiteral"],
     read: each(
       parseQuantity,
       parseDuration,
@@ -374,26 +378,26 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ],
   },
   time: {
-    covers: ["kit/time.ts#parseInstant", "kit/time.ts#canonicalTime", "kit/time.ts#canonicalMicroTime"],
+    covers: ["base/time.ts#parseInstant", "base/time.ts#canonicalTime", "base/time.ts#canonicalMicroTime"],
     read: each(parseInstant, canonicalTime, canonicalMicroTime),
     shapes: [["2006-01-02T15:04:05.", "Z"]],
   },
   address: {
-    covers: ["kit/ip-address.ts#parseIp", "kit/ip-address.ts#parseCidr"],
+    covers: ["base/ip-address.ts#parseIp", "base/ip-address.ts#parseCidr"],
     read: each(parseIp, parseCidr),
     shapes: [["1.2.3.4/", ""]],
   },
   schedule: {
-    covers: ["kit/cron.ts#cronFault"],
+    covers: ["schema/cron.ts#cronFault"],
     read: each(cronFault),
     shapes: [
       ["* * * * ", ""],
       ["@every ", ""],
     ],
   },
-  base64: { covers: ["kit/canonical.ts#canonicalBase64"], read: each(canonicalBase64), shapes: [["YQ==", "="]] },
+  base64: { covers: ["encoding/canonical.ts#canonicalBase64"], read: each(canonicalBase64), shapes: [["YQ==", "="]] },
   expression: {
-    covers: ["kit/expression.ts#characterCount", "kit/expression.ts#compilePattern", "kit/expression.ts#isFormat"],
+    covers: ["schema/expression.ts#characterCount", "schema/expression.ts#compilePattern", "schema/expression.ts#isFormat"],
     read: each(
       ...[expression.lowerAscii, expression.trim, expression.int, expression.double, expression.quantity, expression.time],
       ...[expression.isIP, expression.isIPv4, expression.isIPv6, expression.isCIDR, expression.imageTag, expression.text],
@@ -404,18 +408,18 @@ export const parsers: Readonly<Record<string, Parser>> = {
   },
   JSON: {
     covers: [
-      "kit/json-text.ts#parseJson",
-      "kit/json-text.ts#parsingJson",
-      "kit/json-text.ts#parseJsonCounted",
-      "kit/typed-json.ts#parsingTypedJson",
-      "kit/json-built-in.ts#builtInWillDo",
-      "kit/json-built-in.ts#parseUntracked",
-      "kit/json-built-in.ts#parsePlain",
+      "encoding/json/text.ts#parseJson",
+      "encoding/json/text.ts#parsingJson",
+      "encoding/json/text.ts#parseJsonCounted",
+      "encoding/json/typed.ts#parsingTypedJson",
+      "encoding/json/built-in.ts#builtInWillDo",
+      "encoding/json/built-in.ts#parseUntracked",
+      "encoding/json/built-in.ts#parsePlain",
     ],
     read: each(
       parseJson,
       (text) => atOnce(parsingTypedJson(text, shape)),
-      (text) => builtInWillDo(text, 1000),
+      (text) => isSafeForJsonParse(text, 1000),
       (text) => parseUntracked(text, wideBounds),
       (text) => parsePlain(text, wideBounds),
     ),
@@ -444,17 +448,17 @@ export const parsers: Readonly<Record<string, Parser>> = {
   message: {
     covers: [
       ...[
-        "kit/quote.ts#cut",
-        "kit/quote.ts#quoted",
-        "kit/quote.ts#quoteCharacter",
-        "kit/own-text.ts#ownText",
-        "kit/typed-json.ts#unknownFieldText",
+        "base/quote.ts#cut",
+        "base/quote.ts#quoted",
+        "base/quote.ts#quoteCharacter",
+        "base/own-text.ts#ownText",
+        "encoding/json/typed.ts#unknownFieldText",
       ],
-      ...["kit/typed-json.ts#duplicateFieldText", "wire/send.ts#warningHeaders", "wire/convert.ts#storagePathOfKey"],
-      ...["trimmed", "trimmedEnd", "trimmedStart"].map((name) => `kit/trim.ts#${name}`),
+      ...["encoding/json/typed.ts#duplicateFieldText", "wire/send.ts#warningHeaders", "wire/convert.ts#storagePathOfKey"],
+      ...["trimmed", "trimmedEnd", "trimmedStart"].map((name) => `base/trim.ts#${name}`),
     ],
     read: each(
-      ...[cut, quoted, ownText, unknownFieldText, duplicateFieldText],
+      ...[cut, quoted, detachString, unknownFieldText, duplicateFieldText],
       (text) => storagePathOfKey(text, []),
       (text) => warningHeaders([text]),
       (text) => [trimmed(text, " /"), trimmedEnd(text, " "), trimmedStart(text, " ")],

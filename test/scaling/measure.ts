@@ -6,7 +6,7 @@
 import { setImmediate } from "node:timers/promises"
 import { createRandom } from "../sim/world/random.ts"
 import { openRegistry } from "../support/open-registry.ts"
-import type { ApiObject, JsonObject, JsonValue } from "../../runtime/kit/json.ts"
+import type { ApiObject, JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { containersOf, type Container, entryKey, put, valueOf } from "./shapes.ts"
 import { decodedAnew, faultsOf, type KindUnderTest, type Operation, operationsOf, type Sizes } from "./operations.ts"
 import { type OwnCase, ownCases } from "./own-cases.ts"
@@ -269,7 +269,7 @@ function varyText(text: string, index: number): string {
 
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
   let at: JsonValue | undefined = object
-  // `put` made the values along this path.
+  // `send` made the values along this path.
   for (const step of path) at = (at as JsonObject | undefined)?.[step === "[]" ? "0" : step === "{}" ? entryKey : step]
   return at
 }

@@ -2,14 +2,14 @@
 import { applyConfiguration } from "../../runtime/apply/managed-fields/apply.ts"
 import { trackUpdate } from "../../runtime/apply/managed-fields/track-update.ts"
 import type { Versions } from "../../runtime/apply/managed-fields/versions.ts"
-import { ApiError } from "../../runtime/errors.ts"
-import { type Failure, Failures } from "../../runtime/kit/failure.ts"
-import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
-import { normalize } from "../../runtime/kit/normalize.ts"
+import { ApiError } from "../../runtime/base/errors.ts"
+import { type Failure, Failures } from "../../runtime/base/failure.ts"
+import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
+import { normalize } from "../../runtime/encoding/normalize.ts"
 import { createObject } from "../../runtime/registry/create.ts"
 import { deleteObject } from "../../runtime/registry/delete.ts"
 import { validateObjectMeta, validateObjectMetaUpdate } from "../../runtime/registry/object-meta.ts"
-import { versionsOf } from "../../runtime/registry/owners.ts"
+import { versionsOf } from "../../runtime/registry/managed-fields.ts"
 import type { KindHandle, Registry } from "../../runtime/registry/registry.ts"
 import { updateObject } from "../../runtime/registry/update.ts"
 import { writeAttributes } from "../support/write-attributes.ts"
@@ -65,7 +65,7 @@ export function decodedAnew({ registry, handle }: KindUnderTest, sent: JsonObjec
   return whole
 }
 
-/** The failures of an object; `old` is absent on creation. `every`: also those beyond the limit of a response. */
+/** The failures of an object; `old` is absent on creation. `runEvery`: also those beyond the limit of a response. */
 export function faultsOf(under: KindUnderTest, object: ApiObject, old?: ApiObject, every = false): readonly Failure[] {
   const { handle, registry } = under
   const failures = every ? new AllFailures() : new Failures()

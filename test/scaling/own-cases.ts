@@ -2,7 +2,7 @@
  * Objects whose parts depend on each other, which generated objects never do: annotations that name the containers,
  * conditions that spec lists, ports of a service that had node ports before. Measured like the generated ones.
  */
-import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
+import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
 
 export interface OwnCase {
   readonly name: string

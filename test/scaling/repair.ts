@@ -1,9 +1,9 @@
 /**
  * Makes valid objects without knowing the rules: changes what validation complains about until it accepts the object.
  */
-import type { Failure } from "../../runtime/kit/failure.ts"
-import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
-import type { TypeShape } from "../../runtime/kit/shape.ts"
+import type { Failure } from "../../runtime/base/failure.ts"
+import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
+import type { TypeShape } from "../../runtime/schema/shape.ts"
 import { attemptsMax, type FieldPath, jsonFields, put, stepsOf, typeAt, valueOf } from "./shapes.ts"
 
 /** Returns the failures of a decoded and defaulted copy of an object. */
@@ -49,7 +49,7 @@ function mend(object: ApiObject, shape: TypeShape, failure: Failure, memory: Mem
   } else fill(object, shape, steps, memory)
 }
 
-/** The quoted words of a message: "must be `Apply` or `Update`", "may only be used when `type` is 'LoadBalancer'". */
+/** The quoted words of a message: "must be `ApplyRequest` or `Update`", "may only be used when `type` is 'LoadBalancer'". */
 function namedWords(detail: string): string[] {
   const oneOf = /(?:one of|when) (\w+)(?: and (\w+))?/.exec(detail)?.slice(1) ?? []
   const quoted = [...detail.matchAll(/[`']([\w.-]+)[`']/g)].map(([, word]) => word)

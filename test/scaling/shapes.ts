@@ -2,8 +2,8 @@
  * Builds objects of a kind from its shape: every list and map that it can hold, and items for them. Knows nothing about
  * particular kinds.
  */
-import type { JsonObject, JsonValue } from "../../runtime/kit/json.ts"
-import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/kit/shape.ts"
+import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/schema/shape.ts"
 
 /** The steps from the root: field names, "[]" for the first item of a list, "{}" for the one entry of a map. */
 export type FieldPath = readonly string[]

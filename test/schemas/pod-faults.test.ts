@@ -1,6 +1,6 @@
 /** What the generated Pod refuses, and the reason of each failure. */
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "../../runtime/kit/json.ts"
+import type { JsonObject } from "../../runtime/base/json.ts"
 import {
   container,
   decoded,

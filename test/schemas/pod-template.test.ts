@@ -1,9 +1,9 @@
 /** Pod templates, in ReplicationController. */
 import { describe, expect, test } from "vitest"
 import { deployment } from "../../generated/apps/v1/deployment/resource.ts"
-import { Failures } from "../../runtime/kit/failure.ts"
-import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
-import { normalize } from "../../runtime/kit/normalize.ts"
+import { Failures } from "../../runtime/base/failure.ts"
+import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
+import { normalize } from "../../runtime/encoding/normalize.ts"
 import { container, port, vendor } from "./pods.ts"
 
 const deploymentParts = await deployment.load()

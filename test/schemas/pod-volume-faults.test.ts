@@ -1,6 +1,6 @@
 /** What the generated Pod refuses in its volumes, and the reason of each failure. */
 import { expect, test } from "vitest"
-import type { JsonObject } from "../../runtime/kit/json.ts"
+import type { JsonObject } from "../../runtime/base/json.ts"
 import { decoded, faults, projected, volume } from "./pods.ts"
 
 test.each<[string, JsonObject, ...string[]]>([

@@ -1,8 +1,8 @@
 /** The defaults, updates, warnings and columns of the generated Pod. */
 import { describe, expect, test } from "vitest"
 import { pod } from "../../generated/core/v1/pod/resource.ts"
-import { Failures } from "../../runtime/kit/failure.ts"
-import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../../runtime/kit/json.ts"
+import { Failures } from "../../runtime/base/failure.ts"
+import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import {
   container,
   decoded,

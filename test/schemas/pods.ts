@@ -1,9 +1,9 @@
 /** Pods for the tests of the generated Pod. */
 import { pod } from "../../generated/core/v1/pod/resource.ts"
-import { Failures } from "../../runtime/kit/failure.ts"
-import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
-import { normalize } from "../../runtime/kit/normalize.ts"
-import { vendorProfile } from "../../runtime/vendor.ts"
+import { Failures } from "../../runtime/base/failure.ts"
+import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
+import { normalize } from "../../runtime/encoding/normalize.ts"
+import { vendorProfile } from "../../runtime/base/vendor.ts"
 
 /** The vendor profile of these tests. */
 export const vendor = vendorProfile("orch")

@@ -2,7 +2,7 @@
 import { simToken } from "./world/server.ts"
 import type { World } from "./world/world.ts"
 
-export interface Question {
+export interface SimRequest {
   readonly method: string
   readonly path: string
   /** Sent as JSON. */
@@ -11,7 +11,7 @@ export interface Question {
   readonly contentType?: string
 }
 
-export interface Answer {
+export interface SimResponse {
   readonly status: number
   /** Decoded if it is JSON, otherwise a string. */
   readonly body: unknown
@@ -20,7 +20,11 @@ export interface Answer {
 /**
  * Called by clients for all requests except watches. Undefined: the server does not listen, or the connection broke.
  */
-export async function ask(world: World, server: number, { method, path, body, contentType }: Question): Promise<Answer | undefined> {
+export async function sendRequest(
+  world: World,
+  server: number,
+  { method, path, body, contentType }: SimRequest,
+): Promise<SimResponse | undefined> {
   const wire = world.servers[server]?.wire
   if (wire === undefined) return undefined
   const type = contentType ?? (method === "PATCH" ? "application/merge-patch+json" : "application/json")

@@ -1,5 +1,5 @@
 /** Many clients that send HTTP requests to the servers of a world, and record requests and answers. */
-import { type Answer, ask, isTrouble, type Question } from "./ask.ts"
+import { type SimResponse, sendRequest, isTrouble, type SimRequest } from "./ask.ts"
 import type { Content, Freshness, History, Outcome, WatchRecord, Write } from "./history.ts"
 import { contentOf, type Shown } from "./truth.ts"
 import type { Condition, Step } from "./plan.ts"
@@ -61,7 +61,7 @@ export class Clients {
   }
 
   /** Two objects in one commit, as behaviours write objects that belong together. */
-  twins(step: Of<"twins">): void {
+  writePair(step: Of<"twins">): void {
     const store = this.world.servers[step.server]?.running?.parts.registry.deps.store
     if (store === undefined) return
     this.begin(async () => {
@@ -195,7 +195,7 @@ export class Clients {
   }
 
   /** Called at the end with a request that must succeed, since no fault is left. */
-  async demand(server: number, request: { method: string; path: string; body?: unknown }, what: string): Promise<unknown> {
+  async expectSuccess(server: number, request: { method: string; path: string; body?: unknown }, what: string): Promise<unknown> {
     const answer = await this.send(server, request)
     if (answer === undefined || answer.status >= 300)
       this.complain(
@@ -212,8 +212,8 @@ export class Clients {
     })
   }
 
-  private send(server: number, question: Question): Promise<Answer | undefined> {
-    return ask(this.world, server, question)
+  private send(server: number, question: SimRequest): Promise<SimResponse | undefined> {
+    return sendRequest(this.world, server, question)
   }
 
   /** Resolves with undefined when the process dies, since its calls then stay without an answer. */
@@ -231,7 +231,7 @@ export class Clients {
     return result
   }
 
-  private outcomeOf(write: Write, answer: Answer | undefined): Outcome | { readonly is: "never" } {
+  private outcomeOf(write: Write, answer: SimResponse | undefined): Outcome | { readonly is: "never" } {
     this.expectStatus(answer, [200, 201, 404, 409], write.do)
     switch (answer?.status) {
       case 200:
@@ -250,7 +250,7 @@ export class Clients {
     }
   }
 
-  private expectStatus(answer: Answer | undefined, expected: readonly number[], what: string): void {
+  private expectStatus(answer: SimResponse | undefined, expected: readonly number[], what: string): void {
     if (answer === undefined || expected.includes(answer.status) || isTrouble(answer.status)) return
     this.complain(`${what} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`)
   }

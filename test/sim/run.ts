@@ -1,6 +1,6 @@
 /** Runs a plan in a world of its own, lets the world come to rest, and checks all guarantees. */
 import { createHash } from "node:crypto"
-import type { Clock } from "../../runtime/clock.ts"
+import type { Clock } from "../../runtime/base/clock.ts"
 import type { RunningServer } from "../../runtime/server.ts"
 import type { ResourceCache } from "../../runtime/storage/cache.ts"
 import { acknowledgedFaults, objectFaults } from "./check/objects.ts"
@@ -63,7 +63,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
       planted.server?.(running)
       const cache = await objectCache(running)
       planted.cache?.(cache)
-      follow(cache, history, `cache of ${server.name}, ${history.deliveries.length}`)
+      subscribeTo(cache, history, `cache of ${server.name}, ${history.deliveries.length}`)
     },
   })
   planted.world?.(world)
@@ -78,7 +78,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
     } else await perform(world, all, step)
     await turns(1 + world.random.integer(10))
   }
-  await comeToRest(world, all, history)
+  await settleWorld(world, all, history)
   const faults = [
     ...history.complaints.map(({ moment, text }) => `${text} (${moment})`),
     ...world.truth.faults,
@@ -107,7 +107,7 @@ export async function run(plan: Plan, planted: Planted = {}): Promise<RunResult>
 async function began(world: World, clients: Clients, namespaces: readonly string[]): Promise<void> {
   await upAgain(world)
   for (const name of namespaces) {
-    await clients.demand(
+    await clients.expectSuccess(
       0,
       { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } },
       "creating a namespace at the beginning",
@@ -138,7 +138,7 @@ async function perform(world: World, { clients, lives }: AllClients, step: Exclu
     case "delete":
       return clients.write(step)
     case "twins":
-      return clients.twins(step)
+      return clients.writePair(step)
     case "get":
       return clients.get(step)
     case "list":
@@ -222,7 +222,7 @@ function breakOrMend(world: World, step: Fault): void {
  * Repairs everything, and requires what a healthy world must provide: writes, equal lists, and caches equal to the
  * store.
  */
-async function comeToRest(world: World, { clients, lives }: AllClients, history: History): Promise<void> {
+async function settleWorld(world: World, { clients, lives }: AllClients, history: History): Promise<void> {
   world.heal()
   clients.unpauseAll()
   // A scheduled crash happens now.
@@ -245,7 +245,7 @@ async function comeToRest(world: World, { clients, lives }: AllClients, history:
       complain(`nothing is wrong any more, but ${server.name} takes no writes`)
     clients.list({ do: "list", server: index, freshness: "consistent", label: false, limit: 0, pause: 0 })
     await turnsUntil(() => clients.idle && world.quiet(), restTurns)
-    await clients.demand(index, { method: "GET", path: "/readyz" }, `readiness of ${server.name}`)
+    await clients.expectSuccess(index, { method: "GET", path: "/readyz" }, `readiness of ${server.name}`)
   }
   await lives.settle()
   await turns(50)
@@ -271,7 +271,7 @@ async function objectCache(running: RunningServer): Promise<ResourceCache> {
 }
 
 /** Subscribes to the cache itself, where deliveries are visible. */
-function follow(cache: ResourceCache, history: History, id: string): void {
+function subscribeTo(cache: ResourceCache, history: History, id: string): void {
   const record: DeliveryRecord = { id, after: cache.revision(), deliveries: [] }
   history.deliveries.push(record)
   cache.subscribe({

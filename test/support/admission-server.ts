@@ -1,7 +1,7 @@
 /** A server with admission plugins of a test, over HTTP, and what the tests ask of it. */
 import { onTestFinished } from "vitest"
 import type { AdmissionPlugin, RequestAttributes } from "../../runtime/library.ts"
-import type { ApiObject, JsonObject } from "../../runtime/kit/json.ts"
+import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
 import { createHttpClient } from "./http-client.ts"
 import { adminToken, type InProcess, type InProcessOptions, startInProcess } from "./in-process.ts"
 

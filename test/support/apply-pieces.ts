@@ -3,10 +3,10 @@
  * set of pieces together with `base` is a valid object, so a test may assign them to managers at random.
  */
 import fc from "fast-check"
-import type { JsonObject, JsonValue } from "../../runtime/kit/json.ts"
-import { isObject } from "../../runtime/kit/json.ts"
-import { ownField } from "../../runtime/kit/field-path.ts"
-import { setField } from "../../runtime/kit/json-text.ts"
+import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
+import { isObject } from "../../runtime/base/json.ts"
+import { ownField } from "../../runtime/encoding/field-path.ts"
+import { setField } from "../../runtime/encoding/json/text.ts"
 
 export interface AppliedKind {
   readonly apiVersion: string

@@ -1,10 +1,10 @@
 /** Random objects of a type, built from its shape only, for properties that must hold for every kind. */
 import fc from "fast-check"
-import { formatDuration } from "../../runtime/kit/duration.ts"
-import type { JsonObject, JsonValue } from "../../runtime/kit/json.ts"
-import { setField } from "../../runtime/kit/json-text.ts"
-import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/kit/shape.ts"
-import { formatMicroTime, formatTime } from "../../runtime/kit/time.ts"
+import { formatDuration } from "../../runtime/base/duration.ts"
+import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
+import { setField } from "../../runtime/encoding/json/text.ts"
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/schema/shape.ts"
+import { formatMicroTime, formatTime } from "../../runtime/base/time.ts"
 
 /** The number of fields at depth 0, 1, 2, ...: a pod with every field would be huge. */
 const fieldsMax = [8, 5, 3, 2, 2, 1, 1, 1]

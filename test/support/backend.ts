@@ -7,8 +7,8 @@ import { createServer as createTlsServer } from "node:https"
 import { type AddressInfo, connect, createServer as createPlainServer } from "node:net"
 import type { Duplex } from "node:stream"
 import { TLSSocket } from "node:tls"
-import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
-import { systemClock } from "../../runtime/clock.ts"
+import { inMemoryPair, type ServingPair } from "../../runtime/launch/certificates.ts"
+import { systemClock } from "../../runtime/base/clock.ts"
 import type { Network } from "../../runtime/connect/dialer.ts"
 
 export interface Backend {
@@ -122,5 +122,5 @@ export function networkTo(
 
 /** A certificate for these names, with its authority. */
 export function pairFor(names: readonly string[]): Promise<ServingPair> {
-  return passingPair({ names, clock: systemClock })
+  return inMemoryPair({ names, clock: systemClock })
 }

@@ -1,6 +1,6 @@
 /** Empty etcd servers for the contract suites, one per case, with a clock that the test controls. */
-import { systemClock } from "../../runtime/clock.ts"
-import { systemRandom } from "../../runtime/random.ts"
+import { systemClock } from "../../runtime/base/clock.ts"
+import { systemRandom } from "../../runtime/base/random.ts"
 import { connectEtcd, type Connection, type WatchStream, type WatchStreamEvents } from "../../runtime/storage/etcd/connection.ts"
 import { openEtcdStore } from "../../runtime/storage/etcd/etcd-store.ts"
 import { newestRevision } from "../../runtime/storage/etcd/ranges.ts"

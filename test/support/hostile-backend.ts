@@ -6,7 +6,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { gzipSync } from "node:zlib"
-import type { ServingPair } from "../../runtime/certificates.ts"
+import type { ServingPair } from "../../runtime/launch/certificates.ts"
 
 export interface HostileBackend {
   readonly port: number

@@ -7,22 +7,22 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { bodies, kinds } from "../../generated/index.ts"
 import type { AdmissionPlugin } from "../../runtime/admission/plugin.ts"
-import { builtInDocuments } from "../../runtime/api-documents.ts"
-import { passingPair, type ServingPair } from "../../runtime/certificates.ts"
-import { systemClock } from "../../runtime/clock.ts"
+import { builtInDocuments } from "../../runtime/launch/openapi-files.ts"
+import { inMemoryPair, type ServingPair } from "../../runtime/launch/certificates.ts"
+import { systemClock } from "../../runtime/base/clock.ts"
 import type { ConnectOptions } from "../../runtime/connect/connector.ts"
 import type { TimeLimits } from "../../runtime/http/time-limits.ts"
-import { createLog } from "../../runtime/logging.ts"
+import { createLog } from "../../runtime/launch/logging.ts"
 import { defaultOptions } from "../../runtime/options/load.ts"
 import type { Options } from "../../runtime/options/table.ts"
 import { watchCacheSize } from "../../runtime/options/watch-cache-size.ts"
-import { type Random, systemRandom } from "../../runtime/random.ts"
-import type { User } from "../../runtime/request.ts"
+import { type Random, systemRandom } from "../../runtime/base/random.ts"
+import type { User } from "../../runtime/http/request/context.ts"
 import { type RunningServer, startServer } from "../../runtime/server.ts"
 import { openLmdbStore } from "../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../runtime/storage/memory/memory-store.ts"
 import type { Store } from "../../runtime/storage/store.ts"
-import type { VendorName } from "../../runtime/vendor.ts"
+import type { VendorName } from "../../runtime/base/vendor.ts"
 import { createManualClock, type ManualClock } from "../contract/manual-clock.ts"
 
 export type StoreName = "memory" | "lmdb"
@@ -202,6 +202,6 @@ let pair: Promise<ServingPair> | undefined
  * as clients do.
  */
 function loopbackPair(): Promise<ServingPair> {
-  pair ??= passingPair({ names: ["localhost", "127.0.0.1"], clock: systemClock })
+  pair ??= inMemoryPair({ names: ["localhost", "127.0.0.1"], clock: systemClock })
   return pair
 }

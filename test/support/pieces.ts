@@ -1,5 +1,5 @@
 /** Helpers for pieces of lists. */
-import { Turns } from "../../runtime/turns.ts"
+import { Turns } from "../../runtime/base/turns.ts"
 
 /** Drops the turns between the pieces. */
 export function* withoutTurns<Piece>(pieces: Iterable<Piece | Turns>): Generator<Piece> {

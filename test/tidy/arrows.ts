@@ -11,19 +11,27 @@ interface Area {
   readonly reason: string
 }
 
-/** Facts and tools that every part may import. */
-const ground =
-  /^runtime\/((errors|assert|clock|random|limits|vendor|thread|turns|loop-watch)|http\/(exchange|gathered-bytes|kept-bytes|time-limits))\.ts$/
-const kit = /^runtime\/kit\//
+/** Values and tools that every part may import. */
+const base = /^runtime\/base\//
+const schema = /^runtime\/schema\//
+const encoding = /^runtime\/encoding\//
+const query = /^runtime\/query\//
 /** The options by name: every part may read its own. */
 const options = /^runtime\/options\/table\.ts$/
+/** The seams of storage: what is beyond them may be exchanged. */
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
+/** What carries a request, and what its clients keep. */
+const exchange = /^runtime\/http\/(exchange|gathered-bytes|kept-bytes|time-limits)\.ts$/
 /** A request and its connection, as filters and verbs see them. */
-const request = /^runtime\/((request|request-info|query|server-env|server-parts)|http\/(upgrade|dead-connections|exchange-streams))\.ts$/
+const request = /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-streams)|http\/request\/[a-z]+)\.ts$/
 /** The server's own HTTP/2. Only what carries requests may import it. */
 const http2 = /^runtime\/http2\//
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
+const auth = /^runtime\/(authn|authz)\//
+
+/** What knows neither requests nor stored objects. */
+const ground = [base, schema, encoding, query, exchange]
 
 /** A file belongs to the first area that matches. */
 const areas: readonly Area[] = [
@@ -32,84 +40,100 @@ const areas: readonly Area[] = [
     mayImport: [],
     reason: "HTTP/2 is handed its limits, clock and accounts with the options of a connection",
   },
+  { files: base, mayImport: [], reason: "every part imports these: they import no other part" },
   {
-    files: ground,
-    mayImport: [kit, /^runtime\/http2\/gathered-bytes\.ts$/],
-    reason: "every part imports these; they may import only the kit's types",
+    files: schema,
+    mayImport: [base, options, /^runtime\/storage\/store\.ts$/],
+    reason: "generated code imports these: they must not draw the server in",
   },
+  { files: encoding, mayImport: [base, schema], reason: "documents are decoded without a server" },
+  { files: query, mayImport: [base, schema, encoding], reason: "a selector is parsed and applied without a server" },
   {
-    files: kit,
-    mayImport: [ground, storeContract, options],
-    reason: "the kit is what generated code imports: it must not draw the server in",
+    files: exchange,
+    mayImport: [base, /^runtime\/http2\/gathered-bytes\.ts$/],
+    reason: "what carries a request knows nothing of its content",
   },
-  { files: /^runtime\/storage\//, mayImport: [ground, kit], reason: "storage must know neither HTTP nor kinds" },
-  { files: /^runtime\/apply\//, mayImport: [ground, kit], reason: "patches are pure: no I/O, no HTTP" },
-  { files: wire, mayImport: [ground, kit], reason: "encodings must not know what is stored" },
+  { files: /^runtime\/storage\//, mayImport: [base, schema, encoding, query], reason: "storage must know neither HTTP nor kinds" },
+  { files: /^runtime\/apply\//, mayImport: [base, schema, encoding, query], reason: "patches are pure: no I/O, no HTTP" },
+  { files: wire, mayImport: ground, reason: "encodings must not know what is stored" },
   {
-    files: /^runtime\/access\//,
-    mayImport: [ground, kit, request],
+    files: auth,
+    mayImport: [...ground, request],
     reason: "authorization works without the registry; its caller provides what it must read",
   },
   {
     files: /^runtime\/behaviours\//,
-    mayImport: [ground, kit, storeContract],
+    mayImport: [...ground, storeContract],
     reason: "a behaviour reads through its deps and never through the registry",
   },
   {
     files: /^runtime\/admission\//,
-    mayImport: [ground, kit, request, storeContract, /^runtime\/(start-error|wire\/expiry|behaviours\/pods\/fields)\.ts$/],
+    mayImport: [...ground, request, storeContract, options, /^runtime\/(launch\/start-error|wire\/expiry|behaviours\/pods\/fields)\.ts$/],
     reason: "admission is called by verbs and registry and imports neither; what plugins must read is handed in",
   },
   {
     files: registry,
-    mayImport: [ground, kit, storeContract, /^runtime\/(behaviours|apply|admission)\//, /^runtime\/storage\/watch-cache\//],
+    mayImport: [...ground, storeContract, /^runtime\/(behaviours|apply|admission)\//, /^runtime\/storage\/watch-cache\//],
     reason: "the registry knows neither HTTP nor store drivers",
   },
   {
     files: /^runtime\/filters\//,
-    mayImport: [ground, kit, request, wire, /^runtime\/access\//, /^runtime\/discovery\/(request-counts|in-flight-requests)\.ts$/],
+    mayImport: [...ground, request, wire, auth, /^runtime\/observability\/(request-counts|in-flight)\.ts$/],
     reason: "a filter passes requests on; it must not reach into verbs or the registry",
   },
   {
     files: /^runtime\/verbs\//,
-    mayImport: [ground, kit, request, wire, registry, storeContract, /^runtime\/(apply|admission|connect)\//],
+    mayImport: [...ground, request, wire, registry, storeContract, /^runtime\/(apply|admission|connect)\//],
     reason: "a verb knows no store driver and no other way into the server",
   },
   {
     files: /^runtime\/connect\//,
-    mayImport: [ground, kit, request],
+    mayImport: [...ground, request],
     reason: "callers of other machines receive their addresses and everything they must read",
   },
   {
-    files: /^runtime\/discovery\//,
-    mayImport: [ground, kit, request, wire, registry, /^runtime\/access\//],
+    files: /^runtime\/observability\//,
+    mayImport: [...ground, request, registry],
+    reason: "what is measured knows requests and kinds, not how they are answered",
+  },
+  {
+    files: /^runtime\/(discovery|openapi)\//,
+    mayImport: [...ground, request, wire, registry, auth, /^runtime\/(discovery|openapi|observability)\//],
     reason: "discovery answers from the table of kinds",
   },
   {
-    files: /^runtime\/background\//,
-    mayImport: [ground, kit, wire, registry, storeContract, options, /^runtime\/(behaviours|admission)\//],
-    reason: "a loop works on the registry and knows no HTTP",
-  },
-  { files: /^runtime\/options\//, mayImport: [kit], reason: "options are data; the code that starts the server gives them meaning" },
-  {
-    files: /^runtime\/http\//,
-    mayImport: [ground, kit, request, wire, http2],
-    reason: "the HTTP servers know only that there is an application",
+    files: /^runtime\/controllers\//,
+    mayImport: [...ground, wire, registry, storeContract, options, /^runtime\/(behaviours|admission)\//],
+    reason: "a controller works on the registry and knows no HTTP",
   },
   {
-    files: /^runtime\/(server-env|server-parts|request|request-info|query|bodies)\.ts$/,
-    mayImport: [ground, kit, request, registry, options, /^runtime\/(access|connect|discovery)\//],
+    files: /^runtime\/options\//,
+    mayImport: [base, schema],
+    reason: "options are data; the code that starts the server gives them meaning",
+  },
+  {
+    files: /^runtime\/(server-parts|body-kinds)\.ts$/,
+    mayImport: [...ground, request, registry, options, auth, /^runtime\/(connect|observability)\//],
     reason: "what a request carries is types",
   },
   {
-    files: /^runtime\/(app|read-request)\.ts$/,
-    mayImport: [ground, kit, request, wire, registry, storeContract, /^runtime\/(filters|verbs|discovery|access)\//],
+    files: /^runtime\/http\//,
+    mayImport: [...ground, request, wire, http2, /^runtime\/authn\/authenticate\.ts$/],
+    reason: "the HTTP servers know only that there is an application",
+  },
+  {
+    files: /^runtime\/app\.ts$/,
+    mayImport: [...ground, request, wire, registry, storeContract, auth, /^runtime\/(filters|verbs|discovery|observability)\//],
     reason: "the app only orders filters and verbs",
   },
   {
     files: /^runtime\/server\.ts$/,
-    mayImport: [options, /^runtime\/(?!commands|options|launch|library|main)/],
-    reason: "the composition root knows every part, and not who starts it",
+    mayImport: [
+      options,
+      /^runtime\/(?!commands|options|launch|library|main)/,
+      /^runtime\/launch\/(server-names|data-dir|watch-cache-options)\.ts$/,
+    ],
+    reason: "the composition root knows every part, and not what starts it",
   },
   {
     files: /^runtime\/commands\//,
@@ -117,26 +141,30 @@ const areas: readonly Area[] = [
     reason: "commands only start other parts",
   },
   {
-    files: /^runtime\/launch\.ts$/,
+    files: /^runtime\/launch\//,
     mayImport: [/^runtime\//, /^generated\/index\.ts$/],
     reason: "a single module passes the generated kinds to the server",
   },
-  { files: /^runtime\//, mayImport: [/^runtime\//], reason: "only launch.ts and commands/ know generated code" },
+  { files: /^runtime\//, mayImport: [/^runtime\//], reason: "only launch/ and commands/ know generated code" },
   {
     files: /^generated\//,
-    mayImport: [/^runtime\/kit\/index\.ts$/, /^runtime\/behaviours\/(checks|cells|conversions|warnings)\//],
-    reason: "generated code enters by the doorway; a missing piece is a kit function",
+    mayImport: [/^runtime\/schema\/index\.ts$/, /^runtime\/behaviours\/(checks|cells|conversions|warnings)\//],
+    reason: "generated code enters by the doorway; a missing piece is a function of runtime/schema",
   },
   { files: /^codegen\/print\//, mayImport: [], reason: "printing knows no model" },
-  { files: /^codegen\/model\//, mayImport: [kit], reason: "the model is plain data" },
-  { files: /^codegen\/load\//, mayImport: [kit, /^codegen\/model\//], reason: "loading knows nothing of what is emitted" },
+  { files: /^codegen\/model\//, mayImport: [base, schema], reason: "the model is plain data" },
+  {
+    files: /^codegen\/load\//,
+    mayImport: [base, schema, encoding, query, /^codegen\/model\//],
+    reason: "loading knows nothing of what is emitted",
+  },
   { files: /^codegen\/emit\/testing\//, mayImport: [/^codegen\//], reason: "fixtures of tests" },
   {
     files: /^codegen\/emit\//,
-    mayImport: [kit, /^codegen\/(model|print)\//, /^codegen\/load\/(expression|functions|type-text)\.ts$/],
+    mayImport: [base, schema, encoding, query, /^codegen\/(model|print)\//, /^codegen\/load\/(expression|functions|type-text)\.ts$/],
     reason: "an emitter reads the model and nothing else",
   },
-  { files: /^codegen\//, mayImport: [/^codegen\//, kit], reason: "the generator is a pure function beside the server" },
+  { files: /^codegen\//, mayImport: [/^codegen\//, base, schema], reason: "the generator is a pure function beside the server" },
   { files: /^bench\//, mayImport: [/^(runtime|generated|codegen|test\/support)\//], reason: "a measurement may use everything but tests" },
   { files: /^scripts\//, mayImport: [/^(runtime|generated|codegen)\//], reason: "tools may use everything" },
   { files: /^test\//, mayImport: [/./], reason: "" },

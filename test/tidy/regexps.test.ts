@@ -5,9 +5,9 @@ import { readSources } from "./source.ts"
 
 /** Patterns that are allowed despite a finding, each with the reason. */
 const allowed: Readonly<Record<string, string>> = {
-  "runtime/access/authenticate.ts": "the operator's own file of tokens, read at the start",
+  "runtime/authn/authenticate.ts": "the operator's own file of tokens, read at the start",
   "runtime/connect/proxy-path.ts": "its last parts take any text, so that it never fails and never goes back",
-  "runtime/http/sound-request.ts": "its last part takes any text, so that it never fails and never goes back",
+  "runtime/http/request-validation.ts": "its last part takes any text, so that it never fails and never goes back",
   "runtime/storage/etcd/failures.ts": "messages of our own gRPC library",
   "codegen/load/source.ts": "one line of a schema, and messages of our own YAML library",
 }
@@ -15,9 +15,9 @@ const allowed: Readonly<Record<string, string>> = {
 /** Patterns that are not constants, each with the reason. */
 const notConstant: Readonly<Record<string, string>> = {
   "codegen/emit/constraints.ts: new RegExp(`\\\\b${name}\\\\(`)": "a name",
-  "runtime/kit/formats.ts: wholePattern(source)": "the argument of `textPattern`, which is looked at there",
-  "runtime/kit/names.ts: new RegExp(`^${pattern}$`)": "the argument of `wholePattern`, which is looked at there",
-  'runtime/kit/typed-json.ts: new RegExp(unprintable, "gu")': "another expression with other flags",
+  "runtime/schema/formats.ts: wholePattern(source)": "the argument of `textPattern`, which is looked at there",
+  "runtime/schema/names.ts: new RegExp(`^${pattern}$`)": "the argument of `wholePattern`, which is looked at there",
+  'runtime/encoding/json/typed.ts: new RegExp(unprintable, "gu")': "another expression with other flags",
   'runtime/options/value-types.ts: new RegExp(source, ignoresCase === "" ? "" : "i")':
     "the operator's patterns of origins, which are tried on `originCharactersMax` characters",
 }

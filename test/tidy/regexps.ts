@@ -18,9 +18,9 @@ export interface Expression {
  */
 const makers: Readonly<Record<string, { readonly argument: number; readonly whole: boolean }>> = {
   RegExp: { argument: 0, whole: false },
-  /** kit/names.ts */
+  /** schema/names.ts */
   wholePattern: { argument: 0, whole: true },
-  /** kit/formats.ts */
+  /** schema/formats.ts */
   textPattern: { argument: 1, whole: true },
 }
 

@@ -1,6 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { expect, test } from "vitest"
-import { isObject, type JsonValue } from "../../../runtime/kit/json.ts"
+import { isObject, type JsonValue } from "../../../runtime/base/json.ts"
 import { emitContext } from "../context.ts"
 import { repositoryOptions } from "../options.ts"
 import { kettleModel } from "../testing/kettle.ts"

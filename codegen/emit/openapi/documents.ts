@@ -2,11 +2,11 @@
  * The OpenAPI documents: version 3, one per group version (and small ones for discovery), and version 2 in a single
  * document. Names are neutral; the runtime maps `x-orch-`, `io.orch.`, `.orch.io` and `vnd.orch.`.
  */
-import type { JsonObject } from "../../../runtime/kit/json.ts"
+import type { JsonObject } from "../../../runtime/base/json.ts"
 import type { KindModel, TypeModel } from "../../model/model.ts"
 import { header } from "../../print/print.ts"
 import { type EmitContext, typeOf } from "../context.ts"
-import { isCompact } from "../proto.ts"
+import { hasMessage } from "../proto.ts"
 import { kindsOf } from "../resource.ts"
 import { definitionName, groupTag, operationScope, pathPrefix, tagOf, versionDefinition } from "./names.ts"
 import { kindPaths } from "./operations.ts"
@@ -37,7 +37,7 @@ export function emitOpenApi(context: EmitContext): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   if (kinds.length === 0) return texts
   const sections = sectionsOf(context, kinds)
-  const compact = compactKinds(context, kinds)
+  const compact = kindsWithMessage(context, kinds)
   for (const section of sections) texts.set(`openapi/v3/${section.path}.json`, text(context, documentV3(context, kinds, section, compact)))
   texts.set("openapi/v2.json", text(context, documentV2(context, kinds, sections, compact)))
   return texts
@@ -125,8 +125,8 @@ const versionPath: PathFacts = {
 }
 
 /** Excludes kinds without a protobuf encoding from that media type. */
-function compactKinds(context: EmitContext, kinds: readonly KindModel[]): (operation: OperationFacts) => boolean {
-  const plain = new Set(kinds.filter((kind) => !isCompact(typeOf(context, kind.type))).map((kind) => definitionName(kind, kind.kind)))
+function kindsWithMessage(context: EmitContext, kinds: readonly KindModel[]): (operation: OperationFacts) => boolean {
+  const plain = new Set(kinds.filter((kind) => !hasMessage(typeOf(context, kind.type))).map((kind) => definitionName(kind, kind.kind)))
   return ({ kind }) => kind === undefined || !plain.has(definitionName(kind, kind.kind))
 }
 

@@ -1,5 +1,5 @@
 /** The admission plugins that the server has. A new one is a file beside this one and a line here. */
-import { StartError } from "../../start-error.ts"
+import { StartError } from "../../launch/start-error.ts"
 import type { Options } from "../../options/table.ts"
 import type { AdmissionPluginFactory } from "../plugin-deps.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
@@ -35,7 +35,5 @@ export function choosePlugins(
   }
   const both = enable.filter((name) => disable.includes(name))
   if (both.length > 0) throw new StartError(`--enable-admission-plugins and --disable-admission-plugins both name ${both.join(", ")}`)
-  return builtIn
-    .filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name))
-    .map(({ make }) => make)
+  return builtIn.filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name)).map(({ make }) => make)
 }

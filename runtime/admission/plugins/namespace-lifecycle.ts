@@ -1,6 +1,6 @@
 /** Nothing is created in a namespace that is missing or terminating; catalog `admission.yaml` NamespaceLifecycle. */
-import { notFound } from "../../errors.ts"
-import { isObject } from "../../kit/json.ts"
+import { notFound } from "../../base/errors.ts"
+import { isObject } from "../../base/json.ts"
 import type { RequestAttributes } from "../plugin.ts"
 import type { AdmissionPluginFactory, AdmissionReader } from "../plugin-deps.ts"
 import { refused } from "../refusal.ts"

@@ -1,5 +1,5 @@
 /** Which labels of a Node its own agent may set; catalog `admission.yaml` NodeRestriction: allowedLabels. */
-import type { Vendor } from "../../vendor.ts"
+import type { Vendor } from "../../base/vendor.ts"
 
 type Labels = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import type { ApiObject, JsonObject } from "../../kit/json.ts"
-import type { User } from "../../request.ts"
-import { vendorProfile, type VendorName } from "../../vendor.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
+import type { User } from "../../http/request/context.ts"
+import { vendorProfile, type VendorName } from "../../base/vendor.ts"
 import type { OpenAttributes, RequestAttributes } from "../plugin.ts"
 import { nodeRestriction } from "./node-restriction.ts"
 

@@ -4,11 +4,11 @@
  * reference's.
  */
 import { listOf, objectAt, textOf } from "../../behaviours/pods/fields.ts"
-import { type ApiError, notFound } from "../../errors.ts"
-import { deepEqual } from "../../kit/field-path.ts"
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
-import type { User } from "../../request.ts"
-import type { Vendor } from "../../vendor.ts"
+import { type ApiError, notFound } from "../../base/errors.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import type { User } from "../../http/request/context.ts"
+import type { Vendor } from "../../base/vendor.ts"
 import type { RequestAttributes } from "../plugin.ts"
 import type { AdmissionPluginFactory, AdmissionReader } from "../plugin-deps.ts"
 import { refused } from "../refusal.ts"

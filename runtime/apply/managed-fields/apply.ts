@@ -3,13 +3,13 @@
  * (specification section 4.8). A field that another manager owns with another value is a conflict unless the request
  * forces it. Fields that the manager applied before and no longer applies are removed.
  */
-import { badRequest } from "../../errors.ts"
-import { shortList } from "../../kit/bounded-text.ts"
-import { deepEqual } from "../../kit/field-path.ts"
-import { setField } from "../../kit/json-text.ts"
-import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import { badRequest } from "../../base/errors.ts"
+import { shortList } from "../../base/bounded-text.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import { setField } from "../../encoding/json/text.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { equalSets, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
-import { atOnce, type Stages } from "../../turns.ts"
+import { atOnce, type Stages } from "../../base/turns.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
 import { mergeApplied } from "../ownership/merge-applied.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
@@ -17,13 +17,13 @@ import { typedFaults } from "../ownership/typed-check.ts"
 import { fieldSetOf } from "../ownership/typed-set.ts"
 import { identityText } from "./configuration-text.ts"
 import { type Conflict, conflictError } from "./conflict.ts"
-import { type Entry, encodeEntries, type Owner, readEntries, sameOwner } from "./entry.ts"
-import { allowedByLastApplied, upgradingManager, withLastApplied } from "./last-applied.ts"
+import { type ManagedFieldsEntry, encodeEntries, type Manager, readEntries, sameManager } from "./entry.ts"
+import { allowedByLastApplied, kubectlManager, withLastApplied } from "./last-applied.ts"
 import { pruning } from "./prune.ts"
-import { fewOwners, owned, ownersAfterUpdate, withoutTouched } from "./track-update.ts"
-import { Changes, type TypedVersion, type Versions } from "./versions.ts"
+import { fewManagers, withoutUnmanaged, entriesAfterUpdate, withoutTouched } from "./track-update.ts"
+import { FieldChanges, type TypedVersion, type Versions } from "./versions.ts"
 
-export interface Apply {
+export interface ApplyRequest {
   readonly versions: Versions
   /** As stored; absent when apply creates the object. */
   readonly live?: ApiObject
@@ -46,27 +46,27 @@ const beforeFirstApply = "before-first-apply"
  * arguments are not changed. Called inside the update loop, once per attempt. Throws ApiError 400 for a configuration
  * that does not fit the kind, 409 with a cause per field and manager.
  */
-export function applyConfiguration(apply: Apply): ApiObject {
+export function applyConfiguration(apply: ApplyRequest): ApiObject {
   return atOnce(applyStages(apply))
 }
 
 /** `applyConfiguration` in steps. */
-export function* applyStages(apply: Apply): Stages<ApiObject> {
+export function* applyStages(apply: ApplyRequest): Stages<ApiObject> {
   checkConfiguration(apply)
   yield
   const { versions, config, force } = apply
   const { current } = versions
-  const live = withOwners(apply.live ?? {}, undefined)
-  const before = ownersBefore(apply, live)
-  const owner: Owner = { manager: apply.manager, operation: "Apply", apiVersion: current.apiVersion, subresource: apply.subresource }
-  const last = before.find((entry) => sameOwner(entry, owner))
+  const live = withManagers(apply.live ?? {}, undefined)
+  const before = entriesBefore(apply, live)
+  const owner: Manager = { manager: apply.manager, operation: "Apply", apiVersion: current.apiVersion, subresource: apply.subresource }
+  const last = before.find((entry) => sameManager(entry, owner))
   const others = before.filter((entry) => entry !== last)
   yield
   const applied = withoutReset(current, fieldSetOf(current.shape, config))
   yield
   const merged: ApiObject = mergeApplied(current.shape, live, config)
   yield
-  const kept = owned(applied)
+  const kept = withoutUnmanaged(applied)
   const same = last !== undefined && equalSets(last.fields, kept)
   const fields = same ? last.fields : kept
   // Fields that no manager owns, such as the name, still belong to the configuration that sets them.
@@ -74,9 +74,9 @@ export function* applyStages(apply: Apply): Stages<ApiObject> {
     last === undefined || (same && last.apiVersion === current.apiVersion)
       ? merged
       : yield* pruning({ versions, merged, last, entries: [...others, { ...owner, fields: applied }] })
-  const mine: Entry = { ...owner, fields, time: last?.time, stored: last?.stored }
+  const mine: ManagedFieldsEntry = { ...owner, fields, time: last?.time, stored: last?.stored }
   yield
-  const changes = new Changes(versions, live, object)
+  const changes = new FieldChanges(versions, live, object)
   changes.compare()
   yield
   if (!force) checkConflicts(apply, live, conflictsOf(others, changes))
@@ -87,15 +87,15 @@ export function* applyStages(apply: Apply): Stages<ApiObject> {
   const left = withoutTouched(others, changes)
   if (!isEmptySet(fields)) left.push(entry)
   yield
-  const complete = apply.manager === upgradingManager ? withLastApplied(object, config, apply.lastAppliedAnnotation) : object
-  return withOwners(complete, encodeEntries(left))
+  const complete = apply.manager === kubectlManager ? withLastApplied(object, config, apply.lastAppliedAnnotation) : object
+  return withManagers(complete, encodeEntries(left))
 }
 
 /**
  * Copies the object with these managedFields. Copies field by field: building the record from spread parts costs more
  * than everything else here.
  */
-function withOwners(object: ApiObject, owners: JsonObject[] | undefined): ApiObject {
+function withManagers(object: ApiObject, owners: JsonObject[] | undefined): ApiObject {
   const metadata: NonNullable<ApiObject["metadata"]> = {}
   for (const name in object.metadata) if (name !== "managedFields") metadata[name] = object.metadata[name]
   if (owners !== undefined) metadata.managedFields = owners
@@ -105,7 +105,7 @@ function withOwners(object: ApiObject, owners: JsonObject[] | undefined): ApiObj
   return copy
 }
 
-function checkConfiguration({ config, versions }: Apply): void {
+function checkConfiguration({ config, versions }: ApplyRequest): void {
   const { metadata } = config
   if (typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) && Array.isArray(metadata.managedFields)) {
     throw badRequest("metadata.managedFields must be nil: leave it out of an applied configuration, the server keeps it")
@@ -120,15 +120,15 @@ function checkConfiguration({ config, versions }: Apply): void {
 /**
  * Assigns a manager to fields that were set before managedFields existed, so that an apply does not take them silently.
  */
-function ownersBefore(apply: Apply, live: ApiObject): readonly Entry[] {
+function entriesBefore(apply: ApplyRequest, live: ApiObject): readonly ManagedFieldsEntry[] {
   const { versions, subresource, now } = apply
   const known = readEntries(apply.live?.metadata?.managedFields ?? [])
   if (known.length > 0) return known.map((entry) => reconciled(versions, entry))
   if (apply.live === undefined) return []
-  return ownersAfterUpdate({ versions, next: live, manager: beforeFirstApply, subresource, now }, [])
+  return entriesAfterUpdate({ versions, next: live, manager: beforeFirstApply, subresource, now }, [])
 }
 
-function reconciled(versions: Versions, entry: Entry): Entry {
+function reconciled(versions: Versions, entry: ManagedFieldsEntry): ManagedFieldsEntry {
   const version = entry.apiVersion === versions.current.apiVersion ? versions.current : versions.find(entry.apiVersion)
   const fields = version === undefined ? entry.fields : reconciledOnce(version.shape, entry.fields)
   return fields === entry.fields ? entry : { ...entry, fields }
@@ -138,9 +138,9 @@ function withoutReset(version: TypedVersion, set: FieldSet): FieldSet {
   return isEmptySet(version.reset) ? set : recursiveDifference(set, version.reset)
 }
 
-function conflictsOf(others: readonly Entry[], changes: Changes): Conflict[] {
+function conflictsOf(others: readonly ManagedFieldsEntry[], changes: FieldChanges): Conflict[] {
   const conflicts: Conflict[] = []
-  const many = others.length > fewOwners
+  const many = others.length > fewManagers
   for (const owner of others) {
     const change = changes.at(owner.apiVersion)
     if (change === undefined) continue
@@ -154,9 +154,9 @@ function conflictsOf(others: readonly Entry[], changes: Changes): Conflict[] {
  * Throws 409 for fields of other managers. A manager that migrates from client-side apply may take the fields in its
  * last applied configuration.
  */
-function checkConflicts(apply: Apply, live: ApiObject, conflicts: readonly Conflict[]): void {
+function checkConflicts(apply: ApplyRequest, live: ApiObject, conflicts: readonly Conflict[]): void {
   if (conflicts.length === 0) return
-  if (apply.manager !== upgradingManager) throw conflictError(conflicts)
+  if (apply.manager !== kubectlManager) throw conflictError(conflicts)
   const allowed = new IndexedSet(allowedByLastApplied(apply.versions.current, live, apply.lastAppliedAnnotation))
   const left = conflicts.flatMap((conflict) => withoutAllowed(conflict, allowed))
   if (left.length > 0) throw conflictError(left)

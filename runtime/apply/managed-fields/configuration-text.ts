@@ -1,6 +1,6 @@
 /** What an applied configuration says it is, in the words that the reference's messages have. */
-import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
-import { cut } from "../../kit/quote.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import { cut } from "../../base/quote.ts"
 
 /** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`; `/, Kind=` of a configuration that says neither. */
 export function typeText({ apiVersion, kind }: JsonObject): string {

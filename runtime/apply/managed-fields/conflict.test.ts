@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { conflictCausesMax, messageCharactersMax } from "../../limits.ts"
+import { conflictCausesMax, messageCharactersMax } from "../../base/limits.ts"
 import { conflictError } from "./conflict.ts"
 
 const owner = (manager: string) => ({ manager, operation: "Apply", apiVersion: "v1", subresource: "" }) as const

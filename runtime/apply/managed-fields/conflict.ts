@@ -1,12 +1,12 @@
 /** The error of an apply that would change fields of other managers. */
-import { ApiError, type StatusCause } from "../../errors.ts"
+import { ApiError, type StatusCause } from "../../base/errors.ts"
 import { type FieldSet, memberCount, pathsOf, pathText } from "../ownership/field-set.ts"
-import { conflictCausesMax } from "../../limits.ts"
-import { compareTexts, type Owner } from "./entry.ts"
+import { conflictCausesMax } from "../../base/limits.ts"
+import { compareTexts, type Manager } from "./entry.ts"
 
 /** Fields that one manager would lose. Never empty. */
 export interface Conflict {
-  readonly owner: Owner
+  readonly owner: Manager
   readonly fields: FieldSet
 }
 
@@ -19,7 +19,7 @@ export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const causes: StatusCause[] = []
   const lines: string[] = []
   let count = 0
-  for (const { owner, fields } of [...conflicts].sort(byOwner)) {
+  for (const { owner, fields } of [...conflicts].sort(byManager)) {
     count += memberCount(fields)
     if (causes.length >= conflictCausesMax) continue
     const name = ownerText(owner)
@@ -42,12 +42,12 @@ const fix = "Leave these fields out, apply the values that they have, or take th
  * `"kubectl" with subresource "status" using apps/v1`. An applier is the same in every version, so its version is
  * omitted.
  */
-function ownerText({ manager, operation, apiVersion, subresource }: Owner): string {
+function ownerText({ manager, operation, apiVersion, subresource }: Manager): string {
   const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`
   return `${JSON.stringify(manager)}${through}${operation === "Update" ? ` using ${apiVersion}` : ""}`
 }
 
-function byOwner({ owner: left }: Conflict, { owner: right }: Conflict): number {
+function byManager({ owner: left }: Conflict, { owner: right }: Conflict): number {
   return (
     compareTexts(left.manager, right.manager) ||
     compareTexts(left.operation, right.operation) ||

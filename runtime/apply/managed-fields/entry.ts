@@ -3,27 +3,27 @@
  * when (specification section 4.8). Field sets remain the parsed JSON of the object; an entry that a write does not
  * change is stored again unchanged.
  */
-import { badRequest } from "../../errors.ts"
-import { deepEqual } from "../../kit/field-path.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
+import { badRequest } from "../../base/errors.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { canonicalFieldSet, type FieldSet, sortedFieldSet } from "../ownership/field-set.ts"
 
-export type Operation = "Apply" | "Update"
+export type ManagerOperation = "Apply" | "Update"
 
 /**
  * A field manager. An updater has one entry per version that it writes. An applier has one entry in all, because it has
  * one configuration, whatever its version.
  */
-export interface Owner {
+export interface Manager {
   readonly manager: string
-  readonly operation: Operation
+  readonly operation: ManagerOperation
   /** The version of the paths, as on the wire. */
   readonly apiVersion: string
   /** "" for the main resource. */
   readonly subresource: string
 }
 
-export interface Entry extends Owner {
+export interface ManagedFieldsEntry extends Manager {
   readonly fields: FieldSet
   /** Whole seconds, `2026-01-02T03:04:05Z`. Absent for a manager whose writes have not changed anything yet. */
   readonly time?: string | undefined
@@ -32,7 +32,7 @@ export interface Entry extends Owner {
 }
 
 /** True when both are the same manager, so that one entry holds the fields of both. */
-export function sameOwner(left: Owner, right: Owner): boolean {
+export function sameManager(left: Manager, right: Manager): boolean {
   return (
     left.manager === right.manager &&
     left.operation === right.operation &&
@@ -42,13 +42,13 @@ export function sameOwner(left: Owner, right: Owner): boolean {
 }
 
 /** A key that is equal exactly for the same manager, for maps. */
-export function ownerKey({ manager, operation, apiVersion, subresource }: Owner): string {
+export function managerKey({ manager, operation, apiVersion, subresource }: Manager): string {
   return JSON.stringify([manager, operation, subresource, operation === "Apply" ? "" : apiVersion])
 }
 
 /** Parses entries that this server has written. Called once per write with the stored list. */
-export function readEntries(list: readonly JsonObject[]): Entry[] {
-  const entries: Entry[] = []
+export function readEntries(list: readonly JsonObject[]): ManagedFieldsEntry[] {
+  const entries: ManagedFieldsEntry[] = []
   for (const stored of list) {
     const fields = (stored.fieldsV1 ?? {}) as FieldSet // Only canonical sets are ever stored.
     entries.push(entryOf(stored, fields, stored))
@@ -60,16 +60,16 @@ export function readEntries(list: readonly JsonObject[]): Entry[] {
  * Parses entries that a client sent; of two for the same manager the later counts. Throws ApiError 400 for an invalid
  * entry: update and create then ignore what was sent, apply refuses it.
  */
-export function decodeEntries(list: readonly JsonObject[]): Entry[] {
-  const entries = new Map<string, Entry>()
+export function decodeEntries(list: readonly JsonObject[]): ManagedFieldsEntry[] {
+  const entries = new Map<string, ManagedFieldsEntry>()
   for (const [index, sent] of list.entries()) {
     const entry = decodeEntry(sent, `metadata.managedFields[${index}]`)
-    entries.set(ownerKey(entry), entry)
+    entries.set(managerKey(entry), entry)
   }
   return [...entries.values()]
 }
 
-function decodeEntry(sent: JsonObject, field: string): Entry {
+function decodeEntry(sent: JsonObject, field: string): ManagedFieldsEntry {
   const { operation, apiVersion, fieldsType } = sent
   if (operation !== "Apply" && operation !== "Update") throw badRequest(`${field}.operation: must be "Apply" or "Update"`)
   if (textOf(apiVersion) === "") throw badRequest(`${field}.apiVersion: must name the version of the paths in fieldsV1`)
@@ -78,7 +78,7 @@ function decodeEntry(sent: JsonObject, field: string): Entry {
 }
 
 /** Gives all entries the same fields in the same order, so that V8 sees one kind of record. */
-function entryOf(json: JsonObject, fields: FieldSet, stored: JsonObject | undefined): Entry {
+function entryOf(json: JsonObject, fields: FieldSet, stored: JsonObject | undefined): ManagedFieldsEntry {
   return {
     manager: textOf(json.manager),
     operation: json.operation === "Apply" ? "Apply" : "Update",
@@ -98,14 +98,14 @@ function textOf(value: JsonValue | undefined): string {
  * Returns the list to store in its published order: appliers first, then by time, manager, version and sub-resource.
  * Undefined when empty.
  */
-export function encodeEntries(entries: readonly Entry[]): JsonObject[] | undefined {
+export function encodeEntries(entries: readonly ManagedFieldsEntry[]): JsonObject[] | undefined {
   if (entries.length === 0) return undefined
   if (entries.length === 1 && entries[0] !== undefined) return [encodeEntry(entries[0])]
   return [...entries].sort(compareEntries).map((entry) => encodeEntry(entry))
 }
 
 /** One entry as stored. `sorted`: its set is already sorted. */
-export function encodeEntry(entry: Entry, sorted = false): JsonObject {
+export function encodeEntry(entry: ManagedFieldsEntry, sorted = false): JsonObject {
   const { stored, fields } = entry
   const sameFields = stored !== undefined && stored.fieldsV1 === fields
   if (sameFields && stored.time === entry.time && stored.apiVersion === entry.apiVersion) return stored
@@ -120,7 +120,7 @@ export function encodeEntry(entry: Entry, sorted = false): JsonObject {
   return json
 }
 
-function compareEntries(left: Entry, right: Entry): number {
+function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
   return (
     compareTexts(left.operation, right.operation) ||
     compareTexts(left.time ?? "", right.time ?? "") ||
@@ -136,7 +136,7 @@ export function compareTexts(left: string, right: string): number {
 }
 
 /** Whether a list clears all managed fields: it is empty or has one empty entry. */
-export function isReset(list: readonly JsonValue[]): boolean {
+export function clearsManagedFields(list: readonly JsonValue[]): boolean {
   return list.length === 0 || (list.length === 1 && deepEqual(list[0], {}))
 }
 
@@ -144,9 +144,9 @@ export function isReset(list: readonly JsonValue[]): boolean {
  * Returns the entries to continue with when a client writes the whole object: those that it sent, else the stored ones,
  * so that a client without knowledge of managedFields does not clear them. Ignores sent entries that are invalid.
  */
-export function entriesOf(sent: readonly JsonObject[] | undefined, stored: readonly JsonObject[] | undefined): Entry[] {
+export function entriesToKeep(sent: readonly JsonObject[] | undefined, stored: readonly JsonObject[] | undefined): ManagedFieldsEntry[] {
   if (sent === undefined) return readEntries(stored ?? [])
-  if (isReset(sent)) return []
+  if (clearsManagedFields(sent)) return []
   if (stored !== undefined && (sent === stored || sameEntries(sent, stored))) return readEntries(stored)
   try {
     return decodeEntries(sent)
@@ -162,7 +162,7 @@ function sameEntries(left: readonly JsonObject[], right: readonly JsonObject[]):
 }
 
 /** Whether two stored lists give the same managers the same fields, whatever their times. */
-export function sameButTimes(left: readonly JsonObject[] | undefined, right: readonly JsonObject[] | undefined): boolean {
+export function equalIgnoringTimes(left: readonly JsonObject[] | undefined, right: readonly JsonObject[] | undefined): boolean {
   if (left === right) return true
   if (left === undefined || right === undefined || left.length !== right.length) return false
   const stored = new Map<string, JsonObject>()
@@ -171,15 +171,15 @@ export function sameButTimes(left: readonly JsonObject[] | undefined, right: rea
     if (one === undefined || other === undefined) return false
     // Most entries keep their index. When one has moved, all are looked up: a manager has one entry.
     if (one === other || sameButTime(one, other)) continue
-    if (stored.size === 0) for (const entry of right) stored.set(wordsOf(entry), entry)
-    const same = stored.get(wordsOf(one))
+    if (stored.size === 0) for (const entry of right) stored.set(managerKeyOfStored(entry), entry)
+    const same = stored.get(managerKeyOfStored(one))
     if (same === undefined || !sameButTime(one, same)) return false
   }
   return true
 }
 
 /** A key of the manager of a stored entry. */
-function wordsOf({ manager, operation, subresource, apiVersion }: JsonObject): string {
+function managerKeyOfStored({ manager, operation, subresource, apiVersion }: JsonObject): string {
   return JSON.stringify([manager ?? null, operation ?? null, subresource ?? null, apiVersion ?? null])
 }
 

@@ -3,10 +3,10 @@
  * manager `kubectl` may change without conflict what the annotation says was applied, and keeps the annotation current
  * for clients that still read it.
  */
-import { ownField } from "../../kit/field-path.ts"
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
-import { parseJson, setField, stringify } from "../../kit/json-text.ts"
-import { annotationsBytesMax } from "../../limits.ts"
+import { ownField } from "../../encoding/field-path.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import { parseJson, setField, stringify } from "../../encoding/json/text.ts"
+import { annotationsBytesMax } from "../../base/limits.ts"
 import { compareObjects } from "../ownership/compare.ts"
 import { difference, type FieldSet, union } from "../ownership/field-set.ts"
 import { typedFaults } from "../ownership/typed-check.ts"
@@ -14,7 +14,7 @@ import { fieldSetOf } from "../ownership/typed-set.ts"
 import type { TypedVersion } from "./versions.ts"
 
 /** The only manager that uses the annotation. */
-export const upgradingManager = "kubectl"
+export const kubectlManager = "kubectl"
 
 /**
  * Returns the fields that still have the value in the annotation; empty when the annotation is missing, invalid or of

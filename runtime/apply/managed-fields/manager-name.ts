@@ -1,5 +1,5 @@
 /** The name of a client as a field manager. */
-import { managerBytesMax } from "../../limits.ts"
+import { managerBytesMax } from "../../base/limits.ts"
 
 const unknownManager = "unknown"
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu

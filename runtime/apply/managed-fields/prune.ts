@@ -1,10 +1,10 @@
 /** Removes fields that an applier applied before and no longer applies. */
-import type { ApiObject } from "../../kit/json.ts"
-import type { Stages } from "../../turns.ts"
+import type { ApiObject } from "../../base/json.ts"
+import type { Stages } from "../../base/turns.ts"
 import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from "../ownership/field-set.ts"
 import { removeFields, withNamedFieldsAsMembers } from "../ownership/remove.ts"
 import { fieldSetOf } from "../ownership/typed-set.ts"
-import type { Entry } from "./entry.ts"
+import type { ManagedFieldsEntry } from "./entry.ts"
 import { convertVersion, type TypedVersion, type Versions } from "./versions.ts"
 
 export interface Pruning {
@@ -12,9 +12,9 @@ export interface Pruning {
   /** The live object with the configuration merged into it, in the current version. */
   readonly merged: ApiObject
   /** The entry of the applier before this apply. */
-  readonly last: Entry
+  readonly last: ManagedFieldsEntry
   /** All entries after this apply, the applier's new one included. */
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ManagedFieldsEntry[]
 }
 
 /**

@@ -2,14 +2,14 @@
  * Managed fields after a write that is not an apply: the writer becomes the manager of all fields that it changed, and
  * other managers lose them.
  */
-import type { ApiObject, JsonObject } from "../../kit/json.ts"
-import { atOnce, type Stages } from "../../turns.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
+import { atOnce, type Stages } from "../../base/turns.ts"
 import { createdSet, createdSetStages } from "../ownership/created-set.ts"
 import { difference, type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { reconciledOnce } from "../ownership/shared-sets.ts"
-import { type Entry, encodeEntries, encodeEntry, entriesOf, type Owner, sameOwner } from "./entry.ts"
-import { withoutOldUpdaters } from "./old-updaters.ts"
-import { type Change, Changes, emptyObject, type Versions } from "./versions.ts"
+import { type ManagedFieldsEntry, encodeEntries, encodeEntry, entriesToKeep, type Manager, sameManager } from "./entry.ts"
+import { capUpdaters } from "./cap-managers.ts"
+import { type FieldChange, FieldChanges, emptyObject, type Versions } from "./versions.ts"
 
 export interface UpdateToTrack {
   readonly versions: Versions
@@ -46,7 +46,7 @@ const unowned: FieldSet = {
 }
 
 /** Up to this many sets are compared with a change one by one; with more, it pays to index the change. */
-export const fewOwners = 16
+export const fewManagers = 16
 
 /**
  * Returns the `managedFields` to store; undefined for none. Called by create, update and every patch except apply, once
@@ -65,18 +65,18 @@ function* tracking(update: UpdateToTrack, isLarge: boolean): Stages<JsonObject[]
   const stored = update.old?.metadata?.managedFields
   // A write to a sub-resource does not change the list itself, since most such clients do not send it.
   const sent = update.subresource === "" ? update.next.metadata?.managedFields : stored
-  const before = entriesOf(sent, stored)
+  const before = entriesToKeep(sent, stored)
   if (before.length === 0)
     return update.old === undefined
-      ? ownersOfNew(update, isLarge ? yield* createdSetStages(...creation(update)) : createdSet(...creation(update)))
+      ? managedFieldsOfNew(update, isLarge ? yield* createdSetStages(...creation(update)) : createdSet(...creation(update)))
       : undefined
-  const changes = new Changes(update.versions, update.old, update.next)
+  const changes = new FieldChanges(update.versions, update.old, update.next)
   yield
   changes.compare()
   yield
-  const owners = ownersAfterUpdate(update, before, changes)
+  const owners = entriesAfterUpdate(update, before, changes)
   yield
-  return encodeEntries(withoutOldUpdaters(owners))
+  return encodeEntries(capUpdaters(owners))
 }
 
 /** The arguments of `createdSet`. */
@@ -86,7 +86,7 @@ function creation({ versions, next }: UpdateToTrack): Parameters<typeof createdS
 }
 
 /** Most creations: there is no manager yet, and the creator owns all fields that it sets. */
-function ownersOfNew({ versions, manager, subresource, now }: UpdateToTrack, set: FieldSet): JsonObject[] | undefined {
+function managedFieldsOfNew({ versions, manager, subresource, now }: UpdateToTrack, set: FieldSet): JsonObject[] | undefined {
   const { reset, apiVersion } = versions.current
   const fields = isEmptySet(reset) ? set : recursiveDifference(set, reset)
   if (isEmptySet(fields)) return undefined
@@ -94,17 +94,17 @@ function ownersOfNew({ versions, manager, subresource, now }: UpdateToTrack, set
 }
 
 /** `trackUpdate` on entries; apply needs it for objects written before managedFields existed. */
-export function ownersAfterUpdate(
+export function entriesAfterUpdate(
   update: UpdateToTrack,
-  before: readonly Entry[],
-  changes = new Changes(update.versions, update.old, update.next),
-): Entry[] {
+  before: readonly ManagedFieldsEntry[],
+  changes = new FieldChanges(update.versions, update.old, update.next),
+): ManagedFieldsEntry[] {
   const { versions, manager, subresource, now } = update
-  const owner: Owner = { manager, operation: "Update", apiVersion: versions.current.apiVersion, subresource }
+  const owner: Manager = { manager, operation: "Update", apiVersion: versions.current.apiVersion, subresource }
   const { added, modified, removed, touched } = changes.current
   const changed = union(added, modified)
-  const taken = owned(changed)
-  const previous = before.find((entry) => sameOwner(entry, owner))
+  const taken = withoutUnmanaged(changed)
+  const previous = before.find((entry) => sameManager(entry, owner))
   if (previous === undefined || isEmptySet(taken)) {
     const left = withoutTouched(before, changes)
     return isEmptySet(taken) ? left : [...left, { fields: taken, time: now, ...owner }]
@@ -116,14 +116,14 @@ export function ownersAfterUpdate(
 }
 
 /** Removes the fields that have no manager. */
-export function owned(set: FieldSet): FieldSet {
+export function withoutUnmanaged(set: FieldSet): FieldSet {
   return isEmptySet(set) ? set : difference(set, unowned)
 }
 
 /** Removes the changed fields from every entry. Drops entries that become empty or whose version is not served. */
-export function withoutTouched(entries: readonly Entry[], changes: Changes): Entry[] {
-  const left: Entry[] = []
-  const many = entries.length > fewOwners
+export function withoutTouched(entries: readonly ManagedFieldsEntry[], changes: FieldChanges): ManagedFieldsEntry[] {
+  const left: ManagedFieldsEntry[] = []
+  const many = entries.length > fewManagers
   for (const entry of entries) {
     const change = changes.at(entry.apiVersion)
     if (change === undefined) continue
@@ -133,7 +133,7 @@ export function withoutTouched(entries: readonly Entry[], changes: Changes): Ent
   return left
 }
 
-function untouched(entry: Entry, change: Change, many: boolean): Entry {
+function untouched(entry: ManagedFieldsEntry, change: FieldChange, many: boolean): ManagedFieldsEntry {
   if (many ? change.index().isEmpty : isEmptySet(change.touched)) return entry
   const set = reconciledOnce(change.version.shape, entry.fields)
   const fields = many ? change.index().takenFrom(set) : difference(set, change.touched)

@@ -3,9 +3,9 @@
  * the new object are compared once in each version that an entry names. Entries of a version that is no longer served
  * are dropped.
  */
-import { normalize } from "../../kit/normalize.ts"
-import type { ApiObject, JsonObject } from "../../kit/json.ts"
-import type { TypeShape } from "../../kit/shape.ts"
+import { normalize } from "../../encoding/normalize.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
+import type { TypeShape } from "../../schema/shape.ts"
 import { type Comparison, compareStates } from "../ownership/compare.ts"
 import { type FieldSet, isEmptySet, recursiveDifference, union } from "../ownership/field-set.ts"
 import { IndexedSet } from "../ownership/indexed-set.ts"
@@ -34,7 +34,7 @@ export interface Versions {
 }
 
 /** The fields that a change touches, in one version. No path is in two of the sets. */
-export interface Change {
+export interface FieldChange {
   readonly version: TypedVersion
   readonly added: FieldSet
   readonly modified: FieldSet
@@ -71,9 +71,9 @@ export function emptyObject(shape: TypeShape): ApiObject {
 }
 
 /** The change from `old` to `next` in every requested version, each computed at most once. */
-export class Changes {
-  private readonly known = new Map<string, Change>()
-  private ofCurrent: Change | undefined
+export class FieldChanges {
+  private readonly known = new Map<string, FieldChange>()
+  private ofCurrent: FieldChange | undefined
   private readonly old: ApiObject
 
   /** Both in the current version; `old` is undefined for a creation. Their managedFields do not count. */
@@ -91,20 +91,20 @@ export class Changes {
   }
 
   /** The change in the version of the objects. */
-  get current(): Change {
+  get current(): FieldChange {
     const { current } = this.versions
     this.ofCurrent ??= changeOf(current, compareStates(current.shape, this.old, this.next))
     return this.ofCurrent
   }
 
   /** The change in a version; undefined when the version is not served. */
-  at(apiVersion: string): Change | undefined {
+  at(apiVersion: string): FieldChange | undefined {
     if (apiVersion === this.versions.current.apiVersion) return this.current
     const version = this.versions.find(apiVersion)
     return version === undefined ? undefined : this.of(version)
   }
 
-  private of(version: TypedVersion): Change {
+  private of(version: TypedVersion): FieldChange {
     let change = this.known.get(version.apiVersion)
     if (change === undefined) {
       const { current } = this.versions
@@ -117,7 +117,7 @@ export class Changes {
   }
 }
 
-function changeOf(version: TypedVersion, found: Comparison): Change {
+function changeOf(version: TypedVersion, found: Comparison): FieldChange {
   const { reset } = version
   const kept = (set: FieldSet): FieldSet => (isEmptySet(reset) || isEmptySet(set) ? set : recursiveDifference(set, reset))
   const [added, modified, removed] = [kept(found.added), kept(found.modified), kept(found.removed)]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { reconciledSet } from "./atomic-change.ts"
 import type { FieldSet } from "./field-set.ts"
-import { changedShape, exampleShape } from "./typed-fixtures.ts"
+import { changedShape, exampleShape } from "../../../test/support/typed-fixtures.ts"
 
 const item = 'k:{"port":1,"protocol":"TCP"}'
 

@@ -1,5 +1,5 @@
 /** Reconciles stored field sets with a schema that has changed since. */
-import type { TypeShape } from "../../kit/shape.ts"
+import type { TypeShape } from "../../schema/shape.ts"
 import { selfKey } from "./field-set-element.ts"
 import { isLeaf, leaf, nodeAt } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"

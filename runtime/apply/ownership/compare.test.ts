@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "../../kit/json.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { compareObjects } from "./compare.ts"
 import { equalSets, intersection, isEmptySet, pathText, pathsOf } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
-import { anyObject } from "./typed-arbitrary.ts"
-import { exampleShape } from "./typed-fixtures.ts"
+import { anyObject } from "../../../test/support/typed-arbitrary.ts"
+import { exampleShape } from "../../../test/support/typed-fixtures.ts"
 
 interface Case {
   readonly of: string

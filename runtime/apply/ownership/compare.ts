@@ -1,9 +1,9 @@
 /**
  * The difference between two states of an object, as field sets. Runs on every write; equal parts cost one comparison.
  */
-import { deepEqual } from "../../kit/field-path.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { TypeShape } from "../../kit/shape.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { TypeShape } from "../../schema/shape.ts"
 import { fieldElement, selfKey } from "./field-set-element.ts"
 import { leaf, unionOfNodes } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
@@ -54,16 +54,16 @@ export function changedNode(node: TypedNode, old: JsonValue, next: JsonValue): F
 }
 
 /** The nodes of one path in the three sets; absent where the set has no member at or below the path. */
-interface Change {
+interface NodeChange {
   added?: FieldSet
   modified?: FieldSet
   removed?: FieldSet
 }
 
-const modifiedLeaf: Change = { modified: leaf }
+const modifiedLeaf: NodeChange = { modified: leaf }
 
 /** Returns undefined when nothing differs. A value whose form has changed is compared in both forms. */
-function change(node: TypedNode, old: JsonValue, next: JsonValue): Change | undefined {
+function change(node: TypedNode, old: JsonValue, next: JsonValue): NodeChange | undefined {
   if (old === next) return undefined
   const before = formOf(node, old)
   const after = formOf(node, next)
@@ -71,9 +71,9 @@ function change(node: TypedNode, old: JsonValue, next: JsonValue): Change | unde
   return before === after ? changed : joined(changeIn(before, node, old, next), changed)
 }
 
-function joined(left: Change | undefined, right: Change | undefined): Change | undefined {
+function joined(left: NodeChange | undefined, right: NodeChange | undefined): NodeChange | undefined {
   if (left === undefined) return right
-  const result: Change = { ...left }
+  const result: NodeChange = { ...left }
   for (const part of parts) {
     const node = right?.[part]
     if (node !== undefined) result[part] = unionOfNodes(result[part] ?? node, node)
@@ -84,7 +84,7 @@ function joined(left: Change | undefined, right: Change | undefined): Change | u
 const parts = ["added", "modified", "removed"] as const
 
 /** A container that is empty on either side is compared as a plain value: empty, null and absent differ. */
-function changeIn(form: Form, node: TypedNode, old: JsonValue, next: JsonValue): Change | undefined {
+function changeIn(form: Form, node: TypedNode, old: JsonValue, next: JsonValue): NodeChange | undefined {
   if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
     const [before, after] = [filledList(old), filledList(next)]
     if (before !== undefined || after !== undefined) return changeOfItems(node.list, before ?? [], after ?? [])
@@ -96,7 +96,7 @@ function changeIn(form: Form, node: TypedNode, old: JsonValue, next: JsonValue):
 }
 
 /** Adds the changes of an element to those of its parent. */
-function put(into: Change | undefined, element: string, changed: Change | undefined): Change | undefined {
+function put(into: NodeChange | undefined, element: string, changed: NodeChange | undefined): NodeChange | undefined {
   if (changed === undefined) return into
   const result = into ?? {}
   for (const part of parts) {
@@ -109,8 +109,8 @@ function put(into: Change | undefined, element: string, changed: Change | undefi
   return result
 }
 
-function changeOfFields(map: MapForm, old: JsonObject, next: JsonObject, omitted?: Omitted): Change | undefined {
-  let result: Change | undefined
+function changeOfFields(map: MapForm, old: JsonObject, next: JsonObject, omitted?: Omitted): NodeChange | undefined {
+  let result: NodeChange | undefined
   let shared = 0
   for (const name in next) {
     const after = next[name]
@@ -132,7 +132,7 @@ function isOmitted({ field, inner }: Omitted, name: string): boolean {
   return inner === undefined && field === name
 }
 
-function changeBut(omitted: Omitted | undefined, node: TypedNode, old: JsonValue, next: JsonValue): Change | undefined {
+function changeBut(omitted: Omitted | undefined, node: TypedNode, old: JsonValue, next: JsonValue): NodeChange | undefined {
   const fields = omitted === undefined || node.map?.atomic !== false ? undefined : node.map
   const [before, after] = fields === undefined ? [] : [filledMap(old), filledMap(next)]
   return fields === undefined || before === undefined || after === undefined
@@ -144,8 +144,8 @@ function changeOfLostFields(
   map: MapForm,
   old: JsonObject,
   next: JsonObject,
-  { found, omitted }: { found: Change | undefined; omitted: Omitted | undefined },
-): Change | undefined {
+  { found, omitted }: { found: NodeChange | undefined; omitted: Omitted | undefined },
+): NodeChange | undefined {
   let result = found
   for (const name in old) {
     const before = old[name]
@@ -181,7 +181,7 @@ function itemsOf(list: ListForm, items: readonly JsonValue[]): FieldSet {
 }
 
 /** One item or, where several have the same element, all of them in their order. */
-type Twins = readonly JsonValue[]
+type SameElementItems = readonly JsonValue[]
 
 function itemsByElement(list: ListForm, items: readonly JsonValue[]): Map<string, JsonValue[]> {
   const found = new Map<string, JsonValue[]>()
@@ -196,17 +196,17 @@ function itemsByElement(list: ListForm, items: readonly JsonValue[]): Map<string
 }
 
 /** Items with the same element are owned as one, without their fields. */
-function wholeItem(list: ListForm, twins: Twins): FieldSet {
+function wholeItem(list: ListForm, twins: SameElementItems): FieldSet {
   const item = twins[0]
   return item === undefined || twins.length > 1 ? leaf : whole(list.item(), item)
 }
 
-function changeOfItems(list: ListForm, old: JsonValue[], next: JsonValue[]): Change | undefined {
+function changeOfItems(list: ListForm, old: JsonValue[], next: JsonValue[]): NodeChange | undefined {
   // Most lists of an object do not change.
   if (deepEqual(old, next)) return undefined
   const before = itemsByElement(list, old)
   const after = itemsByElement(list, next)
-  let result: Change | undefined
+  let result: NodeChange | undefined
   for (const [element, twins] of after) {
     const former = before.get(element)
     result = put(result, element, former === undefined ? { added: wholeItem(list, twins) } : changeOfItem(list, former, twins))
@@ -217,7 +217,7 @@ function changeOfItems(list: ListForm, old: JsonValue[], next: JsonValue[]): Cha
   return result
 }
 
-function changeOfItem(list: ListForm, old: Twins, next: Twins): Change | undefined {
+function changeOfItem(list: ListForm, old: SameElementItems, next: SameElementItems): NodeChange | undefined {
   const [before, after] = [old[0], next[0]]
   if (before === undefined || after === undefined) return undefined
   if (old.length === 1 && next.length === 1) return change(list.item(), before, after)

@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "../../kit/json.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { compareObjects } from "./compare.ts"
 import { createdSet, createdSetStages } from "./created-set.ts"
 import { difference, type FieldSet, sortedFieldSet, union } from "./field-set.ts"
-import { anyObject } from "./typed-arbitrary.ts"
-import { exampleShape } from "./typed-fixtures.ts"
+import { anyObject } from "../../../test/support/typed-arbitrary.ts"
+import { exampleShape } from "../../../test/support/typed-fixtures.ts"
 
 const unowned: FieldSet = { "f:text": {}, "f:child": { ".": {}, "f:text": {}, "f:labels": {} }, "f:ports": { ".": {} } }
 

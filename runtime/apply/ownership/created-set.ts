@@ -1,8 +1,8 @@
 /** The field set of an object's creator, built in one walk and in stored order. */
-import { deepEqual } from "../../kit/field-path.ts"
-import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
-import type { TypeShape } from "../../kit/shape.ts"
-import type { Stages } from "../../turns.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import type { TypeShape } from "../../schema/shape.ts"
+import type { Stages } from "../../base/turns.ts"
 import { changedNode } from "./compare.ts"
 import { compareValues, fieldElement, hasSurrogate, selfKey, sortElements } from "./field-set-element.ts"
 import { difference, type FieldSet, isLeaf, leaf, nodeAt, sortedFieldSet } from "./field-set.ts"

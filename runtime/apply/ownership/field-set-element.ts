@@ -3,13 +3,13 @@
  * `i:<index>`. The text after `k:` and `v:` is canonical JSON, so equal elements are equal texts and a set can be
  * searched by text.
  */
-import { badRequest } from "../../errors.ts"
-import { shortJson } from "../../kit/bounded-text.ts"
-import { JsonSyntaxError, parseJson } from "../../kit/json-text.ts"
-import { isObject } from "../../kit/json.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import { quoted } from "../../kit/quote.ts"
-import { fieldElementsMax, messageCharactersMax } from "../../limits.ts"
+import { badRequest } from "../../base/errors.ts"
+import { shortJson } from "../../base/bounded-text.ts"
+import { JsonSyntaxError, parseJson } from "../../encoding/json/text.ts"
+import { isObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { quoted } from "../../base/quote.ts"
+import { fieldElementsMax, messageCharactersMax } from "../../base/limits.ts"
 
 /** In a node, marks the path to the node as a member. */
 export const selfKey = "."

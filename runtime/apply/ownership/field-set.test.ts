@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { JsonValue } from "../../kit/json.ts"
+import type { JsonValue } from "../../base/json.ts"
 import {
   canonicalFieldSet,
   difference,

@@ -8,11 +8,11 @@
  * root is never a member: `{}` there is the empty set. Every other node is a member or has one below it. All operations
  * work on this form, share unchanged parts, never change their arguments and are linear in the size of the sets.
  */
-import { badRequest } from "../../errors.ts"
-import { copyFields } from "../../kit/field-path.ts"
-import { isObject } from "../../kit/json.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import { documentDepthMax, messageCharactersMax } from "../../limits.ts"
+import { badRequest } from "../../base/errors.ts"
+import { copyFields } from "../../encoding/field-path.ts"
+import { isObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { documentDepthMax, messageCharactersMax } from "../../base/limits.ts"
 import { canonicalElement, selfKey, shortElementText, sortElements } from "./field-set-element.ts"
 
 /** Maps path elements to nodes, in canonical form: see `canonicalFieldSet`. */
@@ -50,7 +50,7 @@ export function nodeAt(set: FieldSet, element: string): FieldSet | undefined {
 }
 
 /**
- * Builds the node of a path from whether it is a member and from the members below it, ignoring a `.` in `below`.
+ * Builds the node of a path from whether it is a member and from the members below it, ignoring a `.` in `withPrefix`.
  * Undefined when there are none.
  */
 export function nodeOf(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
@@ -124,7 +124,7 @@ function unionOfAllNodes(nodes: readonly FieldSet[]): FieldSet {
   return nodeOf(nodes.some(isMember), joinedAll(nodes)) ?? leaf
 }
 
-/** The members of `left` that are not members of `right`. Keeps members below a member of `right`. */
+/** The members of `left` that are not members of `right`. Keeps members withPrefix a member of `right`. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return without(left, right, false)
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "../../kit/json.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { difference, isEmptySet, pathText, pathsOf } from "./field-set.ts"
 import { mergeApplied } from "./merge-applied.ts"
-import { anyObject } from "./typed-arbitrary.ts"
-import { exampleShape } from "./typed-fixtures.ts"
+import { anyObject } from "../../../test/support/typed-arbitrary.ts"
+import { exampleShape } from "../../../test/support/typed-fixtures.ts"
 import { fieldSetOf } from "./typed-set.ts"
 
 describe("merges into the live object:", () => {

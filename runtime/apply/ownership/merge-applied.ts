@@ -1,8 +1,8 @@
 /** Merges an applied configuration into the live object; specification section 9.3. */
-import { copyFields } from "../../kit/field-path.ts"
-import { setField } from "../../kit/json-text.ts"
-import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
-import type { TypeShape } from "../../kit/shape.ts"
+import { copyFields } from "../../encoding/field-path.ts"
+import { setField } from "../../encoding/json/text.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import type { TypeShape } from "../../schema/shape.ts"
 import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
 import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
 

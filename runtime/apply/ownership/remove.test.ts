@@ -1,13 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "../../kit/json.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { compareObjects } from "./compare.ts"
 import { difference, isEmptySet, recursiveDifference } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
 import { mergeApplied } from "./merge-applied.ts"
 import { keepFields, removeFields, withNamedFieldsAsMembers } from "./remove.ts"
-import { anyObject } from "./typed-arbitrary.ts"
-import { exampleShape } from "./typed-fixtures.ts"
+import { anyObject } from "../../../test/support/typed-arbitrary.ts"
+import { exampleShape } from "../../../test/support/typed-fixtures.ts"
 import { fieldSetOf } from "./typed-set.ts"
 
 const one = 'k:{"port":1,"protocol":"TCP"}'

@@ -2,20 +2,20 @@
  * Field sets that many objects share: objects of one client have the same managed fields. Sets are cached by their
  * text, so an update reads a set that was parsed and reconciled before.
  */
-import { isObject } from "../../kit/json.ts"
-import { sharedSetCharactersMax, sharedSetsMax } from "../../limits.ts"
-import type { TypeShape } from "../../kit/shape.ts"
+import { isObject } from "../../base/json.ts"
+import { sharedSetCharactersMax, sharedSetsMax } from "../../base/limits.ts"
+import type { TypeShape } from "../../schema/shape.ts"
 import { reconciledSet } from "./atomic-change.ts"
 import type { FieldSet } from "./field-set.ts"
 
 /** Cached results about a shared set. */
-interface Known {
+interface CachedReconciliation {
   shape: TypeShape | undefined
   reconciled: FieldSet
 }
 
 const byText = new Map<string, FieldSet>()
-const known = new WeakMap<FieldSet, Known>()
+const known = new WeakMap<FieldSet, CachedReconciliation>()
 
 /**
  * Returns the set of a `fieldsV1` text that this server has written; callers must not change it. Called for each

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "../../kit/json.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { typedFaults } from "./typed-check.ts"
-import { exampleShape } from "./typed-fixtures.ts"
+import { exampleShape } from "../../../test/support/typed-fixtures.ts"
 
 const shown = (object: JsonObject, duplicates: "allow" | "refuse" = "refuse"): string[] =>
   typedFaults(exampleShape, object, { duplicates }).map(({ path, detail }) => `${path}: ${detail}`)

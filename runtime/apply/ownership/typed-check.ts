@@ -1,8 +1,8 @@
 /** Checks that an object fits its type, as far as field ownership requires. */
-import { isObject } from "../../kit/json.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { TypeShape } from "../../kit/shape.ts"
-import { strictErrorsMax } from "../../limits.ts"
+import { isObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { TypeShape } from "../../schema/shape.ts"
+import { strictErrorsMax } from "../../base/limits.ts"
 import { shortElementText } from "./field-set-element.ts"
 import { pathText } from "./field-set.ts"
 import { elementOf, rootNode, typeAt, valueAt } from "./typed-node.ts"
@@ -38,19 +38,19 @@ interface Check {
 }
 
 /** The path of a value. Its text is built only for an error. */
-interface Place {
-  readonly parent: Place | undefined
+interface ValuePath {
+  readonly parent: ValuePath | undefined
   readonly element: string
 }
 
-function fault(to: Check, place: Place | undefined, detail: string): void {
+function fault(to: Check, place: ValuePath | undefined, detail: string): void {
   if (to.faults.length === strictErrorsMax) return
   const elements: string[] = []
   for (let at = place; at !== undefined; at = at.parent) elements.push(at.element)
   to.faults.push({ path: pathText(elements.reverse()), detail })
 }
 
-function check(node: TypedNode, value: JsonValue, to: Check, place: Place | undefined): void {
+function check(node: TypedNode, value: JsonValue, to: Check, place: ValuePath | undefined): void {
   if (value === null) return
   if (Array.isArray(value)) {
     if (node.list !== undefined) return checkItems(node.list, value, to, place)
@@ -91,7 +91,7 @@ function found(value: JsonValue): string {
   return typeof value === "object" ? "an object" : scalarTexts[scalarOf(value)]
 }
 
-function checkFields(map: MapForm, object: JsonObject, to: Check, parent: Place | undefined): void {
+function checkFields(map: MapForm, object: JsonObject, to: Check, parent: ValuePath | undefined): void {
   for (const name in object) {
     const value = object[name]
     if (value === undefined) continue
@@ -102,7 +102,7 @@ function checkFields(map: MapForm, object: JsonObject, to: Check, parent: Place 
   }
 }
 
-function checkItems(list: ListForm, items: readonly JsonValue[], to: Check, parent: Place | undefined): void {
+function checkItems(list: ListForm, items: readonly JsonValue[], to: Check, parent: ValuePath | undefined): void {
   const type = list.item()
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {

@@ -2,11 +2,11 @@
  * Types as field ownership sees them: which values are owned whole and which in parts. Built once per shape, from facts
  * of the schema; specification section 9.3 (list types, map types, struct types).
  */
-import { isObject } from "../../kit/json.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import { ownText } from "../../kit/own-text.ts"
-import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../kit/shape.ts"
-import { itemElementsMax } from "../../limits.ts"
+import { isObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { detachString } from "../../base/own-text.ts"
+import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../schema/shape.ts"
+import { itemElementsMax } from "../../base/limits.ts"
 import { canonicalText } from "./field-set-element.ts"
 
 /** A value may have any of the forms present. Only values without a declared type have more than one. */
@@ -20,7 +20,7 @@ export interface TypedNode {
 export type ScalarForm = "string" | "number" | "boolean" | "any"
 
 export interface ListForm {
-  /** `atomic`: owned whole. `set`: items are identified by value. `map`: items are identified by their key fields. */
+  /** `atomic`: withoutUnmanaged whole. `set`: items are identified by value. `map`: items are identified by their key fields. */
   readonly type: "atomic" | "set" | "map"
   readonly item: () => TypedNode
   /** Sorted by name; empty unless `type` is `map`. */
@@ -34,11 +34,11 @@ export interface ListKey {
   /** Used when an item lacks the field. */
   readonly default: JsonValue | undefined
   /** Cached elements of items without another key, by value: most recur, and concatenating strings is not free. */
-  readonly known: KnownElements
+  readonly known: ElementCache
 }
 
 /** The cache of one keyed list, by the value of its key. */
-class KnownElements {
+class ElementCache {
   private readonly elements = new Map<string, string>()
   private missed = 0
 
@@ -142,7 +142,7 @@ function elementOfOne(key: ListKey, value: JsonValue | undefined): string | unde
   const before = isShort ? key.known.get(value) : undefined
   if (before !== undefined) return before
   if (!isShort || !key.known.hasRoom) return `k:{${key.label}${canonicalText(value)}}`
-  const own = ownText(value)
+  const own = detachString(value)
   const element = `k:{${key.label}${canonicalText(own)}}`
   key.known.keep(own, element)
   return element
@@ -272,7 +272,7 @@ function listTypeOf(field: FieldShape | undefined): { type: ListForm["type"]; ke
 function listKey(item: TypeRef, name: string): ListKey {
   const field = "ref" in item ? flatFields(item.ref()).find((candidate) => candidate.name === name) : undefined
   const zero = field?.keepEmpty === true && field.pointer !== true ? zeroOf(field.type) : undefined
-  return { name, label: `${canonicalText(name)}:`, default: field?.default ?? zero, known: new KnownElements() }
+  return { name, label: `${canonicalText(name)}:`, default: field?.default ?? zero, known: new ElementCache() }
 }
 
 function zeroOf(type: TypeRef): JsonValue | undefined {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
-import type { JsonObject } from "../../kit/json.ts"
-import type { FieldShape, TypeShape } from "../../kit/shape.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { FieldShape, TypeShape } from "../../schema/shape.ts"
 import { pathText, pathsOf } from "./field-set.ts"
-import { exampleShape } from "./typed-fixtures.ts"
+import { exampleShape } from "../../../test/support/typed-fixtures.ts"
 import { fieldSetOf } from "./typed-set.ts"
 
 const shown = (shape: TypeShape, object: JsonObject): string[] => pathsOf(fieldSetOf(shape, object)).map(pathText)

@@ -1,6 +1,6 @@
 /** The fields that an object sets, which its applier owns. */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { TypeShape } from "../../kit/shape.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { TypeShape } from "../../schema/shape.ts"
 import { fieldElement, selfKey } from "./field-set-element.ts"
 import { leaf, nodeOf } from "./field-set.ts"
 import type { FieldSet } from "./field-set.ts"
@@ -17,9 +17,9 @@ export function fieldSetOf(shape: TypeShape, object: JsonObject): FieldSet {
 }
 
 /** `own`: the value itself is a member, as plain and atomic values are. Else the members below it, if any. */
-type Owned = "own" | FieldSet | undefined
+type Ownership = "own" | FieldSet | undefined
 
-function ownedBy(node: TypedNode, value: JsonValue): Owned {
+function ownedBy(node: TypedNode, value: JsonValue): Ownership {
   switch (formOf(node, value)) {
     case "scalar":
       return "own"
@@ -58,7 +58,7 @@ function isEmptyMap(value: JsonValue): boolean {
   return typeof value === "object" && !Array.isArray(value) && filledMap(value) === undefined
 }
 
-function memberOf(owned: Owned, member: boolean): FieldSet | undefined {
+function memberOf(owned: Ownership, member: boolean): FieldSet | undefined {
   return owned === "own" ? leaf : nodeOf(member, owned)
 }
 

@@ -1,6 +1,6 @@
 /** Roles of a node, for its Table column (catalog tables.yaml: Node). */
-import type { ApiObject } from "../../kit/json.ts"
-import type { CellContext } from "../../kit/kind.ts"
+import type { ApiObject } from "../../base/json.ts"
+import type { CellContext } from "../../schema/kind.ts"
 
 const rolePrefix = "node-role.orch.io/"
 const roleLabel = "orch.io/role"

@@ -2,9 +2,9 @@
  * The Ready, Status, Restarts and Readiness Gates cells of a pod, computed together from its containers (catalog
  * tables.yaml, podStatus).
  */
-import { humanDuration } from "../../kit/cells.ts"
-import type { ApiObject, JsonObject } from "../../kit/json.ts"
-import type { CellContext } from "../../kit/kind.ts"
+import { humanDuration } from "../../schema/cells.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
+import type { CellContext } from "../../schema/kind.ts"
 import { isSidecar, listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 
 /** The number of restarts of some containers, and when the last of them ended, in milliseconds; 0: never. */

@@ -1,5 +1,5 @@
 /** The first few ready endpoints of a service, for the Table column (catalog tables.yaml: Endpoints). */
-import type { ApiObject, JsonObject } from "../../kit/json.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 
 const shownMax = 3

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { vendorProfile } from "../../vendor.ts"
+import { vendorProfile } from "../../base/vendor.ts"
 import { cell as nodeRoles } from "./node-roles.ts"
 import { cell as readyEndpoints } from "./ready-endpoints.ts"
 

@@ -2,9 +2,9 @@
  * The claim of an ephemeral volume takes labels and annotations from its template; its name is fixed (catalog
  * validation.yaml: Volume).
  */
-import { nonZero } from "../../kit/expression.ts"
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { nonZero } from "../../schema/expression.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { objectAt } from "../pods/fields.ts"
 
 /** Called for each claim template of a pod. */

@@ -2,9 +2,9 @@
  * Conditions of the common form (catalog validation.yaml: Condition): each type once and well named, with a status, a
  * time and a reason.
  */
-import { formatFaults } from "../../kit/formats.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { formatFaults } from "../../schema/formats.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 
 const statuses = ["False", "True", "Unknown"]

@@ -1,6 +1,6 @@
 /** Keys and size of a config map over both of its maps (catalog validation.yaml: ConfigMap). */
-import { isObject, type JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { isObject, type JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { contentBytesMax, encodedBytes, textBytes } from "../content/size.ts"
 
 /** Called for each config map. */

@@ -1,6 +1,6 @@
 /** What a core event of the newer form must say about its reporter (catalog validation.yaml: core/v1 Event). */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { checkReport } from "./event-report.ts"
 
 /** Called for each core event. */

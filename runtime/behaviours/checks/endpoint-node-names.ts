@@ -2,8 +2,8 @@
  * An address of endpoints keeps its node: a different node name is most likely a mistake (catalog validation.yaml:
  * Endpoints).
  */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, textOf } from "../pods/fields.ts"
 
 /** Called for the endpoints of a service; only an update can violate it. */

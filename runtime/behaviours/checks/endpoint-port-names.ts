@@ -1,6 +1,6 @@
 /** Names of the ports in one group of endpoints (catalog validation.yaml: Endpoints). */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, textOf } from "../pods/fields.ts"
 
 /** Called for each subset: each of several ports needs a name. */

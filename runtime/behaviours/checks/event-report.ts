@@ -1,9 +1,9 @@
 /**
  * What an event of the newer form must say about its reporter (catalog validation.yaml: Event). Lengths are in bytes.
  */
-import { formatFaults } from "../../kit/formats.ts"
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { formatFaults } from "../../schema/formats.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { textOf } from "../pods/fields.ts"
 
 const wordBytesMax = 128

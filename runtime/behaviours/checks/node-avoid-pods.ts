@@ -1,6 +1,6 @@
 /** The annotation in which a node names controllers whose pods it prefers to avoid (catalog validation.yaml: Node). */
-import { isObject, type JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { isObject, type JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 const annotation = "scheduler.alpha.orch.io/preferAvoidPods"

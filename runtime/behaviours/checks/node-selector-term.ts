@@ -2,9 +2,9 @@
  * Field requirements of a node selector term: only the node's name is supported, with one value (catalog
  * validation.yaml: NodeSelector).
  */
-import type { JsonValue } from "../../kit/json.ts"
-import { dnsSubdomainFaults } from "../../kit/names.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import { dnsSubdomainFaults } from "../../schema/names.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf } from "../pods/fields.ts"
 
 /** Called for each term of a node selector or node preference. */

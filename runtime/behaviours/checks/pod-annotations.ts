@@ -1,6 +1,6 @@
 /** Annotations that have a meaning for pods (catalog validation.yaml: Pod). */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, objectAt, textOf } from "../pods/fields.ts"
 
 const int32 = /^(0|-?[1-9][0-9]*)$/

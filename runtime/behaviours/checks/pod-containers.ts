@@ -2,8 +2,8 @@
  * Rules over all containers of a pod spec: unique names, and the fields that are reserved for init containers, sidecars
  * and ephemeral containers (catalog validation.yaml: Container, InitContainer, EphemeralContainer, LifecycleHandler).
  */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, isSidecar, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */

@@ -2,8 +2,8 @@
  * Windows containers that run as host processes: all containers of a pod or none, and on the host network (catalog
  * validation.yaml: SecurityContext, `windowsOptions.hostProcess`).
  */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, objectAt } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */

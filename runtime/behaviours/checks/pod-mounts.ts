@@ -2,8 +2,8 @@
  * Mounts and devices of all containers against the volumes of their pod spec (catalog validation.yaml: VolumeMount,
  * VolumeDevice).
  */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, listOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */

@@ -1,6 +1,6 @@
 /** Refuses fields that the operating system named in `os` does not support (catalog validation.yaml: PodSpec, `os`). */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, objectAt, textOf } from "../pods/fields.ts"
 
 const notOnWindows = {

@@ -1,6 +1,6 @@
 /** The overhead of a pod names resources like containers do (catalog validation.yaml: PodSpec, `overhead`). */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { objectAt } from "../pods/fields.ts"
 import { checkAmounts } from "./resource-requirements.ts"
 

@@ -3,8 +3,8 @@
  * Container). Containers that run together, including sidecars, share the node's ports; any other init container runs
  * alone.
  */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { containersOf, isSidecar, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "../pods/fields.ts"
 
 /** Called for each pod spec, of pods and of templates. */

@@ -1,7 +1,7 @@
 /** The rules for a write of a pod's status (catalog validation.yaml: Pod, status). */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import { qualifiedNameFaults } from "../../kit/names.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { qualifiedNameFaults } from "../../schema/names.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { isSidecar, listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 
 const builtInConditions = ["PodScheduled", "Ready", "Initialized", "ContainersReady", "DisruptionTarget", "PodReadyToStartContainers"]

@@ -2,8 +2,8 @@
  * Kernel parameters of a pod: unique, and none of a kernel namespace that the pod shares with its node (catalog
  * validation.yaml: PodSecurityContext).
  */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 const ipcParameters = /^(kernel\.shm|kernel\.msg|kernel\.sem$|fs\.mqueue\.)/

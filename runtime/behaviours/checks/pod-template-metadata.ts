@@ -2,9 +2,9 @@
  * Labels and annotations that a template gives to its pods; the rest of its metadata is stored without checks (catalog
  * validation.yaml: PodTemplateSpec).
  */
-import { formatFaults } from "../../kit/formats.ts"
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { formatFaults } from "../../schema/formats.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { objectAt } from "../pods/fields.ts"
 import { checkAnnotations } from "./pod-annotations.ts"
 

@@ -2,8 +2,8 @@
  * A new pod that mounts a token must name the service account (catalog validation.yaml: Pod, create). Admission
  * normally sets it.
  */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 /** Called for each pod. */

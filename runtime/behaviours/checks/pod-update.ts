@@ -3,10 +3,10 @@
  * scheduling gates and, while gates remain, a narrower choice of nodes (catalog validation.yaml: Pod, update;
  * Pod/ephemeralcontainers).
  */
-import { deepClone, deepEqual } from "../../kit/field-path.ts"
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import { stringify } from "../../kit/json-text.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { deepClone, deepEqual } from "../../encoding/field-path.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { stringify } from "../../encoding/json/text.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 import { checkNarrowed } from "../pods/narrowing.ts"
 

@@ -3,9 +3,9 @@
  * validation.yaml: Volume, `persistentVolumeClaim.claimName` and `ephemeral`). Templates have no pod name yet, so only
  * pods are checked.
  */
-import type { JsonValue } from "../../kit/json.ts"
-import { dnsSubdomainFaults } from "../../kit/names.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import { dnsSubdomainFaults } from "../../schema/names.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 /** Called for each pod spec. */

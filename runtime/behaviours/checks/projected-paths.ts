@@ -2,8 +2,8 @@
  * The sources of a projected volume must not create the same file twice (catalog validation.yaml: Volume,
  * `projected.sources`).
  */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt, textOf } from "../pods/fields.ts"
 
 /** Called for each projected volume. */

@@ -2,9 +2,9 @@
  * Which resource amounts a container can expose, and in which units (catalog validation.yaml: EnvVar,
  * `resourceFieldRef`).
  */
-import { equals, quantity } from "../../kit/expression.ts"
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { equals, quantity } from "../../schema/expression.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { objectAt, textOf } from "../pods/fields.ts"
 
 const supported = [

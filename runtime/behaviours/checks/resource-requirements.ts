@@ -3,12 +3,12 @@
  * Resources without a domain are cpu, memory, ephemeral-storage and huge pages. Resources of another domain are counted
  * in whole numbers.
  */
-import { Amount, quantity } from "../../kit/expression.ts"
-import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
-import { qualifiedNameFaults } from "../../kit/names.ts"
-import { compareQuantities, formatQuantity, type Quantity, quantityMilliValue, quantityValue } from "../../kit/quantity.ts"
-import type { CheckContext } from "../../kit/validate.ts"
-import type { Vendor } from "../../vendor.ts"
+import { Amount, quantity } from "../../schema/expression.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import { qualifiedNameFaults } from "../../schema/names.ts"
+import { compareQuantities, formatQuantity, type Quantity, quantityMilliValue, quantityValue } from "../../base/quantity.ts"
+import type { CheckContext } from "../../schema/validate.ts"
+import type { Vendor } from "../../base/vendor.ts"
 import { objectAt } from "../pods/fields.ts"
 
 const hugePagesPrefix = "hugepages-"

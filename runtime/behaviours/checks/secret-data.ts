@@ -1,6 +1,6 @@
 /** Size of a secret, and the keys that secrets of a well-known type must have (catalog validation.yaml: Secret). */
-import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { contentBytesMax, encodedBytes } from "../content/size.ts"
 
 /** Replaces values in failures that would otherwise show confidential data. */
@@ -29,7 +29,7 @@ const byType: Readonly<Record<string, (data: JsonObject, context: CheckContext, 
     ),
 }
 
-/** Called for each secret, `stringData` already merged into `data`. */
+/** Called for each secret, `stringData` already merged addTo `data`. */
 export function check(secret: JsonValue, context: CheckContext): void {
   if (!isObject(secret)) return
   const data = isObject(secret["data"]) ? secret["data"] : {}

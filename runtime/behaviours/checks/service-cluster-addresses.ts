@@ -2,9 +2,9 @@
  * Cluster addresses and address families of a service: each alone, against each other, and what an update may change
  * (catalog validation.yaml: Service). The allocator checks whether an address is in range and free.
  */
-import { parseIp } from "../../kit/ip-address.ts"
-import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { parseIp } from "../../base/ip-address.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { textOf } from "../pods/fields.ts"
 
 const headless = "None"

@@ -1,8 +1,8 @@
 /**
  * Node ports within one service (catalog validation.yaml: Service). The allocator checks them against other services.
  */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 
 /** Called for each service spec: a node port serves one port of each protocol. */

@@ -2,9 +2,9 @@
  * Client networks of a load balancer, from the field or, when it is empty, from the old annotation (catalog
  * validation.yaml: Service).
  */
-import { checkFormat } from "../../kit/formats.ts"
-import { isObject, type JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { checkFormat } from "../../schema/formats.ts"
+import { isObject, type JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 
 const annotation = "service.beta.orch.io/load-balancer-source-ranges"
 const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'"

@@ -2,8 +2,8 @@
  * Windows user names, `USER` or `DOMAIN\USER` (catalog validation.yaml: SecurityContext,
  * `windowsOptions.runAsUserName`).
  */
-import type { JsonValue } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { objectAt } from "../pods/fields.ts"
 
 const domainLengthMax = 256

@@ -1,8 +1,8 @@
 /** Resource lists are stored in thousandths; finer amounts are rounded up (catalog defaults.yaml: ResourceList). */
-import type { JsonObject } from "../../kit/json.ts"
-import { isObject } from "../../kit/json.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { isObject } from "../../base/json.ts"
 import { containersOf, objectAt } from "../pods/fields.ts"
-import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "../../kit/quantity.ts"
+import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "../../base/quantity.ts"
 
 /**
  * Rounds the quantities of the map field `name` in place. Called by behaviours on their own copy of an object. The

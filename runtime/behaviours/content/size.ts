@@ -2,7 +2,7 @@
  * The size of a config map or secret: the bytes of its values, without keys (catalog validation.yaml: ConfigMap,
  * Secret).
  */
-import { isObject, type JsonValue } from "../../kit/json.ts"
+import { isObject, type JsonValue } from "../../base/json.ts"
 
 /** Limit on the values of one config map or secret together. */
 export const contentBytesMax = 1024 * 1024

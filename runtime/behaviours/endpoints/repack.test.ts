@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { isObject, type JsonObject } from "../../kit/json.ts"
-import { stringify } from "../../kit/json-text.ts"
+import { isObject, type JsonObject } from "../../base/json.ts"
+import { stringify } from "../../encoding/json/text.ts"
 import { repackedAddresses, repackSubsets } from "./repack.ts"
 
 const http = { name: "http", port: 80, protocol: "TCP" }

@@ -7,21 +7,21 @@
  * addresses plus its ports, not their product. Only ports in different subsets take a copy each; `repackedAddressesMax`
  * bounds these.
  */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import { stringify } from "../../kit/json-text.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { stringify } from "../../encoding/json/text.ts"
 import { listOf, numberOf, objectAt, textOf } from "../pods/fields.ts"
 
 /**
  * An address and its position in the order of all. Addresses with the same IP and target are the same, whatever their
  * other fields.
  */
-interface Known {
+interface OrderedAddress {
   readonly address: JsonObject
   order: number
 }
 
 /** Addresses of one subset or one set of ports, and whether they are ready. */
-type Offers = Map<Known, boolean>
+type AddressReadiness = Map<OrderedAddress, boolean>
 
 /** Ports that are in the same subsets. */
 interface PortGroup {
@@ -30,8 +30,8 @@ interface PortGroup {
 }
 
 /** Ports that have the same addresses. */
-interface Packed {
-  readonly offers: Offers
+interface PackedSubset {
+  readonly offers: AddressReadiness
   readonly ports: JsonObject[]
 }
 
@@ -55,10 +55,10 @@ function sizeOf(list: JsonValue | undefined): number {
  * not ready.
  */
 export function repackSubsets(subsets: readonly JsonObject[]): JsonObject[] {
-  const known = new Map<string, Known>()
+  const known = new Map<string, OrderedAddress>()
   const offers = subsets.map((subset) => offersOf(subset, known))
   putInOrder(known)
-  const packed = new Map<string, Packed>()
+  const packed = new Map<string, PackedSubset>()
   for (const group of groupsOf(subsets)) {
     const joined = joinedOffers(group, offers)
     const key = offersKey(joined)
@@ -71,18 +71,18 @@ export function repackSubsets(subsets: readonly JsonObject[]): JsonObject[] {
   return made.sort((left, right) => compare(left.text, right.text)).map(({ subset }) => subset)
 }
 
-function offersOf(subset: JsonObject, known: Map<string, Known>): Offers {
-  const offers: Offers = new Map()
+function offersOf(subset: JsonObject, known: Map<string, OrderedAddress>): AddressReadiness {
+  const offers: AddressReadiness = new Map()
   for (const address of listOf(subset, "addresses")) offer(offers, knownOf(known, address), true)
   for (const address of listOf(subset, "notReadyAddresses")) offer(offers, knownOf(known, address), false)
   return offers
 }
 
-function offer(offers: Offers, known: Known, ready: boolean): void {
+function offer(offers: AddressReadiness, known: OrderedAddress, ready: boolean): void {
   offers.set(known, ready && offers.get(known) !== false)
 }
 
-function knownOf(known: Map<string, Known>, address: JsonObject): Known {
+function knownOf(known: Map<string, OrderedAddress>, address: JsonObject): OrderedAddress {
   // No IP contains the separator and nothing sorts before it, so texts sort by IP, then uid.
   const identity = `${textOf(address, "ip")}\u0000${textOf(objectAt(address, "targetRef"), "uid")}`
   let one = known.get(identity)
@@ -93,7 +93,7 @@ function knownOf(known: Map<string, Known>, address: JsonObject): Known {
   return one
 }
 
-function putInOrder(known: ReadonlyMap<string, Known>): void {
+function putInOrder(known: ReadonlyMap<string, OrderedAddress>): void {
   let order = 0
   for (const identity of [...known.keys()].sort()) {
     const one = known.get(identity)
@@ -123,20 +123,20 @@ function groupsOf(subsets: readonly JsonObject[]): PortGroup[] {
   return [...groups.values()]
 }
 
-function joinedOffers(group: PortGroup, offers: readonly Offers[]): Offers {
-  const joined: Offers = new Map()
+function joinedOffers(group: PortGroup, offers: readonly AddressReadiness[]): AddressReadiness {
+  const joined: AddressReadiness = new Map()
   for (const index of group.subsets) for (const [known, ready] of offers[index] ?? []) offer(joined, known, ready)
   return new Map([...joined].sort(([left], [right]) => left.order - right.order))
 }
 
-function offersKey(offers: Offers): string {
+function offersKey(offers: AddressReadiness): string {
   let key = ""
   for (const [{ order }, ready] of offers) key += ready ? `${order}+` : `${order}-`
   return key
 }
 
 /** Expects the offers in order. */
-function subsetOf({ offers, ports }: Packed): JsonObject {
+function subsetOf({ offers, ports }: PackedSubset): JsonObject {
   const addresses: JsonObject[] = []
   const notReadyAddresses: JsonObject[] = []
   for (const [{ address }, ready] of offers) (ready ? addresses : notReadyAddresses).push(address)

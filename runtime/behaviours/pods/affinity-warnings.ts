@@ -1,8 +1,8 @@
 /**
  * Warnings about renamed node labels and about selectors that match nothing (catalog validation.yaml: Pod, warnings).
  */
-import type { JsonObject } from "../../kit/json.ts"
-import type { Vendor } from "../../vendor.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { Vendor } from "../../base/vendor.ts"
 import { listOf, objectAt, textOf } from "./fields.ts"
 
 const renamedLabels: readonly (readonly [string, string, string])[] = [

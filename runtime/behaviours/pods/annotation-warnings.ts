@@ -2,8 +2,8 @@
  * Warnings about annotations without effect, if the field that replaces them is not set (catalog validation.yaml: Pod,
  * warnings).
  */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import type { Vendor } from "../../vendor.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { Vendor } from "../../base/vendor.ts"
 import { containersOf, objectAt, textOf } from "./fields.ts"
 
 /** Called with a pod or pod template; `metadataPath` is the field path of its metadata. */

@@ -1,5 +1,5 @@
 /** Conditions in a pod's status: one entry per type. */
-import type { JsonObject } from "../../kit/json.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { listOf, textOf } from "./fields.ts"
 
 /** Returns a copy of the status in which `condition` replaces the one of its type, or is appended. */

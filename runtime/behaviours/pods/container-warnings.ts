@@ -2,10 +2,10 @@
  * Warnings about containers: fractional bytes, and variables and ports that are defined twice (catalog validation.yaml:
  * Pod, warnings).
  */
-import { Amount, quantity } from "../../kit/expression.ts"
-import type { JsonObject } from "../../kit/json.ts"
-import { quantityMilliValue } from "../../kit/quantity.ts"
-import { podWarningsMax } from "../../limits.ts"
+import { Amount, quantity } from "../../schema/expression.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { quantityMilliValue } from "../../base/quantity.ts"
+import { podWarningsMax } from "../../base/limits.ts"
 import { containersOf, listOf, numberOf, objectAt, type PlacedContainer, textOf } from "./fields.ts"
 
 /** Called with the pod spec at field path `path`. */

@@ -1,7 +1,7 @@
 /** Charges a pod's eviction to its disruption budget (catalog resources.yaml: pods, evictionRules). */
-import { type ApiError, forbidden, tooManyRequests } from "../../errors.ts"
-import type { ApiObject, JsonObject } from "../../kit/json.ts"
-import { disruptedPodsMax } from "../../limits.ts"
+import { type ApiError, forbidden, tooManyRequests } from "../../base/errors.ts"
+import type { ApiObject, JsonObject } from "../../base/json.ts"
+import { disruptedPodsMax } from "../../base/limits.ts"
 import { withCondition } from "./conditions.ts"
 import { listOf, numberOf, objectAt, textOf } from "./fields.ts"
 

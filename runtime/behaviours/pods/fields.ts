@@ -2,7 +2,7 @@
  * Accessors for decoded pods, shared by checks and cells. A value of another type reads as absent: decoding refuses it
  * anyway.
  */
-import { isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 
 /** The object at a path of field names; undefined when any step is absent. */
 export function objectAt(of: JsonValue | undefined, ...names: readonly string[]): JsonObject | undefined {

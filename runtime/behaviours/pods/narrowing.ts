@@ -2,9 +2,9 @@
  * The choice of nodes of a pod with scheduling gates may become narrower, never wider (catalog validation.yaml: Pod,
  * update, `spec.nodeSelector` and `spec.affinity.nodeAffinity`).
  */
-import { deepEqual } from "../../kit/field-path.ts"
-import type { JsonObject } from "../../kit/json.ts"
-import type { CheckContext } from "../../kit/validate.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { CheckContext } from "../../schema/validate.ts"
 import { listOf, objectAt } from "./fields.ts"
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -1,9 +1,9 @@
 /** Warnings about pairs of ports and of files are found without comparing every pair, with the same result. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { JsonObject } from "../../kit/json.ts"
-import { podWarningsMax } from "../../limits.ts"
-import { vendorProfile } from "../../vendor.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { podWarningsMax } from "../../base/limits.ts"
+import { vendorProfile } from "../../base/vendor.ts"
 import { containerWarnings } from "./container-warnings.ts"
 import { volumeWarnings } from "./volume-warnings.ts"
 

@@ -2,8 +2,8 @@
  * The quality-of-service class of a pod, derived from the requests and limits of its containers (catalog defaults.yaml:
  * Pod).
  */
-import type { JsonObject, JsonValue } from "../../kit/json.ts"
-import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantitySign } from "../../kit/quantity.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantitySign } from "../../base/quantity.ts"
 import { listOf, objectAt } from "./fields.ts"
 
 export type QualityOfService = "Guaranteed" | "Burstable" | "BestEffort"

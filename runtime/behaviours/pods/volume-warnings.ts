@@ -2,9 +2,9 @@
  * Warnings about volumes: deprecated sources, and projected files that hide each other (catalog validation.yaml: Pod,
  * warnings).
  */
-import type { JsonObject } from "../../kit/json.ts"
-import { podWarningsMax } from "../../limits.ts"
-import type { Vendor } from "../../vendor.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { podWarningsMax } from "../../base/limits.ts"
+import type { Vendor } from "../../base/vendor.ts"
 import { listOf, objectAt, textOf } from "./fields.ts"
 
 const fading: Readonly<Record<string, string>> = {

@@ -1,19 +1,19 @@
 /**
  * Allocates the addresses and node ports that a service requests or needs, and releases those that it no longer uses.
  */
-import { internal } from "../../errors.ts"
-import type { Failures } from "../../kit/failure.ts"
-import { parseIp } from "../../kit/ip-address.ts"
-import type { JsonObject } from "../../kit/json.ts"
-import type { Random } from "../../random.ts"
+import { internal } from "../../base/errors.ts"
+import type { Failures } from "../../base/failure.ts"
+import { parseIp } from "../../base/ip-address.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { Random } from "../../base/random.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 import { type Holdings, isHeadless, mayHaveNodePorts, needsHealthCheckPort, textsOf } from "./fields.ts"
-import type { Ledgers } from "./ledgers.ts"
+import type { RangeAllocators } from "./ledgers.ts"
 import { familyOf, type NumberRange, type ServiceRanges } from "./ranges.ts"
 
 export interface Allocation {
   readonly ranges: ServiceRanges
-  readonly ledgers: Ledgers
+  readonly ledgers: RangeAllocators
   readonly random: Random
   readonly failures: Failures
   /** What the stored service holds. */

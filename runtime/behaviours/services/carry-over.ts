@@ -2,8 +2,8 @@
  * The fields that an update keeps from the stored service although the client omitted them, and those that it drops
  * although the client sent them back unchanged (catalog resources.yaml: services; defaults.yaml: Service update).
  */
-import { deepEqual } from "../../kit/field-path.ts"
-import type { JsonObject } from "../../kit/json.ts"
+import { deepEqual } from "../../encoding/field-path.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 import { isExternal, mayHaveNodePorts, needsHealthCheckPort, putText, putTexts, textsOf } from "./fields.ts"
 

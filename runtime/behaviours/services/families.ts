@@ -2,9 +2,9 @@
  * The address families of a service: those it has, those it gets, and those the cluster cannot provide (catalog
  * defaults.yaml: Service).
  */
-import type { Failures } from "../../kit/failure.ts"
-import { parseIp } from "../../kit/ip-address.ts"
-import { isObject, type JsonObject } from "../../kit/json.ts"
+import type { Failures } from "../../base/failure.ts"
+import { parseIp } from "../../base/ip-address.ts"
+import { isObject, type JsonObject } from "../../base/json.ts"
 import { textOf } from "../pods/fields.ts"
 import { headless, isHeadless, putTexts, textsOf } from "./fields.ts"
 import { familyOf, type IpFamily } from "./ranges.ts"

@@ -1,5 +1,5 @@
 /** Accessors for the fields of services. */
-import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../kit/json.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { listOf, numberOf, textOf } from "../pods/fields.ts"
 
 /** The `clusterIP` of a service whose name resolves to its pods. */

@@ -1,9 +1,9 @@
 /**
  * The ranges during one attempt of one change: read on demand, changed in memory, written together with the service.
  */
-import type { BehaviourDeps } from "../../kit/behaviour.ts"
-import type { ApiObject } from "../../kit/json.ts"
-import type { Random } from "../../random.ts"
+import type { BehaviourDeps } from "../../schema/behaviour.ts"
+import type { ApiObject } from "../../base/json.ts"
+import type { Random } from "../../base/random.ts"
 import type { Check, Write } from "../../storage/store.ts"
 import { Bitmap } from "./bitmap.ts"
 import { holdingsOf } from "./fields.ts"
@@ -11,7 +11,7 @@ import { decodeAllocation, encodeAllocation } from "./range-allocation.ts"
 import type { NumberRange } from "./ranges.ts"
 
 /** One range during one attempt. */
-export class Ledger {
+export class RangeAllocator {
   private changed = false
 
   constructor(
@@ -48,7 +48,7 @@ export class Ledger {
   }
 
   /** Check and write for the commit; undefined when nothing changed. */
-  riders(key: string): { check: Check; write: Write } | undefined {
+  ops(key: string): { check: Check; write: Write } | undefined {
     if (!this.changed) return undefined
     return { check: { key, modRevision: this.modRevision }, write: { type: "put", key, value: encodeAllocation(this.range, this.bitmap) } }
   }
@@ -64,39 +64,39 @@ export class Ledger {
 }
 
 /**
- * All ranges during one attempt. `enter` is awaited before the first read, so attempts on one server take turns instead
+ * All ranges during one attempt. `acquire` is awaited before the first read, so attempts on one server take turns instead
  * of conflicting.
  */
-export class Ledgers {
-  private readonly opened = new Map<NumberRange, Ledger>()
+export class RangeAllocators {
+  private readonly opened = new Map<NumberRange, RangeAllocator>()
 
   constructor(
     private readonly deps: Pick<BehaviourDeps, "read" | "readAll" | "key">,
     private readonly enter: () => Promise<void>,
   ) {}
 
-  async of(range: NumberRange): Promise<Ledger> {
+  async of(range: NumberRange): Promise<RangeAllocator> {
     const known = this.opened.get(range)
     if (known !== undefined) return known
     if (this.opened.size === 0) await this.enter()
-    const ledger = await openLedger(this.deps, range)
+    const ledger = await openAllocator(this.deps, range)
     this.opened.set(range, ledger)
     return ledger
   }
 
-  riders(): { checks: Check[]; writes: Write[] } {
-    const riders = [...this.opened.values()].flatMap((ledger) => ledger.riders(this.deps.key(ledger.range.path)) ?? [])
-    return { checks: riders.map(({ check }) => check), writes: riders.map(({ write }) => write) }
+  ops(): { checks: Check[]; writes: Write[] } {
+    const ops = [...this.opened.values()].flatMap((ledger) => ledger.ops(this.deps.key(ledger.range.path)) ?? [])
+    return { checks: ops.map(({ check }) => check), writes: ops.map(({ write }) => write) }
   }
 }
 
 /**
  * Reads a range. One that was never written, or was written for other options, is rebuilt from the existing services.
  */
-async function openLedger(deps: Pick<BehaviourDeps, "read" | "readAll">, range: NumberRange): Promise<Ledger> {
+async function openAllocator(deps: Pick<BehaviourDeps, "read" | "readAll">, range: NumberRange): Promise<RangeAllocator> {
   const stored = await deps.read(range.path)
   const bitmap = stored === undefined ? undefined : decodeAllocation(range, stored.value)
-  return new Ledger(range, bitmap ?? occupied(range, await deps.readAll("services/specs")), stored?.modRevision ?? 0)
+  return new RangeAllocator(range, bitmap ?? occupied(range, await deps.readAll("services/specs")), stored?.modRevision ?? 0)
 }
 
 /** The bitmap of everything these services hold. Called by rebuilds and by the repair. */

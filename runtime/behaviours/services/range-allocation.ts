@@ -3,10 +3,10 @@
  * that both can share a store. `range` identifies the range; `data` is a big-endian number whose bit n represents the
  * n-th usable number.
  */
-import { ApiError } from "../../errors.ts"
-import { compactDescriptor } from "../../kit/compact-descriptor.ts"
-import { createCompactCodec, unwrapUnknown, wrapUnknown } from "../../kit/compact.ts"
-import type { TypeShape } from "../../kit/shape.ts"
+import { ApiError } from "../../base/errors.ts"
+import { descriptorOfShape } from "../../encoding/protobuf/descriptor-of-shape.ts"
+import { createProtobufCodec, unwrapUnknown, wrapUnknown } from "../../encoding/protobuf/codec.ts"
+import type { TypeShape } from "../../schema/shape.ts"
 import { Bitmap } from "./bitmap.ts"
 import type { NumberRange } from "./ranges.ts"
 
@@ -17,7 +17,7 @@ const shape: TypeShape = {
     { name: "data", type: { scalar: "bytes" }, number: 3, keepEmpty: true },
   ],
 }
-const codec = createCompactCodec(compactDescriptor(shape), shape)
+const codec = createProtobufCodec(descriptorOfShape(shape), shape)
 
 /** Called before a range is written. */
 export function encodeAllocation(range: NumberRange, bitmap: Bitmap): Buffer {

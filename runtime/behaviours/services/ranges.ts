@@ -3,8 +3,8 @@
  * that request a number, and used last otherwise (catalog resources.yaml: services; sizes and bands are the
  * reference's).
  */
-import type { BehaviourOptions } from "../../kit/behaviour.ts"
-import { type IpAddress, parseCidr, parseIp } from "../../kit/ip-address.ts"
+import type { BehaviourOptions } from "../../schema/behaviour.ts"
+import { type IpAddress, parseCidr, parseIp } from "../../base/ip-address.ts"
 
 export type IpFamily = "IPv4" | "IPv6"
 

@@ -2,9 +2,9 @@
  * Warnings about content of a pod or pod template that is allowed but has no useful effect (catalog validation.yaml:
  * Pod, warnings). A pod causes warnings when it is created, a template whenever the generation of its object changes.
  */
-import type { ApiObject, JsonObject, JsonValue } from "../../kit/json.ts"
-import type { ValidationContext } from "../../kit/kind.ts"
-import { dnsLabelFaults } from "../../kit/names.ts"
+import type { ApiObject, JsonObject, JsonValue } from "../../base/json.ts"
+import type { ValidationContext } from "../../schema/kind.ts"
+import { dnsLabelFaults } from "../../schema/names.ts"
 import { affinityWarnings, labelWarnings } from "../pods/affinity-warnings.ts"
 import { annotationWarnings } from "../pods/annotation-warnings.ts"
 import { containerWarnings } from "../pods/container-warnings.ts"

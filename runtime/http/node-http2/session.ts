@@ -4,7 +4,7 @@
  */
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream, type ServerOptions } from "node:http2"
 import type { Socket } from "node:net"
-import { systemClock } from "../../clock.ts"
+import { systemClock } from "../../base/clock.ts"
 import { Allowance } from "../../http2/allowance.ts"
 import {
   http2CheapFramesBurst,
@@ -16,16 +16,8 @@ import {
 import { windowBytesMax } from "../../http2/protocol.ts"
 import { Stalled } from "../../http2/stalled.ts"
 import type { ConnectionAccount, ConnectionEnds } from "../../http2/surroundings.ts"
-import {
-  nodeHttp2InvalidFramesMax,
-  nodeHttp2PingsMax,
-  nodeHttp2RejectedStreamsMax,
-  nodeHttp2SessionMemoryMb,
-  requestCostBytes,
-  requestHeaderBytesMax,
-  requestHeaderFieldsMax,
-  writeProgressBytes,
-} from "../../limits.ts"
+import { requestCostBytes, requestHeaderBytesMax, requestHeaderFieldsMax, writeProgressBytes } from "../../base/limits.ts"
+import { nodeHttp2InvalidFramesMax, nodeHttp2PingsMax, nodeHttp2RejectedStreamsMax, nodeHttp2SessionMemoryMb } from "./limits.ts"
 import type { Http2Options, Http2Session } from "../http2-session.ts"
 import { type TimeLimits, timeLimits } from "../time-limits.ts"
 import { NodeHttp2Incoming } from "./incoming.ts"

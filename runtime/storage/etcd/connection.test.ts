@@ -3,9 +3,9 @@ import { ServerCredentials, status } from "@grpc/grpc-js"
 import { afterEach, expect, test } from "vitest"
 import { createManualClock } from "../../../test/contract/manual-clock.ts"
 import { type FakeMember, startFakeMember } from "../../../test/support/fake-etcd-member.ts"
-import { passingPair } from "../../certificates.ts"
-import { systemClock } from "../../clock.ts"
-import { type Connection, connectEtcd, RpcError, type ServerNews } from "./connection.ts"
+import { inMemoryPair } from "../../launch/certificates.ts"
+import { systemClock } from "../../base/clock.ts"
+import { type Connection, connectEtcd, RpcError, type ServerStateListener } from "./connection.ts"
 import { int64, message } from "./message.ts"
 import { type Call, txnCall } from "./protocol.ts"
 
@@ -36,7 +36,7 @@ function connectTo(...ports: readonly number[]): Connection {
   return connectTelling(() => {}, ...ports)
 }
 
-function connectTelling(tell: ServerNews, ...ports: readonly number[]): Connection {
+function connectTelling(tell: ServerStateListener, ...ports: readonly number[]): Connection {
   const connection = connectEtcd({ servers: ports.map((port) => `http://127.0.0.1:${port}`) }, createManualClock(), tell)
   open.push(connection)
   return connection
@@ -172,7 +172,7 @@ test("fails when no server is reachable, and after the connection was closed", a
 })
 
 test("verifies an endpoint's certificate over TLS", async () => {
-  const pair = await passingPair({ names: ["127.0.0.1"], clock: systemClock })
+  const pair = await inMemoryPair({ names: ["127.0.0.1"], clock: systemClock })
   const keys = [{ cert_chain: Buffer.from(pair.certificate), private_key: Buffer.from(pair.key) }]
   const secure = await endpoint(ServerCredentials.createSsl(null, keys))
   const servers = [`https://127.0.0.1:${secure.port}`]

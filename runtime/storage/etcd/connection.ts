@@ -5,8 +5,8 @@
  */
 import { type ChannelCredentials, Client, connectivityState, credentials, Metadata, status } from "@grpc/grpc-js"
 import { bindWithoutResource } from "./bound-functions.ts"
-import type { Clock } from "../../clock.ts"
-import { isFault, isTimeout, mayTryElsewhere, type RpcFault, serverFault } from "./failures.ts"
+import type { Clock } from "../../base/clock.ts"
+import { isFault, isTimeout, mayRetryElsewhere, type RpcFault, serverFault } from "./failures.ts"
 import { type Call, statusCall, type WatchRequest, type WatchResponse, watchPath, watchRequest, watchResponse } from "./protocol.ts"
 
 /** Addresses of a cluster's members, and its TLS configuration. */
@@ -46,7 +46,7 @@ export interface WatchStreamEvents {
 }
 
 /** Called once with the reason when a server stops serving, and once without one when it serves again. */
-export type ServerNews = (server: string, fault?: string) => void
+export type ServerStateListener = (server: string, fault?: string) => void
 
 /** The driver's interface to etcd; tests inject faults here. */
 export interface Connection {
@@ -88,11 +88,11 @@ interface Endpoint {
   readonly server: string
   suspectUntilMs: number
   /** It was reported as not serving. */
-  away: boolean
+  isDown: boolean
 }
 
 /** Called once per store. Connects on first use; throws TypeError for a server that is not a URL. */
-export function connectEtcd(address: EtcdAddress, clock: Clock, tell: ServerNews = () => {}): Connection {
+export function connectEtcd(address: EtcdAddress, clock: Clock, tell: ServerStateListener = () => {}): Connection {
   bindWithoutResource()
   return new EtcdConnection(address, clock, tell)
 }
@@ -104,7 +104,7 @@ class EtcdConnection implements Connection {
   constructor(
     address: EtcdAddress,
     private readonly clock: Clock,
-    private readonly tell: ServerNews,
+    private readonly tell: ServerStateListener,
   ) {
     this.endpoints = address.servers.map((server) => endpointOf(server, address.tls))
   }
@@ -132,7 +132,7 @@ class EtcdConnection implements Connection {
       if (isTimeout(result.fault)) endpoint.suspectUntilMs = this.clock.nowMs() + suspicionMs
       // The error of an endpoint that was reached is more informative than that of one that is down.
       if (failed === undefined || !isFault(result.fault, "neverSent")) failed = result
-      if (!mayTryElsewhere(result.fault, call.repeatable)) break
+      if (!mayRetryElsewhere(result.fault, call.repeatable)) break
     }
     throw failed ?? new RpcError({ code: status.UNAVAILABLE, details: "no endpoint is known" })
   }
@@ -161,14 +161,14 @@ class EtcdConnection implements Connection {
    * Maintenance calls involve no other member and prove nothing: a member without a leader still reports its status.
    */
   private serves(endpoint: Endpoint, { path }: { readonly path: string }): void {
-    if (!endpoint.away || path.startsWith(maintenance)) return
-    endpoint.away = false
+    if (!endpoint.isDown || path.startsWith(maintenance)) return
+    endpoint.isDown = false
     this.tell(endpoint.server)
   }
 
   private fails(endpoint: Endpoint, fault: string | undefined): void {
-    if (endpoint.away || fault === undefined) return
-    endpoint.away = true
+    if (endpoint.isDown || fault === undefined) return
+    endpoint.isDown = true
     this.tell(endpoint.server, fault)
   }
 
@@ -207,7 +207,7 @@ function endpointOf(server: string, tls: EtcdTls | undefined): Endpoint {
   const target = `${hostname}:${port === "" ? (secure ? 443 : 80) : port}`
   const channelCredentials = secure ? secureCredentials(tls ?? {}) : credentials.createInsecure()
   const make = (): Client => new Client(target, channelCredentials, channelOptions)
-  return { calls: make(), watches: make(), server, suspectUntilMs: 0, away: false }
+  return { calls: make(), watches: make(), server, suspectUntilMs: 0, isDown: false }
 }
 
 function secureCredentials({ authority, certificate, key }: EtcdTls): ChannelCredentials {

@@ -2,8 +2,8 @@
  * The store on an etcd cluster, which several servers may share. Keys and values are the same as in the `Store`
  * interface; revisions are etcd's own. No state here is authoritative: it consists of connections, watches and leases.
  */
-import type { Clock } from "../../clock.ts"
-import type { Random } from "../../random.ts"
+import type { Clock } from "../../base/clock.ts"
+import type { Random } from "../../base/random.ts"
 import type {
   Check,
   CommitResult,
@@ -17,9 +17,9 @@ import type {
 } from "../store.ts"
 import { checkCommit, checkPrefix, StoreError } from "../store.ts"
 import { compactedRevision, takeTurnToCompact } from "./compaction.ts"
-import { connectEtcd, type Connection, type EtcdAddress, RpcError, type ServerNews } from "./connection.ts"
-import { alarmWords, isFault, isRefusal, storeErrorOf, undecidedError } from "./failures.ts"
-import { sharedQuestion } from "./latest-revision.ts"
+import { connectEtcd, type Connection, type EtcdAddress, RpcError, type ServerStateListener } from "./connection.ts"
+import { alarmMessages, isFault, isRefusal, storeErrorOf, undecidedError } from "./failures.ts"
+import { coalesce } from "./coalesce.ts"
 import { defaultLeaseLimits, type LeaseLimits, Leases } from "./leases.ts"
 import { alarmCall, alarmType, compactCall, type KeyValue, rangeCall, statusCall, type TxnResponse, txnCall } from "./protocol.ts"
 import { countKeys, newestRevision, readRange, storedValueOf } from "./ranges.ts"
@@ -35,7 +35,7 @@ export interface EtcdStoreOptions {
   /** How long a watch waits for events before it asks for the store's progress; default 5 ms. */
   readonly progressDelayMs?: number
   /** Called when one of the servers stops serving, or serves again; for the log. */
-  readonly onServer?: ServerNews
+  readonly onServer?: ServerStateListener
   /** For tests: injects faults between driver and etcd. */
   readonly wrap?: (connection: Connection) => Connection
 }
@@ -53,11 +53,11 @@ export function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
 }
 
 class EtcdStore implements Store {
-  readonly asksForRevision = true
+  readonly revisionNeedsRoundTrip = true
   private readonly connection: Connection
   private readonly leases: Leases
   private readonly watches: Watches
-  private readonly askRevision: () => Promise<number>
+  private readonly readRevision: () => Promise<number>
   private closed = false
   /** Version of `compact_rev_key` when this server last read it. */
   private compactionTurn = 0
@@ -74,17 +74,17 @@ class EtcdStore implements Store {
       progressDelayMs: options.progressDelayMs ?? defaultProgressDelayMs,
       storedValue: (kv) => this.storedValue(kv),
     })
-    this.askRevision = sharedQuestion(() => newestRevision(this.connection))
+    this.readRevision = coalesce(() => newestRevision(this.connection))
   }
 
-  get tellsProgress(): boolean {
-    return this.watches.tellProgress
+  get reportsProgress(): boolean {
+    return this.watches.reportProgress
   }
 
   get({ key, revision = 0 }: { key: string; revision?: number }): Promise<StoredValue | undefined> {
     return this.run(async () => {
       const { kvs } = await this.connection.call(rangeCall, { key, revision })
-      await this.leases.learn(kvs)
+      await this.leases.lookUpExpiries(kvs)
       return kvs[0] === undefined ? undefined : this.storedValue(kvs[0])
     })
   }
@@ -93,7 +93,7 @@ class EtcdStore implements Store {
     return this.run(async () => {
       checkPrefix(options.prefix)
       const { kvs, more, revision } = await readRange(this.connection, options)
-      await this.leases.learn(kvs)
+      await this.leases.lookUpExpiries(kvs)
       return { items: kvs.map((kv) => this.storedValue(kv)), revision, more }
     })
   }
@@ -122,13 +122,13 @@ class EtcdStore implements Store {
 
   revision(): Promise<number> {
     return this.run(async () => {
-      const revision = await this.askRevision()
+      const revision = await this.readRevision()
       this.watches.reach(revision)
       return revision
     })
   }
 
-  bringWatchesTo(revision: number): void {
+  advanceWatches(revision: number): void {
     this.watches.bringTo(revision)
   }
 
@@ -143,7 +143,7 @@ class EtcdStore implements Store {
     })
   }
 
-  takeTurnToCompact(revision: number): Promise<boolean> {
+  acquireCompactionTurn(revision: number): Promise<boolean> {
     return this.run(async () => {
       const { taken, turn } = await takeTurnToCompact(this.connection, { turn: this.compactionTurn, revision })
       this.compactionTurn = turn
@@ -235,8 +235,8 @@ class EtcdStore implements Store {
   /** Why etcd refuses writes, as text. */
   private async alarm(timeoutMs?: number): Promise<string | undefined> {
     const { alarms } = await this.connection.call(alarmCall, {}, timeoutMs === undefined ? {} : { timeoutMs })
-    if (alarms.some(({ alarm }) => alarm === alarmType.noSpace)) return alarmWords.noSpace
-    if (alarms.some(({ alarm }) => alarm === alarmType.corrupt)) return alarmWords.corrupt
+    if (alarms.some(({ alarm }) => alarm === alarmType.noSpace)) return alarmMessages.noSpace
+    if (alarms.some(({ alarm }) => alarm === alarmType.corrupt)) return alarmMessages.corrupt
     return undefined
   }
 
@@ -247,7 +247,7 @@ class EtcdStore implements Store {
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       this.checkOpen()
-      throw await this.located(storeErrorOf(error.fault))
+      throw await this.withRevision(storeErrorOf(error.fault))
     }
   }
 
@@ -256,7 +256,7 @@ class EtcdStore implements Store {
    * asked, the error says that, and the caller may try again: without the revision, watches that begin in the remaining
    * history would be ended with the others.
    */
-  private async located(error: StoreError): Promise<StoreError> {
+  private async withRevision(error: StoreError): Promise<StoreError> {
     const { connection } = this
     try {
       if (error.code === "compacted") return new StoreError("compacted", error.message, await compactedRevision(connection))

@@ -39,7 +39,7 @@ export function isFault(fault: RpcFault, mark: Mark): boolean {
 }
 
 /** Whether another endpoint may succeed. A call that is not repeatable must certainly not have been made. */
-export function mayTryElsewhere(fault: RpcFault, repeatable: boolean): boolean {
+export function mayRetryElsewhere(fault: RpcFault, repeatable: boolean): boolean {
   if (isFault(fault, "neverSent")) return true
   return repeatable && (fault.code === status.UNAVAILABLE || fault.code === status.DEADLINE_EXCEEDED)
 }
@@ -87,7 +87,7 @@ export function isTimeout(fault: RpcFault): boolean {
 }
 
 /** Why etcd refuses writes until an operator repairs it; texts for errors and health checks. */
-export const alarmWords = {
+export const alarmMessages = {
   noSpace: "etcd is out of space (alarm NOSPACE): compact and defragment it, or raise its quota, then disarm the alarm",
   corrupt: "etcd found its data corrupt (alarm CORRUPT): replace the member that differs from the others, then disarm the alarm",
 } as const
@@ -98,8 +98,8 @@ const quorumHint = "more than half of its members must be running and reach each
 const known: readonly (readonly [Mark, StoreError["code"], string])[] = [
   ["compacted", "compacted", "etcd has compacted the revision"],
   ["future", "future", "the revision is ahead of etcd's"],
-  ["noSpace", "full", alarmWords.noSpace],
-  ["corrupt", "full", alarmWords.corrupt],
+  ["noSpace", "full", alarmMessages.noSpace],
+  ["corrupt", "full", alarmMessages.corrupt],
   ["requestTooLarge", "too-large", "etcd takes no request of that size; its --max-request-bytes says how much"],
   ["messageTooLarge", "too-large", "etcd takes no request of that size; its --max-request-bytes says how much"],
   ["tooManyOperations", "too-large", "etcd takes no transaction of that many writes; its --max-txn-ops says how many"],
@@ -117,19 +117,19 @@ export function storeErrorOf(fault: RpcFault): StoreError {
   const found = known.find(([mark]) => isFault(fault, mark))
   if (found !== undefined) return new StoreError(found[1], found[2])
   if (isTimeout(fault)) return new StoreError("timeout", "etcd did not answer in time")
-  if (isFault(fault, "neverSent")) return new StoreError("unavailable", `no etcd server could be reached: ${wordsOf(fault)}`)
-  return new StoreError("unavailable", `etcd: ${wordsOf(fault)}`)
+  if (isFault(fault, "neverSent")) return new StoreError("unavailable", `no etcd server could be reached: ${detailsOf(fault)}`)
+  return new StoreError("unavailable", `etcd: ${detailsOf(fault)}`)
 }
 
 /** Why a server does not serve; undefined when it does and only refused this call. */
 export function serverFault(fault: RpcFault): string | undefined {
   if (isTimeout(fault)) return "it did not answer in time"
   if (fault.code !== status.UNAVAILABLE) return undefined
-  return known.find(([mark]) => isFault(fault, mark))?.[2] ?? wordsOf(fault)
+  return known.find(([mark]) => isFault(fault, mark))?.[2] ?? detailsOf(fault)
 }
 
 /** Removes the text that grpc-js puts around the cause; its remark on name resolution is mostly empty. */
-function wordsOf({ code, details }: RpcFault): string {
+function detailsOf({ code, details }: RpcFault): string {
   const words = details
     .replace(/\.?\s*Resolution note:\s*$/, "")
     .replace(/^No connection established\. (?=Last error: Error: )/, "")

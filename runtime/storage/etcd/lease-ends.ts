@@ -3,8 +3,8 @@
  * copy must include it. Reads one lease at a time. The ids of leases are exact here, since other programs choose larger
  * ones than JavaScript's numbers hold.
  */
-import { inParallel } from "../../kit/in-parallel.ts"
-import type { Clock } from "../../clock.ts"
+import { inParallel } from "../../base/in-parallel.ts"
+import type { Clock } from "../../base/clock.ts"
 import { connectEtcd, type EtcdAddress, RpcError } from "./connection.ts"
 import { storeErrorOf } from "./failures.ts"
 import { bool, exactInt64, int64, list, message, texts } from "./message.ts"

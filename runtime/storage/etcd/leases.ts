@@ -3,8 +3,8 @@
  * a lease for every Event would cost as much as the Event. Design and numbers are those of the reference's lease
  * manager.
  */
-import type { Clock } from "../../clock.ts"
-import type { Random } from "../../random.ts"
+import type { Clock } from "../../base/clock.ts"
+import type { Random } from "../../base/random.ts"
 import { type Connection, RpcError } from "./connection.ts"
 import { isFault } from "./failures.ts"
 import { leaseGrantCall, leaseTimeToLiveCall } from "./protocol.ts"
@@ -95,7 +95,7 @@ export class Leases {
    * Called with the result of a read before it is returned: looks up each unknown lease of other processes once. Throws
    * RpcError.
    */
-  async learn(found: readonly { readonly lease: number | bigint }[]): Promise<void> {
+  async lookUpExpiries(found: readonly { readonly lease: number | bigint }[]): Promise<void> {
     const unknown = new Set<number | bigint>()
     for (const { lease } of found) if (lease !== 0 && !this.ends.has(lease)) unknown.add(lease)
     if (unknown.size === 0) return

@@ -10,7 +10,7 @@ const varint = 0
 const delimited = 2
 
 /**
- * Codec of one field. `Given` is the type that a writer may pass; for messages it is any subset of the fields. Methods,
+ * Codec of one field. `GivenOption` is the type that a writer may pass; for messages it is any subset of the fields. Methods,
  * so that a table may hold fields of every type.
  */
 interface Field<Value, Given = Value> {
@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, Field<unknown>>>
 type ValueOf<F> = F extends Field<infer Value, infer _Given> ? Value : never
 type GivenOf<F> = F extends Field<infer _Value, infer Given> ? Given : never
 type MessageValue<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
-type MessageGiven<F extends Fields> = { readonly [Name in keyof F]?: GivenOf<F[Name]> }
+type MessageInput<F extends Fields> = { readonly [Name in keyof F]?: GivenOf<F[Name]> }
 
 /** Codec of one message type. Made by `message`, used by the calls in `protocol.ts`. */
 export interface MessageType<Value, Given> {
@@ -45,12 +45,12 @@ export type Decoded<Type> = Type extends MessageType<infer Value, infer _Given> 
 export type Encodable<Type> = Type extends MessageType<infer _Value, infer Given> ? Given : never
 
 /** Called once per message type, with a field table. */
-export function message<F extends Fields>(fields: F): MessageType<MessageValue<F>, MessageGiven<F>> {
+export function message<F extends Fields>(fields: F): MessageType<MessageValue<F>, MessageInput<F>> {
   const entries = Object.entries<Field<unknown>>(fields)
   const byNumber: (readonly [string, Field<unknown>] | undefined)[] = []
   for (const entry of entries) byNumber[entry[1].number] = entry
 
-  function writeTo(writer: protobuf.Writer, given: MessageGiven<F>): void {
+  function writeTo(writer: protobuf.Writer, given: MessageInput<F>): void {
     for (const [name, field] of entries) {
       const value: unknown = given[name]
       if (value === undefined || field.isZero(value)) continue

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { tellsProgress } from "./server-version.ts"
+import { hasReliableProgress } from "./server-version.ts"
 
 test.each([
   ["3.4.30", false],
@@ -14,4 +14,4 @@ test.each([
   ["2.3.8", false],
   ["", false],
   ["not a version", false],
-])("progress of %s: %s", (version, expected) => expect(tellsProgress(version)).toBe(expected))
+])("progress of %s: %s", (version, expected) => expect(hasReliableProgress(version)).toBe(expected))

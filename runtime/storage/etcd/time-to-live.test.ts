@@ -6,7 +6,7 @@ import { expect, test } from "vitest"
 import { createSimClock, type MachineClock, type SimClock } from "../../../test/sim/world/clock.ts"
 import { etcdHub } from "../../../test/sim/world/etcd-hub.ts"
 import { createRandom } from "../../../test/sim/world/random.ts"
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import { openMemoryStore } from "../memory/memory-store.ts"
 import type { Store } from "../store.ts"
 

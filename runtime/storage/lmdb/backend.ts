@@ -6,7 +6,7 @@ import { StoreError } from "../store.ts"
 import type { Environment, EnvironmentOptions } from "./environment.ts"
 import { openEnvironment, readState } from "./environment.ts"
 import type { State } from "./layout.ts"
-import { becomeOwner } from "./owner.ts"
+import { acquireProcessLock } from "./process-lock.ts"
 import type { Reader } from "./reader.ts"
 import { createReader } from "./reader.ts"
 import type { WorkerLink } from "./worker-link.ts"
@@ -27,27 +27,27 @@ export interface Backend {
   close(): Promise<void>
 }
 
-interface Opened {
+interface OpenParts {
   readonly environment: Environment
   readonly reader: Reader
   readonly worker: WorkerLink
 }
 
-/** Called once per open store. `onLost` runs when the worker ends unexpectedly. Throws as `openLmdbStore` does. */
+/** Called once per open store. `onLost` ranges when the worker ends unexpectedly. Throws as `openLmdbStore` does. */
 export async function openBackend(options: EnvironmentOptions, onLost: (error: StoreError) => void): Promise<Backend> {
   const first = openEnvironment(options)
-  const ownership = await becomeOwner(first).catch(async (error: unknown) => {
+  const ownership = await acquireProcessLock(first).catch(async (error: unknown) => {
     await first.root.close()
     throw error
   })
-  let opened: Opened | undefined
+  let opened: OpenParts | undefined
   try {
     opened = await start(first, options, onLost)
   } catch (error) {
     await ownership.release()
     throw error
   }
-  function current(): Opened {
+  function current(): OpenParts {
     if (opened === undefined) throw new StoreError("unavailable", `the store in ${options.dir} could not be opened again`)
     return opened
   }
@@ -92,7 +92,11 @@ export async function openBackend(options: EnvironmentOptions, onLost: (error: S
   }
 }
 
-async function start(environment: Environment, { dir, mapSize }: EnvironmentOptions, onLost: (error: StoreError) => void): Promise<Opened> {
+async function start(
+  environment: Environment,
+  { dir, mapSize }: EnvironmentOptions,
+  onLost: (error: StoreError) => void,
+): Promise<OpenParts> {
   try {
     const worker = await startWorker({ dir, ...(mapSize !== undefined && { mapSize }) }, onLost)
     return { environment, reader: createReader(environment), worker }

@@ -7,9 +7,9 @@ import { StoreError } from "../store.ts"
 import { sealBackup, unsealBackup } from "./backup-file.ts"
 import { createEngine } from "./engine.ts"
 import { dataFile, metaKeys, openEnvironment, readState, storeErrorOf } from "./environment.ts"
-import { faultText, inspectLmdb } from "./inspect.ts"
+import { faultText, inspectLmdb } from "./inspect/inspect.ts"
 import { encodeState } from "./layout.ts"
-import type { StoreFault } from "./inspector.ts"
+import type { StoreFault } from "./inspect/inspector.ts"
 
 /** Result of a verification. */
 export interface LmdbSummary {

@@ -13,9 +13,9 @@
  * previous and current: modRevision f64 (0: none), then createRevision f64, expiresAtMs f64, length u32, value
  * ```
  */
-import { assert } from "../../assert.ts"
+import { assert } from "../../base/assert.ts"
 import type { Check, StoredValue, Write } from "../store.ts"
-import type { Version } from "./layout.ts"
+import type { RecordVersion } from "./layout.ts"
 import { logHeaderBytes, logType, writeLogHeader } from "./layout.ts"
 
 export const outcome = { done: 1, failed: 2 } as const
@@ -126,7 +126,7 @@ function writeRecord(writer: ByteWriter, write: Write, expiresAtMs: (ttlSeconds:
 }
 
 /** Worker: writes a version with its value, or that there is none. */
-export function writeStored(writer: ByteWriter, version: Version | undefined, value: (version: Version) => Uint8Array): void {
+export function writeStored(writer: ByteWriter, version: RecordVersion | undefined, value: (version: RecordVersion) => Uint8Array): void {
   writer.f64(version?.modRevision ?? 0)
   if (version === undefined) return
   writer.f64(version.createRevision)
@@ -145,7 +145,7 @@ export function readStored(reader: ByteReader, key: string): StoredValue | undef
 
 export function storedValue(
   key: string,
-  version: Pick<Version, "modRevision" | "createRevision" | "expiresAtMs">,
+  version: Pick<RecordVersion, "modRevision" | "createRevision" | "expiresAtMs">,
   value: Uint8Array,
 ): StoredValue {
   const { modRevision, createRevision, expiresAtMs } = version

@@ -14,7 +14,7 @@ interface CommitOptions {
   readonly writes: readonly Write[]
 }
 
-interface Pending {
+interface PendingCommit {
   readonly options: CommitOptions
   resolve(result: CommitResult): void
   reject(error: StoreError): void
@@ -22,7 +22,7 @@ interface Pending {
 
 interface Batch {
   readonly bytes: ByteWriter
-  readonly commits: Pending[]
+  readonly commits: PendingCommit[]
   /** When the first of its values with a time to live expires; infinite without any. */
   dueMs: number
 }
@@ -119,7 +119,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
       const batch = openBatch()
       const { bytes, commits } = batch
       const before = bytes.length
-      writeCommit(bytes, options, (ttlSeconds) => fallingDue(batch, committer.expiresAtMs(ttlSeconds)))
+      writeCommit(bytes, options, (ttlSeconds) => noteExpiry(batch, committer.expiresAtMs(ttlSeconds)))
       bytesWaiting += bytes.length - before
       scheduleFlush()
       return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))
@@ -133,7 +133,7 @@ export function createCommitter(committer: CommitterOptions): Committer {
 }
 
 /** Records in the batch its earliest expiry. */
-function fallingDue(batch: Batch, expiresAtMs: number): number {
+function noteExpiry(batch: Batch, expiresAtMs: number): number {
   batch.dueMs = Math.min(batch.dueMs, expiresAtMs)
   return expiresAtMs
 }
@@ -149,7 +149,7 @@ function settle(committer: CommitterOptions, { commits, dueMs }: Batch, results:
   }
 }
 
-function fail(committer: CommitterOptions, commits: readonly Pending[], error: unknown): void {
+function fail(committer: CommitterOptions, commits: readonly PendingCommit[], error: unknown): void {
   // Not a refusal: the commit may have happened, and if the failure came after the worker's reply, it did.
   const failure = error instanceof StoreError ? error : new StoreError("undecided", error instanceof Error ? error.message : String(error))
   committer.onFailure(failure)

@@ -4,12 +4,12 @@
  * durable, or throws and leaves it unchanged; after StoreError "undecided" it may be either.
  */
 import { crc32 } from "node:zlib"
-import { assert } from "../../assert.ts"
+import { assert } from "../../base/assert.ts"
 import { ByteReader, ByteWriter, outcome, writeStored } from "./batch.ts"
 import { StoreError } from "../store.ts"
 import type { Environment } from "./environment.ts"
 import { metaKeys, readState, storeErrorOf, viewValue } from "./environment.ts"
-import type { State, Version } from "./layout.ts"
+import type { State, RecordVersion } from "./layout.ts"
 import {
   asBuffer,
   completeLogHeader,
@@ -18,7 +18,7 @@ import {
   encodeState,
   encodeVersion,
   expiryKey,
-  gravestone,
+  tombstone,
   logHeaderBytes,
   logKey,
   logRecordKey,
@@ -118,13 +118,13 @@ function sameState(left: State, right: State): boolean {
 
 /** The tables and the engine's operations on them; used inside its transactions only. */
 interface Tables extends Environment {
-  current(key: Uint8Array): Version | undefined
+  current(key: Uint8Array): RecordVersion | undefined
   /** Valid until the next call into the tables. */
-  value(version: Version): Uint8Array
-  setCurrent(key: Uint8Array, version: Version): void
+  value(version: RecordVersion): Uint8Array
+  setCurrent(key: Uint8Array, version: RecordVersion): void
   /** Moves the current version to the past ones. */
-  retire(key: Uint8Array, version: Version): void
-  bury(key: Uint8Array, revision: number): void
+  retire(key: Uint8Array, version: RecordVersion): void
+  writeTombstone(key: Uint8Array, revision: number): void
   append(revision: number, place: number, record: Buffer): void
   dropPast(key: Uint8Array, revision: number): void
   dropRecord(revision: number, place: number): void
@@ -149,9 +149,9 @@ function createTables(environment: Environment): Tables {
     retire(key, version) {
       index.putSync(keys.past(key, version.modRevision), encodeVersion(version))
     },
-    bury(key, revision) {
+    writeTombstone(key, revision) {
       index.removeSync(keys.current(key))
-      index.putSync(keys.past(key, revision), gravestone)
+      index.putSync(keys.past(key, revision), tombstone)
     },
     append: (revision, place, record) => log.putSync(logKey(revision, place, logScratch), record, { append: true }),
     dropPast: (key, revision) => index.removeSync(keys.past(key, revision)),
@@ -162,7 +162,7 @@ function createTables(environment: Environment): Tables {
 function applyCommit(tables: Tables, state: State, reader: ByteReader, results: ByteWriter): void {
   const checks = reader.u32()
   const writes = reader.u32()
-  const failed: { key: Buffer; current: Version | undefined }[] = []
+  const failed: { key: Buffer; current: RecordVersion | undefined }[] = []
   for (let check = 0; check < checks; check++) {
     const modRevision = reader.f64()
     const key = reader.block()
@@ -187,7 +187,7 @@ function applyCommit(tables: Tables, state: State, reader: ByteReader, results: 
 function writeFailure(
   tables: Tables,
   state: State,
-  failed: readonly { key: Buffer; current: Version | undefined }[],
+  failed: readonly { key: Buffer; current: RecordVersion | undefined }[],
   results: ByteWriter,
 ): void {
   results.u32(outcome.failed)
@@ -224,7 +224,7 @@ function applyWrite(
     if (previous.expiresAtMs !== 0) tables.expiry.removeSync(expiryKey(previous.expiresAtMs, key))
   }
   if (type === "delete") {
-    tables.bury(key, revision)
+    tables.writeTombstone(key, revision)
     state.keys--
     return true
   }

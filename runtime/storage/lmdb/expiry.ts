@@ -1,5 +1,5 @@
 /** Deletes values whose time to live has passed, by ordinary commits. */
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import { createExpiryTimer } from "../expiry-timer.ts"
 import type { Reader } from "./reader.ts"
 

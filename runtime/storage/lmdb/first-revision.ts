@@ -6,7 +6,7 @@ import { emptyState, encodeState } from "./layout.ts"
  * Called by `store copy` before the store is opened for the first time. Revisions before `revision` count as compacted.
  * Throws StoreError "full" or "unavailable".
  */
-export async function beginLmdbAt(dir: string, revision: number): Promise<void> {
+export async function createLmdbAt(dir: string, revision: number): Promise<void> {
   const environment = openEnvironment({ dir })
   try {
     const state = { ...emptyState, revision, compactedRevision: revision, sweptRevision: revision }

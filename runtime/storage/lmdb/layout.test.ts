@@ -7,7 +7,7 @@ import {
   encodeState,
   encodeVersion,
   expiryKey,
-  gravestone,
+  tombstone,
   logKey,
   readExpiryKey,
   readIndexKey,
@@ -33,7 +33,7 @@ test("decodes versions, states and keys to what was encoded", () => {
       expect(readExpiryKey(expiryKey(first, Buffer.from(name)))).toEqual({ expiresAtMs: first, key: Buffer.from(name) })
     }),
   )
-  expect(decodeVersion(gravestone)).toBeUndefined()
+  expect(decodeVersion(tombstone)).toBeUndefined()
 })
 
 test("log keys sort by revision, then place", () => {

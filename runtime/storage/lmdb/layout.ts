@@ -13,7 +13,7 @@
  * current version precedes the past ones. Values are only in the log, which is written at its end. Whole numbers in
  * keys are big-endian, so that they sort; in values they are doubles, which hold 53 bits exactly.
  */
-import { assert } from "../../assert.ts"
+import { assert } from "../../base/assert.ts"
 
 /**
  * Written into every store; a store with a greater number was made by a newer program. Increase it with every change
@@ -24,7 +24,7 @@ export const formatVersion = 2
 export const knownFormats: readonly number[] = [1, 2]
 
 /** One version of a key, and the place of its value in the log. */
-export interface Version {
+export interface RecordVersion {
   readonly modRevision: number
   readonly createRevision: number
   /** 0: never. */
@@ -39,7 +39,7 @@ const versionBytes = 32
 const versionBytesUnchecked = 28
 
 /** Called for each version written. The next call overwrites the result. */
-export function encodeVersion(version: Version): Buffer {
+export function encodeVersion(version: RecordVersion): Buffer {
   versionScratch.writeDoubleLE(version.modRevision, 0)
   versionScratch.writeDoubleLE(version.createRevision, 8)
   versionScratch.writeDoubleLE(version.expiresAtMs, 16)
@@ -51,8 +51,8 @@ export function encodeVersion(version: Version): Buffer {
 const versionScratch = Buffer.allocUnsafeSlow(versionBytes)
 
 /** Undefined for a tombstone. */
-export function decodeVersion(bytes: Buffer): Version | undefined {
-  if (bytes.length === gravestone.length) return undefined
+export function decodeVersion(bytes: Buffer): RecordVersion | undefined {
+  if (bytes.length === tombstone.length) return undefined
   const isChecked = bytes.length === versionBytes
   assert(isChecked || bytes.length === versionBytesUnchecked, "a version has its length", { length: bytes.length })
   return {
@@ -65,7 +65,7 @@ export function decodeVersion(bytes: Buffer): Version | undefined {
 }
 
 /** The tombstone: the index entry at the revision of a deletion. */
-export const gravestone = Buffer.of(0)
+export const tombstone = Buffer.of(0)
 
 /** Size of the header before the key in a log record; the value follows the key. */
 export const logHeaderBytes = 32
@@ -90,7 +90,7 @@ export function writeLogHeader(target: Buffer, at: number, header: { type: 1 | 2
 }
 
 /** Called inside the transaction, where the previous version is known. */
-export function completeLogHeader(record: Buffer, createRevision: number, previous: Version | undefined): void {
+export function completeLogHeader(record: Buffer, createRevision: number, previous: RecordVersion | undefined): void {
   record.writeUInt32LE(previous?.place ?? 0, 4)
   record.writeDoubleLE(createRevision, 8)
   record.writeDoubleLE(previous?.modRevision ?? 0, 16)

@@ -8,15 +8,15 @@
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import type { Clock } from "../../clock.ts"
-import { nextTurn } from "../../turns.ts"
+import type { Clock } from "../../base/clock.ts"
+import { nextTurn } from "../../base/turns.ts"
 import type { Feed } from "../feed.ts"
 import { createFeed, deliver } from "../feed.ts"
 import type {
   Check,
   CommitResult,
-  Past,
-  PastOptions,
+  LogPiece,
+  LogOptions,
   Store,
   StoredValue,
   StoreEvent,
@@ -172,7 +172,7 @@ class LmdbStore implements Store {
     return { stop: this.feed.attach(options) }
   }
 
-  async past({ prefix, afterRevision, upTo, bytes }: PastOptions): Promise<Past> {
+  async readLog({ prefix, afterRevision, upTo, bytes }: LogOptions): Promise<LogPiece> {
     checkPrefix(prefix)
     const events: StoreEvent[] = []
     let reached = afterRevision

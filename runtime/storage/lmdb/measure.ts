@@ -2,7 +2,7 @@
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { assert } from "../../assert.ts"
+import { assert } from "../../base/assert.ts"
 import { createTotals, type ResourceTotals } from "../tools/totals.ts"
 import { dataFile, type Environment, openEnvironment, readState, storeErrorOf } from "./environment.ts"
 import { asBuffer, createIndexKeys, decodeVersion, logRecordKey, logRecordValue, revisionOfLogKey } from "./layout.ts"

@@ -2,12 +2,12 @@
  * The reading side of the embedded store, on the main thread. Every read is at a published revision: data that the
  * worker has written but not yet made durable is never visible. Read transactions last for one synchronous step.
  */
-import { assert } from "../../assert.ts"
+import { assert } from "../../base/assert.ts"
 import type { StoredValue, StoreEvent } from "../store.ts"
 import { storedValue } from "./batch.ts"
 import type { Environment } from "./environment.ts"
 import { viewValue } from "./environment.ts"
-import type { Version } from "./layout.ts"
+import type { RecordVersion } from "./layout.ts"
 import {
   afterKey,
   asBuffer,
@@ -68,12 +68,12 @@ export function createReader(environment: Environment): Reader {
   const { root, index, log } = environment
   const keys = createIndexKeys()
   const logScratch = Buffer.allocUnsafeSlow(12)
-  function stored(key: string, version: Version, copy?: (value: Uint8Array) => Uint8Array): StoredValue {
+  function stored(key: string, version: RecordVersion, copy?: (value: Uint8Array) => Uint8Array): StoredValue {
     const value = viewValue(log, logKey(version.modRevision, version.place, logScratch))
     if (value === undefined) assert(false, "every version has its record", { key, ...version })
     return storedValue(key, version, copy === undefined ? Buffer.from(value) : copy(value))
   }
-  function versionAt(key: string, revision: number): Version | undefined {
+  function versionAt(key: string, revision: number): RecordVersion | undefined {
     const bytes = Buffer.from(key)
     const current = index.getBinary(keys.current(bytes))
     const version = current === undefined ? undefined : decodeVersion(asBuffer(current))
@@ -99,7 +99,7 @@ export function createReader(environment: Environment): Reader {
   }
 }
 
-type Stored = (key: string, version: Version, copy?: ListStep["copy"]) => StoredValue
+type Stored = (key: string, version: RecordVersion, copy?: ListStep["copy"]) => StoredValue
 
 function listStep(
   index: Environment["index"],

@@ -1,11 +1,11 @@
 /** Starts the storage worker, from built code or from sources, and exchanges messages with it. */
-import { startThread } from "../../thread.ts"
+import { startThread } from "../../base/thread.ts"
 import { StoreError } from "../store.ts"
 import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
 
 type Success = Exclude<WorkerReply, { type: "failed" }>
 
-interface Waiting {
+interface PendingRequest {
   readonly type: WorkerRequest["type"] | "open"
   resolve(reply: Success): void
   reject(error: StoreError): void
@@ -29,9 +29,9 @@ const thread = { source: new URL("worker.ts", import.meta.url), bundle: "lmdb-wo
  */
 export async function startWorker(data: WorkerData, onLost: (error: StoreError) => void): Promise<WorkerLink> {
   const worker = await startThread({ ...thread, workerData: data })
-  const waiting: Waiting[] = []
+  const waiting: PendingRequest[] = []
   let stopping = false
-  function lose(reason: string): void {
+  function failAll(reason: string): void {
     const error = new StoreError("unavailable", `the storage worker ${reason}`)
     for (const { reject, type } of waiting.splice(0)) reject(type === "commit" ? new StoreError("undecided", error.message) : error)
     if (!stopping) onLost(error)
@@ -44,14 +44,14 @@ export async function startWorker(data: WorkerData, onLost: (error: StoreError) 
     if (reply.type === "failed") next?.reject(new StoreError(reply.code, reply.message))
     else next?.resolve(reply)
   })
-  worker.on("error", (error) => lose(`failed: ${error.message}`))
+  worker.on("error", (error) => failAll(`failed: ${error.message}`))
   const exited = new Promise<void>((resolve) =>
     worker.once("exit", () => {
-      lose("has ended")
+      failAll("has ended")
       resolve()
     }),
   )
-  function expectReply(type: Waiting["type"]): Promise<Success> {
+  function expectReply(type: PendingRequest["type"]): Promise<Success> {
     return new Promise((resolve, reject) => waiting.push({ type, resolve, reject }))
   }
   await expectReply("open")

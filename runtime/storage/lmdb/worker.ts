@@ -4,10 +4,10 @@
  */
 import { join } from "node:path"
 import { parentPort, workerData } from "node:worker_threads"
-import { assert } from "../../assert.ts"
+import { assert } from "../../base/assert.ts"
 import { createEngine } from "./engine.ts"
 import { dataFile, openEnvironment, storeErrorOf } from "./environment.ts"
-import { createHeadroom } from "./headroom.ts"
+import { createPreallocation } from "./preallocate.ts"
 import { usedFileBytes } from "./measure.ts"
 import type { WorkerData, WorkerReply, WorkerRequest } from "./worker-protocol.ts"
 
@@ -16,7 +16,7 @@ const port = parentPort
 const { dir, mapSize }: WorkerData = workerData
 const environment = openEnvironment({ dir, ...(mapSize !== undefined && { mapSize }) })
 const engine = createEngine(environment)
-const headroom = createHeadroom({ path: join(dir, dataFile), usedBytes: () => usedFileBytes(environment) })
+const headroom = createPreallocation({ path: join(dir, dataFile), usedBytes: () => usedFileBytes(environment) })
 
 port.on("message", (request: WorkerRequest) => {
   const reply = answer(request)

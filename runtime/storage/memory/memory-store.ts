@@ -2,15 +2,15 @@
  * A store in memory only: for tests, and the model that other drivers are compared with. Simple on purpose: every
  * version of every key in one ordered map, and all events in one array.
  */
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import { createExpiryTimer } from "../expiry-timer.ts"
 import { createFeed, deliver } from "../feed.ts"
 import { OrderedMap } from "../ordered-map.ts"
 import type {
   Check,
   CommitResult,
-  Past,
-  PastOptions,
+  LogPiece,
+  LogOptions,
   Store,
   StoredValue,
   StoreEvent,
@@ -93,7 +93,7 @@ class MemoryStore implements Store {
     return { stop: this.feed.attach(options) }
   }
 
-  async past({ prefix, afterRevision, upTo, bytes }: PastOptions): Promise<Past> {
+  async readLog({ prefix, afterRevision, upTo, bytes }: LogOptions): Promise<LogPiece> {
     this.checkOpen()
     checkPrefix(prefix)
     checkRevision(afterRevision, { revision: this.lastRevision, compactedRevision: this.compactedRevision })

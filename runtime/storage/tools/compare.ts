@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import type { Store, StoredValue } from "../store.ts"
 import { StoreError } from "../store.ts"
 import { compareKeys } from "../store.ts"
-import { pages } from "../watch-cache/pages.ts"
+import { listPages } from "../watch-cache/list-pages.ts"
 
 export interface CompareOptions {
   readonly source: Store
@@ -86,6 +86,6 @@ async function* joined(
 }
 
 async function* items(store: Store, prefix: string): AsyncGenerator<StoredValue, undefined, undefined> {
-  for await (const page of pages(store, { prefix, page: pageKeys })) yield* page.items
+  for await (const page of listPages(store, { prefix, page: pageKeys })) yield* page.items
   return undefined
 }

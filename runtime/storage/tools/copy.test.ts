@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createManualClock, type ManualClock } from "../../../test/contract/manual-clock.ts"
 import { codeOf, put, record, remove, text, until, write } from "../../../test/contract/store-fixture.ts"
-import { inspectLmdb } from "../lmdb/inspect.ts"
-import { beginLmdbAt } from "../lmdb/first-revision.ts"
+import { inspectLmdb } from "../lmdb/inspect/inspect.ts"
+import { createLmdbAt } from "../lmdb/first-revision.ts"
 import { openLmdbStore } from "../lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../memory/memory-store.ts"
 import type { Store } from "../store.ts"
@@ -143,7 +143,7 @@ describe("a copy fails", () => {
 })
 
 test("starts an embedded store at the source's revision, and the result passes verification", async () => {
-  await beginLmdbAt(dir, await source.revision())
+  await createLmdbAt(dir, await source.revision())
   const embedded = await openLmdbStore({ dir, clock })
   const { contentHash, keys, revision } = await copyStore({ source, target: embedded, prefix, nowMs: clock.nowMs })
   await embedded.close()

@@ -3,10 +3,10 @@
  * own, all greater than any version of the source, and the target's history begins with the copy. A client that asks
  * for an older version gets "expired" and lists again, so no version ever means two states.
  */
-import { inParallel } from "../../kit/in-parallel.ts"
+import { inParallel } from "../../base/in-parallel.ts"
 import type { Store, StoredValue, Write } from "../store.ts"
 import { StoreError } from "../store.ts"
-import { pages } from "../watch-cache/pages.ts"
+import { listPages } from "../watch-cache/list-pages.ts"
 import { compareStores, type Comparison } from "./compare.ts"
 
 export interface CopyOptions {
@@ -88,7 +88,7 @@ async function copyKeys({ source, target, prefix, nowMs, onProgress }: CopyOptio
     keys += items.length
     onProgress?.(keys)
   }
-  for await (const { items } of pages(source, { prefix, page: pageKeys, revision })) {
+  for await (const { items } of listPages(source, { prefix, page: pageKeys, revision })) {
     await write(items.filter(({ expiresAtMs }) => expiresAtMs === undefined))
     for (const { key, expiresAtMs } of items) if (expiresAtMs !== undefined) ending.push({ key, expiresAtMs })
   }

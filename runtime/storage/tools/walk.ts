@@ -1,7 +1,7 @@
 /** Walks the current values of a store of any driver through the `Store` interface. */
 import { createHash } from "node:crypto"
 import { compareKeys, type Store, type StoredValue } from "../store.ts"
-import { pages } from "../watch-cache/pages.ts"
+import { listPages } from "../watch-cache/list-pages.ts"
 
 export interface WalkOptions {
   /** Ends with "/"; "" = every key. */
@@ -11,7 +11,7 @@ export interface WalkOptions {
   readonly onFault?: (item: StoredValue, what: string) => void
 }
 
-export interface Walk {
+export interface StoreWalk {
   /** The revision that was read. */
   readonly revision: number
   readonly keys: number
@@ -22,12 +22,12 @@ export interface Walk {
 const pageKeys = 500
 
 /** Called by `store verify` and `store stats` for stores that other programs keep. Throws StoreError. */
-export async function walkStore(store: Store, { prefix, onFault, onValue }: WalkOptions): Promise<Walk> {
+export async function walkStore(store: Store, { prefix, onFault, onValue }: WalkOptions): Promise<StoreWalk> {
   const hash = createHash("sha256")
   let revision = 0
   let keys = 0
   let before: StoredValue | undefined
-  for await (const page of pages(store, { prefix, page: pageKeys })) {
+  for await (const page of listPages(store, { prefix, page: pageKeys })) {
     revision = page.revision
     for (const item of page.items) {
       const { createRevision, key, modRevision, value } = item

@@ -8,22 +8,22 @@
  * A slab with less than four fifths of live bytes is evacuated after a while: current allocations move to the newest
  * slab, those that only the event window or a snapshot still references move together to one Buffer, and the slab is
  * reused at once. Therefore a view of an allocation is valid only in the turn of the event loop in which it was taken,
- * unless the allocation is too large for slabs: kit/shared-bytes.ts.
+ * unless the allocation is too large for slabs: base/shared-bytes.ts.
  */
-import { assert } from "../../assert.ts"
-import type { BytePlace } from "../../kit/shared-bytes.ts"
+import { assert } from "../../base/assert.ts"
+import type { ByteRange } from "../../base/shared-bytes.ts"
 import { Slab, type SlabPool } from "./slab-pool.ts"
-import type { Tenant } from "./slab-pool.ts"
+import type { Allocation } from "./slab-pool.ts"
 
 /** The bytes of an allocation, without a copy. Valid until the next operation on the arena. */
-export function bytesOf(tenant: Tenant): Buffer {
-  const { home, length, offset } = tenant
+export function bytesOf(allocation: Allocation): Buffer {
+  const { memory: home, length, offset } = allocation
   if (home instanceof Slab) return home.buffer.subarray(offset, offset + length)
   return asBuffer(home)
 }
 
 /** As `bytesOf`, without allocating a view. */
-export function placeOf({ home, length, offset }: Tenant, place: BytePlace): void {
+export function placeOf({ memory: home, length, offset }: Allocation, place: ByteRange): void {
   place.bytes = home instanceof Slab ? home.buffer : asBuffer(home)
   place.start = offset
   place.end = offset + length
@@ -36,8 +36,8 @@ function asBuffer(bytes: Uint8Array): Buffer {
 /** One per resource, so that objects that are listed together are adjacent. */
 export class ByteArena {
   /** Unpacked allocations, until there are enough for a slab. */
-  private alone: Tenant[] = []
-  private aloneBytes = 0
+  private unpacked: Allocation[] = []
+  private unpackedBytes = 0
   /** There were enough bytes for a slab once. */
   private large: boolean
   /** The slab that takes new allocations. */
@@ -60,61 +60,61 @@ export class ByteArena {
   }
 
   /** Called with the bytes of a new object: in a buffer of their own, or copied for a fill. */
-  settle(tenant: Tenant, bytes: Uint8Array): void {
-    if (tenant.current) this.leave(tenant)
-    tenant.home = bytes
-    tenant.offset = 0
-    tenant.length = bytes.byteLength
-    if (!this.isSmall(tenant.length)) return
+  store(allocation: Allocation, bytes: Uint8Array): void {
+    if (allocation.current) this.uncount(allocation)
+    allocation.memory = bytes
+    allocation.offset = 0
+    allocation.length = bytes.byteLength
+    if (!this.isSmall(allocation.length)) return
     const slab = this.fillings === 0 ? undefined : this.pool.slabOf(bytes)
     // Current or not: evacuating a slab preserves the bytes of the allocations registered with it, and no others.
-    if (slab !== undefined) return moveInto(slab, tenant, bytes.byteOffset - slab.buffer.byteOffset)
-    if (!tenant.current) return
-    this.place(tenant)
-    this.leaveSparse()
+    if (slab !== undefined) return assignTo(slab, allocation, bytes.byteOffset - slab.buffer.byteOffset)
+    if (!allocation.current) return
+    this.place(allocation)
+    this.evacuateSparse()
   }
 
   /** Called when the JSON of an object replaces its stored value; encodes the text in place. */
-  settleText(tenant: Tenant, text: string): void {
-    if (!tenant.current || !this.large || !this.isSmall(text.length * 3)) return this.settle(tenant, Buffer.from(text))
-    this.leave(tenant)
+  storeText(allocation: Allocation, text: string): void {
+    if (!allocation.current || !this.large || !this.isSmall(text.length * 3)) return this.store(allocation, Buffer.from(text))
+    this.uncount(allocation)
     const slab = this.slabWithRoom(text.length * 3)
-    tenant.length = slab.buffer.write(text, this.open.bytes)
-    moveInto(slab, tenant, this.open.take(tenant.length))
-    this.leaveSparse()
+    allocation.length = slab.buffer.write(text, this.open.bytes)
+    assignTo(slab, allocation, this.open.take(allocation.length))
+    this.evacuateSparse()
   }
 
   /** Called when the object was replaced or deleted. */
-  retire(tenant: Tenant): void {
-    if (!tenant.current) return
-    this.leave(tenant)
-    tenant.current = false
-    this.leaveSparse()
+  retire(allocation: Allocation): void {
+    if (!allocation.current) return
+    this.uncount(allocation)
+    allocation.current = false
+    this.evacuateSparse()
   }
 
   /** Called when the bytes stop being live. They stay in place until the slab is evacuated. */
-  private leave({ home, length }: Tenant): void {
+  private uncount({ memory: home, length }: Allocation): void {
     if (!(home instanceof Slab)) return
     home.live -= length
-    this.noticeSparse(home)
+    this.noteSparse(home)
   }
 
-  private noticeSparse(slab: Slab): void {
+  private noteSparse(slab: Slab): void {
     if (slab.state !== "settled" || !this.pool.isSparse(slab)) return
     this.sparse.add(slab)
     if (slab.live === 0) this.emptied = slab
   }
 
   /** Reuses an empty slab at once; of the others, evacuates those that have been sparse for longest. */
-  private leaveSparse(): void {
+  private evacuateSparse(): void {
     const { emptied, sparse } = this
     if (this.pool.limits.movesAtWrites) this.leaveOpen()
     this.emptied = undefined
-    if (emptied?.live === 0 && emptied.state === "settled") this.vacate(emptied)
+    if (emptied?.live === 0 && emptied.state === "settled") this.evacuate(emptied)
     if (sparse.size <= this.pool.limits.sparseSlabs) return
     for (const slab of sparse) {
       if (sparse.size <= this.pool.limits.sparseSlabs) return
-      this.vacate(slab)
+      this.evacuate(slab)
     }
   }
 
@@ -122,46 +122,48 @@ export class ByteArena {
     const { slab } = this.open
     if (slab === undefined) return
     this.open.next()
-    this.vacate(slab)
+    this.evacuate(slab)
   }
 
   /** Moves the slab's allocations elsewhere and returns it to the pool. */
-  private vacate(slab: Slab): void {
+  private evacuate(slab: Slab): void {
     this.sparse.delete(slab)
-    const past: Tenant[] = []
-    for (const tenant of slab.tenants) {
-      if (tenant.home !== slab) continue
-      if (!tenant.current) past.push(tenant)
-      else if (this.large) this.moveToOpen(tenant)
-      else this.standBy(standAlone(tenant))
+    const past: Allocation[] = []
+    for (const allocation of slab.allocations) {
+      if (allocation.memory !== slab) continue
+      if (!allocation.current) past.push(allocation)
+      else if (this.large) this.pack(allocation)
+      else this.addUnpacked(unpack(allocation))
     }
-    stayTogether(past)
-    this.pool.take(slab)
+    packRetired(past)
+    this.pool.release(slab)
   }
 
-  private standBy(tenant: Tenant): void {
-    this.alone.push(tenant)
-    this.aloneBytes += tenant.length
-    if (this.aloneBytes < this.pool.slabBytes) return
+  private addUnpacked(allocation: Allocation): void {
+    this.unpacked.push(allocation)
+    this.unpackedBytes += allocation.length
+    if (this.unpackedBytes < this.pool.slabBytes) return
     // The list may contain an allocation twice, and some may have grown or been retired since.
-    const current = [...new Set(this.alone)].filter((each) => each.current && this.isSmall(each.length) && !(each.home instanceof Slab))
-    this.alone = []
-    this.aloneBytes = 0
+    const current = [...new Set(this.unpacked)].filter(
+      (each) => each.current && this.isSmall(each.length) && !(each.memory instanceof Slab),
+    )
+    this.unpacked = []
+    this.unpackedBytes = 0
     // A few objects that are written repeatedly do not justify a slab.
     this.large = current.reduce((sum, { length }) => sum + length, 0) * 2 >= this.pool.slabBytes
     for (const each of current) this.place(each)
   }
 
-  private place(tenant: Tenant): void {
-    if (this.large) this.moveToOpen(tenant)
-    else this.standBy(tenant)
+  private place(allocation: Allocation): void {
+    if (this.large) this.pack(allocation)
+    else this.addUnpacked(allocation)
   }
 
-  private moveToOpen(tenant: Tenant): void {
-    const { length } = tenant
+  private pack(allocation: Allocation): void {
+    const { length } = allocation
     const slab = this.slabWithRoom(length)
-    slab.buffer.set(bytesOf(tenant), this.open.bytes)
-    moveInto(slab, tenant, this.open.take(length))
+    slab.buffer.set(bytesOf(allocation), this.open.bytes)
+    assignTo(slab, allocation, this.open.take(length))
   }
 
   private slabWithRoom(bytes: number): Slab {
@@ -170,8 +172,8 @@ export class ByteArena {
     const full = open.slab
     const slab = open.next()
     if (full !== undefined) {
-      settled(full)
-      this.noticeSparse(full)
+      seal(full)
+      this.noteSparse(full)
     }
     return slab
   }
@@ -180,10 +182,10 @@ export class ByteArena {
     this.fillings--
     if (slabs.length > 1) this.large = true
     for (const slab of slabs) {
-      settled(slab)
-      if (this.pool.isSparse(slab)) this.vacate(slab)
+      seal(slab)
+      if (this.pool.isSparse(slab)) this.evacuate(slab)
     }
-    this.leaveSparse()
+    this.evacuateSparse()
   }
 
   /** Large allocations can afford their own bookkeeping, and would leave holes at the ends of slabs. */
@@ -201,7 +203,7 @@ class OpenSlab {
 
   /** Opens another slab. */
   next(): Slab {
-    this.slab = this.pool.give()
+    this.slab = this.pool.acquire()
     this.bytes = 0
     return this.slab
   }
@@ -214,7 +216,7 @@ class OpenSlab {
   }
 }
 
-/** Copies values out of memory that the store reuses into slabs. `ByteArena.settle` finds the slab of each copy. */
+/** Copies values out of memory that the store reuses into slabs. `ByteArena.store` finds the slab of each copy. */
 export class Filling {
   private readonly slabs: Slab[] = []
   private readonly open: OpenSlab
@@ -251,38 +253,38 @@ export class Filling {
    */
   private cut(slab: Slab): Slab {
     const smaller = new Slab(Buffer.allocUnsafeSlow(slab.live))
-    const past: Tenant[] = []
-    for (const tenant of slab.tenants) {
-      if (tenant.home !== slab) continue
-      if (!tenant.current) past.push(tenant)
+    const past: Allocation[] = []
+    for (const allocation of slab.allocations) {
+      if (allocation.memory !== slab) continue
+      if (!allocation.current) past.push(allocation)
       else {
-        smaller.buffer.set(bytesOf(tenant), smaller.live)
-        moveInto(smaller, tenant, smaller.live)
+        smaller.buffer.set(bytesOf(allocation), smaller.live)
+        assignTo(smaller, allocation, smaller.live)
       }
     }
-    stayTogether(past)
-    this.pool.take(slab)
+    packRetired(past)
+    this.pool.release(slab)
     return smaller
   }
 }
 
-function settled(slab: Slab): void {
+function seal(slab: Slab): void {
   slab.state = "settled"
   // The copy drops the spare capacity of an array that grew.
-  slab.tenants = slab.tenants.slice()
+  slab.allocations = slab.allocations.slice()
 }
 
-function moveInto(slab: Slab, tenant: Tenant, offset: number): void {
-  tenant.home = slab
-  tenant.offset = offset
-  if (tenant.current) slab.live += tenant.length
-  slab.tenants.push(tenant)
+function assignTo(slab: Slab, allocation: Allocation, offset: number): void {
+  allocation.memory = slab
+  allocation.offset = offset
+  if (allocation.current) slab.live += allocation.length
+  slab.allocations.push(allocation)
 }
 
-function standAlone(tenant: Tenant): Tenant {
-  tenant.home = Buffer.from(bytesOf(tenant))
-  tenant.offset = 0
-  return tenant
+function unpack(allocation: Allocation): Allocation {
+  allocation.memory = Buffer.from(bytesOf(allocation))
+  allocation.offset = 0
+  return allocation
 }
 
 /**
@@ -290,14 +292,14 @@ function standAlone(tenant: Tenant): Tenant {
  * are garbage already: one Buffer for all costs the garbage collector less than one for each, and is freed with the
  * last of them.
  */
-function stayTogether(past: readonly Tenant[]): void {
+function packRetired(past: readonly Allocation[]): void {
   const remains = new Slab(Buffer.allocUnsafeSlow(past.reduce((sum, { length }) => sum + length, 0)))
   remains.state = "left"
   let start = 0
-  for (const tenant of past) {
-    remains.buffer.set(bytesOf(tenant), start)
-    tenant.home = remains
-    tenant.offset = start
-    start += tenant.length
+  for (const allocation of past) {
+    remains.buffer.set(bytesOf(allocation), start)
+    allocation.memory = remains
+    allocation.offset = start
+    start += allocation.length
   }
 }

@@ -7,7 +7,7 @@
  *     behind ──piece──▶ behind ──no room──▶ waits ──▶ behind … ──position = newest──▶ joined
  */
 import type { StoreError } from "../store.ts"
-import type { DeliveryTurns } from "./delivery-turns.ts"
+import type { DeliveryQueue } from "./delivery-turns.ts"
 import { EventPage, type EventPages, firstPiece, type PageLimits } from "./event-pages.ts"
 import type { EventWindow } from "./event-window.ts"
 import type { HistoryReader } from "./history.ts"
@@ -16,7 +16,7 @@ import { deliveryWork, type Subscriber, type Subscribers } from "./subscribers.t
 interface CatchUpOptions {
   readonly keyPrefix: string
   readonly pieces: PageLimits
-  readonly turns: DeliveryTurns
+  readonly turns: DeliveryQueue
   readonly pages: EventPages
   /** The present window; it is replaced when the resource starts over. */
   readonly window: () => EventWindow
@@ -72,7 +72,7 @@ export class CatchUp {
     const { keyPrefix, subscribers, turns, window } = this.options
     const { options, scope } = subscriber
     const events = page.within({ scope, isExact: options.exact === true, keyPrefix }, subscriber.position)
-    subscribers.hand(subscriber, events, page.revision)
+    subscribers.emit(subscriber, events, page.revision)
     if (subscriber.stopped) return pieceWork
     subscriber.position = page.revision
     const room = options.room?.()

@@ -3,16 +3,16 @@
  * block the event loop. One queue for a whole cache, so that a thousand watchers that catch up take no more of each
  * turn than one long request does.
  */
-import { Turns } from "../../turns.ts"
+import { Turns } from "../../base/turns.ts"
 
 /** One piece of work. */
 export interface DeliveryStep {
-  /** Does the work and returns its approximate cost in microseconds (see `turns.ts`). */
+  /** Does the work and returns its approximate cost in microseconds (see `base/turns.ts`). */
   run(): number
 }
 
 /** One per cache. */
-export class DeliveryTurns {
+export class DeliveryQueue {
   /** Deliveries of live events that exceeded the budget of a turn. */
   private readonly present: DeliveryStep[] = []
   private readonly past: DeliveryStep[] = []

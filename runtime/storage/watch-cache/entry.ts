@@ -2,23 +2,23 @@
  * The objects of the cache: encoded bytes and two revisions; everything else is derived on demand. Few fields and no
  * closures, because there is one entry per object in the store (bytes first).
  */
-import type { ApiObject } from "../../kit/json.ts"
-import { messageCharactersMax } from "../../limits.ts"
-import { type BytePlace, placeAll } from "../../kit/shared-bytes.ts"
+import type { ApiObject } from "../../base/json.ts"
+import { messageCharactersMax } from "../../base/limits.ts"
+import { type ByteRange, setWholeRange } from "../../base/shared-bytes.ts"
 import { type CachedObject, type MetadataMark, type ResourceCodec, UndecodableError } from "../cache.ts"
 import { bytesOf, placeOf } from "./byte-arena.ts"
 import type { ByteArena } from "./byte-arena.ts"
 import type { StoredValue } from "../store.ts"
-import type { Description, Form, FormBudget } from "./forms.ts"
+import type { Description, Encoding, EncodingCache } from "./encoding-cache.ts"
 import { labelsInJson, withResourceVersion } from "./resource-version.ts"
 import type { Slab } from "./slab-pool.ts"
-import type { Tenant } from "./slab-pool.ts"
+import type { Allocation } from "./slab-pool.ts"
 
 /** What all entries of one resource share. */
 export interface EntryContext {
   readonly arena: ByteArena
   readonly codec: ResourceCodec
-  readonly forms: FormBudget
+  readonly encodings: EncodingCache
   /** Called whenever a value is found to be undecodable, possibly several times for the same value. */
   readonly onUndecodable: (error: UndecodableError) => void
 }
@@ -46,9 +46,9 @@ const textOverheadBytes = 48
 /**
  * One stored version of one object. The bytes are the stored value until JSON is requested, afterwards only the JSON.
  */
-export class CachedEntry implements CachedObject, Tenant {
-  forms: Form | undefined = undefined
-  home: Uint8Array | Slab
+export class CachedEntry implements CachedObject, Allocation {
+  encodings: Encoding | undefined = undefined
+  memory: Uint8Array | Slab
   offset = 0
   length: number
   current = false
@@ -64,7 +64,7 @@ export class CachedEntry implements CachedObject, Tenant {
     readonly modRevision: number,
     value: Uint8Array,
   ) {
-    this.home = value
+    this.memory = value
     this.length = value.byteLength
   }
 
@@ -74,8 +74,8 @@ export class CachedEntry implements CachedObject, Tenant {
     return bytesOf(this)
   }
 
-  jsonPlace(place: BytePlace): void {
-    if (this.holders > 0) return placeAll(place, this.jsonBeside())
+  jsonPlace(place: ByteRange): void {
+    if (this.holders > 0) return setWholeRange(place, this.jsonBeside())
     this.decode()
     placeOf(this, place)
   }
@@ -84,13 +84,13 @@ export class CachedEntry implements CachedObject, Tenant {
     return this.hasJson ? undefined : this.context.codec.toMessage?.(this.stored())
   }
 
-  holdMessage(): Buffer | undefined {
+  pinMessage(): Buffer | undefined {
     const message = this.message()
     if (message !== undefined) this.holders++
     return message
   }
 
-  releaseMessage(): void {
+  unpinMessage(): void {
     this.holders--
   }
 
@@ -110,7 +110,7 @@ export class CachedEntry implements CachedObject, Tenant {
     if (this.hasJson) return
     const text = this.toJson()
     this.holders = isJson
-    this.context.arena.settleText(this, text)
+    this.context.arena.storeText(this, text)
   }
 
   /** While the stored value is held, the JSON is kept as one more encoding. */
@@ -138,13 +138,13 @@ export class CachedEntry implements CachedObject, Tenant {
   /** Called first, with JSON that the writer has already made: the stored value is not needed then. */
   giveJson(json: Buffer): void {
     this.holders = isJson
-    this.context.arena.settle(this, json)
+    this.context.arena.store(this, json)
   }
 
   /** Called when this version becomes the newest. */
   enter(): void {
     this.current = true
-    this.context.arena.settle(this, bytesOf(this))
+    this.context.arena.store(this, bytesOf(this))
   }
 
   /** Called when another version or a deletion replaced it. */
@@ -161,18 +161,18 @@ export class CachedEntry implements CachedObject, Tenant {
     const kept = this.keptLabels()
     if (kept !== undefined) return kept
     const labels = this.readLabels()
-    this.context.forms.keep(this, labelsForm, { labels, fields: {} }, textBytes(labels))
+    this.context.encodings.keep(this, labelsForm, { labels, fields: {} }, textBytes(labels))
     return labels
   }
 
   /** The same for callers that visit every object once: keeps nothing. */
-  passingLabels(): Readonly<Record<string, string>> {
+  labelsUncached(): Readonly<Record<string, string>> {
     return this.keptLabels() ?? this.readLabels()
   }
 
   private keptLabels(): Readonly<Record<string, string>> | undefined {
-    const { forms } = this.context
-    const kept = forms.find(this, descriptionForm) ?? forms.find(this, labelsForm)
+    const { encodings } = this.context
+    const kept = encodings.find(this, descriptionForm) ?? encodings.find(this, labelsForm)
     return kept === undefined || Buffer.isBuffer(kept) ? undefined : kept.labels
   }
 
@@ -187,8 +187,8 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   /** The same for callers that visit every object once: keeps nothing. */
-  passingField(name: string): string {
-    const kept = this.context.forms.find(this, descriptionForm)
+  fieldUncached(name: string): string {
+    const kept = this.context.encodings.find(this, descriptionForm)
     const { fields } = kept === undefined || Buffer.isBuffer(kept) ? this.readDescription() : kept
     return Object.hasOwn(fields, name) ? (fields[name] ?? "") : ""
   }
@@ -200,7 +200,7 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   derived(form: string, make: () => Buffer): Buffer {
-    return derivedForm(this.context.forms, this, form, make)
+    return cachedEncoding(this.context.encodings, this, form, make)
   }
 
   /** Called with the decoded object if its writer has it, which saves a parse when a selector needs the fields. */
@@ -210,7 +210,7 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   private describe(): Description {
-    const kept = this.context.forms.find(this, descriptionForm)
+    const kept = this.context.encodings.find(this, descriptionForm)
     if (kept !== undefined && !Buffer.isBuffer(kept)) return kept
     const description = this.readDescription()
     this.keepDescription(description)
@@ -223,16 +223,16 @@ export class CachedEntry implements CachedObject, Tenant {
   }
 
   private keepDescription(description: Description): void {
-    this.context.forms.keep(this, descriptionForm, description, textBytes(description.labels) + textBytes(description.fields))
+    this.context.encodings.keep(this, descriptionForm, description, textBytes(description.labels) + textBytes(description.fields))
   }
 }
 
 /** The object of a DELETED event: the last state with the revision of its deletion. Its bytes are patched on demand. */
 export class DeletedEntry implements CachedObject {
-  forms: Form | undefined = undefined
+  encodings: Encoding | undefined = undefined
 
   constructor(
-    private readonly budget: FormBudget,
+    private readonly budget: EncodingCache,
     private readonly last: CachedEntry,
     readonly modRevision: number,
   ) {}
@@ -249,8 +249,8 @@ export class DeletedEntry implements CachedObject {
     return this.derived(deletionForm, () => withResourceVersion(this.last.json(), this.modRevision))
   }
 
-  jsonPlace(place: BytePlace): void {
-    placeAll(place, this.json())
+  jsonPlace(place: ByteRange): void {
+    setWholeRange(place, this.json())
   }
 
   get hasJson(): boolean {
@@ -274,11 +274,11 @@ export class DeletedEntry implements CachedObject {
   }
 
   derived(form: string, make: () => Buffer): Buffer {
-    return derivedForm(this.budget, this, form, make)
+    return cachedEncoding(this.budget, this, form, make)
   }
 }
 
-function derivedForm(budget: FormBudget, holder: CachedEntry | DeletedEntry, form: string, make: () => Buffer): Buffer {
+function cachedEncoding(budget: EncodingCache, holder: CachedEntry | DeletedEntry, form: string, make: () => Buffer): Buffer {
   const kept = budget.find(holder, form)
   if (Buffer.isBuffer(kept)) return kept
   const made = make()

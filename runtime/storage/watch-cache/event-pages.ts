@@ -3,9 +3,9 @@
  * the store's log is read once for all. Pieces are cut out of the event window or read from the log; both are kept here
  * within one byte budget of the whole cache.
  */
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import type { HeldEvent } from "./event-window.ts"
-import type { FormBudget } from "./forms.ts"
+import type { EncodingCache } from "./encoding-cache.ts"
 
 /** Bookkeeping per event, as in the event window. */
 const overheadBytes = 200
@@ -89,14 +89,19 @@ export function firstPiece(events: Iterable<HeldEvent>, limits: PageLimits): { e
  * The pieces of all resources of a cache. Evicts the least recently used piece, and all pieces after a while without
  * use.
  */
-export class PageBudget {
+export class EventPageCache {
   private readonly pages = new Map<EventPage, EventPages>()
   private used = 0
   private isTouched = false
   private cancel: (() => void) | undefined
 
   constructor(
-    private readonly options: { readonly limitBytes: number; readonly unusedMs: number; readonly clock: Clock; readonly forms: FormBudget },
+    private readonly options: {
+      readonly limitBytes: number
+      readonly unusedMs: number
+      readonly clock: Clock
+      readonly encodings: EncodingCache
+    },
   ) {}
 
   /** Size of the events held, bookkeeping included; at most the limit and one piece. */
@@ -112,7 +117,7 @@ export class PageBudget {
       owner.drop(oldest)
     }
     this.isTouched = true
-    this.watchOver()
+    this.scheduleExpiry()
   }
 
   touch(page: EventPage): void {
@@ -130,8 +135,8 @@ export class PageBudget {
     if (this.pages.size === 0) this.stop()
     if (!page.isRead) return
     for (const { object, previous } of page.events) {
-      this.options.forms.dropAll(object)
-      if (previous !== undefined) this.options.forms.dropAll(previous)
+      this.options.encodings.dropAll(object)
+      if (previous !== undefined) this.options.encodings.dropAll(previous)
     }
   }
 
@@ -141,12 +146,12 @@ export class PageBudget {
     this.cancel = undefined
   }
 
-  private watchOver(): void {
+  private scheduleExpiry(): void {
     this.cancel ??= this.options.clock.after(this.options.unusedMs, () => {
       this.cancel = undefined
       if (!this.isTouched) for (const [page, owner] of [...this.pages]) owner.drop(page)
       this.isTouched = false
-      if (this.pages.size > 0) this.watchOver()
+      if (this.pages.size > 0) this.scheduleExpiry()
     })
   }
 }
@@ -161,7 +166,7 @@ export class EventPages {
    */
   private newest: EventPage | undefined
 
-  constructor(private readonly budget: PageBudget) {}
+  constructor(private readonly budget: EventPageCache) {}
 
   /** The piece with the events after `position`; undefined: it must be made. */
   find(position: number): EventPage | undefined {

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest"
 import { ByteArena } from "./byte-arena.ts"
 import { CachedEntry } from "./entry.ts"
 import { EventWindow, type HeldEvent } from "./event-window.ts"
-import { FormBudget } from "./forms.ts"
+import { EncodingCache } from "./encoding-cache.ts"
 import { defaultCacheLimits } from "./options.ts"
 import { SlabPool } from "./slab-pool.ts"
 
 const context = {
   arena: new ByteArena(new SlabPool({ ...defaultCacheLimits, slabBytes: 1024, regionBytes: 4 * 1024 })),
   onUndecodable: () => undefined,
-  forms: new FormBudget(1 << 20),
+  encodings: new EncodingCache(1 << 20),
   codec: { toJson: () => "{}", describe: () => ({ labels: {}, fields: {} }) },
 }
 

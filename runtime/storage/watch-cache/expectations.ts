@@ -4,7 +4,7 @@
  * stored bytes are equal objects. A writer takes back an expectation that will never be claimed; one with an unknown
  * outcome (the store never answered) is dropped by the next claim on its key, or at the byte limit, oldest first.
  */
-import type { ApiObject } from "../../kit/json.ts"
+import type { ApiObject } from "../../base/json.ts"
 
 /** A writer's announcement before its commit. */
 export interface Expectation {
@@ -59,7 +59,7 @@ export class Expectations {
    * Called when the commit did not happen. `value`: the announced bytes themselves; another writer may have announced
    * equal ones.
    */
-  takeBack(key: string, value: Uint8Array): void {
+  withdraw(key: string, value: Uint8Array): void {
     const waiting = this.byKey.get(key)
     const index = waiting?.findIndex((each) => each.value === value) ?? -1
     if (waiting === undefined || index < 0) return

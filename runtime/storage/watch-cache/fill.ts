@@ -7,7 +7,7 @@ import { CachedEntry } from "./entry.ts"
 import type { EntryContext } from "./entry.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
-import { pages } from "./pages.ts"
+import { listPages } from "./list-pages.ts"
 import type { Objects } from "./objects.ts"
 
 interface FillOptions {
@@ -42,7 +42,7 @@ export async function readObjects(options: FillOptions): Promise<{ objects: Obje
 async function readInto(objects: CachedEntry[], options: FillOptions, copy: (value: Uint8Array) => Uint8Array): Promise<number> {
   const { context, keyPrefix, known, limits, owns, store } = options
   let shown = 0
-  for await (const { items, revision } of pages(store, { prefix: keyPrefix, page: limits.fillPage, copy })) {
+  for await (const { items, revision } of listPages(store, { prefix: keyPrefix, page: limits.fillPage, copy })) {
     shown = revision
     for (const { createRevision, key, modRevision, value } of items) {
       if (!owns(key)) continue

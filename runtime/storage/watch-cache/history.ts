@@ -3,12 +3,12 @@
  * this process never saw. The log is read in pieces, one read at a time, and each piece serves all subscribers that
  * need it. Nothing is read ahead, so a subscriber that takes its events slowly costs nothing meanwhile.
  */
-import type { Clock } from "../../clock.ts"
-import { turnWorkMax } from "../../limits.ts"
-import { readPast } from "../past.ts"
+import type { Clock } from "../../base/clock.ts"
+import { turnWorkMax } from "../../base/limits.ts"
+import { readLogOf } from "../log-reader.ts"
 import { StoreError } from "../store.ts"
 import type { Store, StoreEvent } from "../store.ts"
-import type { DeliveryStep, DeliveryTurns } from "./delivery-turns.ts"
+import type { DeliveryStep, DeliveryQueue } from "./delivery-turns.ts"
 import { CachedEntry, DeletedEntry } from "./entry.ts"
 import type { EntryContext } from "./entry.ts"
 import { EventPage, type EventPages, firstPiece, type PageLimits } from "./event-pages.ts"
@@ -26,7 +26,7 @@ interface HistoryOptions {
   readonly limits: CacheLimits
   readonly pieces: PageLimits
   readonly context: EntryContext
-  readonly turns: DeliveryTurns
+  readonly turns: DeliveryQueue
   readonly pages: EventPages
   readonly owns: (key: string) => boolean
   /** The present window; it is replaced when the resource starts over. */
@@ -57,7 +57,7 @@ export class HistoryReader implements DeliveryStep {
   }
 
   /** Drops the waiting subscribers, which the caller must end. Called when the resource starts over or closes. */
-  giveUp(): void {
+  cancelAll(): void {
     this.session++
     this.isDue = false
     this.cancelRetry?.()
@@ -88,7 +88,7 @@ export class HistoryReader implements DeliveryStep {
     if (after >= window().low) return this.resume()
     try {
       const upTo = Math.min(window().low, pages.nextStart(after))
-      const past = await readPast(store, { prefix: keyPrefix, afterRevision: after, upTo, bytes: limits.historyReadBytes })
+      const past = await readLogOf(store, { prefix: keyPrefix, afterRevision: after, upTo, bytes: limits.historyReadBytes })
       if (session !== this.session) return
       this.attempts = 0
       this.keep(after, past)
@@ -160,7 +160,7 @@ export class HistoryReader implements DeliveryStep {
       if (value === undefined) {
         latest.delete(key)
         if (previous !== undefined)
-          held.push({ type: "DELETED", revision, object: new DeletedEntry(context.forms, previous, revision), previous })
+          held.push({ type: "DELETED", revision, object: new DeletedEntry(context.encodings, previous, revision), previous })
         continue
       }
       const object = new CachedEntry(context, key, createRevision, revision, value)

@@ -3,7 +3,7 @@
  * snapshot of any size costs nothing and is not affected by later changes.
  */
 import type { CachedObject } from "../cache.ts"
-import { countBelow, leafOf, OrderedMap, orderedMapOf, type Stretch, stretchesOf, valuesOf, type WalkRange } from "../ordered-map.ts"
+import { countBelow, leafOf, OrderedMap, orderedMapOf, type LeafRange, leafRangesOf, valuesOf, type WalkRange } from "../ordered-map.ts"
 import { compareKeys } from "../store.ts"
 
 const surrogate = /[\ud800-\udfff]/
@@ -89,8 +89,8 @@ export class ObjectMap<Value extends CachedObject> {
   }
 
   /** The same in ranges of neighbours. Walk a clone, whose leaves do not change. */
-  stretches(prefix: string, startAfter: string | undefined): Iterable<Stretch<Value>> {
-    if (prefix.endsWith("/")) return stretchesOf(this.tree, this.range(prefix, startAfter), this.order.compare)
+  leafRanges(prefix: string, startAfter: string | undefined): Iterable<LeafRange<Value>> {
+    if (prefix.endsWith("/")) return leafRangesOf(this.tree, this.range(prefix, startAfter), this.order.compare)
     const values = [...this.entries(prefix, startAfter)]
     return values.length === 0 ? [] : [{ values, start: 0, end: values.length, leaf: values }]
   }

@@ -1,6 +1,6 @@
 /** Options of a watch cache, and the limits of everything in it that grows. */
 import type { UndecodableError } from "../cache.ts"
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import type { Store } from "../store.ts"
 import type { SlabLimits } from "./slab-pool.ts"
 import type { Verification } from "./verification.ts"
@@ -19,17 +19,17 @@ export interface CacheLimits extends SlabLimits {
   /** Bytes of values in one read of the store's log, for watches that resume from before the window. */
   readonly historyReadBytes: number
   /** Bytes of past events that are kept for other watches that catch up, of all resources together. */
-  readonly pagesBytes: number
+  readonly pastEventBytes: number
   /** Time without use after which they are dropped. */
   readonly pagesUnusedMs: number
   /** Events, or bytes of their objects, that a catching-up watch gets at once. */
   readonly pageEvents: number
   readonly pageBytes: number
   /** Size of the encoding cache, of all resources together. */
-  readonly derivedBytes: number
+  readonly encodingBytes: number
   /** Size of the kept leaf encodings, of all resources together; 0: none. */
-  readonly gatheredBytes: number
-  /** Bytes announced by `expect` that no event has claimed yet. */
+  readonly leafEncodingBytes: number
+  /** Bytes announced by `announce` that no event has claimed yet. */
   readonly expectedBytes: number
   /** Objects per store read during a fill. */
   readonly fillPage: number
@@ -60,12 +60,12 @@ export const defaultCacheLimits: CacheLimits = {
   windowEvents: 1000,
   historyReadBytes: 512 * 1024,
   // With their JSON and frames they take about four times as much.
-  pagesBytes: 16 * 1024 * 1024,
+  pastEventBytes: 16 * 1024 * 1024,
   pagesUnusedMs: 30_000,
   pageEvents: 100,
   pageBytes: 128 * 1024,
-  derivedBytes: 64 * 1024 * 1024,
-  gatheredBytes: 16 * 1024 * 1024,
+  encodingBytes: 64 * 1024 * 1024,
+  leafEncodingBytes: 16 * 1024 * 1024,
   expectedBytes: 16 * 1024 * 1024,
   slabBytes: 256 * 1024,
   // Above the 32 MiB up to which malloc may allocate from its heap.

@@ -5,8 +5,8 @@
  * resourceVersion (an involved object, an annotation) is never touched, and it ends at the first match: in the usual
  * key order it reads little more than `metadata`.
  */
-import { endOfString, endOfValue, skipSpace, valueOfKey } from "../../kit/json-bytes.ts"
-import { quote } from "../../kit/json-signs.ts"
+import { endOfString, endOfValue, skipSpace, valueOfKey } from "../../encoding/json/bytes.ts"
+import { quote } from "../../encoding/json/punctuation.ts"
 
 /**
  * Called for the object of a DELETED event. Returns a copy of `json` with `revision`; throws when `json` is not an

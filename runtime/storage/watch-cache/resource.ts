@@ -5,8 +5,8 @@
  *
  * Events that arrive during a fill are applied after it, except those that the fill already includes.
  */
-import type { Clock } from "../../clock.ts"
-import type { ApiObject } from "../../kit/json.ts"
+import type { Clock } from "../../base/clock.ts"
+import type { ApiObject } from "../../base/json.ts"
 import type {
   CachedObject,
   ResourceCache,
@@ -17,18 +17,18 @@ import type {
   Subscription,
   UndecodableError,
 } from "../cache.ts"
-import { undecodableNamedMax } from "../../limits.ts"
+import { undecodableRememberedMax } from "../../base/limits.ts"
 import { type Store, StoreError, type StoreEvent } from "../store.ts"
 import { ByteArena } from "./byte-arena.ts"
 import { CatchUp } from "./catch-up.ts"
-import type { DeliveryTurns } from "./delivery-turns.ts"
+import type { DeliveryQueue } from "./delivery-turns.ts"
 import { CachedEntry, DeletedEntry, type EntryContext } from "./entry.ts"
-import { EventPages, type PageBudget } from "./event-pages.ts"
+import { EventPages, type EventPageCache } from "./event-pages.ts"
 import { EventWindow, type HeldEvent } from "./event-window.ts"
 import { Expectations } from "./expectations.ts"
 import { readObjects, retireAllBut } from "./fill.ts"
-import type { FormBudget } from "./forms.ts"
-import type { GatheredRuns } from "./gathered-runs.ts"
+import type { EncodingCache } from "./encoding-cache.ts"
+import type { LeafEncodings } from "./leaf-encodings.ts"
 import { HistoryReader } from "./history.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
@@ -56,12 +56,12 @@ export interface ResourceOptions {
   readonly feed: StoreFeed
   readonly clock: Clock
   readonly limits: CacheLimits
-  readonly forms: FormBudget
-  readonly gathered: GatheredRuns
+  readonly encodings: EncodingCache
+  readonly gathered: LeafEncodings
   /** Shared by the whole cache. */
   readonly slabs: SlabPool
-  readonly turns: DeliveryTurns
-  readonly pages: PageBudget
+  readonly turns: DeliveryQueue
+  readonly pages: EventPageCache
   /** Whether a key belongs to this resource, and not to one with a longer path. */
   readonly owns: (key: string) => boolean
   /** Called once for each undecodable stored value. */
@@ -77,10 +77,10 @@ export class CachedResource implements ResourceCache {
   /** Why the last fill failed; undefined when it did not. */
   private fillFault: string | undefined
   /** Why the resource is being read again. */
-  private startedOver = ""
+  private restartReason = ""
   private fillSession = 0
   /** Store events that arrive during a fill. */
-  private early: StoreEvent[] = []
+  private eventsDuringFill: StoreEvent[] = []
   private objects: Objects = ObjectMap.empty()
   /** Incremented with every change of `objects`: the indexes are valid for that state only. */
   private changes = 0
@@ -88,7 +88,7 @@ export class CachedResource implements ResourceCache {
   private readonly undecodables = new Map<string, UndecodableError>()
   private readonly indexes = new ValueIndexes()
   /** The state includes every event up to this revision; while live, also up to the feed's revision. */
-  private shownRevision = 0
+  private stateRevision = 0
   /** Revision of the last fill, which includes events up to here. */
   private filledRevision = 0
   private window: EventWindow
@@ -107,11 +107,11 @@ export class CachedResource implements ResourceCache {
   private resolveFilled: () => void = () => {}
 
   constructor(private readonly options: ResourceOptions) {
-    const { clock, codec, forms, keyPrefix, limits, slabs } = options
+    const { clock, codec, encodings, keyPrefix, limits, slabs } = options
     this.path = options.path
     this.keyPrefix = keyPrefix
     this.readsStore = options.readsStore
-    this.context = { arena: new ByteArena(slabs), codec, forms, onUndecodable: (error) => this.noteUndecodable(error) }
+    this.context = { arena: new ByteArena(slabs), codec, encodings, onUndecodable: (error) => this.noteUndecodable(error) }
     this.window = new EventWindow(limits, 0)
     this.expectations = new Expectations(limits.expectedBytes)
     this.checkpoints = new Checkpoints(limits)
@@ -136,7 +136,11 @@ export class CachedResource implements ResourceCache {
       subscribers: this.subscribers,
       history: this.history,
     })
-    this.stored = new StoredSnapshots({ ...options, context: this.context, shown: (revision, objects) => this.shown(revision, objects) })
+    this.stored = new StoredSnapshots({
+      ...options,
+      context: this.context,
+      pastSnapshot: (revision, objects) => this.shown(revision, objects),
+    })
     this.filled = new Promise((resolve) => {
       this.resolveFilled = resolve
     })
@@ -152,7 +156,7 @@ export class CachedResource implements ResourceCache {
     if (this.phase !== "filling") return undefined
     if (this.fillFault !== undefined) return `${this.path} cannot be read from the store: ${this.fillFault}`
     // A first fill is not a fault: no state has been served yet.
-    return this.shownRevision === 0 ? undefined : `${this.path} is being read again from the store: ${this.startedOver}`
+    return this.stateRevision === 0 ? undefined : `${this.path} is being read again from the store: ${this.restartReason}`
   }
 
   /** Whether there is a state to verify. */
@@ -161,7 +165,7 @@ export class CachedResource implements ResourceCache {
   }
 
   revision(): number {
-    return this.phase === "live" ? Math.max(this.shownRevision, this.options.feed.revision) : this.shownRevision
+    return this.phase === "live" ? Math.max(this.stateRevision, this.options.feed.revision) : this.stateRevision
   }
 
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
@@ -227,7 +231,7 @@ export class CachedResource implements ResourceCache {
   private noteUndecodable(error: UndecodableError): void {
     const { key, modRevision } = error
     const isKnown = this.undecodables.get(key)?.modRevision === modRevision
-    if (isKnown || this.undecodables.size >= undecodableNamedMax || this.objects.get(key)?.modRevision !== modRevision) return
+    if (isKnown || this.undecodables.size >= undecodableRememberedMax || this.objects.get(key)?.modRevision !== modRevision) return
     this.undecodables.set(key, error)
     this.options.onUndecodable(error)
   }
@@ -250,18 +254,18 @@ export class CachedResource implements ResourceCache {
     return Math.min(this.window.low, this.options.feed.compactedRevision)
   }
 
-  expect(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void {
+  announce(key: string, value: Uint8Array, json: (revision: number) => Buffer, object?: ApiObject): void {
     if (this.phase === "idle" || this.phase === "closed") return
     this.expectations.add(this.fullKey(key), { value, json, ...(object !== undefined && { object }) })
   }
 
-  unexpect(key: string, value: Uint8Array): void {
-    this.expectations.takeBack(this.fullKey(key), value)
+  withdraw(key: string, value: Uint8Array): void {
+    this.expectations.withdraw(this.fullKey(key), value)
   }
 
   /** Called by the cache with each event of this resource, in order; `flush` follows. */
   receive(event: StoreEvent): void {
-    if (this.phase === "filling") this.early.push(event)
+    if (this.phase === "filling") this.eventsDuringFill.push(event)
     else if (this.phase === "live" && event.revision > this.filledRevision) this.apply(event)
   }
 
@@ -291,11 +295,11 @@ export class CachedResource implements ResourceCache {
    */
   startOver(error: StoreError): void {
     if (this.phase === "idle" || this.phase === "closed") return
-    this.shownRevision = this.revision()
+    this.stateRevision = this.revision()
     this.phase = "filling"
-    this.startedOver = error.message
+    this.restartReason = error.message
     this.batch = []
-    this.giveUpPast()
+    this.cancelPast()
     this.subscribers.endAll(error)
     void this.fill()
   }
@@ -303,8 +307,8 @@ export class CachedResource implements ResourceCache {
   close(error: StoreError): void {
     this.phase = "closed"
     this.fillSession++
-    this.early = []
-    this.giveUpPast()
+    this.eventsDuringFill = []
+    this.cancelPast()
     this.subscribers.endAll(error)
     this.waiters.giveUp()
   }
@@ -319,7 +323,7 @@ export class CachedResource implements ResourceCache {
   private async fill(): Promise<void> {
     const session = ++this.fillSession
     const { clock, feed, limits } = this.options
-    this.early = []
+    this.eventsDuringFill = []
     await feed.live()
     for (let attempt = 0; session === this.fillSession; attempt++) {
       try {
@@ -351,12 +355,12 @@ export class CachedResource implements ResourceCache {
     this.indexes.clear()
     this.window = new EventWindow(this.options.limits, revision)
     this.checkpoints.clear()
-    this.shownRevision = revision
+    this.stateRevision = revision
     this.filledRevision = revision
     this.fillFault = undefined
     this.phase = "live"
-    const { early } = this
-    this.early = []
+    const { eventsDuringFill: early } = this
+    this.eventsDuringFill = []
     for (const event of early) if (event.revision > revision) this.apply(event)
     this.batch = []
     this.resolveFilled()
@@ -366,10 +370,10 @@ export class CachedResource implements ResourceCache {
   private apply(event: StoreEvent): void {
     const { key, revision } = event
     const previous = this.objects.get(key)
-    if (this.batch.at(-1)?.revision !== revision) this.checkpoints.beforeChange(this.objects, this.shownRevision)
+    if (this.batch.at(-1)?.revision !== revision) this.checkpoints.beforeChange(this.objects, this.stateRevision)
     const change = event.type === "put" ? this.put(event, previous) : this.remove(event, previous)
     if (change === undefined) return
-    this.shownRevision = revision
+    this.stateRevision = revision
     this.batch.push(change)
     this.window.push(change, this.options.clock.nowMs())
   }
@@ -398,12 +402,12 @@ export class CachedResource implements ResourceCache {
     this.undecodables.delete(key)
     this.indexes.changed(previous, undefined)
     previous.retire()
-    return { type: "DELETED", revision, object: new DeletedEntry(this.options.forms, previous, revision), previous }
+    return { type: "DELETED", revision, object: new DeletedEntry(this.options.encodings, previous, revision), previous }
   }
 
   /** Watchers have got the batch: the encodings of replaced objects will not be needed again. */
   private dropReplaced(batch: readonly HeldEvent[]): void {
-    for (const { previous } of batch) if (previous !== undefined) this.options.forms.dropAll(previous)
+    for (const { previous } of batch) if (previous !== undefined) this.options.encodings.dropAll(previous)
   }
 
   private trim(): void {
@@ -413,8 +417,8 @@ export class CachedResource implements ResourceCache {
     this.stored.trim(nowMs)
   }
 
-  private giveUpPast(): void {
-    this.history.giveUp()
+  private cancelPast(): void {
+    this.history.cancelAll()
     this.pages.clear()
   }
 
@@ -440,6 +444,6 @@ export class CachedResource implements ResourceCache {
 
   private checkFilled(): void {
     this.use()
-    if (this.shownRevision === 0) throw new StoreError("unavailable", `${this.path} is still being read from the store`)
+    if (this.stateRevision === 0) throw new StoreError("unavailable", `${this.path} is still being read from the store`)
   }
 }

@@ -3,7 +3,7 @@
  * as well). A cache that differs has missed or invented events, and so have its clients: the difference is logged and
  * counted, the clients' watches end so that they list again, and the resource is read again.
  */
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import type { Verification } from "./verification.ts"
 
 /** Number of comparisons of one resource by outcome. `error`: the store could not be read. */

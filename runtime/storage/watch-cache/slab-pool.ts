@@ -5,7 +5,7 @@
  * times the objects' bytes instead of 1.7). Slabs are returned explicitly and reused at once, independent of garbage
  * collection.
  */
-import { sharedBytesMax } from "../../kit/shared-bytes.ts"
+import { sharedBytesMax } from "../../base/shared-bytes.ts"
 
 /** The sizes of slabs, and when they are evacuated. Part of the cache's limits. */
 export interface SlabLimits {
@@ -38,8 +38,8 @@ export interface SlabLimits {
 const poison = 0xdb
 
 /** One object's bytes: a Uint8Array of their own, or a part of a slab. */
-export interface Tenant {
-  home: Uint8Array | Slab
+export interface Allocation {
+  memory: Uint8Array | Slab
   offset: number
   length: number
   /** Part of the newest state; only such bytes are worth packing. */
@@ -55,7 +55,7 @@ export class Slab {
    * or holds allocations that are not current any more.
    */
   state: "filling" | "settled" | "left" = "filling"
-  tenants: Tenant[] = []
+  allocations: Allocation[] = []
   constructor(readonly buffer: Buffer) {}
 }
 
@@ -82,7 +82,7 @@ export class SlabPool {
   }
 
   /** A slab to fill, from the fullest region, so that others may become empty. */
-  give(): Slab {
+  acquire(): Slab {
     let fullest: Region | undefined
     for (const region of this.regions.values()) {
       if (region.used < region.slabs.length && (fullest === undefined || region.used > fullest.used)) fullest = region
@@ -97,9 +97,9 @@ export class SlabPool {
   }
 
   /** Returns an empty slab to the pool. Slabs that did not come from a region are dropped. */
-  take(slab: Slab): void {
+  release(slab: Slab): void {
     slab.state = "left"
-    slab.tenants = []
+    slab.allocations = []
     if (this.limits.poisonsSlabs) slab.buffer.fill(poison)
     const region = this.regions.get(slab.buffer.buffer)
     const place = this.placeOf(region, slab.buffer)

@@ -1,9 +1,9 @@
 /** States of one resource at a revision, and the reconstruction of past ones. */
-import type { CachedObject, ObjectRun, Selected, Snapshot } from "../cache.ts"
+import type { CachedObject, ObjectRange, Selected, Snapshot } from "../cache.ts"
 import type { CachedEntry } from "./entry.ts"
 import type { EventWindow } from "./event-window.ts"
-import type { GatheredRuns } from "./gathered-runs.ts"
-import { below } from "./value-index.ts"
+import type { LeafEncodings } from "./leaf-encodings.ts"
+import { withPrefix } from "./value-index.ts"
 import type { CacheLimits } from "./options.ts"
 import type { Objects } from "./objects.ts"
 
@@ -13,7 +13,7 @@ export class MapSnapshot implements Snapshot {
     readonly revision: number,
     private readonly objects: Objects,
     private readonly fullKey: (key: string) => string,
-    private readonly gathered: GatheredRuns,
+    private readonly gathered: LeafEncodings,
     /** Looks up the newest state's index; absent for past states. */
     private readonly indexed?: (selected: Selected) => readonly CachedEntry[] | undefined,
   ) {}
@@ -22,9 +22,9 @@ export class MapSnapshot implements Snapshot {
     return this.objects.entries(this.fullKey(prefix), startAfter === undefined ? undefined : this.fullKey(startAfter))
   }
 
-  runs({ prefix, startAfter }: { prefix: string; startAfter?: string }): Iterable<ObjectRun> {
+  ranges({ prefix, startAfter }: { prefix: string; startAfter?: string }): Iterable<ObjectRange> {
     const from = startAfter === undefined ? undefined : this.fullKey(startAfter)
-    return this.gathered.walk(this.objects.stretches(this.fullKey(prefix), from))
+    return this.gathered.walk(this.objects.leafRanges(this.fullKey(prefix), from))
   }
 
   count({ prefix, startAfter }: { prefix: string; startAfter?: string }): number {
@@ -33,7 +33,7 @@ export class MapSnapshot implements Snapshot {
 
   selected({ prefix, selected }: { prefix: string; selected: Selected }): readonly CachedObject[] | undefined {
     const found = this.indexed?.(selected)
-    return found === undefined ? undefined : below(found, this.fullKey(prefix))
+    return found === undefined ? undefined : withPrefix(found, this.fullKey(prefix))
   }
 }
 

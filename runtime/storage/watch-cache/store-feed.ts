@@ -8,7 +8,7 @@
  * store has compacted that revision ("compacted") or never had it ("future": restored from a backup): then everything
  * is read again from the store's present revision.
  */
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import { StoreError } from "../store.ts"
 import type { Store, StoreEvent } from "../store.ts"
 import type { CacheLimits } from "./options.ts"

@@ -2,12 +2,12 @@
  * States older than the event window, read from the store while it still has them: for a paged list that outlives a
  * restart. Rare and as large as the resource, so only the last few are kept, and not for long.
  */
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 import type { Snapshot } from "../cache.ts"
 import type { Store } from "../store.ts"
 import { CachedEntry } from "./entry.ts"
 import type { EntryContext } from "./entry.ts"
-import { pages } from "./pages.ts"
+import { listPages } from "./list-pages.ts"
 import { ObjectMap } from "./object-map.ts"
 import type { CacheLimits } from "./options.ts"
 import { asStoreError } from "./store-feed.ts"
@@ -20,7 +20,7 @@ interface StoredSnapshotOptions {
   readonly limits: CacheLimits
   readonly context: EntryContext
   readonly owns: (key: string) => boolean
-  readonly shown: (revision: number, objects: Objects) => Snapshot
+  readonly pastSnapshot: (revision: number, objects: Objects) => Snapshot
 }
 
 /** One per resource. */
@@ -53,10 +53,10 @@ export class StoredSnapshots {
   }
 
   private async read(revision: number, current: Objects): Promise<Snapshot | undefined> {
-    const { context, keyPrefix, limits, owns, shown, store } = this.options
+    const { context, keyPrefix, limits, owns, pastSnapshot: shown, store } = this.options
     try {
       const objects: Objects = ObjectMap.empty()
-      for await (const { items } of pages(store, { prefix: keyPrefix, page: limits.fillPage, revision })) {
+      for await (const { items } of listPages(store, { prefix: keyPrefix, page: limits.fillPage, revision })) {
         for (const { createRevision, key, modRevision, value } of items) {
           if (!owns(key)) continue
           const known = current.get(key)

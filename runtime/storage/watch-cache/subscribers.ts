@@ -2,8 +2,8 @@
  * The subscribers of one resource, indexed by scope: an event visits only the watchers of the whole resource, of its
  * namespace and of its object, so a watcher of one namespace costs nothing when others change.
  */
-import { assert } from "../../assert.ts"
-import { fanOutWorkMax } from "../../limits.ts"
+import { assert } from "../../base/assert.ts"
+import { fanOutWorkMax } from "../../base/limits.ts"
 import type { CacheEvent, SubscribeOptions, Subscription } from "../cache.ts"
 import { StoreError } from "../store.ts"
 import type { DeliveryStep } from "./delivery-turns.ts"
@@ -103,23 +103,23 @@ export class Subscribers {
   add(subscriber: Subscriber): void {
     const { options, scope } = subscriber
     this.behind.delete(subscriber)
-    if (options.exact === true) into(this.byObject, scope, subscriber)
+    if (options.exact === true) addTo(this.byObject, scope, subscriber)
     else if (scope === "") this.all.add(subscriber)
-    else into(this.byNamespace, scope, subscriber)
+    else addTo(this.byNamespace, scope, subscriber)
     subscriber.join()
   }
 
   remove(subscriber: Subscriber): void {
     subscriber.stopped = true
     this.behind.delete(subscriber)
-    this.takeOut(subscriber)
+    this.leaveDispatch(subscriber)
   }
 
-  private takeOut(subscriber: Subscriber): void {
+  private leaveDispatch(subscriber: Subscriber): void {
     const { options, scope } = subscriber
-    if (options.exact === true) outOf(this.byObject, scope, subscriber)
+    if (options.exact === true) removeFrom(this.byObject, scope, subscriber)
     else if (scope === "") this.all.delete(subscriber)
-    else outOf(this.byNamespace, scope, subscriber)
+    else removeFrom(this.byNamespace, scope, subscriber)
   }
 
   /** Called once per batch of the store, with all of the resource's events in it. */
@@ -131,7 +131,7 @@ export class Subscribers {
     if (this.byNamespace.size > 0)
       this.dispatchScoped(this.byNamespace, events, { before, revision }, (name) => name.slice(0, name.indexOf("/") + 1))
     if (this.byObject.size > 0) this.dispatchScoped(this.byObject, events, { before, revision }, (name) => name)
-    if (this.behind.size > 0) this.tellMissed(events)
+    if (this.behind.size > 0) this.reportMissed(events)
   }
 
   /** Delivers `events` (all in scope) to one subscriber, unless it has no room or this turn's budget is used up. */
@@ -141,7 +141,7 @@ export class Subscribers {
     const { afterRevision } = options
     const room = options.room?.()
     if (room !== undefined || this.work > fanOutWorkMax) {
-      this.takeOut(subscriber)
+      this.leaveDispatch(subscriber)
       this.behind.add(subscriber)
       subscriber.joined = false
       subscriber.position = Math.max(before, afterRevision)
@@ -153,11 +153,11 @@ export class Subscribers {
     const first = events[0]
     const wanted =
       first !== undefined && first.revision <= afterRevision ? events.filter((event) => event.revision > afterRevision) : events
-    this.hand(subscriber, wanted, revision)
+    this.emit(subscriber, wanted, revision)
   }
 
   /** Ends a subscriber that throws; the others go on. */
-  hand(subscriber: Subscriber, events: readonly CacheEvent[], revision: number): void {
+  emit(subscriber: Subscriber, events: readonly CacheEvent[], revision: number): void {
     if (subscriber.stopped || events.length === 0) return
     try {
       subscriber.options.onEvents(events, revision)
@@ -168,7 +168,7 @@ export class Subscribers {
   }
 
   /** Reports the events that wait for a blocked subscriber to it, so that it can count them. */
-  private tellMissed(events: readonly CacheEvent[]): void {
+  private reportMissed(events: readonly CacheEvent[]): void {
     for (const subscriber of [...this.behind]) {
       const { isStuck, options } = subscriber
       if (!isStuck || options.onMissed === undefined) continue
@@ -240,18 +240,18 @@ interface Batch {
 /** Cost of a delivery besides its events, in microseconds. */
 const handWork = 8
 
-/** Cost of delivering this many events to a subscriber at once, in the units of `turns.ts`. */
+/** Cost of delivering this many events to a subscriber at once, in the units of `base/turns.ts`. */
 export function deliveryWork({ workPerEvent = 1 }: SubscribeOptions, events: number): number {
   return handWork + events * workPerEvent
 }
 
-function into(index: Map<string, Set<Subscriber>>, scope: string, subscriber: Subscriber): void {
+function addTo(index: Map<string, Set<Subscriber>>, scope: string, subscriber: Subscriber): void {
   const found = index.get(scope)
   if (found === undefined) index.set(scope, new Set([subscriber]))
   else found.add(subscriber)
 }
 
-function outOf(index: Map<string, Set<Subscriber>>, scope: string, subscriber: Subscriber): void {
+function removeFrom(index: Map<string, Set<Subscriber>>, scope: string, subscriber: Subscriber): void {
   const found = index.get(scope)
   if (found?.delete(subscriber) === true && found.size === 0) index.delete(scope)
 }

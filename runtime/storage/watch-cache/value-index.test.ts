@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { selectedNamesMax } from "../../limits.ts"
+import { selectedNamesMax } from "../../base/limits.ts"
 import { compareKeys } from "../store.ts"
 import { ByteArena } from "./byte-arena.ts"
 import { CachedEntry } from "./entry.ts"
-import { FormBudget } from "./forms.ts"
-import { below, ValueIndexes } from "./value-index.ts"
+import { EncodingCache } from "./encoding-cache.ts"
+import { withPrefix, ValueIndexes } from "./value-index.ts"
 import { ObjectMap } from "./object-map.ts"
 import { defaultCacheLimits } from "./options.ts"
 import { SlabPool } from "./slab-pool.ts"
@@ -14,7 +14,7 @@ let decoded = 0
 const context = {
   arena: new ByteArena(new SlabPool({ ...defaultCacheLimits, slabBytes: 1024, regionBytes: 4 * 1024 })),
   onUndecodable: () => undefined,
-  forms: new FormBudget(1 << 20),
+  encodings: new EncodingCache(1 << 20),
   codec: {
     toJson: ({ value }: { value: Uint8Array }) => Buffer.from(value).toString(),
     describe: (json: Buffer) => {
@@ -60,7 +60,7 @@ describe.each(kinds)("indexes of a %s", (of) => {
             const found = indexes.find({ ...app, value })
             expect(found).toEqual(inOrder(state.values()).filter((one) => has(one, value)))
             for (const prefix of ["", "a/", "m/", "n/", "n/a", "o/"])
-              expect(keys(below(found ?? [], prefix))).toEqual(keys((found ?? []).filter((one) => one.key.startsWith(prefix))))
+              expect(keys(withPrefix(found ?? [], prefix))).toEqual(keys((found ?? []).filter((one) => one.key.startsWith(prefix))))
           }
         }
       }),

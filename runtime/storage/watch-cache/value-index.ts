@@ -4,9 +4,9 @@
  * when a list first selects by its label or field, and dropped when no list uses it any more: a write pays only for the
  * indexes that lists are using.
  */
-import { labelsWork, readWork } from "../../kit/work.ts"
-import { selectedNamesMax } from "../../limits.ts"
-import { Turns } from "../../turns.ts"
+import { labelsWork, readWork } from "../../base/work.ts"
+import { selectedNamesMax } from "../../base/limits.ts"
+import { Turns } from "../../base/turns.ts"
 import type { Selected } from "../cache.ts"
 import { compareKeys } from "../store.ts"
 import type { CachedEntry } from "./entry.ts"
@@ -18,7 +18,7 @@ import type { Objects } from "./objects.ts"
  */
 const objectsOfValueMax = 16_384
 /** Changes of the resource without a lookup after which an index is dropped. */
-const changesUnasked = 10_000
+const changesSinceUse = 10_000
 /** Number of objects that are indexed at once, without yielding. */
 const fewObjects = 100
 
@@ -26,7 +26,7 @@ const fewObjects = 100
 type Indexed = Pick<Selected, "of" | "name">
 
 /** An index in the making, and the changes since its start. */
-interface Making {
+interface PendingIndex {
   readonly changes: { readonly previous: CachedEntry | undefined; readonly next: CachedEntry | undefined }[]
   readonly done: Promise<void>
 }
@@ -35,7 +35,7 @@ interface Making {
 export class ValueIndexes {
   /** By label or field, the most recently used last. */
   private readonly indexes = new Map<string, ValueIndex>()
-  private readonly making = new Map<string, Making>()
+  private readonly making = new Map<string, PendingIndex>()
 
   /**
    * Called before `find`: makes the index of many objects in turns. `newest`: a copy of the newest state. Undefined
@@ -49,23 +49,23 @@ export class ValueIndexes {
     const objects = newest()
     if (objects.size <= fewObjects) {
       const index = new ValueIndex(indexed)
-      for (const object of objects.all()) index.addPassing(object)
+      for (const object of objects.all()) index.addUncached(object)
       this.take(id, index)
       return undefined
     }
-    const making: Making = { changes: [], done: Promise.resolve().then(() => this.make(indexed, making, objects.all())) }
+    const making: PendingIndex = { changes: [], done: Promise.resolve().then(() => this.make(indexed, making, objects.all())) }
     this.making.set(id, making)
     return making.done
   }
 
-  private async make(indexed: Indexed, making: Making, all: Iterable<CachedEntry>): Promise<void> {
+  private async make(indexed: Indexed, making: PendingIndex, all: Iterable<CachedEntry>): Promise<void> {
     const id = idOf(indexed)
     const index = new ValueIndex(indexed)
     const turns = new Turns()
     try {
       for (const object of all) {
         const isOver = turns.isOver(indexed.of === "label" ? labelsWork : readWork(object))
-        index.addPassing(object)
+        index.addUncached(object)
         if (!isOver) continue
         await turns.next()
         // The resource has started over, or there were more changes than an index is worth.
@@ -101,11 +101,11 @@ export class ValueIndexes {
   /** Called with each change of the state, after it. */
   changed(previous: CachedEntry | undefined, next: CachedEntry | undefined): void {
     for (const [id, index] of this.indexes) {
-      if (++index.changesUnasked > changesUnasked || index.isMendedBy(previous)) this.indexes.delete(id)
+      if (++index.changesUnasked > changesSinceUse || index.isRepairedBy(previous)) this.indexes.delete(id)
       else index.replace(previous, next)
     }
     for (const [id, { changes }] of this.making) {
-      if (changes.length === changesUnasked) this.making.delete(id)
+      if (changes.length === changesSinceUse) this.making.delete(id)
       else changes.push({ previous, next })
     }
   }
@@ -141,7 +141,7 @@ class ValueIndex {
   }
 
   /** The undecodable object is gone, and the index can be made again. */
-  isMendedBy(previous: CachedEntry | undefined): boolean {
+  isRepairedBy(previous: CachedEntry | undefined): boolean {
     return previous !== undefined && previous === this.unreadable
   }
 
@@ -155,9 +155,9 @@ class ValueIndex {
   }
 
   /** Called with each existing object. */
-  addPassing(object: CachedEntry): void {
+  addUncached(object: CachedEntry): void {
     const { name, of } = this.indexed
-    const value = this.read(object, of === "label" ? this.label : (one) => one.passingField(name))
+    const value = this.read(object, of === "label" ? this.label : (one) => one.fieldUncached(name))
     if (value !== undefined) this.add(object, value)
   }
 
@@ -172,7 +172,7 @@ class ValueIndex {
   }
 
   private readonly label = (object: CachedEntry): string | undefined => {
-    const labels = object.passingLabels()
+    const labels = object.labelsUncached()
     return Object.hasOwn(labels, this.indexed.name) ? labels[this.indexed.name] : undefined
   }
 
@@ -197,7 +197,7 @@ class ValueIndex {
  * The part of `objects` (in key order) whose keys start with `prefix`. Reads few of the keys: they are scattered in
  * memory.
  */
-export function below(objects: readonly CachedEntry[], prefix: string): readonly CachedEntry[] {
+export function withPrefix(objects: readonly CachedEntry[], prefix: string): readonly CachedEntry[] {
   const first = placeOf(objects, prefix)
   if (objects.at(-1)?.key.startsWith(prefix) === true) return objects.slice(first)
   let low = first

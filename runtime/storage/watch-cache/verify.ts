@@ -2,7 +2,7 @@
 import type { Snapshot } from "../cache.ts"
 import type { Store } from "../store.ts"
 import { Digest } from "./digest.ts"
-import { pages } from "./pages.ts"
+import { listPages } from "./list-pages.ts"
 import { asStoreError } from "./store-feed.ts"
 import type { Verification } from "./verification.ts"
 
@@ -44,7 +44,7 @@ async function compare(store: Store, resource: Verifiable, { owns, page }: Verif
   const { revision } = snapshot
   const cached = snapshot.entries({ prefix: "" })[Symbol.iterator]()
   const [cacheDigest, storeDigest] = [new Digest(), new Digest()]
-  for await (const { items } of pages(store, { prefix: resource.keyPrefix, revision, page, copy: () => noValue })) {
+  for await (const { items } of listPages(store, { prefix: resource.keyPrefix, revision, page, copy: () => noValue })) {
     for (const item of items) if (owns(item.key)) storeDigest.add(item)
     for (let left = items.length; left > 0; left--) addNext(cached, cacheDigest)
   }

@@ -1,5 +1,5 @@
 /** Reads that wait until the cache reaches a revision. */
-import type { Clock } from "../../clock.ts"
+import type { Clock } from "../../base/clock.ts"
 
 interface Waiter {
   readonly revision: number
@@ -13,7 +13,7 @@ export class Waiters {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Resolves with true once `reached` was called with `revision` or more, and with false when `timeoutMs` passed first
+   * Resolves with true once `whenReached` was called with `revision` or more, and with false when `timeoutMs` passed first
    * or the cache was closed.
    */
   wait(revision: number, timeoutMs: number): Promise<boolean> {

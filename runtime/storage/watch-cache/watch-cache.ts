@@ -1,18 +1,18 @@
 /**
  * The watch cache in front of a store: one watch feeds every resource, and reads, lists and watches are served from
- * memory. Read the other files in this order: store-feed (the one watch), resource (one resource), entry and forms
+ * memory. Read the other files in this order: store-feed (the one watch), resource (one resource), entry and encodings
  * (objects and their encodings), object-map and snapshot (states), event-window, event-pages and history (the past),
  * subscribers, catch-up and delivery-turns (watchers).
  */
-import type { Clock } from "../../clock.ts"
-import { assert } from "../../assert.ts"
+import type { Clock } from "../../base/clock.ts"
+import { assert } from "../../base/assert.ts"
 import type { Cache, ResourceCache, ResourceCodec, UndecodableError } from "../cache.ts"
 import { StoreError } from "../store.ts"
 import type { StoreEvent } from "../store.ts"
-import { DeliveryTurns } from "./delivery-turns.ts"
-import { PageBudget } from "./event-pages.ts"
-import { FormBudget } from "./forms.ts"
-import { GatheredRuns } from "./gathered-runs.ts"
+import { DeliveryQueue } from "./delivery-turns.ts"
+import { EventPageCache } from "./event-pages.ts"
+import { EncodingCache } from "./encoding-cache.ts"
+import { LeafEncodings } from "./leaf-encodings.ts"
 import { cacheLimits } from "./options.ts"
 import type { CacheLimits, CacheOptions } from "./options.ts"
 import { CachedResource } from "./resource.ts"
@@ -60,11 +60,11 @@ export function openCache(options: CacheOptions): WatchCache {
 class StoreCache implements WatchCache {
   private readonly limits: CacheLimits
   private readonly clock: Clock
-  private readonly forms: FormBudget
-  private readonly gathered: GatheredRuns
+  private readonly encodings: EncodingCache
+  private readonly gathered: LeafEncodings
   private readonly slabs: SlabPool
-  private readonly turns = new DeliveryTurns()
-  private readonly pages: PageBudget
+  private readonly turns = new DeliveryQueue()
+  private readonly pages: EventPageCache
   private readonly feed: StoreFeed
   private readonly selfCheck: SelfCheck
   private readonly byPath = new Map<string, CachedResource>()
@@ -78,10 +78,10 @@ class StoreCache implements WatchCache {
     this.clock = options.clock
     this.limits = cacheLimits(options.limits)
     this.lastTidyMs = this.clock.nowMs()
-    this.forms = new FormBudget(this.limits.derivedBytes)
-    this.gathered = new GatheredRuns(this.limits.gatheredBytes)
-    const { pagesBytes: limitBytes, pagesUnusedMs: unusedMs } = this.limits
-    this.pages = new PageBudget({ limitBytes, unusedMs, clock: this.clock, forms: this.forms })
+    this.encodings = new EncodingCache(this.limits.encodingBytes)
+    this.gathered = new LeafEncodings(this.limits.leafEncodingBytes)
+    const { pastEventBytes: limitBytes, pagesUnusedMs: unusedMs } = this.limits
+    this.pages = new EventPageCache({ limitBytes, unusedMs, clock: this.clock, encodings: this.encodings })
     this.slabs = new SlabPool(this.limits)
     this.feed = new StoreFeed({
       store: options.store,
@@ -98,7 +98,7 @@ class StoreCache implements WatchCache {
       intervalMs: this.limits.verifyMs,
       resources: () => this.filled().map(({ path }) => path),
       verify: (path) => this.verifyOne(path),
-      onMismatch: (verification) => this.mistrust(verification),
+      onMismatch: (verification) => this.restartAfterMismatch(verification),
     })
     this.feed.start()
     this.selfCheck.start()
@@ -118,7 +118,7 @@ class StoreCache implements WatchCache {
       clock,
       feed: this.feed,
       limits: this.limits,
-      forms: this.forms,
+      encodings: this.encodings,
       gathered: this.gathered,
       slabs: this.slabs,
       turns: this.turns,
@@ -176,7 +176,7 @@ class StoreCache implements WatchCache {
   }
 
   derivedBytes(): number {
-    return this.forms.usedBytes
+    return this.encodings.usedBytes
   }
 
   gatheredBytes(): number {
@@ -206,7 +206,7 @@ class StoreCache implements WatchCache {
   }
 
   /** Which events its watchers missed is unknown: they must list again, not resume. */
-  private mistrust(verification: Verification): void {
+  private restartAfterMismatch(verification: Verification): void {
     const { resource, revision } = verification
     this.options.onMismatch?.(verification)
     this.byPath

@@ -5,12 +5,12 @@
 import protobuf from "protobufjs"
 import { parse as parseYaml } from "yaml"
 import { bodies, kinds } from "../../../generated/index.ts"
-import { createCompactCodec, type CompactCodec, unwrapUnknown, wrapUnknown } from "../../../runtime/kit/compact.ts"
-import { compactDescriptor } from "../../../runtime/kit/compact-descriptor.ts"
-import type { JsonObject } from "../../../runtime/kit/json.ts"
-import { parseJson } from "../../../runtime/kit/json-text.ts"
-import type { TypeShape } from "../../../runtime/kit/shape.ts"
-import { type VendorName, vendorProfile } from "../../../runtime/vendor.ts"
+import { createProtobufCodec, type ProtobufCodec, unwrapUnknown, wrapUnknown } from "../../../runtime/encoding/protobuf/codec.ts"
+import { descriptorOfShape } from "../../../runtime/encoding/protobuf/descriptor-of-shape.ts"
+import type { JsonObject } from "../../../runtime/base/json.ts"
+import { parseJson } from "../../../runtime/encoding/json/text.ts"
+import type { TypeShape } from "../../../runtime/schema/shape.ts"
+import { type VendorName, vendorProfile } from "../../../runtime/base/vendor.ts"
 import { listMetaShape } from "../../../runtime/wire/status.ts"
 
 /** One answer's body as a value: JSON, YAML or compact by its content type, a text otherwise. */
@@ -55,9 +55,9 @@ async function decodeCompact(body: Buffer, vendor: VendorName): Promise<unknown>
   return { apiVersion, kind, ...codec.decode(raw) }
 }
 
-async function codecOf(apiVersion: string, kind: string, vendor: VendorName): Promise<CompactCodec> {
+async function codecOf(apiVersion: string, kind: string, vendor: VendorName): Promise<ProtobufCodec> {
   const shape = await shapeOf(vendorProfile(vendor).neutralApiVersion(apiVersion), kind)
-  return createCompactCodec(compactDescriptor(shape), shape)
+  return createProtobufCodec(descriptorOfShape(shape), shape)
 }
 
 async function shapeOf(apiVersion: string, kind: string): Promise<TypeShape> {

@@ -1,6 +1,6 @@
 /** A request step as the request that is sent. */
-import type { VendorName } from "../../../runtime/vendor.ts"
-import { vendorProfile } from "../../../runtime/vendor.ts"
+import type { VendorName } from "../../../runtime/base/vendor.ts"
+import { vendorProfile } from "../../../runtime/base/vendor.ts"
 import type { HttpRequest } from "../../support/http-client.ts"
 import { encodeCompact } from "./encoding.ts"
 import { type Fields, isFields } from "./scenario.ts"

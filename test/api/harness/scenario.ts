@@ -1,7 +1,7 @@
 /** Scenarios as data: what a file may say, checked word by word so that a slip never makes a test that tests nothing. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { VendorName } from "../../../runtime/vendor.ts"
+import type { VendorName } from "../../../runtime/base/vendor.ts"
 import type { InProcessOptions } from "../../support/in-process.ts"
 import { isRecord } from "./matchers.ts"
 import { readValues } from "./yaml-values.ts"

@@ -1,7 +1,7 @@
 /** Every scenario as one test, against every kind of server that a caller names. */
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import type { VendorName } from "../../../runtime/vendor.ts"
+import type { VendorName } from "../../../runtime/base/vendor.ts"
 import { createHttpClient, type HttpClient, type Protocol } from "../../support/http-client.ts"
 import { type InProcess, startInProcess, type StoreName } from "../../support/in-process.ts"
 import { runScenario } from "./run.ts"

@@ -1,6 +1,6 @@
 /** The receiving end of one watch: frames as they come, JSON lines or compact messages. */
 import { setImmediate } from "node:timers/promises"
-import type { VendorName } from "../../../runtime/vendor.ts"
+import type { VendorName } from "../../../runtime/base/vendor.ts"
 import type { OpenAnswer } from "../../support/http-client.ts"
 import { decodeCompactFrame } from "./encoding.ts"
 

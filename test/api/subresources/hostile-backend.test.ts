@@ -3,7 +3,7 @@
  * is gathered, and no connection is left.
  */
 import { afterEach, describe, expect, test } from "vitest"
-import { proxyAnswerTimeoutMs } from "../../../runtime/limits.ts"
+import { proxyAnswerTimeoutMs } from "../../../runtime/base/limits.ts"
 import { finiteAnswers, type HostileBackend, startHostileBackend } from "../../support/hostile-backend.ts"
 import type { Protocol } from "../../support/http-client.ts"
 import { type Cluster, startCluster } from "./cluster.ts"

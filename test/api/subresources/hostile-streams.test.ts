@@ -1,6 +1,6 @@
 /** Node agents and tunnels whose ends mean harm, over real sockets: what waits is bounded, in bytes and in time, and both sides end together. */
 import { afterEach, describe, expect, test } from "vitest"
-import { proxyAnswerTimeoutMs, refusalBytesMax, refusalTimeoutMs, tunnelIdleTimeoutMs } from "../../../runtime/limits.ts"
+import { proxyAnswerTimeoutMs, refusalBytesMax, refusalTimeoutMs, tunnelIdleTimeoutMs } from "../../../runtime/base/limits.ts"
 import { pairFor } from "../../support/backend.ts"
 import { type HostileBackend, type HostileOptions, startHostileBackend } from "../../support/hostile-backend.ts"
 import { type Cluster, readUntil, startCluster } from "./cluster.ts"

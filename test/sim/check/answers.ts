@@ -2,8 +2,8 @@
  * Answers about objects of every kind must be true: the object was stored as shown, existed when a create was refused
  * because of it, has the right field managers after a patch, and goes after a delete.
  */
-import { deepEqual } from "../../../runtime/kit/field-path.ts"
-import { type ApiObject, isObject } from "../../../runtime/kit/json.ts"
+import { deepEqual } from "../../../runtime/encoding/field-path.ts"
+import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type Place, placeText, type StoredObjects } from "../lives/stored-objects.ts"

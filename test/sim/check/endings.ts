@@ -2,7 +2,7 @@
  * Endings of objects: each has a reason, waits for finalizers, and is final. A namespace that is removed is empty, and
  * no object is created in it once its deletion has begun. Specification sections 2.1 and 3.1.
  */
-import type { ApiObject, OwnerReference } from "../../../runtime/kit/json.ts"
+import type { ApiObject, OwnerReference } from "../../../runtime/base/json.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
 import { holder } from "../lives/clients.ts"
 import { ownerAt } from "../lives/rest.ts"

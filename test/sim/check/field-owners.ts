@@ -1,5 +1,5 @@
 /** Reads the managers of the one field that several clients write from `managedFields`. */
-import { type ApiObject, isObject } from "../../../runtime/kit/json.ts"
+import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
 
 /** Managers of `data.shared`: a manager that applies and one of the same name that updates count as two. */
 export function ownersOf(object: ApiObject | undefined): string[] {

@@ -2,7 +2,7 @@
  * What the deletion of an owner does to its dependents. Other checks cover that dependents without owners are deleted
  * in the end, and no others.
  */
-import type { ApiObject } from "../../../runtime/kit/json.ts"
+import type { ApiObject } from "../../../runtime/base/json.ts"
 import type { LifeHistory } from "../lives/history.ts"
 import { isWatchedOver } from "../lives/steps.ts"
 import { type ObjectChange, placeText, type StoredObjects } from "../lives/stored-objects.ts"

@@ -4,7 +4,7 @@
  */
 import { decodeAllocation } from "../../../runtime/behaviours/services/range-allocation.ts"
 import { type NumberRange, serviceRanges } from "../../../runtime/behaviours/services/ranges.ts"
-import { type ApiObject, isObject, type JsonObject } from "../../../runtime/kit/json.ts"
+import { type ApiObject, isObject, type JsonObject } from "../../../runtime/base/json.ts"
 import { placeText, type StoredObjects } from "../lives/stored-objects.ts"
 import { behaviourOptions } from "../world/server.ts"
 

@@ -2,8 +2,8 @@
  * One candidate of an election by Lease, as client libraries implement it: the holder of the Lease renews it; the
  * others wait until it has not changed for its duration.
  */
-import { type ApiObject, isObject } from "../../../runtime/kit/json.ts"
-import type { Answer } from "../ask.ts"
+import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
+import type { SimResponse } from "../ask.ts"
 import type { Belief, ObjectCall } from "./history.ts"
 import { home } from "./steps.ts"
 import type { Place } from "./stored-objects.ts"
@@ -24,7 +24,7 @@ interface LeaseCall extends Place {
 interface CandidateDeps {
   /** Elapsed time: candidates measure it and trust no wall clock. */
   elapsedMs(): number
-  call(server: number, wanted: LeaseCall): Promise<Answer | undefined>
+  call(server: number, wanted: LeaseCall): Promise<SimResponse | undefined>
   believes(belief: Belief): void
 }
 

@@ -2,8 +2,8 @@
  * Clients of objects with lifecycles: namespaces that are deleted, finalizers, owners, addresses, times to live,
  * elections.
  */
-import { type ApiObject, isObject, type JsonObject } from "../../../runtime/kit/json.ts"
-import { type Answer, ask, isTrouble, type Question } from "../ask.ts"
+import { type ApiObject, isObject, type JsonObject } from "../../../runtime/base/json.ts"
+import { type SimResponse, sendRequest, isTrouble, type SimRequest } from "../ask.ts"
 import type { History } from "../history.ts"
 import type { World } from "../world/world.ts"
 import { turns, turnsUntil } from "../world/turns.ts"
@@ -20,7 +20,7 @@ const requestsMax = 12
 /** Rounds of some seconds within which every deletion that has begun must finish. */
 const settleRounds = 60
 
-interface Wanted extends Place, Question {
+interface Wanted extends Place, SimRequest {
   readonly act: ObjectCall["act"]
   readonly expected: readonly number[]
   readonly manager?: string
@@ -175,11 +175,11 @@ export class LifeClients {
     return candidate
   }
 
-  private async call(server: number, wanted: Wanted): Promise<Answer | undefined> {
+  private async call(server: number, wanted: Wanted): Promise<SimResponse | undefined> {
     const { truth } = this.world
     const { act, resource, namespace, name, expected, manager, applied, label, generate } = wanted
     const [since, at] = [this.visible(), truth.stored.shown()]
-    const answer = await ask(this.world, server, wanted)
+    const answer = await sendRequest(this.world, server, wanted)
     const known = answer !== undefined && answer.status < 500 && answer.status !== 429
     const body: ApiObject = isObject(answer?.body) ? answer.body : {}
     this.lives.calls.push({
@@ -225,12 +225,12 @@ export class LifeClients {
 }
 
 /** A request about one object. */
-function named(method: string, place: Place): Question {
+function named(method: string, place: Place): SimRequest {
   return { method, path: `${collectionPath(place)}/${place.name}` }
 }
 
 /** A request about all objects of a kind. */
-function collection(method: string, place: Pick<Place, "resource" | "namespace">): Question {
+function collection(method: string, place: Pick<Place, "resource" | "namespace">): SimRequest {
   return { method, path: collectionPath(place) }
 }
 

@@ -2,7 +2,7 @@
  * Requests about objects of every kind, with their answers. `since` and `until` are revisions of the store at call and
  * return.
  */
-import type { ApiObject } from "../../../runtime/kit/json.ts"
+import type { ApiObject } from "../../../runtime/base/json.ts"
 import type { Place, Instant } from "./stored-objects.ts"
 
 export interface ObjectCall extends Place {

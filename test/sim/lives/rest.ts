@@ -1,5 +1,5 @@
 /** Temporary states, which clients or the server's own controllers must bring to an end. */
-import type { ApiObject, OwnerReference } from "../../../runtime/kit/json.ts"
+import type { ApiObject, OwnerReference } from "../../../runtime/base/json.ts"
 import { type Place, placeText, type StoredObjects } from "./stored-objects.ts"
 
 /**

@@ -2,7 +2,7 @@
  * The actual history of objects of every kind: all durable versions of each, in order. `Truth` fills it from the store
  * itself.
  */
-import type { ApiObject } from "../../../runtime/kit/json.ts"
+import type { ApiObject } from "../../../runtime/base/json.ts"
 
 /** The kinds that clients of the simulation create, by resource name. */
 export const resources = {

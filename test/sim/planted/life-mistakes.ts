@@ -2,7 +2,7 @@
  * Mistakes about the lifecycles of objects, each planted into a correct server at its commits: the simulation must find
  * every one.
  */
-import { type ApiObject, isObject } from "../../../runtime/kit/json.ts"
+import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
 import type { RunningServer } from "../../../runtime/server.ts"
 import type { Store, Write } from "../../../runtime/storage/store.ts"
 import { holder } from "../lives/clients.ts"

@@ -2,7 +2,7 @@
  * Time of the simulation. Delays count elapsed time; the time that a clock shows can be stepped, as an operator or a
  * time service does.
  */
-import type { Clock } from "../../../runtime/clock.ts"
+import type { Clock } from "../../../runtime/base/clock.ts"
 import { createManualClock } from "../../contract/manual-clock.ts"
 
 export interface SimClock {

@@ -3,12 +3,12 @@
  * different times, and the connection breaks when the store loses its leader. A request in flight at that moment may
  * have been executed.
  */
-import { readPast } from "../../../runtime/storage/past.ts"
+import { readLogOf } from "../../../runtime/storage/log-reader.ts"
 import {
   type Check,
   type CommitResult,
-  type Past,
-  type PastOptions,
+  type LogPiece,
+  type LogOptions,
   type Store,
   StoreError,
   type StoredValue,
@@ -82,8 +82,8 @@ export class StoreConnection implements Store {
     }, lost)
   }
 
-  past(options: PastOptions): Promise<Past> {
-    return this.call(() => readPast(this.shared, options))
+  readLog(options: LogOptions): Promise<LogPiece> {
+    return this.call(() => readLogOf(this.shared, options))
   }
 
   async watch(options: WatchOptions): Promise<{ stop(): void }> {

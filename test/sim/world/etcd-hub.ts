@@ -1,5 +1,5 @@
 /** Servers that share an etcd: the real driver, with the simulated cluster behind its connection. */
-import type { Clock } from "../../../runtime/clock.ts"
+import type { Clock } from "../../../runtime/base/clock.ts"
 import { openEtcdStore } from "../../../runtime/storage/etcd/etcd-store.ts"
 import { defaultLeaseLimits } from "../../../runtime/storage/etcd/leases.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
@@ -15,7 +15,7 @@ import { turns } from "./turns.ts"
 const etcdVersions = ["3.4.23", "3.5.21"] as const
 
 /**
- * Called once per world. `store` holds the cluster's data, on a machine with this clock; `compact` is called for every
+ * Called once per world. `store` holds the cluster's data, on a machine with this clock; `protobuf` is called for every
  * compaction.
  */
 export async function etcdHub(

@@ -3,7 +3,7 @@
  * under a new leader. When it has passed, all keys attached to the lease are deleted at one revision, a little later:
  * etcd looks twice a second.
  */
-import type { Clock } from "../../../runtime/clock.ts"
+import type { Clock } from "../../../runtime/base/clock.ts"
 
 /**
  * The shortest time to live that etcd grants with its default settings: one and a half times its election timeout, in

@@ -4,7 +4,7 @@
  * both directions.
  */
 import { status } from "@grpc/grpc-js"
-import type { Clock } from "../../../runtime/clock.ts"
+import type { Clock } from "../../../runtime/base/clock.ts"
 import { RpcError } from "../../../runtime/storage/etcd/connection.ts"
 import type { RpcFault } from "../../../runtime/storage/etcd/failures.ts"
 import type { Decoded, Encodable } from "../../../runtime/storage/etcd/message.ts"
@@ -36,7 +36,7 @@ type TxnRequest = Decoded<typeof txnCall.request>
 type RequestOperation = TxnRequest["success"][number]
 type KeyValueOut = NonNullable<NonNullable<Encodable<typeof rangeCall.response>["kvs"]>[number]>
 
-/** The cluster that all servers use. Created once per world; `compact` is called for every compaction. */
+/** The cluster that all servers use. Created once per world; `protobuf` is called for every compaction. */
 export class SimEtcd {
   /** Out of space: puts fail until it is cleared. */
   full = false

@@ -1,10 +1,10 @@
 /** The store that the servers of a simulation share, simulated at the `Store` interface or below the driver of etcd. */
-import type { Clock } from "../../../runtime/clock.ts"
+import type { Clock } from "../../../runtime/base/clock.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
 import { type ConnectionControl, StoreConnection } from "./connection.ts"
 
 /** One server's connection to the shared store. */
-export interface Line {
+export interface ServerConnection {
   readonly store: Store
   readonly idle: boolean
   cut(): void
@@ -15,7 +15,7 @@ export interface Line {
 export interface Hub {
   /** How long after its time to live a value may still exist. */
   readonly lateMs: number
-  connect(control: ConnectionControl, clock: Clock): Promise<Line>
+  connect(control: ConnectionControl, clock: Clock): Promise<ServerConnection>
   fill(full: boolean): void
   /** Elects another leader: times to live that leases count start again. Undefined for stores without leases. */
   readonly elect?: () => void
@@ -24,7 +24,7 @@ export interface Hub {
 /** Stores that expire values themselves do so once a second. */
 const storeLateMs = 1000
 
-/** Called where the driver itself is simulated: `compact` is called for every compaction. */
+/** Called where the driver itself is simulated: `protobuf` is called for every compaction. */
 export function plainHub(store: Store, compact: Store["compact"]): Hub {
   return {
     lateMs: storeLateMs,

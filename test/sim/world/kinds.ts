@@ -3,12 +3,12 @@
  * turns.
  */
 import { bodies, kinds } from "../../../generated/index.ts"
-import type { BodyType } from "../../../runtime/bodies.ts"
-import type { Kind } from "../../../runtime/kit/kind.ts"
+import type { LoadableBody } from "../../../runtime/body-kinds.ts"
+import type { Kind } from "../../../runtime/schema/kind.ts"
 
 export interface LoadedKinds {
   readonly kinds: readonly Kind[]
-  readonly bodies: readonly BodyType[]
+  readonly bodies: readonly LoadableBody[]
 }
 
 let loading: Promise<LoadedKinds> | undefined
@@ -29,7 +29,7 @@ async function loadedKind(kind: Kind): Promise<Kind> {
   return { ...kind, load: async () => ({ ...parts, descriptor: async () => descriptor }) }
 }
 
-async function loadedBody(body: BodyType): Promise<BodyType> {
+async function loadedBody(body: LoadableBody): Promise<LoadableBody> {
   const parts = await body.load()
   return { ...body, load: async () => parts }
 }

@@ -1,5 +1,5 @@
 /** Random numbers from a seed: the same draws for the same seed, on every machine. */
-import type { Random } from "../../../runtime/random.ts"
+import type { Random } from "../../../runtime/base/random.ts"
 
 export interface SeededRandom extends Random {
   /** In [0, 1). */

@@ -2,19 +2,19 @@
  * One server of the simulation: a complete API server in this process, without a network, that can be killed and
  * restarted.
  */
-import { silentLog } from "../../../runtime/logging.ts"
-import type { BehaviourOptions } from "../../../runtime/kit/behaviour.ts"
+import { silentLog } from "../../../runtime/launch/logging.ts"
+import type { BehaviourOptions } from "../../../runtime/schema/behaviour.ts"
 import { defaultOptions } from "../../../runtime/options/load.ts"
 import { type RunningServer, startServer } from "../../../runtime/server.ts"
 import type { Store } from "../../../runtime/storage/store.ts"
-import type { Clock } from "../../../runtime/clock.ts"
+import type { Clock } from "../../../runtime/base/clock.ts"
 import type { MachineClock } from "./clock.ts"
 import type { LoadedKinds } from "./kinds.ts"
 import type { SeededRandom } from "./random.ts"
 import { connectTo, type Wire } from "./wire.ts"
 
 /** One process of a server, from start to end. */
-export interface Life {
+export interface ServerProcess {
   readonly number: number
   alive: boolean
   running: RunningServer | undefined
@@ -32,7 +32,7 @@ export interface SimServerOptions {
   readonly loaded: LoadedKinds
   readonly garbageCollector?: boolean
   /** Opens its connection to the store, once per process. */
-  readonly openStore: (life: Life, clock: Clock, random: SeededRandom) => Promise<Store>
+  readonly openStore: (life: ServerProcess, clock: Clock, random: SeededRandom) => Promise<Store>
   /** Called when a process has ended. */
   readonly onDeath: () => void
   /** Called when a server has started, before its first request. */
@@ -40,7 +40,7 @@ export interface SimServerOptions {
 }
 
 export class SimServer {
-  private life: Life | undefined
+  private life: ServerProcess | undefined
   private lives = 0
   readonly machine: MachineClock
 
@@ -70,7 +70,7 @@ export class SimServer {
   start(): void {
     if (this.life !== undefined) return
     const { clock, kill } = this.options.clock.process()
-    const life: Life = {
+    const life: ServerProcess = {
       number: ++this.lives,
       alive: true,
       running: undefined,
@@ -93,7 +93,7 @@ export class SimServer {
     this.life?.kill()
   }
 
-  private async begin(life: Life, clock: Clock): Promise<void> {
+  private async begin(life: ServerProcess, clock: Clock): Promise<void> {
     const random = this.options.random.fork(`life ${life.number}`)
     try {
       const store = await this.options.openStore(life, clock, random)
@@ -110,7 +110,7 @@ export class SimServer {
 
 function serverOptions(
   { shared, address, loaded, garbageCollector = true }: SimServerOptions,
-  { store, clock, random, life }: { store: Store; clock: Clock; random: SeededRandom; life: Life },
+  { store, clock, random, life }: { store: Store; clock: Clock; random: SeededRandom; life: ServerProcess },
 ): Parameters<typeof startServer>[0] {
   return {
     options: {

@@ -1,5 +1,5 @@
 /** Store, servers, time and all their faults, under one seed. */
-import type { Clock } from "../../../runtime/clock.ts"
+import type { Clock } from "../../../runtime/base/clock.ts"
 import { type RunningServer } from "../../../runtime/server.ts"
 import { openStoreOn } from "../../../runtime/storage/lmdb/lmdb-store.ts"
 import { openMemoryStore } from "../../../runtime/storage/memory/memory-store.ts"
@@ -9,7 +9,7 @@ import { createSimClock, type SimClock } from "./clock.ts"
 import type { ConnectionControl } from "./connection.ts"
 import { createDisk, type CrashPoint, type SimDisk } from "./disk.ts"
 import { etcdHub } from "./etcd-hub.ts"
-import { type Line, plainHub } from "./hub.ts"
+import { type ServerConnection, plainHub } from "./hub.ts"
 import { type LoadedKinds, loadKinds } from "./kinds.ts"
 import { createRandom, type SeededRandom } from "./random.ts"
 import { SimServer } from "./server.ts"
@@ -158,7 +158,7 @@ async function shared(options: WorldOptions, loaded: LoadedKinds, driver: "share
   })
   const hub =
     driver === "shared" ? plainHub(store, compact) : await etcdHub(store, compact, { clock: storeClock, random: random.fork("etcd") })
-  const lines: Line[] = []
+  const lines: ServerConnection[] = []
   const controls: ConnectionControl[] = []
   const lost = new Set<number>()
   const election = random.fork("elections")

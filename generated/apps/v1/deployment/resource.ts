@@ -9,7 +9,7 @@ import {
   present,
   size,
   warningTexts,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 
 export const deployment: Kind = {
   group: "apps",

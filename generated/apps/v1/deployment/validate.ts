@@ -22,7 +22,7 @@ import {
   truth,
   typeName,
   within,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { validatePodTemplateSpec } from "../../../core/v1/shared/pod-template/validate.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
 import { checkDeploymentSpec, checkDeploymentStatus, checkDeploymentStrategy, checkRollingUpdateDeployment } from "./constraints.ts"

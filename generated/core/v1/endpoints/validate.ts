@@ -15,7 +15,7 @@ import {
   size,
   text,
   vendorText,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { checkEndpointAddress, checkEndpointPort } from "./constraints.ts"
 
 export function validateEndpoints(self: JsonObject, context: CheckContext): void {

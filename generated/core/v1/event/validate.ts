@@ -12,7 +12,7 @@ import {
   truth,
   vendorText,
   within,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 
 export function validateEvent(self: JsonObject, context: CheckContext): void {
   rule(

@@ -13,7 +13,7 @@ import {
   rule,
   vendorText,
   within,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { checkNamespaceSpec, checkNamespaceStatus } from "./constraints.ts"
 
 export function validateNamespace(self: JsonObject, context: CheckContext): void {

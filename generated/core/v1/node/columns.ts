@@ -14,7 +14,7 @@ import {
   join,
   map,
   orElse,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 
 export const columns: readonly Column[] = [
   {

@@ -20,7 +20,7 @@ import {
   size,
   unique,
   vendorText,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { checkNodeSpec, checkNodeStatus, checkTaint } from "./constraints.ts"
 
 export function validateNode(self: JsonObject, context: CheckContext): void {

@@ -10,7 +10,7 @@ import {
   get,
   item,
   orElse,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 
 export const columns: readonly Column[] = [
   {

@@ -3,7 +3,7 @@ import { check as podAnnotations } from "../../../../runtime/behaviours/checks/p
 import { check as podStatusUpdate } from "../../../../runtime/behaviours/checks/pod-status-update.ts"
 import { check as podTokens } from "../../../../runtime/behaviours/checks/pod-tokens.ts"
 import { check as podUpdate } from "../../../../runtime/behaviours/checks/pod-update.ts"
-import { type CheckContext, type JsonObject, equals, field, get, nonZero, rule, size } from "../../../../runtime/kit/index.ts"
+import { type CheckContext, type JsonObject, equals, field, get, nonZero, rule, size } from "../../../../runtime/schema/index.ts"
 import { validatePodSpec } from "../shared/pod-spec/validate.ts"
 import { validatePodStatus } from "../shared/pod-status/validate.ts"
 

@@ -9,7 +9,7 @@ import {
   less,
   setDefault,
   size,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { defaultPodTemplateSpec } from "../shared/pod-template/defaults.ts"
 
 export function defaultReplicationController(self: JsonObject, context: DefaultingContext): void {

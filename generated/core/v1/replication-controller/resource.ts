@@ -11,7 +11,7 @@ import {
   size,
   text,
   warningTexts,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 
 export const replicationController: Kind = {
   group: "",

@@ -14,7 +14,7 @@ import {
   present,
   rule,
   size,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { validatePodTemplateSpec } from "../shared/pod-template/validate.ts"
 import { checkReplicationControllerSpec, checkReplicationControllerStatus } from "./constraints.ts"
 

@@ -16,7 +16,7 @@ import {
   size,
   text,
   within,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 
 export const columns: readonly Column[] = [
   {

@@ -10,7 +10,7 @@ import {
   setDefault,
   size,
   within,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { defaultLoadBalancerStatus } from "../shared/load-balancer-status/defaults.ts"
 
 export function defaultService(self: JsonObject, context: DefaultingContext): void {

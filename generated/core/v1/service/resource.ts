@@ -15,7 +15,7 @@ import {
   text,
   vendorText,
   warningTexts,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 
 export const service: Kind = {
   group: "",

@@ -25,7 +25,7 @@ import {
   unique,
   vendorText,
   within,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { validateLoadBalancerStatus } from "../shared/load-balancer-status/validate.ts"
 import { checkClientIPConfig, checkServicePort, checkServiceSpec } from "./constraints.ts"
 

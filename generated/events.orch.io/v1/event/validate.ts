@@ -16,7 +16,7 @@ import {
   truth,
   vendorText,
   within,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 
 export function validateEvent(self: JsonObject, context: CheckContext): void {
   immutable(self, "eventTime", context, "always")

@@ -10,7 +10,7 @@ import {
   rule,
   size,
   within,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { checkLabelSelector, checkLabelSelectorRequirement } from "./constraints.ts"
 
 export function validateLabelSelector(self: JsonObject, context: CheckContext): void {

@@ -14,7 +14,7 @@ import {
   rule,
   split,
   typeName,
-} from "../../../../runtime/kit/index.ts"
+} from "../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../meta/v1/label-selector/validate.ts"
 import { checkPodDisruptionBudgetSpec, checkPodDisruptionBudgetStatus } from "./constraints.ts"
 

@@ -13,7 +13,7 @@ import {
   orElse,
   present,
   setDefault,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { defaultEnvVar } from "../env/defaults.ts"
 import { defaultLifecycle, defaultProbe } from "../probes/defaults.ts"
 

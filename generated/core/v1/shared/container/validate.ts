@@ -16,7 +16,7 @@ import {
   size,
   split,
   trim,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { validateEnvFromSource, validateEnvVar } from "../env/validate.ts"
 import { validateLifecycle, validateProbe } from "../probes/validate.ts"
 import { validateContainerResizePolicy, validateResourceRequirements } from "../resources/validate.ts"

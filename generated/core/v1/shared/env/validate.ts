@@ -15,7 +15,7 @@ import {
   size,
   truth,
   within,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import {
   checkConfigMapKeySelector,
   checkEnvFromSource,

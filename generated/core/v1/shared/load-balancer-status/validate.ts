@@ -9,7 +9,7 @@ import {
   nonZero,
   present,
   rule,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { checkLoadBalancerIngress, checkPortStatus } from "./constraints.ts"
 
 export function validateLoadBalancerStatus(self: JsonObject, context: CheckContext): void {

@@ -14,7 +14,7 @@ import {
   rule,
   size,
   within,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
 import { validateTypedLocalObjectReference, validateTypedObjectReference } from "../references/validate.ts"
 import { validateVolumeResourceRequirements } from "../resources/validate.ts"

@@ -7,7 +7,7 @@ import {
   get,
   nonZero,
   setDefault,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { defaultContainer, defaultEphemeralContainer } from "../container/defaults.ts"
 import { defaultVolume } from "../volumes/defaults.ts"
 

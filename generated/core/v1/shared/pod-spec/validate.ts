@@ -29,7 +29,7 @@ import {
   size,
   split,
   unique,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { validateAffinity } from "../affinity/validate.ts"
 import { validateContainer, validateEphemeralContainer } from "../container/validate.ts"
 import { validatePodSecurityContext } from "../security-context/validate.ts"

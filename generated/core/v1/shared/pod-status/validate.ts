@@ -16,7 +16,7 @@ import {
   rule,
   size,
   unique,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { validateResourceRequirements } from "../resources/validate.ts"
 import { checkHostIP, checkPodCondition, checkPodIP, checkPodResourceClaimStatus, checkPodStatus } from "./constraints.ts"
 

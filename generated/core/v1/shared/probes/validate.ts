@@ -9,7 +9,7 @@ import {
   items,
   oneOf,
   rule,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { checkExecAction, checkGRPCAction, checkHTTPGetAction, checkHTTPHeader, checkProbe } from "./constraints.ts"
 
 export function validateProbe(self: JsonObject, context: CheckContext): void {

@@ -13,7 +13,7 @@ import {
   present,
   rule,
   trim,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import {
   checkAppArmorProfile,
   checkPodSecurityContext,

@@ -11,7 +11,7 @@ import {
   present,
   rule,
   size,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
 import { checkTopologySpreadConstraint } from "./constraints.ts"
 

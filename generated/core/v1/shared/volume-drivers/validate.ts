@@ -16,7 +16,7 @@ import {
   size,
   split,
   startsWith,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import {
   checkAWSElasticBlockStoreVolumeSource,
   checkAzureDiskVolumeSource,

@@ -8,7 +8,7 @@ import {
   get,
   present,
   setDefault,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { defaultObjectFieldSelector } from "../env/defaults.ts"
 import { defaultPersistentVolumeClaimSpec } from "../persistent-volume-claim-spec/defaults.ts"
 import {

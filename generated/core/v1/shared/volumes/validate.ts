@@ -22,7 +22,7 @@ import {
   split,
   startsWith,
   within,
-} from "../../../../../runtime/kit/index.ts"
+} from "../../../../../runtime/schema/index.ts"
 import { validateLabelSelector } from "../../../../meta/v1/label-selector/validate.ts"
 import { validateObjectFieldSelector, validateResourceFieldSelector } from "../env/validate.ts"
 import { validatePersistentVolumeClaimSpec } from "../persistent-volume-claim-spec/validate.ts"

@@ -1,5 +1,5 @@
 /** Stands for a cell function that a column asks for. */
-import type { ApiObject, CellContext } from "../../../../../runtime/kit/index.ts"
+import type { ApiObject, CellContext } from "../../../../../runtime/schema/index.ts"
 
 /** Answers the same for every object. */
 export function cell(_kettle: ApiObject, _context: CellContext): { readonly degrees: number } {

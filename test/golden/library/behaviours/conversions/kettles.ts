@@ -1,5 +1,5 @@
 /** Stands for a named conversion. */
-import type { ApiObject } from "../../../../../runtime/kit/index.ts"
+import type { ApiObject } from "../../../../../runtime/schema/index.ts"
 
 /** Changes nothing. */
 export function toStored(kettle: ApiObject): ApiObject {

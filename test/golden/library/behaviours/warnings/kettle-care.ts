@@ -1,4 +1,4 @@
-import { type ApiObject, isObject, type JsonValue, type ValidationContext } from "../../../../../runtime/kit/index.ts"
+import { type ApiObject, isObject, type JsonValue, type ValidationContext } from "../../../../../runtime/schema/index.ts"
 
 /** A function of warnings, as an author would write it. */
 export function warn(spec: JsonValue | undefined, at: string, _kettle: ApiObject, _context: ValidationContext): string[] {

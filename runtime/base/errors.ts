@@ -1,0 +1,224 @@
+/**
+ * The errors of the API and every text in them (house rule: one closed union, one place for messages). Thrown by verbs,
+ * registry, behaviours and filters; turned into a Status exactly once, in `app.ts`. Messages follow the recorded
+ * answers of the reference server.
+ */
+import type { Failure } from "./failure.ts"
+import { shortJson, shortTexts } from "./bounded-text.ts"
+import type { JsonValue } from "./json.ts"
+import { cut, quoted } from "./quote.ts"
+import { shownValueCharactersMax } from "./limits.ts"
+
+/** `reason` of a Status: the closed set clients switch on. */
+export type Reason =
+  | "BadRequest"
+  | "Unauthorized"
+  | "Forbidden"
+  | "NotFound"
+  | "MethodNotAllowed"
+  | "NotAcceptable"
+  | "AlreadyExists"
+  | "Conflict"
+  | "Gone"
+  | "Expired"
+  | "RequestEntityTooLarge"
+  | "UnsupportedMediaType"
+  | "Invalid"
+  | "TooManyRequests"
+  | "InternalError"
+  | "ServerTimeout"
+  | "Timeout"
+  | "ServiceUnavailable"
+  | ""
+
+export interface StatusCause {
+  readonly reason?: string
+  readonly message?: string
+  readonly field?: string
+}
+
+export interface StatusDetails {
+  readonly name?: string
+  readonly group?: string
+  /** The resource (plural) or, for Invalid, the kind. */
+  readonly kind?: string
+  readonly uid?: string
+  readonly causes?: readonly StatusCause[]
+  readonly retryAfterSeconds?: number
+}
+
+/** Anything a client did or met that ends its request with a Status failure. Groups in `details` are neutral. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: number,
+    readonly reason: Reason,
+    message: string,
+    readonly details?: StatusDetails,
+    /** metadata.continue of the Status: the inconsistent-continue token of an expired page. */
+    readonly continueToken?: string,
+  ) {
+    const { stackTraceLimit } = Error
+    // An answer to a client and no fault of ours: nobody reads where it was made, and to find out was most of what a refusal cost.
+    if (code < 500) Error.stackTraceLimit = 0
+    super(message)
+    Error.stackTraceLimit = stackTraceLimit
+    this.name = "ApiError"
+  }
+}
+
+/** What an error is about: the resource and, where there is one, the object. */
+export interface ObjectRef {
+  readonly group: string
+  /** Plural resource; for `invalid` the kind. */
+  readonly resource: string
+  readonly name?: string
+}
+
+function qualified(subject: ObjectRef): string {
+  return subject.group === "" ? subject.resource : `${subject.resource}.${subject.group}`
+}
+
+function details(subject: ObjectRef, more: StatusDetails = {}): StatusDetails {
+  return {
+    ...(subject.name !== undefined && subject.name !== "" && { name: subject.name }),
+    ...(subject.group !== "" && { group: subject.group }),
+    ...(subject.resource !== "" && { kind: subject.resource }),
+    ...more,
+  }
+}
+
+export const badRequest = (message: string): ApiError => new ApiError(400, "BadRequest", message)
+export const unauthorized = (): ApiError => new ApiError(401, "Unauthorized", "Unauthorized")
+export const forbidden = (subject: ObjectRef, why: string, more?: StatusDetails): ApiError =>
+  new ApiError(403, "Forbidden", `${qualified(subject)} ${quoted(subject.name ?? "")} is forbidden: ${why}`, details(subject, more))
+export const notFound = (subject: ObjectRef): ApiError =>
+  new ApiError(404, "NotFound", `${qualified(subject)} ${quoted(subject.name ?? "")} not found`, details(subject))
+/** No such path, group, version or resource. */
+export const unknownPath = (): ApiError => new ApiError(404, "NotFound", "the server could not find the requested resource", {})
+export const methodNotAllowed = (): ApiError =>
+  new ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
+export const notAcceptable = (accepted: readonly string[]): ApiError =>
+  new ApiError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
+export const alreadyExists = (subject: ObjectRef): ApiError =>
+  new ApiError(409, "AlreadyExists", `${qualified(subject)} ${quoted(subject.name ?? "")} already exists`, details(subject))
+export const conflict = (subject: ObjectRef, why: string): ApiError =>
+  new ApiError(
+    409,
+    "Conflict",
+    `Operation cannot be fulfilled on ${qualified(subject)} ${quoted(subject.name ?? "")}: ${why}`,
+    details(subject),
+  )
+export const staleVersion = (subject: ObjectRef): ApiError =>
+  conflict(subject, "the object has been modified; please apply your changes to the latest version and try again")
+export const expired = (message: string, continueToken?: string): ApiError =>
+  new ApiError(410, "Expired", message, undefined, continueToken)
+export const tooLarge = (message: string): ApiError => new ApiError(413, "RequestEntityTooLarge", message)
+export const unsupportedMediaType = (accepted: readonly string[], details?: StatusDetails): ApiError =>
+  new ApiError(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+    details,
+  )
+export const internal = (message: string): ApiError =>
+  new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] })
+export const timeout = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
+  new ApiError(504, "Timeout", `Timeout: ${message}`, { retryAfterSeconds, ...(causes !== undefined && { causes }) })
+/** 409 for a creation over an object that finalizers or a grace period still keep. */
+export function stillDeleted(subject: ObjectRef): ApiError {
+  const { code, reason, message, details: about } = alreadyExists(subject)
+  return new ApiError(code, reason, `object is being deleted: ${message}`, about)
+}
+/** 504 for a write of which nobody knows whether it happened. Without `Retry-After`: client libraries would repeat it blindly. */
+export const undecided = (why: string): ApiError =>
+  new ApiError(504, "Timeout", `the write may or may not have happened: ${why}; read the object before you repeat it`, {})
+/** 429. `retryAfterSeconds` 0: the client decides when to try again. */
+export const tooManyRequests = (message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError =>
+  new ApiError(429, "TooManyRequests", message, {
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+    ...(causes !== undefined && { causes }),
+  })
+/** 503. `retryAfterSeconds` 0: the client decides when to try again. */
+export const unavailable = (message: string, retryAfterSeconds = 0): ApiError =>
+  new ApiError(503, "ServiceUnavailable", message, retryAfterSeconds > 0 ? { retryAfterSeconds } : undefined)
+/** The version asked for is newer than any; specification section 4.6. */
+export const tooLargeResourceVersion = (asked: number, current: number): ApiError =>
+  timeout(`Too large resource version: ${asked}, current: ${current}`, 1, [
+    { reason: "ResourceVersionTooLarge", message: "Too large resource version" },
+  ])
+
+/** A 422 that names every fault. `subject.resource` is the kind here, as clients expect. */
+export function invalid(subject: ObjectRef, failures: readonly Failure[]): ApiError {
+  const causes = failures.map((failure) => ({ reason: causeReason(failure), message: failureText(failure), field: failure.field }))
+  const lines = causes.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`))
+  // Said once, though every cause counts: the reference's checks overlap.
+  const said = [...new Set(lines)]
+  const list = said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`
+  return new ApiError(
+    422,
+    "Invalid",
+    `${qualified(subject)} ${quoted(subject.name ?? "")} is invalid: ${list}`,
+    details(subject, { causes }),
+  )
+}
+
+function causeReason(failure: Failure): string {
+  return failure.type === "InternalError" ? "InternalError" : `FieldValue${failure.type}`
+}
+
+const typeTexts: Record<Failure["type"], string> = {
+  Required: "Required value",
+  Invalid: "Invalid value",
+  NotSupported: "Unsupported value",
+  TooLong: "Too long",
+  TooMany: "Too many",
+  Duplicate: "Duplicate value",
+  Forbidden: "Forbidden",
+  NotFound: "Not found",
+  TypeInvalid: "Invalid value",
+  InternalError: "Internal error",
+}
+
+/** What a conflict says when the object is not the one that the client means. */
+export function preconditionText(what: "UID" | "ResourceVersion", asked: string, found: string): string {
+  return `Precondition failed: ${what} in precondition: ${cut(asked)}, ${what} in object meta: ${cut(found)}`
+}
+
+/** The same where the reference leaves the comparison to its storage. `key`: of the object in the store. */
+export function storedPreconditionText(key: string, what: "UID" | "ResourceVersion", asked: string, found: string): string {
+  const failure = preconditionText(what, asked, found)
+  return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failure}`
+}
+
+/** The same where a DELETE names what it means. */
+export function deletionPreconditionText(what: "UID" | "ResourceVersion", asked: string, found: string): string {
+  const why = what === "UID" ? "The object might have been deleted and then recreated" : "The object might have been modified"
+  return `the ${what} in the precondition (${cut(asked)}) does not match the ${what} in record (${cut(found)}). ${why}`
+}
+
+/** `Invalid value: 70000: must be between 1 and 65535, inclusive`. */
+export function failureText(failure: Failure): string {
+  const head = typeTexts[failure.type]
+  const withValue =
+    failure.type === "Required" || failure.type === "Forbidden" || failure.type === "TooLong" || failure.type === "InternalError"
+      ? head
+      : `${head}: ${failure.shown ?? shown(failure.value)}`
+  const detail = failure.supported === undefined ? failure.detail : `supported values: ${failure.supported.map(quoted).join(", ")}`
+  return detail === "" ? withValue : `${withValue}: ${detail}`
+}
+
+function shown(value: Failure["value"]): string {
+  if (value === undefined || value === null) return "null"
+  if (typeof value === "string") {
+    return value.length > shownValueCharactersMax ? `${quoted(value.slice(0, shownValueCharactersMax))}...` : quoted(value)
+  }
+  if (!isTexts(value)) return shortJson(value, shownValueCharactersMax)
+  return shortTexts(value, shownValueCharactersMax)
+}
+
+/** Long lists are told by their beginning: nothing behind it is shown. */
+function isTexts(value: JsonValue): value is string[] {
+  if (!Array.isArray(value)) return false
+  for (let index = 0; index < value.length && index <= shownValueCharactersMax; index++) if (typeof value[index] !== "string") return false
+  return true
+}

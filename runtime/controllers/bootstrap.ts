@@ -1,0 +1,80 @@
+/** Creates the objects that every cluster has when the server starts, and maintains them while it runs. */
+import { runEvery } from "./interval.ts"
+import { type ControllerDeps, type Controller, errorText } from "./controller.ts"
+import { endLease, liveAddresses, renewLease } from "./server-leases.ts"
+import { ensureEndpoints, ensureNamespaces, ensureService, isReachable } from "./system-objects.ts"
+
+export interface BootstrapOptions {
+  /** `--advertise-address`, or the address used instead. */
+  readonly address: string
+  readonly port: number
+  /** Whether other servers write to the same store: the endpoints then list all live servers. */
+  readonly shared: boolean
+}
+
+export interface Bootstrap extends Controller {
+  /** Resolves when all objects exist for the first time. Failures are retried every second. */
+  readonly done: Promise<void>
+  /** The reason why it is not done yet; undefined once it is. Read by the readiness check. */
+  fault(): string | undefined
+}
+
+/** For servers that share a store: a lease must be renewed well before it expires. The reference's interval. */
+const leaseIntervalMs = 10_000
+/** For a server without others: only objects that users delete must be created again. */
+const intervalMs = 60_000
+const retryMs = 1000
+
+/** Called once when the server listens. Idempotent, and safe on several servers at once. */
+export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions): Bootstrap {
+  const { registry, clock, log } = deps
+  let finish: () => void = () => {}
+  let fault: string | undefined = "not finished"
+  const done = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const loop = runEvery({
+    clock,
+    intervalMs: options.shared ? leaseIntervalMs : intervalMs,
+    retryMs,
+    atOnce: true,
+    async task() {
+      await ensureNamespaces(registry)
+      await ensureService(registry, options)
+      await ensureEndpoints(registry, { addresses: await addressesOf(deps, options), port: options.port })
+      fault = undefined
+      finish()
+    },
+    onError(error) {
+      if (fault !== undefined) fault = `not finished: ${errorText(error)}`
+      log.warn({ error: errorText(error) }, "the system objects could not be created or checked; retrying later")
+    },
+  })
+  return {
+    done,
+    fault: () => fault,
+    async stop() {
+      await loop.stop()
+      if (options.shared && isReachable(options.address)) await leave(deps, options)
+    },
+  }
+}
+
+async function addressesOf({ registry }: ControllerDeps, { address, shared }: BootstrapOptions): Promise<readonly string[]> {
+  if (!shared || !isReachable(address)) return [address]
+  await renewLease(registry, address)
+  return liveAddresses(registry)
+}
+
+/**
+ * Removes this server from the endpoints, so that clients use the others. The last server stays listed: there is no
+ * other.
+ */
+async function leave({ registry, log }: ControllerDeps, { address, port }: BootstrapOptions): Promise<void> {
+  try {
+    await endLease(registry, address)
+    await ensureEndpoints(registry, { addresses: await liveAddresses(registry), port })
+  } catch (error) {
+    log.warn({ error: errorText(error) }, "this server's address could not be taken out of the endpoints; its lease runs out by itself")
+  }
+}

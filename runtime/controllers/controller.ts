@@ -1,0 +1,25 @@
+/** Types shared by all controllers. Controllers never throw: they log errors and retry. */
+import type { Clock } from "../base/clock.ts"
+import type { Registry } from "../registry/registry.ts"
+
+/** Receives errors; a pino logger is one. */
+export interface Log {
+  warn(values: object, text: string): void
+}
+
+export interface ControllerDeps {
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Background work that continues until it is stopped. */
+export interface Controller {
+  /** Stops the work. Resolves once none of it is running any more. */
+  stop(): Promise<void>
+}
+
+/** Returns a text for any thrown value, for logs. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

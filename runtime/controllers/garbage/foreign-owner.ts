@@ -1,0 +1,97 @@
+/**
+ * Owners in another namespace. References do not cross namespaces, so such an owner counts as absent and its dependents
+ * are deleted. An Event reports it to the user, as the reference's garbage collector does (reason
+ * OwnerRefInvalidNamespace).
+ */
+import { serverAttributes } from "../../admission/server-identity.ts"
+import { garbageCollectorUser } from "../identities.ts"
+import { ApiError } from "../../base/errors.ts"
+import type { ApiObject, OwnerReference } from "../../base/json.ts"
+import { timeText } from "../../base/time.ts"
+import { namespacesSearchedMax, uidsRememberedMax } from "../../base/limits.ts"
+import { createObject } from "../../registry/create.ts"
+import type { Registry } from "../../registry/registry.ts"
+import { identityOf, ownerKind, type ObjectIdentity } from "./owner.ts"
+
+/**
+ * Called for an owner that is not where the reference says. Best effort: errors while writing the Event are ignored.
+ * `nowhere` holds the uids of owners that do not exist in any namespace. Uids are never reused, so one search is enough
+ * for all dependents.
+ */
+export async function reportForeignOwner(
+  { registry, nowhere }: { readonly registry: Registry; readonly nowhere: Set<string> },
+  dependent: ObjectIdentity,
+  reference: OwnerReference,
+): Promise<void> {
+  const kind = ownerKind(registry, reference)
+  if (kind === undefined || !kind.namespaced || nowhere.has(reference.uid)) return
+  if (dependent.namespace !== "" && !(await isElsewhere(registry, dependent, reference))) {
+    if (nowhere.size >= uidsRememberedMax) nowhere.clear()
+    nowhere.add(reference.uid)
+    return
+  }
+  const events = registry.deps.kinds.find("", "v1", "events")
+  if (events === undefined) return
+  const handle = await registry.handle(events)
+  const namespace = dependent.namespace === "" ? "default" : dependent.namespace
+  const object = eventOf(registry, dependent, { reference, namespace })
+  handle.parts.applyDefaults(object, { vendor: registry.deps.vendor })
+  try {
+    const { name = "" } = object.metadata ?? {}
+    const attributes = serverAttributes(garbageCollectorUser(registry), "CREATE", { kind: handle.kind, namespace, name })
+    await createObject(registry, handle, { attributes, object, warn: () => {} })
+  } catch (error) {
+    // The namespace is terminating, or another server wrote the Event.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** Whether an owner with this name and uid exists in another namespace. */
+async function isElsewhere(registry: Registry, dependent: ObjectIdentity, reference: OwnerReference): Promise<boolean> {
+  const { kinds } = registry.deps
+  const [kind, namespaces] = [ownerKind(registry, reference), kinds.find("", "v1", "namespaces")]
+  if (kind === undefined || namespaces === undefined) return false
+  const [owners, all] = [await registry.handle(kinds.stored(kind)), await registry.handle(namespaces)]
+  let searched = 0
+  for (const entry of all.cache.snapshot().entries({ prefix: all.prefix("") })) {
+    if (++searched > namespacesSearchedMax) return false
+    const namespace = entry.field("metadata.name")
+    const found = namespace === dependent.namespace ? undefined : owners.cache.get(owners.key(namespace, reference.name))
+    if (found !== undefined && identityOf(found).uid === reference.uid) return true
+  }
+  return false
+}
+
+function eventOf(
+  registry: Registry,
+  { handle, namespace: dependentNamespace, name, uid }: ObjectIdentity,
+  { reference, namespace }: { reference: OwnerReference; namespace: string },
+): ApiObject {
+  const { clock, random } = registry.deps
+  const now = timeText(clock.nowMs())
+  const owner = `${reference.apiVersion} ${reference.kind} ${JSON.stringify(reference.name)} (uid ${reference.uid})`
+  const why =
+    dependentNamespace === ""
+      ? `its owner ${owner} has a namespace, which a cluster-scoped object cannot name`
+      : `its owner ${owner} does not exist in namespace ${JSON.stringify(namespace)}: owners are looked for in the object's own namespace`
+  return {
+    kind: "Event",
+    apiVersion: "v1",
+    metadata: { name: `${name.slice(0, 200)}.${random.bytes(8).toString("hex")}`, namespace },
+    involvedObject: {
+      kind: handle.kind.kind,
+      apiVersion: handle.storedApiVersion,
+      name,
+      uid,
+      ...(dependentNamespace !== "" && { namespace: dependentNamespace }),
+    },
+    reason: "OwnerRefInvalidNamespace",
+    message: why,
+    type: "Warning",
+    source: { component: "garbage-collector-controller" },
+    reportingComponent: "garbage-collector-controller",
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * The garbage collector. Deletes dependents whose owners are gone, and handles owners that wait for their dependents or
+ * release them first, as the delete request asked (finalizers `foregroundDeletion` and `orphan`). A kind is opened when
+ * its first object appears; kinds without objects never are.
+ */
+import type { Kind } from "../../schema/kind.ts"
+import type { ObjectMeta, OwnerReference } from "../../base/json.ts"
+import { parseObject } from "../../registry/object-codec.ts"
+import { foregroundFinalizer, orphanFinalizer } from "../../registry/propagation.ts"
+import type { KindHandle } from "../../registry/registry.ts"
+import { type CachedObject, type CacheEvent, UndecodableError } from "../../storage/cache.ts"
+import { StoreError } from "../../storage/store.ts"
+import { startInformer } from "../informer.ts"
+import { processObject, type CollectorContext } from "./process-object.ts"
+import { isWaiting } from "./owner.ts"
+import { OwnerIndex } from "./owner-index.ts"
+import { type ControllerDeps, type Controller, errorText } from "../controller.ts"
+import { createWorkQueue } from "../work-queue.ts"
+
+export interface GarbageCollector extends Controller {
+  /** Resolves when everything known has been processed. For tests. */
+  idle(): Promise<void>
+}
+
+/**
+ * Called once at start unless `--enable-garbage-collector=false`. `workers`: objects processed in parallel,
+ * `--concurrent-gc-syncs`.
+ */
+export function startGarbageCollector(deps: ControllerDeps, { workers }: { workers: number }): GarbageCollector {
+  return new Collector(deps, workers)
+}
+
+const retryMs = 1000
+/** Fields that make an object relevant; objects without them are skipped without decoding. */
+const marks = ["ownerReferences", "deletionTimestamp"] as const
+
+class Collector implements GarbageCollector {
+  private readonly index = new OwnerIndex()
+  /** Owners that wait for their dependents: uid to store key, and the reverse. */
+  private readonly waiting = new Map<string, string>()
+  private readonly waitingUids = new Map<string, string>()
+  /** Objects with an owner of an unknown kind, processed again when a kind is added. */
+  private readonly unresolved = new Set<string>()
+  private kindsRevision: number
+  /** Storage paths whose first state was received. */
+  private readonly seen = new Set<string>()
+  private readonly informers = new Map<string, { kind: Kind; following: Promise<Controller> }>()
+  private readonly queue
+  private readonly collection: CollectorContext
+  private watching: Promise<void>
+  private unwatch = (): void => {}
+  private cancelRetry = (): void => {}
+  private stopped = false
+
+  constructor(
+    private readonly deps: ControllerDeps,
+    workers: number,
+  ) {
+    const { registry, clock, log } = deps
+    this.kindsRevision = registry.deps.kinds.revision
+    this.queue = createWorkQueue({
+      clock,
+      workers,
+      work: (key) => this.work(key),
+      onError: (error, key) => log.warn({ key, error: errorText(error) }, "an object could not be collected; tried again later"),
+    })
+    this.collection = {
+      registry,
+      index: this.index,
+      handleOf: (key) => this.handleOf(key),
+      enqueue: (key) => this.queue.add(key),
+      unresolved: (key) => this.unresolved.add(key),
+      asked: new Set(),
+      nowhere: new Set(),
+    }
+    this.watching = this.watchKeys()
+  }
+
+  async idle(): Promise<void> {
+    await this.watching
+    for (let known = -1; known !== this.informers.size; ) {
+      known = this.informers.size
+      await this.settled()
+      await this.queue.idle()
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true
+    this.cancelRetry()
+    await this.watching
+    this.unwatch()
+    for (const { following } of this.informers.values()) await (await following).stop()
+    await this.queue.stop()
+  }
+
+  /** A decision needs every existing dependent, so kinds that are being opened are waited for first. */
+  private async work(key: string): Promise<void> {
+    await this.settled()
+    await processObject(this.collection, key)
+  }
+
+  private async settled(): Promise<void> {
+    await Promise.all([...this.informers.values()].map(({ following }) => following))
+  }
+
+  /** Watches the keys of the store, which reveal the kinds that have objects. */
+  private async watchKeys(): Promise<void> {
+    const { store, storePrefix } = this.deps.registry.deps
+    try {
+      const afterRevision = await store.revision()
+      for (const kind of this.kindsWithoutInformer()) {
+        // This watch covers the main store only, so a kind with a store of its own is followed even without objects.
+        if (store.overrides?.some(({ path }) => path === kind.storage.path)) {
+          this.follow(kind)
+          continue
+        }
+        const { items } = await store.list({ prefix: `${storePrefix}${kind.storage.path}/`, limit: 1 })
+        if (items.length > 0) this.follow(kind)
+      }
+      const watch = await store.watch({
+        prefix: storePrefix,
+        afterRevision,
+        previous: false,
+        onEvents: (events) => {
+          for (const { type, key } of events) if (type === "put") this.open(key)
+          this.noticeKinds()
+        },
+        onEnd: (error) => this.watchLater(error),
+      })
+      if (this.stopped) watch.stop()
+      else this.unwatch = () => watch.stop()
+    } catch (error) {
+      this.watchLater(error)
+    }
+  }
+
+  private watchLater(error: unknown): void {
+    if (this.stopped || (error instanceof StoreError && error.code === "closed")) return
+    const { clock, log } = this.deps
+    log.warn({ error: errorText(error) }, "the garbage collector lost its watch and restarts it")
+    this.cancelRetry = clock.after(retryMs, () => {
+      this.watching = this.watchKeys()
+    })
+  }
+
+  /**
+   * Kinds whose objects may own or be owned and that are not followed yet: all that are stored by themselves and can be
+   * deleted, except events.
+   */
+  private kindsWithoutInformer(): Kind[] {
+    const { kinds } = this.deps.registry.deps
+    return kinds.all().filter((kind) => this.isCollected(kind) && !this.informers.has(kind.storage.path) && kinds.stored(kind) === kind)
+  }
+
+  private isCollected(kind: Kind): boolean {
+    return kind.verbs.includes("delete") && kind.rules.defaultPropagation !== "unsupported"
+  }
+
+  private open(key: string): void {
+    if (this.stopped || this.kindOf(key) !== undefined) return
+    const { storePrefix } = this.deps.registry.deps
+    const kind = this.kindsWithoutInformer().find(({ storage }) => key.startsWith(`${storePrefix}${storage.path}/`))
+    if (kind !== undefined) this.follow(kind)
+  }
+
+  /** Owners whose kind was unknown may be found now. */
+  private noticeKinds(): void {
+    const { revision } = this.deps.registry.deps.kinds
+    if (revision === this.kindsRevision) return
+    this.kindsRevision = revision
+    for (const key of this.unresolved) this.queue.add(key)
+    this.unresolved.clear()
+  }
+
+  private kindOf(key: string): Kind | undefined {
+    const { storePrefix } = this.deps.registry.deps
+    for (let end = key.indexOf("/", storePrefix.length); end >= 0; end = key.indexOf("/", end + 1)) {
+      const known = this.informers.get(key.slice(storePrefix.length, end))
+      if (known !== undefined) return known.kind
+    }
+    return undefined
+  }
+
+  private async handleOf(key: string): Promise<KindHandle | undefined> {
+    this.open(key)
+    const kind = this.kindOf(key)
+    return kind === undefined ? undefined : this.deps.registry.handle(kind)
+  }
+
+  private follow(kind: Kind): void {
+    const following = startInformer(this.deps, kind, {
+      onState: (objects, handle) => this.onState(objects, handle),
+      onEvents: (events) => {
+        for (const event of events) this.onEvent(event)
+      },
+    })
+    this.informers.set(kind.storage.path, { kind, following })
+  }
+
+  /**
+   * A second state of a kind follows a gap in which deletions of owners may have been missed, so all objects are
+   * processed again.
+   */
+  private onState(objects: Iterable<CachedObject>, handle: KindHandle): void {
+    const { path } = handle.kind.storage
+    if (this.seen.has(path)) for (const key of this.index.keysBelow("")) this.queue.add(key)
+    this.seen.add(path)
+    const gone = new Set(this.index.keysBelow(handle.prefix("")))
+    for (const object of objects) {
+      gone.delete(object.key)
+      this.take(object)
+    }
+    for (const key of gone) this.forget(key)
+  }
+
+  private onEvent({ type, object }: CacheEvent): void {
+    if (type !== "DELETED") return this.take(object)
+    this.forget(object.key)
+    if (this.index.size === 0) return
+    const uid = metadataOf(object)?.uid ?? ""
+    for (const { key } of this.index.dependentsOf(uid)) this.queue.add(key)
+  }
+
+  private take(object: CachedObject): void {
+    const metadata = object.mayHaveMetadata(marks) ? metadataOf(object) : undefined
+    const owners = metadata?.ownerReferences ?? []
+    const before = this.index.get(object.key)?.owners ?? []
+    const changed = !sameOwners(owners, before)
+    if (changed) {
+      if (owners.length > 0) this.index.put({ key: object.key, owners })
+      else this.index.remove(object.key)
+      this.enqueueOwners(before)
+    }
+    const waits = this.trackWaiting(object.key, metadata)
+    if (waits || (changed && owners.length > 0)) this.queue.add(object.key)
+  }
+
+  /** Returns whether the object is being deleted and held by one of the collector's own finalizers. */
+  private trackWaiting(key: string, metadata: ObjectMeta | undefined): boolean {
+    if (metadata?.uid !== undefined && isWaiting(metadata, foregroundFinalizer)) {
+      this.waiting.set(metadata.uid, key)
+      this.waitingUids.set(key, metadata.uid)
+      return true
+    }
+    this.untrackWaiting(key)
+    return metadata !== undefined && isWaiting(metadata, orphanFinalizer)
+  }
+
+  private untrackWaiting(key: string): void {
+    const uid = this.waitingUids.get(key)
+    if (uid === undefined) return
+    this.waitingUids.delete(key)
+    this.waiting.delete(uid)
+    this.collection.asked.delete(uid)
+  }
+
+  private forget(key: string): void {
+    const before = this.index.get(key)?.owners ?? []
+    this.index.remove(key)
+    this.unresolved.delete(key)
+    this.untrackWaiting(key)
+    this.enqueueOwners(before)
+  }
+
+  /**
+   * Queues owners that may have waited for this change; an owner that another dependent still blocks need not be
+   * processed.
+   */
+  private enqueueOwners(owners: readonly OwnerReference[]): void {
+    for (const { uid } of owners) {
+      const key = this.waiting.get(uid)
+      if (key !== undefined && !this.index.isBlocked({ uid, key })) this.queue.add(key)
+    }
+  }
+}
+
+/** Whether both lists name the same owners with the same blocking. */
+function sameOwners(left: readonly OwnerReference[], right: readonly OwnerReference[]): boolean {
+  const text = (owners: readonly OwnerReference[]): string =>
+    owners.map(({ uid, blockOwnerDeletion }) => `${uid}${blockOwnerDeletion === true ? "!" : ""}`).join(" ")
+  return text(left) === text(right)
+}
+
+/** An object that cannot be decoded has no known owner and stays. The cache reports it. */
+function metadataOf(object: CachedObject): ObjectMeta | undefined {
+  try {
+    return parseObject(object.json()).metadata
+  } catch (error) {
+    if (error instanceof UndecodableError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,195 @@
+/** Deletes the content of a terminating namespace and reports what is left. */
+import { namespaceController } from "../identities.ts"
+import { serverAttributes } from "../../admission/server-identity.ts"
+import { ApiError } from "../../base/errors.ts"
+import { inParallel } from "../../base/in-parallel.ts"
+import type { Kind } from "../../schema/kind.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { deleteObject } from "../../registry/delete.ts"
+import { parseObject } from "../../registry/object-codec.ts"
+import { type CachedObject, UndecodableError } from "../../storage/cache.ts"
+import { awaitFreshness } from "../../registry/read.ts"
+import type { KindHandle, Registry } from "../../registry/registry.ts"
+import { errorText } from "../controller.ts"
+
+/** Stores write concurrent commits as one batch; more parallel deletions would only delay requests. */
+const deletesAtOnce = 16
+
+/** A resource that still has objects in the namespace. */
+export interface RemainingResource {
+  readonly handle: KindHandle
+  readonly count: number
+  /** The revision at which they were counted. */
+  readonly revision: number
+  /** The number of objects that each finalizer holds. */
+  readonly finalizers: ReadonlyMap<string, number>
+}
+
+export interface SweepResult {
+  readonly remaining: readonly RemainingResource[]
+  /** Reasons why objects could not be deleted. */
+  readonly faults: readonly string[]
+}
+
+/** The terminating namespace. */
+export interface TerminatingNamespace {
+  readonly name: string
+  /**
+   * Whether the name still refers to this namespace. Another server may have finished it, and a new namespace may have
+   * the same name. Objects read before this check belong to the old namespace; objects read later may not.
+   */
+  readonly isStill: () => Promise<boolean>
+}
+
+/** Every namespaced kind that is stored by itself and can be deleted, once per storage path. */
+export function contentKinds(registry: Registry): Kind[] {
+  const { kinds } = registry.deps
+  return kinds.all().filter((kind) => kind.namespaced && kind.verbs.includes("delete") && kinds.stored(kind) === kind)
+}
+
+/**
+ * Deletes the objects of these kinds in the namespace and returns what is left. Kinds without objects are not opened.
+ */
+export async function sweep(registry: Registry, kinds: readonly Kind[], namespace: TerminatingNamespace): Promise<SweepResult> {
+  const remaining: RemainingResource[] = []
+  const faults: string[] = []
+  for (const kind of kinds) {
+    if (!(await hasObjects(registry, kind, namespace.name))) continue
+    const handle = await registry.handle(kind)
+    faults.push(...(await deleteAll(registry, handle, namespace)))
+    const left = await countLeft(registry, handle, namespace.name)
+    if (left.count > 0) remaining.push(left)
+  }
+  return { remaining, faults }
+}
+
+async function hasObjects(registry: Registry, kind: Kind, namespace: string): Promise<boolean> {
+  const { store, storePrefix } = registry.deps
+  const { items } = await store.list({ prefix: `${storePrefix}${kind.storage.path}/${namespace}/`, limit: 1 })
+  return items.length > 0
+}
+
+async function deleteAll(registry: Registry, handle: KindHandle, { name, isStill }: TerminatingNamespace): Promise<string[]> {
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const faults: string[] = []
+  const snapshot = handle.cache.snapshot()
+  if (!(await isStill())) return faults
+  await inParallel(snapshot.entries({ prefix: handle.prefix(name) }), { atOnce: deletesAtOnce }, async (entry) => {
+    const fault = await deleteOne(registry, handle, entry)
+    if (fault !== undefined) faults.push(fault)
+  })
+  return faults
+}
+
+/** Resolves with the reason when the object could not be deleted. */
+async function deleteOne(registry: Registry, handle: KindHandle, entry: CachedObject): Promise<string | undefined> {
+  let name = ""
+  try {
+    const { metadata = {} } = parseObject(entry.json())
+    const { namespace = "", uid, deletionTimestamp } = metadata
+    name = metadata.name ?? ""
+    if (deletionTimestamp !== undefined || uid === undefined) return undefined
+    const attributes = serverAttributes(namespaceController(registry), "DELETE", { kind: handle.kind, namespace, name })
+    await deleteObject(registry, handle, { attributes, uid, propagationPolicy: "Background" })
+    return undefined
+  } catch (error) {
+    // Already deleted, or replaced meanwhile: the next sweep handles it.
+    if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined
+    return `${handle.kind.resource} ${name}: ${errorText(error)}`
+  }
+}
+
+async function countLeft(registry: Registry, handle: KindHandle, namespace: string): Promise<RemainingResource> {
+  await awaitFreshness(registry, handle, { mode: "most-recent" })
+  const finalizers = new Map<string, number>()
+  const snapshot = handle.cache.snapshot()
+  let count = 0
+  for (const entry of snapshot.entries({ prefix: handle.prefix(namespace) })) {
+    count++
+    for (const finalizer of finalizersOf(entry)) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+  }
+  return { handle, count, finalizers, revision: snapshot.revision }
+}
+
+/** An object that cannot be decoded was reported when its deletion failed. */
+function finalizersOf(entry: CachedObject): readonly string[] {
+  try {
+    return parseObject(entry.json()).metadata?.finalizers ?? []
+  } catch (error) {
+    if (error instanceof UndecodableError) return []
+    throw error
+  }
+}
+
+interface Finding {
+  readonly type: string
+  readonly good: { readonly reason: string; readonly message: string }
+  readonly bad?: { readonly reason: string; readonly message: string } | undefined
+}
+
+/**
+ * The conditions of a namespace whose content could not be deleted at once, in the order of the reference's namespace
+ * controller. Conditions of other writers keep their content and position.
+ */
+export function conditionsOf(found: SweepResult, before: readonly JsonObject[], now: string): JsonObject[] {
+  const next = [...before]
+  for (const { type, good, bad } of findings(found)) {
+    const { reason, message } = bad ?? good
+    const status = bad === undefined ? "False" : "True"
+    const at = before.findIndex((one) => one.type === type)
+    const old = before[at]
+    const lastTransitionTime = old?.status === status && typeof old.lastTransitionTime === "string" ? old.lastTransitionTime : now
+    next.splice(at < 0 ? next.length : at, 1, { type, status, lastTransitionTime, reason, message })
+  }
+  return next
+}
+
+function findings({ remaining, faults }: SweepResult): Finding[] {
+  const held = new Map<string, number>()
+  for (const { finalizers } of remaining) for (const [name, count] of finalizers) held.set(name, (held.get(name) ?? 0) + count)
+  const resources = remaining.map(
+    ({ handle: { kind }, count }) =>
+      `${kind.group === "" ? `${kind.resource}.` : `${kind.resource}.${kind.group}`} has ${count} resource instances`,
+  )
+  const holders = [...held].map(([name, count]) => `${name} in ${count} resource instances`)
+  return [
+    {
+      type: "NamespaceDeletionDiscoveryFailure",
+      good: { reason: "ResourcesDiscovered", message: "All resources successfully discovered" },
+    },
+    {
+      type: "NamespaceDeletionGroupVersionParsingFailure",
+      good: { reason: "ParsedGroupVersions", message: "All legacy types successfully parsed" },
+    },
+    {
+      type: "NamespaceDeletionContentFailure",
+      good: { reason: "ContentDeleted", message: "All content successfully deleted, may be waiting on finalization" },
+      bad:
+        faults.length === 0
+          ? undefined
+          : {
+              reason: "ContentDeletionFailed",
+              message: `Failed to delete all resource types, ${faults.length} remaining: ${[...faults].sort().join(", ")}`,
+            },
+    },
+    {
+      type: "NamespaceContentRemaining",
+      good: { reason: "ContentRemoved", message: "All content successfully removed" },
+      bad:
+        resources.length === 0
+          ? undefined
+          : { reason: "SomeResourcesRemain", message: `Some resources are remaining: ${resources.sort().join(", ")}` },
+    },
+    {
+      type: "NamespaceFinalizersRemaining",
+      good: { reason: "ContentHasNoFinalizers", message: "All content-preserving finalizers finished" },
+      bad:
+        holders.length === 0
+          ? undefined
+          : {
+              reason: "SomeFinalizersRemain",
+              message: `Some content in the namespace has finalizers remaining: ${holders.sort().join(", ")}`,
+            },
+    },
+  ]
+}

@@ -1,0 +1,49 @@
+/** Starts and stops all controllers of a server. */
+import { startCompaction } from "./compaction.ts"
+import { startGarbageCollector } from "./garbage/garbage-collector.ts"
+import { startLeaderElection } from "./leader-election.ts"
+import type { ControllerDeps, Controller } from "./controller.ts"
+import type { Options } from "../options/table.ts"
+import { startNamespaceController } from "./namespace/namespace-controller.ts"
+import { startRangeRepair } from "./ip-repair.ts"
+import { type MeasureOptions, startStorageMeasures, storesOf } from "./storage-metrics.ts"
+
+export interface ControllerOptions extends MeasureOptions {
+  readonly options: Options
+  /** Identity of this server among those of a shared store. Absent: it is the only one and runs all controllers. */
+  readonly identity?: string
+}
+
+/**
+ * Called once when the server listens. Only one server of a store runs the controllers that change objects. For
+ * compaction the servers take turns through the reference's key (`Store.acquireCompactionTurn`), and expiry needs no
+ * controller.
+ */
+export function startControllers(deps: ControllerDeps, { options, identity, ...measures }: ControllerOptions): Controller {
+  const { registry, clock, log } = deps
+  const intervalMs = options["store-compaction-interval"]
+  const start = (): Controller => startWritingControllers(deps, options)
+  return together([
+    identity === undefined ? start() : startLeaderElection(deps, { identity, start }),
+    startStorageMeasures(deps, { options, ...measures }),
+    ...storesOf(registry.deps.store).map((store) => startCompaction({ store, clock, log, intervalMs })),
+  ])
+}
+
+/** The controllers that change objects. */
+function startWritingControllers(deps: ControllerDeps, options: Options): Controller {
+  const services = deps.registry.deps.kinds.find("", "v1", "services")
+  return together([
+    startNamespaceController(deps),
+    ...(options["enable-garbage-collector"] ? [startGarbageCollector(deps, { workers: options["concurrent-gc-syncs"] })] : []),
+    ...(services === undefined ? [] : [startRangeRepair(deps)]),
+  ])
+}
+
+function together(controllers: readonly Controller[]): Controller {
+  return {
+    async stop() {
+      await Promise.all(controllers.map((loop) => loop.stop()))
+    },
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * A work queue of keys. A key is processed at most once at a time and queued at most once. A failed key is retried with
+ * exponential backoff.
+ */
+import type { Clock } from "../base/clock.ts"
+import type { Controller } from "./controller.ts"
+
+export interface WorkQueue extends Controller {
+  /** Queues a key. A key that is being processed is processed once more afterwards. */
+  add(key: string): void
+  /** Resolves when nothing is queued or running, apart from scheduled retries. For tests. */
+  idle(): Promise<void>
+}
+
+export interface WorkQueueOptions {
+  readonly clock: Clock
+  readonly work: (key: string) => Promise<void>
+  /** Called for every failure; the retry is automatic. */
+  readonly onError: (error: unknown, key: string) => void
+  /** Keys processed in parallel; default 1. */
+  readonly workers?: number
+  /** Delay of the first retry; doubled by each further failure, up to `retryMaxMs`. */
+  readonly retryMinMs?: number
+  readonly retryMaxMs?: number
+}
+
+/** Called by controllers that react to events. Few workers: background work leaves the machine to requests. */
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
+  return new KeyedQueue(options)
+}
+
+class KeyedQueue implements WorkQueue {
+  private readonly waiting = new Set<string>()
+  private readonly running = new Set<string>()
+  private readonly failures = new Map<string, number>()
+  private readonly cancels = new Map<string, () => void>()
+  private readonly idlers: (() => void)[] = []
+  private gathering = false
+  private stopped = false
+
+  constructor(private readonly options: WorkQueueOptions) {}
+
+  add(key: string): void {
+    if (this.stopped) return
+    this.cancels.get(key)?.()
+    this.cancels.delete(key)
+    this.waiting.add(key)
+    if (this.gathering) return
+    this.gathering = true
+    // Collects the keys of one batch of events before the first is processed.
+    void Promise.resolve().then(() => {
+      this.gathering = false
+      this.begin()
+    })
+  }
+
+  async idle(): Promise<void> {
+    if (this.busy()) await new Promise<void>((resolve) => this.idlers.push(resolve))
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true
+    this.waiting.clear()
+    for (const cancel of this.cancels.values()) cancel()
+    this.cancels.clear()
+    await this.idle()
+  }
+
+  private begin(): void {
+    const { workers = 1 } = this.options
+    while (this.running.size < workers && !this.stopped) {
+      const key = this.next()
+      if (key === undefined) break
+      this.waiting.delete(key)
+      this.running.add(key)
+      void this.attempt(key)
+    }
+    if (!this.busy()) for (const tell of this.idlers.splice(0)) tell()
+  }
+
+  /** The first queued key that is not being processed. */
+  private next(): string | undefined {
+    for (const key of this.waiting) if (!this.running.has(key)) return key
+    return undefined
+  }
+
+  private async attempt(key: string): Promise<void> {
+    try {
+      await this.options.work(key)
+      this.failures.delete(key)
+    } catch (error) {
+      this.options.onError(error, key)
+      this.retry(key)
+    }
+    this.running.delete(key)
+    this.begin()
+  }
+
+  private retry(key: string): void {
+    const { clock, retryMinMs = 50, retryMaxMs = 60_000 } = this.options
+    const failed = this.failures.get(key) ?? 0
+    this.failures.set(key, failed + 1)
+    if (this.stopped || this.waiting.has(key)) return
+    const cancel = clock.after(Math.min(retryMinMs * 2 ** Math.min(failed, 16), retryMaxMs), () => {
+      this.cancels.delete(key)
+      this.add(key)
+    })
+    this.cancels.set(key, cancel)
+  }
+
+  private busy(): boolean {
+    return this.waiting.size > 0 || this.running.size > 0
+  }
+}

@@ -1,0 +1,62 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { afterEach, expect, it } from "vitest"
+import { createManualClock, type ManualClock } from "../../test/contract/manual-clock.ts"
+import { lingerMs } from "../base/limits.ts"
+import { http1Classes } from "./http1-exchange.ts"
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+/** A connection to a server that answers as soon as it has seen the first bytes of a body. */
+async function connection(): Promise<{ clock: ManualClock; socket: Socket }> {
+  const clock = createManualClock()
+  const server = createServer(http1Classes, (incoming, outgoing) => {
+    incoming.once("data", () => {
+      incoming.pause()
+      outgoing.end("enough")
+      incoming.discardBody(outgoing, clock)
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1") // It listens on TCP.
+  closers.push(
+    () => socket.destroy(),
+    () => server.close(),
+  )
+  return { clock, socket }
+}
+
+/** Resolves with what came, once so many answers did. */
+async function answers(socket: Socket, count: number): Promise<string> {
+  let text = ""
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    if (text.split("enough").length > count) break
+  }
+  return text
+}
+
+function post(length: number, body: string): string {
+  return `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`
+}
+
+it("leaves the connection to the next request once the rest was dropped", async () => {
+  const { socket } = await connection()
+  socket.write(post(5_000_000, "x".repeat(5_000_000)))
+  socket.write(post(5, "short"))
+  expect((await answers(socket, 2)).match(/200 OK/g)).toHaveLength(2)
+})
+
+it("ends the connection of a client that goes on and on", async () => {
+  const { clock, socket } = await connection()
+  socket.write(post(100, "some"))
+  await answers(socket, 1)
+  clock.advance(lingerMs)
+  socket.resume()
+  await once(socket, "close")
+})

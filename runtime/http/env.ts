@@ -1,0 +1,26 @@
+/** What Hono carries of a request to filters and handlers. */
+import type { MiddlewareHandler } from "hono"
+import type { Incoming, Outgoing } from "./exchange.ts"
+import type { RequestContext } from "./request/context.ts"
+
+export interface ServerEnv {
+  Bindings: {
+    readonly incoming: Incoming
+    readonly outgoing: Outgoing
+    /** Path, query and user. The application sets it before it routes, so every filter and handler finds it. */
+    request: RequestContext
+  }
+}
+
+/**
+ * A Hono middleware. It may wait, and may act once `next()` resolved: the request then has its answer, or a watch has begun; what is to happen when a
+ * watch ends is given to `request.onEnd`. It throws an ApiError to answer with a Status, isListening with a Response, or writes to `outgoing` and returns
+ * `RESPONSE_ALREADY_SENT`.
+ */
+export type Filter = MiddlewareHandler<ServerEnv>
+
+/**
+ * A filter of the server: it acts before those behind it, and afterwards by `request.onEnd`. It returns nothing to let the request go on, or what a
+ * middleware would to answer it, and throws an ApiError to answer with a Status. Only one that waits returns a promise.
+ */
+export type Step = (env: ServerEnv["Bindings"]) => Response | undefined | Promise<Response | undefined>

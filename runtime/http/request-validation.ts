@@ -1,0 +1,74 @@
+/**
+ * What node's parser lets through although HTTP/1.1 does not, and the forms of a request target that only proxies write. Looked at before the
+ * request is routed. RFC 9112 sections 2.3, 3.2 and 6.1; RFC 9110 section 7.2.
+ */
+import { ApiError, badRequest } from "../base/errors.ts"
+import type { Incoming } from "./exchange.ts"
+import { cut } from "../base/quote.ts"
+import { requestHeaderFieldsMax } from "../base/limits.ts"
+
+/** The characters of a host and its port; RFC 3986 section 3.2.2. */
+const hostPattern = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/
+
+/** Why a request is not answered; undefined when it may be. HTTP/2 has most of these rules in its framing. */
+export function refusalOf(incoming: Incoming): ApiError | undefined {
+  const { headers, rawHeaders, httpVersion } = incoming
+  if (rawHeaders === undefined) return unsoundAuthority(incoming)
+  if (httpVersion !== "1.1" && httpVersion !== "1.0")
+    return new ApiError(505, "", `HTTP/${httpVersion} is not spoken here as text; HTTP/1.1 is`)
+  if (rawHeaders.length >= 2 * requestHeaderFieldsMax)
+    return new ApiError(431, "RequestEntityTooLarge", `the request has ${requestHeaderFieldsMax} header fields or more`)
+  const hosts = countOf(rawHeaders, "host")
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return badRequest(`the request has ${hosts} Host header fields; one is required`)
+  const malformed = malformedHost(headers.host)
+  if (malformed !== undefined) return malformed
+  const encoding = headers["transfer-encoding"]
+  if (encoding !== undefined && encoding.toLowerCase() !== "chunked")
+    return new ApiError(501, "", `Transfer-Encoding ${shown(encoding)} is not supported; only chunked is`)
+  return undefined
+}
+
+/** RFC 9113 section 8.3.1: `Host` and `:authority` name the same, where both are there. What stands behind a proxy path is asked with one of them. */
+function unsoundAuthority({ headers }: Incoming): ApiError | undefined {
+  const { host } = headers
+  const authority = headers[":authority"]
+  if (typeof authority !== "string") return malformedHost(host)
+  if (host !== undefined && host !== authority && host.toLowerCase() !== authority.toLowerCase())
+    return badRequest("the Host and the :authority of the request differ; one of them is enough")
+  return malformedHost(authority)
+}
+
+/** The host that was asked for last and is well-formed: clients ask for the same again and again. */
+let soundHost = ""
+
+function malformedHost(host: string | undefined): ApiError | undefined {
+  if (host === undefined || host === soundHost) return undefined
+  if (!hostPattern.test(host)) return badRequest(`the Host ${shown(host)} is malformed`)
+  soundHost = host
+  return undefined
+}
+
+/** What a client sent, as far as a message shows it. */
+function shown(text: string): string {
+  return JSON.stringify(cut(text, shownCharactersMax))
+}
+
+const shownCharactersMax = 100
+
+/** `rawHeaders` has names and values by turns. */
+function countOf(rawHeaders: readonly string[], name: string): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const candidate = rawHeaders[at] ?? ""
+    if (candidate.length === name.length && candidate.toLowerCase() === name) count++
+  }
+  return count
+}
+
+/** The target as a path: `https://host/path` names this server whatever the host is, and `*` is no path of ours. */
+export function originForm(target: string): string {
+  if (target.startsWith("/")) return target
+  if (target === "*") return "/*"
+  const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(target)?.[1] ?? target
+  return path.startsWith("/") ? path : `/${path}`
+}

@@ -1,0 +1,62 @@
+/** The one parser of a request's target: what it answers is routed, authorized and served. */
+import { anonymous } from "../../authn/authenticate.ts"
+import { badRequest } from "../../base/errors.ts"
+import type { Incoming, Outgoing } from "../exchange.ts"
+import { cut } from "../../base/quote.ts"
+import { booleanParameter, parseQuery } from "./query.ts"
+import { RequestContext, type RequestInfo } from "./context.ts"
+import { RequestInfoReader } from "./info.ts"
+import type { Vendor } from "../../base/vendor.ts"
+
+/** Requests without a query share it: nobody changes it. */
+const emptyQuery = new URLSearchParams()
+
+/** Of a request whose path could not be read. */
+const unknownInfo: RequestInfo = {
+  isResource: false,
+  verb: "",
+  method: "",
+  path: "",
+  group: "",
+  version: "",
+  namespace: "",
+  resource: "",
+  subresource: "",
+  name: "",
+  tail: [],
+  watchPath: false,
+}
+
+/** Made once per server. */
+export class RequestReader {
+  private readonly paths: RequestInfoReader
+
+  constructor(vendor: Vendor) {
+    this.paths = new RequestInfoReader(vendor)
+  }
+
+  /** Called once per request, before anything else. Never throws: a path or query that cannot be read is the `fault` of the context. */
+  read(incoming: Incoming, outgoing: Outgoing): RequestContext {
+    const target = incoming.url ?? "/"
+    const mark = target.indexOf("?")
+    let query = emptyQuery
+    try {
+      if (mark >= 0) query = parseQuery(target.slice(mark + 1))
+      const path = decodedPath(mark < 0 ? target : target.slice(0, mark))
+      const watch = booleanParameter(query, "watch") ?? false
+      const info = this.paths.read({ method: incoming.method ?? "GET", path, watch })
+      return new RequestContext({ info, query, incoming, outgoing, user: anonymous })
+    } catch (fault) {
+      return new RequestContext({ info: unknownInfo, query, incoming, outgoing, user: anonymous, fault })
+    }
+  }
+}
+
+/** Throws 400 for a path that is not valid UTF-8. */
+function decodedPath(path: string): string {
+  try {
+    return path.includes("%") ? decodeURIComponent(path) : path
+  } catch {
+    throw badRequest(`the path is not valid: ${cut(path)}`)
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * The serving certificate: read from given files, or self-signed. A self-signed authority is created once and issues a
+ * certificate for every name of this server. The certificate is issued again when a name is missing or it is about to
+ * expire. Specification section 5, transport.
+ */
+import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { isIP } from "node:net"
+import { join } from "node:path"
+import type { Clock } from "../base/clock.ts"
+import { writePrivateFile } from "./private-file.ts"
+
+/** PEM texts. `authority` is the certificate that clients trust. */
+export interface ServingPair {
+  readonly certificate: string
+  readonly key: string
+  readonly authority: string
+}
+
+/** The pair cannot be used. The message names the file and the option. */
+export class CertificateError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = "CertificateError"
+  }
+}
+
+interface Authority {
+  readonly certificate: string
+  readonly key: string
+}
+
+const dayMs = 24 * 3600 * 1000
+const authorityLifeMs = 3650 * dayMs
+const pairLifeMs = 365 * dayMs
+/** A pair that expires within this time is issued again at a start. */
+const renewBeforeMs = 30 * dayMs
+/** Clocks of clients may be slow. */
+const backdateMs = 3600 * 1000
+
+/** Called at start with `--tls-cert-file` and `--tls-private-key-file`. Throws CertificateError. */
+export function readPair(files: { certificate: string; key: string }): ServingPair {
+  const certificate = readPem(files.certificate, "--tls-cert-file")
+  const key = readPem(files.key, "--tls-private-key-file")
+  try {
+    if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return { certificate, key, authority: certificate }
+  } catch (error) {
+    throw new CertificateError(
+      `--tls-cert-file ${files.certificate} and --tls-private-key-file ${files.key} must be PEM files: ${messageOf(error)}`,
+    )
+  }
+  throw new CertificateError(`--tls-private-key-file ${files.key} is not the key of --tls-cert-file ${files.certificate}`)
+}
+
+function readPem(path: string, option: string): string {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (error) {
+    throw new CertificateError(`${option}: ${path} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/**
+ * Called at start when no certificate files are given. `names`: host names and addresses. Throws CertificateError when
+ * the folder cannot be used.
+ */
+export async function selfSignedPair(options: { dir: string; names: readonly string[]; clock: Clock }): Promise<ServingPair> {
+  const { dir, names, clock } = options
+  const path = (name: string): string => join(dir, name)
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const authority = readStored(path("ca.crt"), path("ca.key"), clock) ?? (await makeAuthority(dir, clock))
+    const stored = readStored(path("apiserver.crt"), path("apiserver.key"), clock)
+    if (stored !== undefined && isIssued(stored.certificate, authority.certificate) && covers(stored.certificate, names)) {
+      return { ...stored, authority: authority.certificate }
+    }
+    const made = await makePair(authority, names, clock.nowMs())
+    writePrivateFile(path("apiserver.key"), made.key)
+    writePrivateFile(path("apiserver.crt"), made.certificate)
+    return made
+  } catch (error) {
+    throw new CertificateError(`--cert-dir: no certificate could be made in ${dir}: ${messageOf(error)}`)
+  }
+}
+
+/** Creates a pair in memory. Called by libraries and tests. */
+export async function inMemoryPair(options: { names: readonly string[]; clock: Clock }): Promise<ServingPair> {
+  const nowMs = options.clock.nowMs()
+  return makePair(await createAuthority(nowMs), options.names, nowMs)
+}
+
+async function makeAuthority(dir: string, clock: Clock): Promise<Authority> {
+  const made = await createAuthority(clock.nowMs())
+  writePrivateFile(join(dir, "ca.key"), made.key)
+  writePrivateFile(join(dir, "ca.crt"), made.certificate)
+  return made
+}
+
+/** Undefined for a pair that must be issued again: absent, damaged, not matching, or about to expire. */
+function readStored(certificatePath: string, keyPath: string, clock: Clock): Authority | undefined {
+  if (!existsSync(certificatePath) || !existsSync(keyPath)) return undefined
+  const certificate = readFileSync(certificatePath, "utf8")
+  const key = readFileSync(keyPath, "utf8")
+  try {
+    const read = new X509Certificate(certificate)
+    const fresh = Date.parse(read.validTo) - renewBeforeMs > clock.nowMs() && Date.parse(read.validFrom) <= clock.nowMs()
+    return fresh && read.checkPrivateKey(createPrivateKey(key)) ? { certificate, key } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isIssued(certificate: string, authority: string): boolean {
+  return new X509Certificate(certificate).verify(new X509Certificate(authority).publicKey)
+}
+
+function covers(certificate: string, names: readonly string[]): boolean {
+  const read = new X509Certificate(certificate)
+  return names.every((name) => (isIP(name) === 0 ? read.checkHost(name) : read.checkIP(name)) !== undefined)
+}
+
+/**
+ * Loaded when a certificate is issued, not at every start. The library requires its metadata registry to be loaded
+ * first.
+ */
+async function loadMaker(): Promise<typeof import("@peculiar/x509")> {
+  await import("reflect-metadata")
+  return import("@peculiar/x509")
+}
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
+
+async function createKeys(): Promise<{ keys: webcrypto.CryptoKeyPair; pem: string }> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"])
+  const exported = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey))
+  return {
+    keys,
+    pem: createPrivateKey({ key: exported, format: "der", type: "pkcs8" }).export({ format: "pem", type: "pkcs8" }).toString(),
+  }
+}
+
+async function createAuthority(nowMs: number): Promise<Authority> {
+  const maker = await loadMaker()
+  const { keys, pem } = await createKeys()
+  const certificate = await maker.X509CertificateGenerator.createSelfSigned({
+    name: "CN=orch-apiserver-ca",
+    notBefore: new Date(nowMs - backdateMs),
+    notAfter: new Date(nowMs + authorityLifeMs),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new maker.BasicConstraintsExtension(true, 0, true),
+      new maker.KeyUsagesExtension(
+        maker.KeyUsageFlags.keyCertSign | maker.KeyUsageFlags.cRLSign | maker.KeyUsageFlags.digitalSignature,
+        true,
+      ),
+      await maker.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return { certificate: `${certificate.toString("pem")}\n`, key: pem }
+}
+
+async function makePair(authority: Authority, names: readonly string[], nowMs: number): Promise<ServingPair> {
+  const maker = await loadMaker()
+  const issuer = new maker.X509Certificate(authority.certificate)
+  const { keys, pem } = await createKeys()
+  const issuerKey = createPrivateKey(authority.key).export({ format: "der", type: "pkcs8" })
+  const certificate = await maker.X509CertificateGenerator.create({
+    subject: "CN=orch-apiserver",
+    issuer: issuer.subject,
+    notBefore: new Date(nowMs - backdateMs),
+    notAfter: new Date(nowMs + pairLifeMs),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey: await webcrypto.subtle.importKey("pkcs8", issuerKey, algorithm, false, ["sign"]),
+    extensions: [
+      new maker.BasicConstraintsExtension(false, undefined, true),
+      new maker.KeyUsagesExtension(maker.KeyUsageFlags.digitalSignature, true),
+      new maker.ExtendedKeyUsageExtension([maker.ExtendedKeyUsage.serverAuth]),
+      new maker.SubjectAlternativeNameExtension(
+        names.map((name) => ({ type: isIP(name) === 0 ? ("dns" as const) : ("ip" as const), value: name })),
+      ),
+      await maker.AuthorityKeyIdentifierExtension.create(issuer),
+    ],
+  })
+  return { certificate: `${certificate.toString("pem")}\n`, key: pem, authority: authority.certificate }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,268 @@
+/**
+ * Starts a server from option values: opens the store, reads or creates certificate, token and secrets, loads kinds,
+ * and passes all of it to the composition root. Used by the `serve` command and by the library.
+ */
+import { mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Logger } from "pino"
+import { bodies, kinds } from "../../generated/index.ts"
+import { parseTokenFile, type StaticToken } from "../authn/authenticate.ts"
+import type { AdmissionPlugin } from "../admission/plugin.ts"
+import type { ApiFolder } from "./user-api.ts"
+import { builtInDocuments, joinDocuments } from "./openapi-files.ts"
+import { CertificateError, inMemoryPair, readPair, selfSignedPair, type ServingPair } from "./certificates.ts"
+import type { Clock } from "../base/clock.ts"
+import type { ConnectOptions } from "../connect/connector.ts"
+import type { Kind } from "../schema/kind.ts"
+import { kubeconfigText, serverUrl } from "./kubeconfig.ts"
+import type { Options } from "../options/table.ts"
+import { readOrMakePrivateFile } from "./private-file.ts"
+import type { Random } from "../base/random.ts"
+import { advertisedAddress, isUnspecified, servedNames } from "./server-names.ts"
+import type { Filter } from "../http/env.ts"
+import { type RunningServer, type ServerOptions, startServer } from "../server.ts"
+import { StartError } from "./start-error.ts"
+import { storeFolder } from "./data-dir.ts"
+import { type Store, StoreError } from "../storage/store.ts"
+import { vendorProfile } from "../base/vendor.ts"
+
+export interface LaunchOptions {
+  readonly options: Options
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  /** Writes nothing outside the store: certificate, token and secrets exist for this run only. For tests. */
+  readonly transient?: boolean
+  /** Overrides `--secure-port`; 0 is any free port. */
+  readonly port?: number
+  /** Additional filters, after authorization. */
+  readonly middleware?: readonly Filter[]
+  /** Further admission plugins, after the built-in ones. */
+  readonly admission?: readonly AdmissionPlugin[]
+  /**
+   * Called with the kubeconfig before the server listens, so that it exists once `/readyz` responds. Not called with
+   * port 0, where the URL is not known yet.
+   */
+  readonly announce?: (kubeconfig: string) => void
+}
+
+export interface Launched {
+  readonly server: RunningServer
+  /** The URL for clients on this machine. */
+  readonly url: string
+  /** The administrator's token, with group system:masters. */
+  readonly token: string
+  /** PEM text of the authority that clients trust. */
+  readonly authority: string
+  readonly kubeconfig: string
+}
+
+/** Called once per server. Throws StartError, CertificateError or StoreError; nothing is left open then. */
+export async function launch(how: LaunchOptions): Promise<Launched> {
+  const folders = await apiFolders(how.options.api)
+  const store = await openStore(how, folders)
+  try {
+    return await start(how, store, folders)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function start(how: LaunchOptions, store: Store, folders: readonly ApiFolder[]): Promise<Launched> {
+  const { options } = how
+  const pair = await servingPair(how)
+  // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
+  const token = secret(how, "admin.token", () => how.random.bytes(32).toString("hex"))
+  const tokenSecret = await continueSecret(how, store)
+  const serverOptions = serverOptionsOf(how, { store, tokenSecret, pair, token, folders })
+  const kubeconfigAt = (port: number) => kubeconfigText({ url: serverUrl(localAddress(options), port), authority: pair.authority, token })
+  const port = serverOptions.options["secure-port"]
+  if (port !== 0) how.announce?.(kubeconfigAt(port))
+  const server = await startServer(serverOptions).catch((error: unknown) => {
+    throw listenError(error, serverOptions.options)
+  })
+  const url = serverUrl(localAddress(options), server.port)
+  return { server, url, token, authority: pair.authority, kubeconfig: kubeconfigAt(server.port) }
+}
+
+async function apiFolders(given: readonly string[]): Promise<readonly ApiFolder[]> {
+  if (given.length === 0) return []
+  const { loadApiFolder } = await import("./user-api.ts")
+  const folders = await Promise.all(given.map((folder) => loadApiFolder(folder)))
+  const taken = new Set(kinds.map(identity))
+  for (const kind of folders.flatMap((folder) => folder.kinds)) {
+    if (taken.has(identity(kind)))
+      throw new StartError(`--api: ${identity(kind)} is there already; give yours another group, version or plural`)
+    taken.add(identity(kind))
+  }
+  return folders
+}
+
+function identity(kind: Kind): string {
+  return `${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.resource}`
+}
+
+interface LaunchParts {
+  readonly store: Store
+  readonly tokenSecret: Buffer
+  readonly pair: ServingPair
+  readonly token: string
+  readonly folders: readonly ApiFolder[]
+}
+
+function serverOptionsOf(how: LaunchOptions, made: LaunchParts): ServerOptions {
+  const { options, clock, random, log } = how
+  const { store, pair, token, tokenSecret, folders } = made
+  const admin: StaticToken = { token, user: { name: "admin", groups: ["system:masters"], extra: {} } }
+  const ownBehaviours: ApiFolder["behaviours"] = Object.assign({}, ...folders.map((folder) => folder.behaviours))
+  return {
+    options: effectiveOptions(how),
+    store,
+    clock,
+    random,
+    log,
+    kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)],
+    bodies: [...bodies, ...folders.flatMap((folder) => folder.bodies)],
+    behaviours: ownBehaviours,
+    subresourceBehaviours: ownBehaviours,
+    openapi: joinDocuments([builtInDocuments(), ...folders.map((folder) => folder.documents)]),
+    tokens: [admin, ...fileTokens(options["token-auth-file"])],
+    tokenSecret,
+    certificate: pair,
+    connect: connectOptions(options),
+    sharedStore: options["store-servers"].length > 0,
+    ...(how.middleware !== undefined && { middleware: how.middleware }),
+    ...(how.admission !== undefined && { admission: how.admission }),
+  }
+}
+
+/**
+ * AlwaysAllow refuses anonymous requests, as kube-apiserver does: otherwise a request with a wrong credential could be
+ * repeated without one.
+ */
+function effectiveOptions({ options, port = options["secure-port"] }: LaunchOptions): Options {
+  const anonymous = options["anonymous-auth"] && !options["authorization-mode"].includes("AlwaysAllow")
+  return { ...options, "secure-port": port, "anonymous-auth": anonymous }
+}
+
+/** Throws StartError for unreadable files and for a certificate without a key. */
+function connectOptions(options: Options): ConnectOptions {
+  const certificate = pemText(options, "node-agent-client-certificate")
+  const key = pemText(options, "node-agent-client-key")
+  const authority = pemText(options, "node-agent-certificate-authority")
+  if ((certificate === undefined) !== (key === undefined))
+    throw new StartError("--node-agent-client-certificate and --node-agent-client-key go together")
+  return {
+    agentAddressTypes: options["node-agent-preferred-address-types"],
+    agentTimeoutMs: options["node-agent-timeout"],
+    agentTls: {
+      ...(certificate !== undefined && { certificate }),
+      ...(key !== undefined && { key }),
+      ...(authority !== undefined && { authority }),
+    },
+    allowedCidrs: options["proxy-allowed-cidrs"],
+  }
+}
+
+function pemText(
+  options: Options,
+  name: "node-agent-client-certificate" | "node-agent-client-key" | "node-agent-certificate-authority",
+): string | undefined {
+  if (options[name] === "") return undefined
+  try {
+    return readFileSync(options[name], "utf8")
+  } catch (error) {
+    throw new StartError(`--${name}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
+  if (options["store-servers"].length > 0) {
+    const { openServedStore } = await import("./etcd-servers.ts")
+    return openServedStore({ options, clock, log, random, kinds: [...kinds, ...folders.flatMap((folder) => folder.kinds)] })
+  }
+  if (options["store-servers-overrides"].length > 0)
+    throw new StartError("--store-servers-overrides needs --store-servers for everything else")
+  if (options.store === "memory") {
+    const { openMemoryStore } = await import("../storage/memory/memory-store.ts")
+    return openMemoryStore({ clock })
+  }
+  const dataDir = options["data-dir"]
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
+    return await openLmdbStore({ dir: storeFolder(dataDir), clock })
+  } catch (error) {
+    throw new StartError(
+      `${error instanceof Error ? error.message : String(error)}; --data-dir names another folder${error instanceof StoreError ? ", --store=memory needs none" : ""}`,
+    )
+  }
+}
+
+async function servingPair(how: LaunchOptions): Promise<ServingPair> {
+  const { options, clock } = how
+  const files = { certificate: options["tls-cert-file"], key: options["tls-private-key-file"] }
+  if ((files.certificate === "") !== (files.key === ""))
+    throw new CertificateError("--tls-cert-file and --tls-private-key-file go together")
+  if (files.certificate !== "") return readPair(files)
+  const advertised = advertisedAddress({ advertise: options["advertise-address"], bind: options["bind-address"] })
+  const names = servedNames({ vendor: vendorProfile(options.vendor), advertised, serviceRanges: options["service-cluster-ip-range"] })
+  if (how.transient === true) return inMemoryPair({ names, clock })
+  return selfSignedPair({ dir: options["cert-dir"] || join(options["data-dir"], "pki"), names, clock })
+}
+
+/**
+ * Returns the secret of continue tokens. Servers of one store share it, because a list begun at one server may continue
+ * at another.
+ */
+async function continueSecret(how: LaunchOptions, store: Store): Promise<Buffer> {
+  const make = (): Buffer => how.random.bytes(32)
+  if (how.options["store-servers"].length > 0) {
+    const { sharedSecret } = await import("./etcd-servers.ts")
+    return sharedSecret(store, { clock: how.clock, options: how.options, make })
+  }
+  const name = "continue.secret"
+  const bytes = Buffer.from(
+    secret(how, name, () => make().toString("base64")),
+    "base64",
+  )
+  if (bytes.length < secretBytesMin)
+    throw new StartError(`--data-dir: ${join(how.options["data-dir"], name)} is too short to be a secret; remove it, and a new one is made`)
+  return bytes
+}
+
+/** Minimum size of the secret for the MAC of continue tokens; those created here have 32 bytes. */
+const secretBytesMin = 16
+
+function secret({ options, transient }: LaunchOptions, name: string, make: () => string): string {
+  if (transient === true) return make()
+  try {
+    return readOrMakePrivateFile(join(options["data-dir"], name), make)
+  } catch (error) {
+    throw new StartError(`--data-dir: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function fileTokens(path: string): StaticToken[] {
+  if (path === "") return []
+  try {
+    return parseTokenFile(readFileSync(path, "utf8"), path)
+  } catch (error) {
+    throw new StartError(`--token-auth-file: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function localAddress(options: Options): string {
+  if (options["advertise-address"] !== "") return options["advertise-address"]
+  return isUnspecified(options["bind-address"]) ? "127.0.0.1" : options["bind-address"]
+}
+
+/** Turns the system's error about a port into one that names the option to change. */
+function listenError(error: unknown, { "bind-address": host, "secure-port": port }: Options): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  if (code === "EADDRINUSE") return new StartError(`port ${port} on ${host} is taken by another program; --secure-port names another one`)
+  if (code === "EACCES") return new StartError(`port ${port} may not be opened by this user; --secure-port names another one, above 1023`)
+  if (code === "EADDRNOTAVAIL") return new StartError(`${host} is not an address of this machine; --bind-address names another one`)
+  return error
+}

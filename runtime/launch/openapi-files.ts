@@ -1,0 +1,54 @@
+/**
+ * The generated OpenAPI documents of built-in kinds and users' own kinds, merged by path. Read from disk on first use.
+ */
+import { existsSync, readdirSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { packageRoot } from "../package-root.ts"
+
+/** JSON texts in neutral names, by path: `v2`, `v3/api/v1`, `v3/apis/apps/v1`. */
+export type Documents = ReadonlyMap<string, () => Promise<Buffer>>
+
+/** The documents of this package. */
+export function builtInDocuments(): Documents {
+  return documentsIn(join(packageRoot, "generated", "openapi"))
+}
+
+/** Called at start for each folder of generated code; the folder need not have documents. */
+export function documentsIn(folder: string): Documents {
+  if (!existsSync(folder)) return new Map()
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".json"))
+  return new Map(files.toSorted().map((file) => [file.replaceAll("\\", "/").slice(0, -".json".length), () => readFile(join(folder, file))]))
+}
+
+/** Merges documents of the same path: paths and schemas of all, other texts of the first. */
+export function joinDocuments(all: readonly Documents[]): Documents {
+  const joined = new Map<string, () => Promise<Buffer>>()
+  for (const documents of all) {
+    for (const [path, read] of documents) {
+      const earlier = joined.get(path)
+      joined.set(path, earlier === undefined ? read : async () => joinTexts(await earlier(), await read()))
+    }
+  }
+  return joined
+}
+
+function joinTexts(first: Buffer, second: Buffer): Buffer {
+  return Buffer.from(JSON.stringify(joinObjects(parseObject(first), parseObject(second))))
+}
+
+function parseObject(bytes: Buffer): JsonObject {
+  const value: JsonValue = JSON.parse(bytes.toString())
+  return isObject(value) ? value : {}
+}
+
+/** Merges objects by name; of other values the first stays. */
+function joinObjects(first: JsonObject, second: JsonObject): JsonObject {
+  const result: JsonObject = { ...first }
+  for (const [name, value] of Object.entries(second)) {
+    const before = result[name]
+    result[name] = before === undefined ? value : isObject(before) && isObject(value) ? joinObjects(before, value) : before
+  }
+  return result
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest"
+import { kinds } from "../../generated/index.ts"
+import { createLog } from "./logging.ts"
+import { pathsReadFromStore } from "./watch-cache-options.ts"
+
+function settings(watchCache: { enabled: boolean; sizes: { group: string; resource: string; size: number }[] }) {
+  const lines: string[] = []
+  const options = { vendor: "kubernetes", "watch-cache": watchCache.enabled, "watch-cache-sizes": watchCache.sizes } as const
+  const log = createLog({ format: "text", verbosity: 0, write: (line) => lines.push(line) })
+  return { reads: pathsReadFromStore({ kinds, log, options }), lines }
+}
+
+test("a size of 0 turns a resource's cache off, by its wire name; other sizes and unknown names are logged", () => {
+  const { reads, lines } = settings({
+    enabled: true,
+    sizes: [
+      { group: "coordination.k8s.io", resource: "leases", size: 0 },
+      { group: "", resource: "pods", size: 100 },
+      { group: "batch", resource: "jobs", size: 0 },
+    ],
+  })
+  expect(kinds.filter(({ storage }) => reads(storage.path)).map(({ resource }) => resource)).toEqual(["leases"])
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toContain("only 0 means something")
+  expect(lines[1]).toContain("not served here")
+})
+
+test("with the cache off, every resource is read from the store", () => {
+  const { reads } = settings({ enabled: false, sizes: [] })
+  expect(kinds.every(({ storage }) => reads(storage.path))).toBe(true)
+})

@@ -1,0 +1,125 @@
+/** `/metrics`: the process and its requests, in the Prometheus text format 0.0.4. */
+import type { Clock } from "../base/clock.ts"
+import type { InFlightRequests } from "./in-flight.ts"
+import type { LoopDelays } from "./loop-delay.ts"
+import type { RequestCounts } from "./request-counts.ts"
+
+export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+interface Metric {
+  readonly name: string
+  readonly type: "counter" | "gauge"
+  readonly help: string
+  /** Labels in their written form, without braces; "" for none. */
+  readonly samples: readonly (readonly [labels: string, value: number])[]
+}
+
+/** The latest results of `controllers/storage-metrics.ts`. */
+export interface StorageMeasures {
+  readonly objects: Map<string, number>
+  readonly bytes: Map<string, number>
+}
+
+/** Measurements of the watch cache. */
+export interface WatchCacheMeasures {
+  /** Number of objects of each filled resource, by storage path. */
+  objects(): readonly { readonly resource: string; readonly count: number }[]
+  /** Comparisons with the store so far, by storage path and result. */
+  checks(): readonly { readonly resource: string; readonly success: number; readonly failure: number; readonly error: number }[]
+  /** A stored value that cannot be decoded; for `/readyz?verbose`. */
+  undecodable(): { readonly message: string } | undefined
+  /** Bytes of encodings derived from cached objects. */
+  derivedBytes(): number
+}
+
+interface Sources {
+  readonly loop: { take(): LoopDelays }
+  readonly inFlight: Pick<InFlightRequests, "seats">
+  readonly counts: RequestCounts
+  readonly watchCache: Pick<WatchCacheMeasures, "checks" | "derivedBytes">
+  readonly storage: StorageMeasures
+  readonly clock: Clock
+}
+
+/** Returns the response body. Called per request; reads all values at that moment. */
+export function metricsText(options: Sources): string {
+  return metricsOf(options).map(metricText).join("")
+}
+
+function metricsOf({ counts, inFlight, loop, watchCache, storage, clock }: Sources): readonly Metric[] {
+  const { user, system } = process.cpuUsage()
+  const memory = process.memoryUsage()
+  const started = clock.nowMs() / 1000 - process.uptime()
+  return [
+    {
+      name: "apiserver_current_inflight_requests",
+      type: "gauge",
+      help: "Requests in flight that count against --max-requests-inflight and --max-mutating-requests-inflight.",
+      samples: [
+        ['request_kind="mutating"', inFlight.seats.mutating],
+        ['request_kind="readOnly"', inFlight.seats.readOnly],
+      ],
+    },
+    {
+      name: "apiserver_request_total",
+      type: "counter",
+      help: "Answered requests by verb, dry run, group, version, resource, sub-resource, scope, component and HTTP status.",
+      samples: counts.samples(),
+    },
+    {
+      name: "apiserver_storage_consistency_checks_total",
+      type: "counter",
+      help: "Comparisons of the watch cache with the store by storage path and outcome; after a failure the resource was read again.",
+      samples: watchCache
+        .checks()
+        .flatMap((counts) => outcomes.map((status) => [`resource="${counts.resource}",status="${status}"`, counts[status]] as const)),
+    },
+    {
+      name: "apiserver_storage_objects",
+      type: "gauge",
+      help: "Stored objects by resource at the time of the last count; -1 when they could not be counted.",
+      samples: [...storage.objects].map(([resource, count]) => [`resource="${resource}"`, count] as const),
+    },
+    {
+      name: "apiserver_storage_size_bytes",
+      type: "gauge",
+      help: "Size of the store in bytes at the time of the last measurement.",
+      samples: [...storage.bytes].map(([cluster, bytes]) => [`storage_cluster_id="${cluster}"`, bytes] as const),
+    },
+    gauge("apiserver_watch_cache_derived_bytes", "Memory of encodings made from cached objects in bytes.", watchCache.derivedBytes()),
+    ...loopGauges(loop.take()),
+    gauge("nodejs_external_memory_bytes", "Memory of buffers outside the JavaScript heap in bytes.", memory.external),
+    gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap in bytes.", memory.heapTotal),
+    gauge("nodejs_heap_size_used_bytes", "Used part of the JavaScript heap in bytes.", memory.heapUsed),
+    {
+      name: "process_cpu_seconds_total",
+      type: "counter",
+      help: "User and system CPU time spent in seconds.",
+      samples: [["", (user + system) / 1e6]],
+    },
+    gauge("process_resident_memory_bytes", "Resident memory size in bytes.", memory.rss),
+    gauge("process_start_time_seconds", "Start time of the process in seconds since the epoch.", started),
+  ]
+}
+
+const outcomes = ["success", "failure", "error"] as const
+
+/** The names are those that dashboards for node use. */
+function loopGauges({ min, max, mean, p50, p90, p99 }: LoopDelays): readonly Metric[] {
+  const one = (which: string, value: number): Metric =>
+    gauge(
+      `nodejs_eventloop_lag_${which}_seconds`,
+      `Delay of the event loop in seconds since the scrape before the last one: ${which}.`,
+      value,
+    )
+  return [one("max", max), one("mean", mean), one("min", min), one("p50", p50), one("p90", p90), one("p99", p99)]
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, type: "gauge", help, samples: [["", value]] }
+}
+
+function metricText({ name, type, help, samples }: Metric): string {
+  const lines = samples.map(([labels, value]) => `${name}${labels === "" ? "" : `{${labels}}`} ${value}`)
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n")
+}

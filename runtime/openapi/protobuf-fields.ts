@@ -1,0 +1,113 @@
+/**
+ * Writes OpenAPI documents in their protobuf form: writers for kinds of fields, and messages as tables of them. The
+ * messages of both versions (those of gnostic's public schemas `openapi.v2` and `openapi.v3`) consist of these.
+ */
+import protobuf from "protobufjs"
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import { writeYaml } from "../wire/yaml-writer.ts"
+
+type Writer = protobuf.Writer
+
+/**
+ * Writes one field. Writes nothing for a value of another type or a zero value, which readers assume for absent fields.
+ */
+export type Field = (writer: Writer, number: number, value: JsonValue) => void
+
+/** Fields of a message by JSON name. `extensions` is the number of the field for names that begin with `x-`. */
+export interface Message {
+  readonly fields: Readonly<Record<string, readonly [number: number, field: Field]>>
+  readonly extensions?: number
+}
+
+const lengthDelimited = 2
+
+function writeMessage(writer: Writer, message: Message, object: JsonObject): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (value === undefined) continue
+    const [number, field] = message.fields[name] ?? []
+    if (number !== undefined && field !== undefined) field(writer, number, value)
+    else if (message.extensions !== undefined && name.startsWith("x-")) named(anything)(writer, message.extensions, { [name]: value })
+  }
+}
+
+/** A nested message; `write` writes its content. */
+function nested(writer: Writer, number: number, write: () => void): void {
+  writer.uint32((number << 3) | lengthDelimited).fork()
+  write()
+  writer.ldelim()
+}
+
+/** Omits the empty text. */
+export const text: Field = (writer, number, value) => {
+  if (typeof value === "string" && value !== "") writer.uint32((number << 3) | lengthDelimited).string(value)
+}
+
+/** Omits false. */
+export const flag: Field = (writer, number, value) => {
+  if (value === true) writer.uint32(number << 3).bool(true)
+}
+
+/** A whole number. */
+export const whole: Field = (writer, number, value) => {
+  if (typeof value === "number") writer.uint32(number << 3).int64(value)
+}
+
+/** A number of any kind. */
+export const real: Field = (writer, number, value) => {
+  if (typeof value === "number") writer.uint32((number << 3) | 1).double(value)
+}
+
+/** A value of any type, encoded as YAML. */
+export const anything: Field = (writer, number, value) => nested(writer, number, () => text(writer, 2, writeYaml(value)))
+
+/** A field for each item. */
+export const list =
+  (field: Field): Field =>
+  (writer, number, value) => {
+    for (const item of Array.isArray(value) ? value : []) field(writer, number, item)
+  }
+
+/** A list of texts, including empty ones. */
+export const texts = list((writer, number, value) => {
+  if (typeof value === "string") writer.uint32((number << 3) | lengthDelimited).string(value)
+})
+
+/** A map, written as a list of messages: name 1, value 2. */
+export const named =
+  (field: Field): Field =>
+  (writer, number, value) => {
+    for (const [name, item] of Object.entries(isObject(value) ? value : {})) {
+      nested(writer, number, () => {
+        text(writer, 1, name)
+        if (item !== undefined) field(writer, 2, item)
+      })
+    }
+  }
+
+/** A message that only wraps field 1 (or `inner`). */
+export const wrapped =
+  (field: Field, inner = 1): Field =>
+  (writer, number, value) =>
+    nested(writer, number, () => field(writer, inner, value))
+
+/** A message by its table. The table is resolved late, since tables refer to each other. */
+export const message =
+  (of: () => Message): Field =>
+  (writer, number, value) => {
+    if (isObject(value)) nested(writer, number, () => writeMessage(writer, of(), value))
+  }
+
+/** Either the thing itself (1) or a reference to it (2), whose message is `reference`. */
+export const orReference =
+  (field: Field, reference: Field): Field =>
+  (writer, number, value) => {
+    const isReference = isObject(value) && value.$ref !== undefined
+    wrapped(isReference ? reference : field, isReference ? 2 : 1)(writer, number, value)
+  }
+
+/** Encodes a document. Called once per document, with its decoded JSON. */
+export function encodeMessage(message: Message, document: JsonObject): Buffer {
+  const writer = protobuf.Writer.create()
+  writeMessage(writer, message, document)
+  return Buffer.from(writer.finish())
+}

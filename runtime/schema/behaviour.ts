@@ -1,0 +1,175 @@
+/**
+ * What a schema cannot say about a kind. A behaviour is a small object of hooks, created once per server from
+ * `BehaviourDeps`. A schema names it (`behaviours: [serviceAllocation]`). A missing hook costs nothing. Hooks see
+ * objects in the version that the client used.
+ */
+import type { Clock } from "../base/clock.ts"
+import type { Random } from "../base/random.ts"
+import type { Check, StoredValue, Write } from "../storage/store.ts"
+import type { Vendor } from "../base/vendor.ts"
+import type { Failures } from "../base/failure.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import type { Options } from "../options/table.ts"
+
+/**
+ * What every behaviour may use. There is no registry and no HTTP: `read` reads the store, and writes join the commit of
+ * the change.
+ */
+export interface BehaviourDeps {
+  readonly vendor: Vendor
+  readonly clock: Clock
+  readonly random: Random
+  /** The server options that behaviours read. */
+  readonly options: BehaviourOptions
+  /** Reads the newest durable value of a store key below the prefix (`ranges/serviceips`). */
+  readonly read: (path: string) => Promise<StoredValue | undefined>
+  /**
+   * Reads and decodes the newest state of every object of a storage path (`services/specs`). For rebuilds and repairs,
+   * not for requests.
+   */
+  readonly readAll: (storagePath: string) => Promise<readonly ApiObject[]>
+  /** Returns the full store key of a path below the prefix. */
+  readonly key: (path: string) => string
+}
+
+/** The options of the command line that behaviours read. */
+export type BehaviourOptions = Pick<Options, "service-cluster-ip-range" | "service-node-port-range">
+
+export interface ChangeContext {
+  readonly dryRun: boolean
+  /** The sub-resource that the request writes; absent for the main resource. */
+  readonly subresource?: string
+  readonly failures: Failures
+}
+
+/** The checks and writes that a behaviour adds to the commit of a change. */
+export interface CommitOps {
+  readonly checks: readonly Check[]
+  readonly writes: readonly Write[]
+  /**
+   * Runs once when the attempt has ended, with or without success, and releases what `commit` reserved. Only with
+   * checks or writes.
+   */
+  readonly settled?: () => void
+}
+
+export interface Behaviour {
+  /**
+   * Runs right after decoding and before managedFields are computed, so the sender owns the fields that it sets. May
+   * change `object`. Runs again for every attempt, so it may see an object twice.
+   */
+  decoded?(object: ApiObject): void
+  /** Runs after `createDrops` and generation, before validation. May change `object` and add failures. */
+  prepareCreate?(object: ApiObject, context: ChangeContext): void
+  /** Runs after `updateKeeps` and generation, before validation, once per attempt. May change `object`, never `old`. */
+  prepareUpdate?(object: ApiObject, old: ApiObject, context: ChangeContext): void
+  /**
+   * Runs last before the commit, once per attempt; without `object` the change is a removal. May change `object` (an
+   * allocated address) and add checks and writes, which commit atomically with the change. If one of its checks fails,
+   * the whole attempt is repeated.
+   * On a dry run it must write nothing: choose the values that would be allocated, but do not reserve them.
+   */
+  commit?(change: { object?: ApiObject; old?: ApiObject }, context: ChangeContext): Promise<CommitOps | undefined>
+  /**
+   * Seconds between the first delete request and the removal of an object that is not being deleted yet. Absent or 0:
+   * the server removes it at once. `asked` is the client's gracePeriodSeconds.
+   */
+  graceSeconds?(object: ApiObject, asked: number | undefined): number
+  /**
+   * Runs when a delete request meets a live object. May change it (phase Terminating) before the server writes
+   * deletionTimestamp.
+   */
+  startDeletion?(object: ApiObject): void
+  /**
+   * True for kinds that are deleted in two steps (namespaces). The first delete request marks the object, without a
+   * grace period. While `mayRemove` returns false, later requests return the object unchanged. After that it is deleted
+   * like any other object.
+   */
+  readonly deletesInSteps?: boolean
+  /**
+   * A resource of the same group and version. The commit that removes an object also deletes the companion of the same
+   * name.
+   */
+  readonly companion?: string
+  /**
+   * Returns false to keep a terminating object although `metadata.finalizers` is empty (a namespace with
+   * spec.finalizers).
+   */
+  mayRemove?(object: ApiObject): boolean
+}
+
+/**
+ * Address of an object. Names of group and resource are neutral. In updates, `subresource` selects the rules to apply.
+ */
+export interface ObjectPlace {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource?: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Checked DeleteOptions. */
+export interface Deletion {
+  readonly dryRun: boolean
+  readonly gracePeriodSeconds?: number
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground"
+  readonly orphanDependents?: boolean
+}
+
+/**
+ * Access to other objects, for an action that involves several of them. Every call throws the ApiError that a client
+ * would receive.
+ */
+export interface ObjectAccess {
+  /** Reads the newest state. Throws 404 when the object does not exist. */
+  get(place: ObjectPlace): Promise<ApiObject>
+  /** Reads the newest state of all objects of a namespace. */
+  list(place: Omit<ObjectPlace, "name">): Promise<readonly ApiObject[]>
+  /**
+   * Writes on the condition that the object has not changed, and repeats from the newer state otherwise. `change` is
+   * pure and may throw to refuse.
+   */
+  update(place: ObjectPlace, change: (old: ApiObject) => ApiObject, options: { dryRun: boolean }): Promise<ApiObject>
+  delete(place: ObjectPlace, deletion: Deletion): Promise<void>
+  /** Checks DeleteOptions as the client sent them; absent for none. Throws 400 or 422. */
+  readDeletion(options: JsonObject | undefined): Deletion
+}
+
+/** A POST that does more than change the parent. */
+export interface SubresourceAction {
+  /** Decoded as the sub-resource's kind. */
+  readonly body: ApiObject
+  /** The parent's namespace and name. Nothing has compared the name with that of the body. */
+  readonly namespace: string
+  readonly name: string
+  /** The `dryRun` query parameter. */
+  readonly dryRun: boolean
+  readonly objects: ObjectAccess
+}
+
+/** Implements a named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. */
+export interface SubresourceBehaviour {
+  /** PUT and PATCH: returns the next parent from the submitted object and the stored parent. Pure. */
+  update?(submitted: ApiObject, old: ApiObject, context: ChangeContext): ApiObject
+  /** POST: checks the posted body alone, before admission. Throws ApiError. `name` is the parent's. */
+  validate?(body: ApiObject, name: string): void
+  /**
+   * POST: returns the next parent from the posted body. Throws ApiError to refuse. The client receives 201 with a
+   * Status Success.
+   */
+  create?(body: JsonObject, old: ApiObject, context: ChangeContext): ApiObject
+  /**
+   * POST, instead of `create`: performs the whole action (eviction). Throws ApiError to refuse. The client receives 201
+   * with a Status Success.
+   */
+  act?(action: SubresourceAction): Promise<void>
+  /** Other versions of the body's kind that the server accepts as the schema's version: `policy/v1beta1`. Neutral. */
+  readonly acceptedVersions?: readonly string[]
+}
+
+export type BehaviourFactory = (deps: BehaviourDeps) => Behaviour
+export type SubresourceBehaviourFactory = (deps: BehaviourDeps) => SubresourceBehaviour

@@ -1,0 +1,81 @@
+/**
+ * Used by generated defaults. `defaults.ts` of a schema file holds one function per type that has a default in or below
+ * it: constants first, then nested types, then the type's `defaults` list in its order. Each function changes the
+ * object in place and is idempotent.
+ */
+import { json, nonZero, present, type Value } from "./expression.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import type { DefaultsContext } from "./kind.ts"
+
+/** What a defaulting function may read besides its own value. */
+export interface DefaultingContext extends DefaultsContext {
+  /** The whole object. */
+  readonly root: ApiObject
+}
+
+/** Applies the defaults of one type. */
+export type TypeDefaults = (self: JsonObject, context: DefaultingContext) => void
+
+/** Applies a constant default when the field is absent and, unless it is a pointer, when it is empty. */
+export function setDefault(self: JsonObject, name: string, value: JsonValue, pointer = false): void {
+  if (pointer ? !present(self[name]) : !nonZero(self[name])) self[name] = value
+}
+
+/** Applies defaults within a struct field. A field that is not a pointer always has a value, even if empty. */
+export function defaultField(self: JsonObject, name: string, context: DefaultingContext, fill: TypeDefaults, pointer = false): void {
+  const value = self[name]
+  if (isObject(value)) return fill(value, context)
+  if (pointer) return
+  const made: JsonObject = {}
+  fill(made, context)
+  if (Object.keys(made).length > 0) self[name] = made
+}
+
+/** Applies defaults within each item of a list field. */
+export function defaultItems(self: JsonObject, name: string, context: DefaultingContext, fill: TypeDefaults): void {
+  const list = self[name]
+  if (!Array.isArray(list)) return
+  for (const value of list) if (isObject(value)) fill(value, context)
+}
+
+/** Applies defaults to each value of nested lists and maps. */
+export function defaultNested(
+  value: JsonValue | undefined,
+  context: DefaultingContext,
+  levels: readonly ("list" | "map")[],
+  fill: TypeDefaults,
+): void {
+  const [level, ...deeper] = levels
+  if (level === undefined) {
+    if (isObject(value)) fill(value, context)
+  } else if (Array.isArray(value)) {
+    for (const item of value) defaultNested(item, context, deeper, fill)
+  } else if (isObject(value)) {
+    for (const item of Object.values(value)) defaultNested(item, context, deeper, fill)
+  }
+}
+
+/**
+ * Applies a computed default: sets the field at `path` to `value` when it is absent (or empty and not a pointer); with
+ * `force`, always. Does not create absent parents. An absent `value` sets nothing; null with `force` removes the field.
+ * The value is copied, so no two fields share one.
+ */
+export function assign(
+  self: JsonObject,
+  path: readonly string[],
+  value: Value,
+  { pointer = false, force = false }: { readonly pointer?: boolean; readonly force?: boolean } = {},
+): void {
+  let parent: JsonValue | undefined = self
+  for (const name of path.slice(0, -1)) parent = isObject(parent) ? parent[name] : undefined
+  const name = path.at(-1)
+  if (!isObject(parent) || name === undefined) return
+  const made = json(value)
+  if (made === undefined) return
+  if (made === null) {
+    if (force) delete parent[name]
+    return
+  }
+  const old = parent[name]
+  if (force || (pointer ? !present(old) : !nonZero(old))) parent[name] = structuredClone(made)
+}

@@ -1,0 +1,483 @@
+/**
+ * Run-time functions of compiled expressions (docs/DIALECT.md, "Expressions"). Values are decoded JSON; `undefined` is
+ * absent, and null reads as absent. Nothing here throws on data: a value of the wrong type gives absent, false or "".
+ */
+import { RE2JS } from "re2js"
+import type { Vendor } from "../base/vendor.ts"
+import { checkFormat } from "./formats.ts"
+import { parseCidr, parseIp } from "../base/ip-address.ts"
+import { chargeSteps, chargeText, textsOf, walk } from "./expression-steps.ts"
+import { isObject, type JsonValue } from "../base/json.ts"
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  negateQuantity,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+} from "../base/quantity.ts"
+
+/** The result of `quantity(x)`: compares and adds exactly, also with plain numbers. */
+export class Amount {
+  constructor(readonly quantity: Quantity) {}
+}
+
+/** Any value of an expression. */
+export type Value = JsonValue | Amount | undefined | readonly Value[]
+
+function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value)
+}
+
+function isNumber(value: Value): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint"
+}
+
+function isMap(value: Value): value is { [key: string]: JsonValue | undefined } {
+  return isObject(value) && !(value instanceof Amount)
+}
+
+/** `of.a.b`: the member at that path; absent when a step is absent. */
+export function get(of: Value, ...fields: readonly string[]): Value {
+  let value = of
+  for (const field of fields) {
+    if (!isMap(value) || !Object.hasOwn(value, field)) return undefined
+    value = value[field]
+  }
+  return value ?? undefined
+}
+
+/** `of[index]`: an item of a list by index, an entry of a map by key. */
+export function item(of: Value, index: Value): Value {
+  if (isList(of)) return isNumber(index) ? (of[Number(index)] ?? undefined) : undefined
+  return typeof index === "string" ? get(of, index) : undefined
+}
+
+/** Neither absent nor null. This is `has(x)` for pointer fields. */
+export function present(value: Value): boolean {
+  return value !== undefined && value !== null
+}
+
+/**
+ * Present and not the zero value of its type. This is `has(x)` for other fields, where absent and zero are the same.
+ */
+export function nonZero(value: Value): boolean {
+  if (!present(value) || value === "" || value === 0 || value === 0n || value === false) return false
+  if (isList(value)) return value.length > 0
+  return !isMap(value) || Object.keys(value).length > 0
+}
+
+/** The truth of a condition: only `true` holds. */
+export function truth(value: Value): boolean {
+  return value === true
+}
+
+/** `value ?? otherwise`; also replaces the empty string. */
+export function orElse(value: Value, otherwise: Value): Value {
+  return present(value) && value !== "" ? value : otherwise
+}
+
+/**
+ * `left == right` by content. Absent equals absent and null, nothing else. Numbers compare across number and bigint.
+ */
+export function equals(left: Value, right: Value): boolean {
+  if (!present(left) || !present(right)) return !present(left) && !present(right)
+  if (left === right) return true
+  if (left instanceof Amount || right instanceof Amount) return order(left, right) === 0
+  if (isNumber(left) && isNumber(right)) return left == right
+  if (isList(left) && isList(right)) chargeSteps(left.length)
+  if (isList(left) && isList(right)) return left.length === right.length && left.every((value, index) => equals(value, right[index]))
+  if (!isMap(left) || !isMap(right)) return false
+  const keys = Object.keys(left).filter((key) => left[key] !== undefined)
+  chargeSteps(keys.length)
+  return (
+    keys.length === Object.values(right).filter((value) => value !== undefined).length &&
+    keys.every((key) => Object.hasOwn(right, key) && equals(left[key], right[key]))
+  )
+}
+
+/** Negative, zero or positive; undefined when the two cannot be compared. */
+function order(left: Value, right: Value): number | undefined {
+  if (left instanceof Amount || right instanceof Amount) {
+    const [a, b] = [toQuantity(left), toQuantity(right)]
+    return a === undefined || b === undefined ? undefined : compareQuantities(a, b)
+  }
+  if (isNumber(left) && isNumber(right)) return left < right ? -1 : left > right ? 1 : 0
+  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : left > right ? 1 : 0
+  return undefined
+}
+
+/**
+ * `left < right`; false when either is absent or the types differ. `left > right` compiles to it with swapped operands.
+ */
+export function less(left: Value, right: Value): boolean {
+  const ordered = order(left, right)
+  return ordered !== undefined && ordered < 0
+}
+
+/** `left <= right`, as `less`. */
+export function atMost(left: Value, right: Value): boolean {
+  const ordered = order(left, right)
+  return ordered !== undefined && ordered <= 0
+}
+
+/** `value in collection`: an item of a list, a key of a map. */
+export function within(value: Value, collection: Value): boolean {
+  if (isList(collection)) {
+    const texts = typeof value === "string" ? textsOf(collection) : undefined
+    if (texts !== undefined) return texts.has(value)
+    chargeSteps(collection.length)
+    return collection.some((one) => equals(value, one))
+  }
+  return typeof value === "string" && get(collection, value) !== undefined
+}
+
+/** `left + right`: adds numbers and quantities, joins strings and lists, merges maps (entries of the right one win). */
+export function add(left: Value, right: Value): Value {
+  if (typeof left === "string" && typeof right === "string") return left + right
+  if (isList(left) && isList(right)) {
+    chargeSteps(left.length + right.length)
+    return [...left, ...right]
+  }
+  if (isMap(left) && isMap(right)) {
+    chargeSteps(Object.keys(left).length + Object.keys(right).length)
+    return { ...left, ...right }
+  }
+  if (left instanceof Amount || right instanceof Amount) {
+    const [a, b] = [toQuantity(left), toQuantity(right)]
+    return a === undefined || b === undefined ? undefined : new Amount(addQuantities(a, b))
+  }
+  return calculate(
+    left,
+    right,
+    (a, b) => a + b,
+    (a, b) => a + b,
+  )
+}
+
+/** `left - right`, of numbers and quantities. */
+export function subtract(left: Value, right: Value): Value {
+  if (left instanceof Amount || right instanceof Amount) return add(left, negate(right))
+  return calculate(
+    left,
+    right,
+    (a, b) => a - b,
+    (a, b) => a - b,
+  )
+}
+
+/** `left * right`, of numbers. */
+export function multiply(left: Value, right: Value): Value {
+  return calculate(
+    left,
+    right,
+    (a, b) => a * b,
+    (a, b) => a * b,
+  )
+}
+
+/** `left / right`. Integers divide to integers, rounded toward zero, as in CEL. By zero: absent. */
+export function divide(left: Value, right: Value): Value {
+  if (right === 0 || right === 0n) return undefined
+  const whole = Number.isInteger(left) && Number.isInteger(right)
+  return calculate(
+    left,
+    right,
+    (a, b) => (whole ? Math.trunc(a / b) : a / b),
+    (a, b) => a / b,
+  )
+}
+
+/** `left % right`, with the sign of the left. By zero: absent. */
+export function remainder(left: Value, right: Value): Value {
+  if (right === 0 || right === 0n) return undefined
+  return calculate(
+    left,
+    right,
+    (a, b) => a % b,
+    (a, b) => a % b,
+  )
+}
+
+/** `-value`, of a number or a quantity. */
+export function negate(value: Value): Value {
+  if (value instanceof Amount) return new Amount(negateQuantity(value.quantity))
+  return isNumber(value) ? -value : undefined
+}
+
+function calculate(left: Value, right: Value, small: (a: number, b: number) => number, large: (a: bigint, b: bigint) => bigint): Value {
+  if (typeof left === "number" && typeof right === "number") return small(left, right)
+  if (!isNumber(left) || !isNumber(right) || !isWhole(left) || !isWhole(right)) return undefined
+  return large(BigInt(left), BigInt(right))
+}
+
+function isWhole(value: number | bigint): boolean {
+  return typeof value === "bigint" || Number.isInteger(value)
+}
+
+/** What macros visit: the items of a list, the keys of a map, nothing otherwise. */
+function items(collection: Value): readonly Value[] {
+  if (isList(collection)) return collection
+  return isMap(collection) ? Object.keys(collection) : []
+}
+
+/** `collection.all(v, …)`: true for an empty or absent collection. In all macros, the variable of a map is the key. */
+export function all(collection: Value, holds: (value: Value) => boolean): boolean {
+  return !walk(items(collection), (value) => !holds(value))
+}
+
+/** `collection.exists(v, …)`: false for an empty or absent collection. */
+export function exists(collection: Value, holds: (value: Value) => boolean): boolean {
+  return walk(items(collection), holds)
+}
+
+/** `collection.existsOne(v, …)`: exactly one holds. */
+export function existsOne(collection: Value, holds: (value: Value) => boolean): boolean {
+  let found = 0
+  return !walk(items(collection), (value) => holds(value) && ++found > 1) && found === 1
+}
+
+/** `collection.filter(v, …)`: the items for which the condition holds, in order. */
+export function filter(collection: Value, holds: (value: Value) => boolean): Value {
+  const kept: Value[] = []
+  walk(items(collection), (value) => {
+    if (holds(value)) kept.push(value)
+    return false
+  })
+  return kept
+}
+
+/** `collection.map(v, …)`: the result for each item, in order. */
+export function map(collection: Value, make: (value: Value) => Value): Value {
+  const made: Value[] = []
+  walk(items(collection), (value) => {
+    made.push(make(value))
+    return false
+  })
+  return made
+}
+
+/** Characters of a string, items of a list, entries of a map; 0 for absent. Also `count`. */
+export function size(value: Value): number {
+  if (typeof value === "string") {
+    chargeText(value)
+    return characterCount(value)
+  }
+  return items(value).length
+}
+
+/** The number of Unicode characters, not UTF-16 units. Lengths in schemas count these. */
+export function characterCount(text: string): number {
+  let count = 0
+  for (let index = 0; index < text.length; index++, count++) {
+    const unit = text.charCodeAt(index)
+    if (unit >= 0xd800 && unit < 0xdc00 && index + 1 < text.length && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) index++
+  }
+  return count
+}
+
+/** `text.startsWith(start)`; false unless both are strings. */
+export function startsWith(value: Value, start: Value): boolean {
+  return typeof value === "string" && typeof start === "string" && value.startsWith(start)
+}
+
+/** `text.endsWith(end)`; false unless both are strings. */
+export function endsWith(value: Value, end: Value): boolean {
+  return typeof value === "string" && typeof end === "string" && value.endsWith(end)
+}
+
+/** `text.contains(part)`; false unless both are strings. */
+export function contains(value: Value, part: Value): boolean {
+  if (typeof value !== "string" || typeof part !== "string") return false
+  chargeText(value)
+  return value.includes(part)
+}
+
+const patternsMax = 512
+const patterns = new Map<string, (text: string) => boolean>()
+
+/**
+ * Compiles an RE2 pattern (linear time, whatever the text) to a test. Called once per pattern when a validator is
+ * loaded. Throws on an invalid pattern.
+ */
+export function compilePattern(pattern: string): (text: string) => boolean {
+  const compiled = RE2JS.compile(pattern)
+  return (text) => compiled.test(text)
+}
+
+/** Whether the RE2 pattern occurs in the text; an invalid pattern never does. */
+export function matches(value: Value, pattern: Value): boolean {
+  if (typeof value !== "string" || typeof pattern !== "string") return false
+  let test = patterns.get(pattern)
+  if (test === undefined) {
+    try {
+      test = compilePattern(pattern)
+    } catch {
+      test = () => false
+    }
+    if (patterns.size >= patternsMax) patterns.clear()
+    patterns.set(pattern, test)
+  }
+  chargeText(value)
+  return test(value)
+}
+
+/** `text.lowerAscii()`: lower-cases A to Z only. */
+export function lowerAscii(value: Value): Value {
+  return typeof value === "string" ? value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : undefined
+}
+
+/** `text.trim()`: without white space at both ends. */
+export function trim(value: Value): Value {
+  return typeof value === "string" ? value.trim() : undefined
+}
+
+/** `text.split(separator)`: the parts between the separators. */
+export function split(value: Value, separator: Value): Value {
+  if (typeof value !== "string" || typeof separator !== "string") return undefined
+  chargeText(value)
+  return value.split(separator)
+}
+
+/** Joins the items; an absent item counts as empty, an absent list gives "". */
+export function join(value: Value, separator: Value = ""): string {
+  const list = items(value)
+  chargeSteps(list.length)
+  return list.map(text).join(text(separator))
+}
+
+/**
+ * The value as a string: "" for absent, numbers in decimal, lists and maps as JSON. Selectable fields are compared by
+ * it.
+ */
+export function text(value: Value): string {
+  if (typeof value === "string") return value
+  if (!present(value)) return ""
+  if (value instanceof Amount) return formatQuantity(value.quantity)
+  if (typeof value !== "object") return String(value)
+  return JSON.stringify(value, (_key, inner: Value) => (typeof inner === "bigint" ? String(inner) : inner))
+}
+
+/** The value as an integer, rounded toward zero; absent when it is not a number. */
+export function int(value: Value): Value {
+  if (typeof value === "bigint") return value
+  const number = double(value)
+  return typeof number === "number" ? Math.trunc(number) : undefined
+}
+
+/** The value as a number; absent when it is not one. */
+export function double(value: Value): Value {
+  if (value instanceof Amount) return Number(value.quantity.mantissa) * 10 ** value.quantity.exponent
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : isNumber(value) ? Number(value) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** The amount of a quantity; absent when the text is not one. */
+export function quantity(value: Value): Value {
+  const read = toQuantity(value)
+  return read === undefined ? undefined : new Amount(read)
+}
+
+function toQuantity(value: Value): Quantity | undefined {
+  if (value instanceof Amount) return value.quantity
+  if (typeof value !== "string" && !isNumber(value)) return undefined
+  try {
+    return parseQuantity(value)
+  } catch (error) {
+    if (error instanceof QuantityError) return undefined
+    throw error
+  }
+}
+
+/** A time as seconds since the epoch, with fraction; absent when the text is not a time. */
+export function time(value: Value): Value {
+  const milliseconds = typeof value === "string" ? Date.parse(value) : Number.NaN
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
+}
+
+/** The smallest of the arguments, or of the items of one list. Skips absent values. */
+export function min(...values: readonly Value[]): Value {
+  return extreme(values, (candidate, best) => less(candidate, best))
+}
+
+/** The largest, as `min`. */
+export function max(...values: readonly Value[]): Value {
+  return extreme(values, (candidate, best) => less(best, candidate))
+}
+
+function extreme(values: readonly Value[], better: (candidate: Value, best: Value) => boolean): Value {
+  const [first] = values
+  const candidates = (values.length === 1 && isList(first) ? first : values).filter(present)
+  chargeSteps(candidates.length)
+  return candidates.reduce<Value>((best, candidate) => (best === undefined || better(candidate, best) ? candidate : best), undefined)
+}
+
+/** The sum of the items of a list; 0 when there are none. */
+export function sum(value: Value): Value {
+  const list = items(value)
+  chargeSteps(list.length)
+  return list.filter(present).reduce<Value>((total, one) => add(total, one), 0)
+}
+
+/** `isIP(x)`: an IPv4 or IPv6 address. */
+export function isIP(value: Value): boolean {
+  return typeof value === "string" && parseIp(value) !== undefined
+}
+
+/** `isIPv4(x)`: an IPv4 address, also one written as IPv4-mapped IPv6. */
+export function isIPv4(value: Value): boolean {
+  return typeof value === "string" && parseIp(value)?.family === 4
+}
+
+/** `isIPv6(x)`: an IPv6 address. */
+export function isIPv6(value: Value): boolean {
+  return typeof value === "string" && parseIp(value)?.family === 6
+}
+
+/** `isCIDR(x)`: an address range; host bits may be set. */
+export function isCIDR(value: Value): boolean {
+  return typeof value === "string" && parseCidr(value) !== undefined
+}
+
+/** Whether the value has the named format; false for absent. */
+export function isFormat(format: string, value: Value): boolean {
+  return isJson(value) && checkFormat(format, value) === undefined
+}
+
+function isJson(value: Value): value is JsonValue {
+  return present(value) && !(value instanceof Amount)
+}
+
+/** The tag of an image name: "latest" when it has neither tag nor digest, "" for a digest without a tag. */
+export function imageTag(value: Value): Value {
+  if (typeof value !== "string") return undefined
+  const [name = "", digest] = value.split("@", 2)
+  const last = name.slice(name.lastIndexOf("/") + 1)
+  const colon = last.indexOf(":")
+  if (colon >= 0) return last.slice(colon + 1)
+  return digest === undefined ? "latest" : ""
+}
+
+/** A neutral name in the vendor's spelling: `orch.io/role`, `orch-system`, `events.orch.io`. */
+export function vendorText(vendor: Vendor, neutral: Value): string {
+  const name = text(neutral)
+  if (name.includes("/")) return vendor.domain(name)
+  return name.includes(".") ? vendor.group(name) : vendor.namespace(name)
+}
+
+/** `type(x)`: null, bool, int, double, string, list or map. */
+export function typeName(value: Value): string {
+  if (!present(value)) return "null"
+  if (typeof value === "boolean") return "bool"
+  if (isNumber(value)) return isWhole(value) ? "int" : "double"
+  if (typeof value === "string") return "string"
+  return isList(value) ? "list" : "map"
+}
+
+/** The value as JSON, for defaults, cells and failures. A quantity becomes its canonical text, absent stays absent. */
+export function json(value: Value): JsonValue | undefined {
+  if (value instanceof Amount) return formatQuantity(value.quantity)
+  if (isList(value)) return value.map((one) => json(one) ?? null)
+  return value
+}

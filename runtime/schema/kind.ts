@@ -1,0 +1,171 @@
+/**
+ * The record of one kind at one version: all that the runtime needs to serve it. The generator emits one per schema
+ * file; a run-time definition builds the same record from its data. Names and groups are neutral (`events.orch.io`);
+ * `base/vendor.ts` maps them at the edge.
+ */
+import type { Failures } from "../base/failure.ts"
+import type { ApiObject, JsonObject, JsonValue } from "../base/json.ts"
+import type { TypeShape } from "./shape.ts"
+import type { Vendor } from "../base/vendor.ts"
+
+export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch"
+export type NameRule = "path-segment" | "dns-subdomain" | "dns-label" | "dns1035-label"
+
+export interface Kind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly listKind: string
+  /** `pods` */
+  readonly resource: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  /** Sorted, as discovery lists them. */
+  readonly verbs: readonly Verb[]
+  readonly nameRule: NameRule
+  readonly storage: KindStorage
+  /** Selectable fields besides `metadata.name` and, for namespaced kinds, `metadata.namespace`. */
+  readonly selectable: readonly SelectableField[]
+  readonly rules: LifecycleRules
+  readonly subresources: readonly Subresource[]
+  /** Names of behaviours (`runtime/behaviours/`), called in this order. */
+  readonly behaviours: readonly string[]
+  /** The kind is not stored. A POST becomes a POST to this sub-resource of the object that the body names. */
+  readonly postsTo?: { readonly resource: string; readonly subresource: string }
+  /** Loads what is needed to decode, validate and render this kind. Called on first use; the result is cached. */
+  readonly load: () => Promise<KindParts>
+}
+
+export interface KindStorage {
+  /** Below the store prefix: `services/specs`. Shared by all versions of a resource. */
+  readonly path: string
+  /** Group, version and kind of the stored object; equal to the kind's own unless it shares storage. */
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  /** The server option that holds the time to live, which every write restarts: `event-ttl`. */
+  readonly ttlOption?: string
+  /** The kind is not in the watch cache by default (events). */
+  readonly uncached?: boolean
+}
+
+export interface SelectableField {
+  /** As clients write it: `involvedObject.kind`. */
+  readonly name: string
+  /**
+   * Returns the text of the field in the **stored** form of the object; "" when absent. Called once per stored version.
+   */
+  readonly value: (stored: ApiObject) => string
+}
+
+/** What create, update and delete do to an object besides validation. Paths are dotted JSON paths from the root. */
+export interface LifecycleRules {
+  /** Removed on create: `["status"]`. */
+  readonly createDrops: readonly string[]
+  /** Kept from the stored object on update of the main resource: `["status"]`. */
+  readonly updateKeeps: readonly string[]
+  /** A PUT of a missing object creates it. */
+  readonly createOnUpdate: boolean
+  /** PUT without resourceVersion is allowed. */
+  readonly unconditionalUpdate: boolean
+  /** Generation starts at 1 and grows when one of these paths changes. Absent: the kind has no generation. */
+  readonly generation?: readonly string[]
+  readonly defaultPropagation: "background" | "orphan" | "foreground" | "unsupported"
+  /** The response of DELETE when the object is removed at once. */
+  readonly deleteReturns: "Status" | "object"
+  /** Paths that cannot change after creation, reported as FieldValueInvalid "field is immutable". */
+  readonly immutable: readonly string[]
+}
+
+/** `status` and every named sub-resource. */
+export interface Subresource {
+  readonly name: string
+  /**
+   * status: an update writes only what is not kept. scale: the autoscaling/v1 Scale view. behaviour: a named behaviour
+   * handles the request. connect: the request is forwarded to another machine.
+   */
+  readonly type: "status" | "scale" | "behaviour" | "connect"
+  readonly verbs: readonly ("get" | "update" | "patch" | "create" | "delete")[]
+  /** Kind of the body when it differs from the parent's. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string }
+  /** type status: paths kept from the stored object. */
+  readonly keeps?: readonly string[]
+  /** type scale: dotted paths in the parent. */
+  readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string }
+  /** type behaviour: its name. */
+  readonly behaviour?: string
+  /** type connect: the protocol; `runtime/connect/` */
+  readonly connect?: Connect
+  /** type connect: the type of the query parameters. */
+  readonly options?: { readonly group: string; readonly version: string; readonly kind: string }
+}
+
+/** log, exec, attach and portforward go to the node agent; proxy goes to the object itself. */
+export type Connect = "attach" | "exec" | "log" | "portforward" | "proxy"
+
+export interface KindParts {
+  readonly shape: TypeShape
+  /** Applies defaults in place. Called after decoding a request and after each patch, before validation. Idempotent. */
+  readonly applyDefaults: (object: ApiObject, context: DefaultsContext) => void
+  /** Reports every error of `object`. `old` is the stored object on update, absent on create. */
+  readonly validate: (object: ApiObject, context: ValidationContext) => void
+  /** Returns warnings (text only) for a valid object, sent as `Warning: 299`. */
+  readonly warnings?: (object: ApiObject, context: ValidationContext) => string[]
+  readonly columns: readonly Column[]
+  /** Absent: the rows of the kind's Tables have no conditions. */
+  readonly rowConditions?: RowConditions
+  /**
+   * Loads protobufjs reflection JSON (`Root.fromJSON`) that holds the message named `shape.name` and all that it
+   * references.
+   */
+  readonly descriptor: () => Promise<JsonObject>
+  /**
+   * Both or neither. `toStored` converts this version to the stored one, `fromStored` back. Pure; neither changes its
+   * argument.
+   */
+  readonly toStored?: (object: ApiObject) => ApiObject
+  readonly fromStored?: (object: ApiObject) => ApiObject
+}
+
+export interface DefaultsContext {
+  readonly vendor: Vendor
+}
+
+export interface ValidationContext {
+  readonly failures: Failures
+  readonly vendor: Vendor
+  /** The stored object; absent on create. */
+  readonly old?: ApiObject
+  /** The sub-resource that the request writes: "status", ...; absent for the main resource. */
+  readonly subresource?: string
+}
+
+/** A Table column; specification section 2.4. */
+export interface Column {
+  readonly name: string
+  readonly type: "string" | "integer" | "number" | "boolean" | "date"
+  readonly format: string
+  readonly description: string
+  readonly priority: number
+  /** Returns the cell, from the object in the **requested** version. */
+  readonly value: (object: ApiObject, context: CellContext) => JsonValue
+}
+
+/** Returns the state of a row's object, for clients that show completed ones differently. Called once per row; pure. */
+export type RowConditions = (object: ApiObject, context: CellContext) => JsonObject[]
+
+export interface CellContext {
+  readonly nowMs: number
+  /** For cells that read well-known labels and annotations. */
+  readonly vendor: Vendor
+}
+
+/** A type that is the body of a request without being a served kind: Scale, DeleteOptions, Eviction. */
+export interface RequestBodyType {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly load: () => Promise<{ shape: TypeShape; applyDefaults?: KindParts["applyDefaults"]; validate?: KindParts["validate"] }>
+}

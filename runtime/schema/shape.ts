@@ -1,0 +1,76 @@
+/**
+ * The structure of a type as plain data: the names and types of its fields, their protobuf numbers, and how patches and
+ * apply merge them. The generator emits one constant per type; a run-time definition builds the same records from its
+ * schema. Decoding, protobuf, defaults, patches and apply all walk shapes, so a fact about a field is stated once.
+ */
+import type { JsonValue } from "../base/json.ts"
+
+/** Leaf types. `any` keeps any JSON; `RawExtension` is an embedded object, kept as it was sent. */
+export type Scalar =
+  | "string"
+  | "boolean"
+  | "int32"
+  | "int64"
+  | "double"
+  | "bytes"
+  | "Time"
+  | "MicroTime"
+  | "Duration"
+  | "Quantity"
+  | "IntOrString"
+  | "RawExtension"
+  | "FieldsV1"
+  | "any"
+
+/**
+ * The type of a field, a list item or a map value. `ref` is a thunk so that types may be recursive and load in any
+ * order.
+ */
+export type TypeRef =
+  | { readonly scalar: Scalar }
+  | { readonly list: TypeRef }
+  /** Keys are always strings. */
+  | { readonly map: TypeRef }
+  | { readonly ref: () => TypeShape }
+  /** A named list type of its own: in protobuf a message {1: repeated item}, in JSON a plain list. */
+  | { readonly wrappedList: TypeRef }
+
+export interface TypeShape {
+  /** Neutral, unique name: `core.v1.PodSpec`, `meta.v1.ObjectMeta`. Also the name of the protobuf message. */
+  readonly name: string
+  /** In the order of JSON output. */
+  readonly fields: readonly FieldShape[]
+  /** Keeps fields that the schema does not name. */
+  readonly preserveUnknown?: boolean
+  /** `atomic`: apply owns the whole value. */
+  readonly struct?: "atomic" | "granular"
+}
+
+export interface FieldShape {
+  /** JSON name. For an inline field: the name of the nested protobuf message; it never appears in JSON. */
+  readonly name: string
+  readonly type: TypeRef
+  /** Protobuf field number; absent: the field is not in the protobuf encoding. */
+  readonly number?: number
+  readonly protoName?: string
+  /**
+   * The fields of the referenced type appear in the parent's JSON; in protobuf it is a nested message with this
+   * `number`.
+   */
+  readonly inline?: boolean
+  /** Absent and zero differ: a present zero value is kept. */
+  readonly pointer?: boolean
+  /** Written even when empty: an absent field is written as its zero value ("", 0, false, null for lists and maps). */
+  readonly keepEmpty?: boolean
+  /** Listed under `required` in the published schema. */
+  readonly required?: boolean
+  readonly listType?: "atomic" | "set" | "map"
+  readonly mapKeys?: readonly string[]
+  readonly mapType?: "atomic" | "granular"
+  readonly structType?: "atomic" | "granular"
+  /** Strategic merge patch. */
+  readonly patch?: readonly ("merge" | "replace" | "retainKeys")[]
+  readonly mergeKey?: string
+  /** The default in the published schema; the generated defaults apply it. */
+  readonly default?: JsonValue
+}

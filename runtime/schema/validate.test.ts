@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest"
+import { vendorProfile } from "../base/vendor.ts"
+import { Failures } from "../base/failure.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import {
+  CheckContext,
+  type ConstraintCheck,
+  type ConstraintError,
+  constraints,
+  entries,
+  field,
+  immutable,
+  items,
+  nested,
+  oneOf,
+  requiredOn,
+  rule,
+  type TypeValidator,
+  unique,
+  warningTexts,
+} from "./validate.ts"
+
+const vendor = vendorProfile("orch")
+
+/** Failures as `type field value detail`. */
+function faults(root: ApiObject, old: ApiObject | undefined, run: (context: CheckContext) => void): string[] {
+  const failures = new Failures()
+  run(CheckContext.of(root, { failures, vendor, ...(old !== undefined && { old }) }))
+  return failures.list.map(({ type, field, value, detail, supported }) =>
+    `${type} ${field} ${JSON.stringify(value) ?? "-"} ${supported?.join("|") ?? detail}`.trim(),
+  )
+}
+
+function found(...errors: ConstraintError[]): ConstraintCheck {
+  return Object.assign(() => errors.length === 0, { errors })
+}
+
+const seen: TypeValidator = (value, context) => context.fail("Invalid", value.name, `old ${JSON.stringify(context.old)}`)
+
+describe("paths", () => {
+  test("fields, items and entries have the stored value at the same path", () => {
+    const root = {
+      spec: {
+        one: { name: 1 },
+        list: [{ name: "b" }, { name: "a" }],
+        byIndex: [{ name: "c" }],
+        map: { "a.b": { name: "d" } },
+        deep: { k: [{ name: "e" }] },
+      },
+    }
+    const old = { spec: { one: { name: 0 }, list: [{ name: "a", x: 1 }], byIndex: [{ name: "z" }], map: { "a.b": { name: "y" } } } }
+    const told = faults(root, old, (context) => {
+      const spec = context.field("spec")
+      field(root.spec, "one", spec, seen)
+      items(root.spec, "list", spec, seen, ["name"])
+      items(root.spec, "byIndex", spec, seen)
+      entries(root.spec, "map", spec, seen)
+      nested(root.spec.deep, spec.field("deep"), ["map", "list"], seen)
+    })
+    expect(told).toEqual([
+      'Invalid spec.one 1 old {"name":0}',
+      'Invalid spec.list[0] "b" old undefined',
+      'Invalid spec.list[1] "a" old {"name":"a","x":1}',
+      'Invalid spec.byIndex[0] "c" old {"name":"z"}',
+      'Invalid spec.map[a.b] "d" old {"name":"y"}',
+      'Invalid spec.deep[k][0] "e" old undefined',
+    ])
+  })
+
+  test("at joins names with a dot and indices without", () => {
+    faults({}, undefined, (context) => {
+      expect([
+        context.at(""),
+        context.at("a.b"),
+        context.field("a").at("[0].b"),
+        context.field("a").at("b"),
+        context.isRoot,
+        context.operation,
+      ]).toEqual(["", "a.b", "a[0].b", "a.b", true, "create"])
+    })
+  })
+})
+
+describe("constraints", () => {
+  test("each finding becomes a failure with type, path and message", () => {
+    const self: JsonObject = { port: 70000, mode: "x", name: "aaaa", list: [1, 2, 3], data: { "a/b": "v" }, text: "" }
+    const check = found(
+      { instancePath: "", keyword: "required", params: { missingProperty: "kind" } },
+      { instancePath: "", keyword: "nonEmpty", params: { missingProperty: "text" } },
+      { instancePath: "/port", keyword: "range", params: { low: 1, high: 65535 } },
+      { instancePath: "/port", keyword: "range", params: { low: 1 } },
+      { instancePath: "/port", keyword: "range", params: { high: 3 } },
+      { instancePath: "/mode", keyword: "enum", params: { allowed: ["A", "B"] } },
+      { instancePath: "/name", keyword: "maxLength", params: { limit: 3 } },
+      { instancePath: "/text", keyword: "minLength", params: { limit: 1 } },
+      { instancePath: "/list", keyword: "maxItems", params: { limit: 2 } },
+      { instancePath: "/list/1", keyword: "pattern", params: { text: "^a$" } },
+      { instancePath: "/data/a~1b", keyword: "format", params: { text: "wrong value" } },
+      { instancePath: "/data/a~1b", keyword: "format", params: { text: "wrong label", whole: true } },
+      { instancePath: "/data", keyword: "format", params: { text: "wrong key" }, propertyName: "a/b" },
+      { instancePath: "/data", keyword: "format", params: { text: "wrong label key", whole: true }, propertyName: "a/b" },
+    )
+    expect(faults({ spec: self }, undefined, (context) => constraints(self, context.field("spec"), check))).toEqual([
+      "Required spec.kind -",
+      "Required spec.text -",
+      "Invalid spec.port 70000 must be between 1 and 65535, inclusive",
+      "Invalid spec.port 70000 must be greater than or equal to 1",
+      "Invalid spec.port 70000 must be less than or equal to 3",
+      'NotSupported spec.mode "x" A|B',
+      'TooLong spec.name "aaaa" must have at most 3 bytes',
+      'Invalid spec.text "" must have at least 1 character, has 0',
+      "TooMany spec.list 3 must have at most 2 items",
+      "Invalid spec.list[1] 2 must match the regular expression ^a$",
+      'Invalid spec.data[a/b] "v" wrong value',
+      'Invalid spec.data "v" wrong label',
+      'Invalid spec.data[a/b] "a/b" wrong key',
+      'Invalid spec.data "a/b" wrong label key',
+    ])
+  })
+})
+
+describe("facts besides constraints", () => {
+  test("unique: reports the later item, by one field, several, or whole; empty keys do not collide", () => {
+    const self: JsonObject = {
+      ports: [{ name: "a", n: 1 }, { name: "a", n: 2 }, {}, {}],
+      pairs: [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      texts: ["x", "x"],
+    }
+    const told = faults(self, undefined, (context) => {
+      unique(self, "ports", context, ["name"])
+      unique(self, "pairs", context, ["a", "b"])
+      unique(self, "texts", context, [])
+    })
+    expect(told).toEqual(['Duplicate ports[1].name "a"', 'Duplicate pairs[1] {"a":1,"b":2}', 'Duplicate texts[1] "x"'])
+  })
+
+  test("immutable: always, or once set; absent and empty are the same", () => {
+    const run = (value: JsonObject, old: JsonObject | undefined, when: "always" | "once-set"): string[] =>
+      faults(value, old, (context) => immutable(value, "x", context, when))
+    expect(run({ x: 1 }, undefined, "always")).toEqual([])
+    expect(run({ x: 2 }, { x: 1 }, "always")).toEqual(["Invalid x 2 field is immutable"])
+    expect(run({}, { x: "" }, "always")).toEqual([])
+    expect(run({ x: 1 }, {}, "always")).toEqual(["Invalid x 1 field is immutable"])
+    expect(run({ x: 1 }, {}, "once-set")).toEqual([])
+    expect(run({}, { x: 1 }, "once-set")).toEqual(["Invalid x null field is immutable"])
+    expect(run({ x: [1, { a: 2 }] }, { x: [1, { a: 2 }] }, "always")).toEqual([])
+  })
+
+  test("required on one operation only", () => {
+    expect(faults({ x: "" }, undefined, (context) => requiredOn({ x: "" }, "x", context, "create"))).toEqual(["Required x -"])
+    expect(faults({}, {}, (context) => requiredOn({}, "x", context, "create"))).toEqual([])
+  })
+
+  test("one of several fields", () => {
+    const run = (value: JsonObject, required: boolean): string[] =>
+      faults(value, undefined, (context) => oneOf(value, context.field("at"), ["a", "b", "c"], required))
+    expect(run({ a: {}, c: 1 }, true)).toEqual(["Forbidden at.c - may not be set together with a"])
+    expect(run({}, true)).toEqual(["Required at - must specify one of: a, b, c"])
+    expect(run({}, false)).toEqual([])
+  })
+
+  test("rules: path, value, message, operation", () => {
+    const self: JsonObject = { spec: { n: 5 } }
+    const message = (): string => "n is 5"
+    const run = (old?: ApiObject): string[] =>
+      faults(self, old, (context) => {
+        rule(true, self, context, { type: "Invalid", at: "", message: "never" })
+        rule(false, self, context, { type: "Invalid", at: "spec.n", message })
+        rule(false, self, context, { type: "Invalid", at: "spec.none", absent: "", message: "empty" })
+        rule(false, self, context, { type: "Forbidden", at: "spec", message: "on update", on: "update" })
+        rule(false, self, context, { type: "Forbidden", at: "spec", message: "on create", on: "create" })
+      })
+    expect(run()).toEqual(["Invalid spec.n 5 n is 5", 'Invalid spec.none "" empty', 'Forbidden spec {"n":5} on create'])
+    expect(run({})).toEqual(["Invalid spec.n 5 n is 5", 'Invalid spec.none "" empty', 'Forbidden spec {"n":5} on update'])
+  })
+
+  test("returns the warnings that apply, in order", () => {
+    expect(
+      warningTexts([
+        { when: true, text: "a" },
+        { when: false, text: "b" },
+        { when: true, text: () => "c" },
+      ]),
+    ).toEqual(["a", "c"])
+  })
+})

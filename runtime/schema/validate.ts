@@ -1,0 +1,427 @@
+/**
+ * Used by generated validators. `validate.ts` of a schema file holds one function per type: it runs the type's compiled
+ * constraints, calls the functions of nested types, and states the rest (rules, uniqueness, immutability) with one call
+ * per fact. Named checks (`runtime/behaviours/checks/<name>.ts`, export `check`) receive the same context.
+ */
+import type { Vendor } from "../base/vendor.ts"
+import { ruleStepsMax } from "../base/limits.ts"
+import { characterCount, equals, nonZero } from "./expression.ts"
+import { RuleStepsError, ruleStepsText, takeSteps } from "./expression-steps.ts"
+import type { Failure, Failures, FailureType } from "../base/failure.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
+import type { ValidationContext } from "./kind.ts"
+
+/**
+ * A named check of a schema's `checks`. Called for each value of the type, after its own constraints and those below
+ * it.
+ */
+export type Check = (value: JsonValue, context: CheckContext) => void
+/** A generated validator of one type. */
+export type TypeValidator = (value: JsonObject, context: CheckContext) => void
+
+/** State shared by the whole validation of an object. */
+interface Validation {
+  readonly failures: Failures
+  readonly vendor: Vendor
+  readonly root: ApiObject
+  readonly oldRoot?: ApiObject
+  readonly subresource?: string
+  /** Steps of all rules so far. */
+  ruleSteps: number
+}
+
+/** The context of a validator: the path, the stored value at the same path, and the whole object. */
+export class CheckContext {
+  private constructor(
+    private readonly validation: Validation,
+    private readonly parent: CheckContext | undefined,
+    /** The last step of the path as shown: `spec`, `[0]`, `[a.b]`. */
+    private readonly step: string,
+    /**
+     * The stored value at the same path; absent on create and where the path is new. Items of map lists are found by
+     * their keys.
+     */
+    readonly old: JsonValue | undefined,
+  ) {}
+
+  /** Creates the context of a whole object. Called once per validation by the generated kind. */
+  static of(root: ApiObject, context: ValidationContext): CheckContext {
+    const { failures, vendor, old, subresource } = context
+    takeSteps()
+    const validation = {
+      ruleSteps: 0,
+      failures,
+      vendor,
+      root,
+      ...(old !== undefined && { oldRoot: old }),
+      ...(subresource !== undefined && { subresource }),
+    }
+    return new CheckContext(validation, undefined, "", old)
+  }
+
+  get failures(): Failures {
+    return this.validation.failures
+  }
+
+  get vendor(): Vendor {
+    return this.validation.vendor
+  }
+
+  /** The object being validated. */
+  get root(): ApiObject {
+    return this.validation.root
+  }
+
+  /** The stored object; absent on create. */
+  get oldRoot(): ApiObject | undefined {
+    return this.validation.oldRoot
+  }
+
+  /** The sub-resource that the request writes; absent for the main resource. */
+  get subresource(): string | undefined {
+    return this.validation.subresource
+  }
+
+  get operation(): "create" | "update" {
+    return this.validation.oldRoot === undefined ? "create" : "update"
+  }
+
+  get isRoot(): boolean {
+    return this.parent === undefined
+  }
+
+  /** `spec.ports[0]`; empty for the whole object. */
+  get path(): string {
+    return this.parent === undefined ? this.step : join(this.parent.path, this.step)
+  }
+
+  /** Returns a path below this one: `at("template.spec")`, `at("[0].port")`; `at("")` is this path. */
+  at(below: string): string {
+    return join(this.path, below)
+  }
+
+  /** The context of a field's value. */
+  field(name: string): CheckContext {
+    return this.child(name, isObject(this.old) ? this.old[name] : undefined)
+  }
+
+  /** The context of a list item; `old` is the stored item to compare with. */
+  item(index: number, old: JsonValue | undefined): CheckContext {
+    return this.child(`[${index}]`, old)
+  }
+
+  /** The context of a map entry. */
+  entry(key: string): CheckContext {
+    return this.child(`[${key}]`, isObject(this.old) && Object.hasOwn(this.old, key) ? this.old[key] : undefined)
+  }
+
+  /** Reports an error at this path or, with `withPrefix`, at a path under it. */
+  fail(type: FailureType, value: JsonValue | undefined, detail: string, below = ""): void {
+    if (this.failures.full) return
+    this.failures.add({ type, field: this.at(below), value, detail })
+  }
+
+  /** Adds the cost of a rule. Returns false when validation of this object has become too expensive and must end. */
+  mayGoOn(steps: number, message: () => string): boolean {
+    const { validation } = this
+    validation.ruleSteps += steps
+    if (validation.ruleSteps <= ruleStepsMax) return true
+    this.fail("Forbidden", undefined, `${ruleStepsText}; the rule was: ${message()}`)
+    validation.failures.end()
+    return false
+  }
+
+  private child(step: string, old: JsonValue | undefined): CheckContext {
+    return new CheckContext(this.validation, this, step, old)
+  }
+}
+
+function join(path: string, below: string): string {
+  return path === "" || below === "" || below.startsWith("[") ? path + below : `${path}.${below}`
+}
+
+/** Reads a path of field names; absent when a step is absent. */
+function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  if (path === "" || value === undefined) return value
+  let here: JsonValue | undefined = value
+  for (const name of path.split(".")) here = isObject(here) ? here[name] : undefined
+  return here
+}
+
+/** Validates the value of a struct field with its type's validator. */
+export function field(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator): void {
+  const value = self[name]
+  if (isObject(value)) validated(value, context.field(name), validate)
+}
+
+/** Rules that cost too much are reported with the path of the value that they belong to. */
+function validated(value: JsonObject, context: CheckContext, validate: TypeValidator): void {
+  try {
+    validate(value, context)
+  } catch (error) {
+    if (!(error instanceof RuleStepsError)) throw error
+    context.fail("Forbidden", undefined, ruleStepsText)
+    context.failures.end()
+  }
+}
+
+/**
+ * Validates each item of a list field. `keys`: the keys of a map list, which identify the stored item; without them,
+ * the index does.
+ */
+export function items(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, keys?: readonly string[]): void {
+  const list = self[name]
+  if (!Array.isArray(list)) return
+  const below = context.field(name)
+  const old = Array.isArray(below.old) ? below.old : []
+  let byKeys: ReadonlyMap<string, JsonObject> | undefined
+  for (let index = 0; index < list.length && !context.failures.full; index++) {
+    const value = list[index]
+    if (!isObject(value)) continue
+    let stored = old[index]
+    // Most items keep their index; all are looked up by key only when one has moved.
+    if (keys !== undefined && old.length > 0 && !hasKeysOf(stored, value, keys)) {
+      byKeys ??= new Map(old.filter(isObject).map((item) => [keyText(item, keys), item]))
+      stored = byKeys.get(keyText(value, keys))
+    }
+    validated(value, below.item(index, stored), validate)
+  }
+}
+
+function hasKeysOf(stored: JsonValue | undefined, item: JsonObject, keys: readonly string[]): boolean {
+  if (!isObject(stored)) return false
+  for (const key of keys) if (stored[key] !== item[key]) return false
+  return true
+}
+
+/** Validates each value of a map field. */
+export function entries(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator): void {
+  const map = self[name]
+  if (!isObject(map)) return
+  const below = context.field(name)
+  for (const key in map) {
+    if (context.failures.full) return
+    const value = map[key]
+    if (isObject(value)) validated(value, below.entry(key), validate)
+  }
+}
+
+/** Validates values of nested lists and maps; `levels` names them, outermost first. */
+export function nested(
+  value: JsonValue | undefined,
+  context: CheckContext,
+  levels: readonly ("list" | "map")[],
+  validate: TypeValidator,
+): void {
+  if (context.failures.full) return
+  const [level, ...deeper] = levels
+  if (level === undefined) {
+    if (isObject(value)) validated(value, context, validate)
+  } else if (Array.isArray(value)) {
+    const old = Array.isArray(context.old) ? context.old : []
+    for (const [index, item] of value.entries()) nested(item, context.item(index, old[index]), deeper, validate)
+  } else if (isObject(value)) {
+    for (const [key, item] of Object.entries(value)) nested(item, context.entry(key), deeper, validate)
+  }
+}
+
+/** The values of these fields as one text; absent equals empty. */
+function keyText(item: JsonValue, fields: readonly string[]): string {
+  const [field, more] = fields
+  const only = field !== undefined && more === undefined && isObject(item) ? (item[field] ?? "") : undefined
+  // JSON never begins with a colon.
+  if (typeof only === "string") return `:${only}`
+  if (fields.length === 0 || !isObject(item)) return JSON.stringify(item, bigintAsText)
+  return JSON.stringify(
+    fields.map((name) => item[name] ?? ""),
+    bigintAsText,
+  )
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value
+}
+
+/**
+ * The items of a list must be unique: as a whole (no fields) or by these fields. Reported at the later item, or at its
+ * only field.
+ */
+export function unique(self: JsonObject, name: string, context: CheckContext, fields: readonly string[]): void {
+  const list = self[name]
+  if (!Array.isArray(list) || list.length < 2) return
+  const seen = new Set<string>()
+  for (let index = 0; index < list.length && !context.failures.full; index++) {
+    const value = list[index] ?? null
+    if (fields.length > 0 && !hasAnyOf(value, fields)) continue
+    const key = keyText(value, fields)
+    if (seen.has(key)) duplicate(context, `${name}[${index}]`, value, fields)
+    else seen.add(key)
+  }
+}
+
+function hasAnyOf(value: JsonValue, fields: readonly string[]): boolean {
+  if (!isObject(value)) return false
+  for (const field of fields) if (nonZero(value[field])) return true
+  return false
+}
+
+function duplicate(context: CheckContext, below: string, value: JsonValue, fields: readonly string[]): void {
+  const [only] = fields
+  if (fields.length === 1 && only !== undefined && isObject(value)) return context.fail("Duplicate", value[only], "", `${below}.${only}`)
+  const shown = fields.length === 0 || !isObject(value) ? value : Object.fromEntries(fields.map((field) => [field, value[field]]))
+  context.fail("Duplicate", shown, "", below)
+}
+
+/** The field must not change once the object exists. `once-set`: it may be filled in later and then stays. */
+export function immutable(self: JsonObject, name: string, context: CheckContext, when: "always" | "once-set"): void {
+  if (context.oldRoot === undefined || !isObject(context.old)) return
+  const [value, old] = [self[name], context.old[name]]
+  if (when === "once-set" && !nonZero(old)) return
+  if (equals(value, old) || (!nonZero(value) && !nonZero(old))) return
+  context.fail("Invalid", value ?? null, "field is immutable", name)
+}
+
+/** The field must be present and not empty on this operation. */
+export function requiredOn(self: JsonObject, name: string, context: CheckContext, operation: "create" | "update"): void {
+  if (context.operation === operation && !nonZero(self[name])) context.fail("Required", undefined, "", name)
+}
+
+/**
+ * At most one of the fields may be set: each further one is Forbidden. With `required`, none at all is Required at this
+ * path.
+ */
+export function oneOf(self: JsonObject, context: CheckContext, fields: readonly string[], required: boolean): void {
+  const set = fields.filter((name) => self[name] !== undefined && self[name] !== null && self[name] !== "")
+  for (const name of set.slice(1)) context.fail("Forbidden", undefined, `may not be set together with ${set[0]}`, name)
+  if (required && set.length === 0) context.fail("Required", undefined, `must specify one of: ${fields.join(", ")}`)
+}
+
+/** The error of a violated rule. */
+export interface RuleFault {
+  readonly type: FailureType
+  /** Path below the type's value; empty for the value itself. */
+  readonly at: string
+  /** The value shown when the field is absent: the zero value of a field that is not a pointer. */
+  readonly absent?: JsonValue
+  readonly message: string | (() => string)
+  /** Only on this operation; `update` also requires a stored value at this path. */
+  readonly on?: "create" | "update"
+}
+
+/** A rule of the schema: reports its error unless `holds`. */
+export function rule(holds: boolean, self: JsonObject, context: CheckContext, { type, at, absent, message, on }: RuleFault): void {
+  const steps = takeSteps()
+  if (steps > 0 && !context.mayGoOn(steps, () => (typeof message === "string" ? message : message()))) return
+  if (holds || (on === "create" && context.operation !== "create") || (on === "update" && context.old === undefined)) return
+  context.fail(type, valueAt(self, at) ?? absent, typeof message === "string" ? message : message(), at)
+}
+
+/** One finding of a compiled constraint check. */
+export interface ConstraintError {
+  /** JSON pointer below the value. */
+  readonly instancePath: string
+  readonly keyword: string
+  readonly params: ConstraintParams
+  /** The map key that is invalid, if any. */
+  readonly propertyName?: string
+}
+
+interface ConstraintParams {
+  readonly missingProperty?: string
+  readonly limit?: number
+  readonly low?: number
+  readonly high?: number
+  readonly allowed?: readonly JsonValue[]
+  readonly text?: string
+  /** Errors of labels and annotations are reported at the map, not at the entry, as the reference does. */
+  readonly whole?: boolean
+}
+
+/** A constraint check compiled ahead of time: true, or false with `errors`. */
+export interface ConstraintCheck {
+  (value: JsonObject): boolean
+  errors?: readonly ConstraintError[] | null
+}
+
+/** Runs the compiled constraints of a type and reports their findings. Called first in each generated validator. */
+export function constraints(self: JsonObject, context: CheckContext, check: ConstraintCheck): void {
+  if (check(self)) return
+  for (const error of check.errors ?? []) {
+    if (error.keyword === "propertyNames") continue
+    if (context.failures.full) return
+    context.failures.add(failureOf(self, context, error))
+  }
+}
+
+/** Uses the reference's messages, even where it counts bytes and schemas count characters. */
+function failureOf(self: JsonObject, context: CheckContext, error: ConstraintError): Failure {
+  const found = locate(self, error)
+  const field = context.at(found.path)
+  const { keyword, params } = error
+  const { limit } = params
+  switch (keyword) {
+    case "required":
+    case "nonEmpty":
+      return { type: "Required", field, detail: "" }
+    case "enum":
+      return { type: "NotSupported", field, value: found.value, detail: "", supported: (params.allowed ?? []).map(String) }
+    case "maxLength":
+      return { type: "TooLong", field, value: found.value, detail: `must have at most ${limit} bytes` }
+    case "maxItems":
+    case "maxProperties":
+      return { type: "TooMany", field, value: countOf(found.value), detail: `must have at most ${limit} items` }
+    default:
+      return { type: "Invalid", field, value: found.value, detail: invalidDetail(error, found.value) }
+  }
+}
+
+function invalidDetail({ keyword, params }: ConstraintError, value: JsonValue | undefined): string {
+  const { limit } = params
+  switch (keyword) {
+    case "range":
+      return rangeDetail(params.low, params.high)
+    case "minLength":
+      return `must have at least ${limit} ${limit === 1 ? "character" : "characters"}, has ${characterCount(String(value))}`
+    case "minItems":
+    case "minProperties":
+      return `must have at least ${limit} ${limit === 1 ? "item" : "items"}`
+    case "pattern":
+      return `must match the regular expression ${params.text ?? ""}`
+    default:
+      return params.text ?? "is not valid"
+  }
+}
+
+/** `must be between 1 and 65535, inclusive`; with one bound, in the reference's words. */
+export function rangeDetail(low: number | undefined, high: number | undefined): string {
+  if (low !== undefined && high !== undefined) return `must be between ${low} and ${high}, inclusive`
+  return low === undefined ? `must be less than or equal to ${high}` : `must be greater than or equal to ${low}`
+}
+
+function countOf(value: JsonValue | undefined): number {
+  return Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0
+}
+
+/** The path and value of a finding: the first step is a field, later ones are indices and map keys. */
+function locate(self: JsonObject, { instancePath, params, propertyName }: ConstraintError): { path: string; value: JsonValue | undefined } {
+  const steps = instancePath.split("/").slice(1).map(unescapePointer)
+  if (params.missingProperty !== undefined) steps.push(params.missingProperty)
+  if (propertyName !== undefined) steps.push(propertyName)
+  let value: JsonValue | undefined = self
+  let path = ""
+  for (const [depth, step] of steps.entries()) {
+    value = Array.isArray(value) ? value[Number(step)] : isObject(value) ? value[step] : undefined
+    if (depth === 0) path = step
+    else if (params.whole !== true || depth < steps.length - 1) path += `[${step}]`
+  }
+  return { path, value: propertyName ?? value }
+}
+
+function unescapePointer(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~")
+}
+
+/** Returns the texts of the warnings whose condition holds, in the order of the schema. */
+export function warningTexts(warnings: readonly { readonly when: boolean; readonly text: string | (() => string) }[]): string[] {
+  return warnings.filter(({ when }) => when).map(({ text }) => (typeof text === "string" ? text : text()))
+}

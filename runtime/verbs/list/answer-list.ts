@@ -1,0 +1,112 @@
+/** The answer of a list: cached bytes gathered into large writes, in whatever representation was asked for. */
+import type { JsonObject } from "../../base/json.ts"
+import { stringify } from "../../encoding/json/text.ts"
+import { cutWork, decodeWork, encodeWork, lookWork, parseWork } from "../../base/work.ts"
+import type { ListPage } from "../../registry/read.ts"
+import type { CachedObject } from "../../storage/cache.ts"
+import { protobufListPieces } from "../../wire/list-protobuf.ts"
+import { type JsonList, jsonListPieces, type Piece, prettyListPieces, yamlListPieces } from "../../wire/list-pieces.ts"
+import { writePieces } from "../../wire/list-writer.ts"
+import { Turns } from "../../base/turns.ts"
+import { metaApiVersion, tableHead, tableRow } from "../../wire/table.ts"
+import type { ResourceRequest, ResponseFormat } from "../call.ts"
+import { HeldMessages, releasing } from "./held-messages.ts"
+import { partialJson, partialMessage, tableOptions } from "../render.ts"
+import { jsonOf, objectOf } from "../represent.ts"
+
+/** Called by list and deletecollection. Resolves when the connection has taken the last byte, or the client has gone. */
+export async function answerList(call: ResourceRequest, answer: { format: ResponseFormat; page: ListPage }): Promise<void> {
+  const { format, page } = answer
+  const turns = new Turns()
+  await writePieces({
+    outgoing: call.outgoing,
+    contentType: format.contentType,
+    pieces:
+      format.media === "compact" ? protobufPieces(call, format, page, turns) : textPieces(format, jsonList(call, format, page, turns)),
+    gzip: format.gzip,
+    warnings: call.request.warnings,
+    signal: call.request.expiry,
+  })
+}
+
+function textPieces(format: ResponseFormat, list: JsonList): Iterable<Uint8Array | Piece | Turns> {
+  if (format.media === "yaml") return yamlListPieces(list)
+  return format.indented ? prettyListPieces(list) : jsonListPieces(list)
+}
+
+function jsonList(call: ResourceRequest, format: ResponseFormat, page: ListPage, turns: Turns): JsonList {
+  const { handle, parts } = call
+  const metadata = listMetadata(page)
+  const made = (work: (item: CachedObject) => number, form: (item: CachedObject) => Buffer): Iterable<Buffer> =>
+    mapped(page.items, (item) => {
+      turns.isOver((item.hasJson ? lookWork : decodeWork(item.sizeBytes)) + work(item))
+      return form(item)
+    })
+  if (format.as?.kind === "Table") {
+    const options = tableOptions(call, format)
+    const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...fields } = tableHead(metadata, options)
+    const items = made(parsedWork, (item) => Buffer.from(stringify(tableRow(objectOf(handle, item), options))))
+    return {
+      kind: "Table",
+      apiVersion: metaApiVersion(parts.vendor, options.version),
+      metadata,
+      fields,
+      items,
+      turns,
+      itemsField: "rows",
+      emptyItems: "null",
+    }
+  }
+  if (format.as !== undefined) {
+    const apiVersion = metaApiVersion(parts.vendor, format.as.version)
+    const items = made(
+      ({ sizeBytes }) => cutWork(sizeBytes),
+      (item) => partialJson(call, format, item),
+    )
+    return { kind: "PartialObjectMetadataList", apiVersion, metadata, items, turns, emptyItems: "null" }
+  }
+  const { kind } = handle
+  const itemType = { kind: kind.kind, apiVersion: handle.apiVersion }
+  return {
+    kind: kind.listKind,
+    apiVersion: handle.apiVersion,
+    metadata,
+    itemType,
+    items: kind === handle.stored ? made(noWork, (item) => item.json()) : made(parsedWork, (item) => jsonOf(handle, item)),
+    turns,
+    ...(kind === handle.stored && { places: page.items, ...(page.runs !== undefined && { runs: page.runs }) }),
+  }
+}
+
+const noWork = (): number => 0
+/** To parse JSON and to write what is made of it. */
+const parsedWork = ({ sizeBytes }: CachedObject): number => parseWork(sizeBytes) + encodeWork(sizeBytes)
+
+/** Lengths come first, so the items are held, and so is what their lengths were counted of. */
+function protobufPieces(call: ResourceRequest, format: ResponseFormat, page: ListPage, turns: Turns): Iterable<Uint8Array | Turns> {
+  const { handle, parts } = call
+  const metadata = listMetadata(page)
+  if (format.as !== undefined) {
+    const apiVersion = metaApiVersion(parts.vendor, format.as.version)
+    const form = { name: "partial", message: (item: CachedObject) => partialMessage(call, item) }
+    const items = new HeldMessages(handle, page, turns, form)
+    const list = { kind: "PartialObjectMetadataList", apiVersion, metadata, sizes: items.sizes(), items, turns }
+    return releasing(items, protobufListPieces(list))
+  }
+  const items = new HeldMessages(handle, page, turns)
+  const list = { kind: handle.kind.listKind, apiVersion: handle.apiVersion, metadata, sizes: items.sizes(), items, turns }
+  return releasing(items, protobufListPieces(list))
+}
+
+/** ListMeta; specification section 2.3. */
+function listMetadata(page: ListPage): JsonObject {
+  return {
+    resourceVersion: String(page.revision),
+    ...(page.continueToken !== "" && { continue: page.continueToken }),
+    ...(page.remainingItemCount !== undefined && { remainingItemCount: page.remainingItemCount }),
+  }
+}
+
+function* mapped(items: Iterable<CachedObject>, form: (item: CachedObject) => Buffer): Generator<Buffer> {
+  for (const item of items) yield form(item)
+}

@@ -1,0 +1,97 @@
+/** Bodies of resource requests as objects: decoded, judged by `fieldValidation`, defaults filled. */
+import { badRequest } from "../base/errors.ts"
+import type { ApiObject, JsonObject } from "../base/json.ts"
+import { beginsWork } from "../base/event-loop-monitor.ts"
+import { normalizing } from "../encoding/normalize.ts"
+import { keepManagedFieldsReset } from "../encoding/managed-fields-reset.ts"
+import { unknownFieldText } from "../encoding/json/typed.ts"
+import { documentValuesMax } from "../base/limits.ts"
+import type { KindBody } from "../server-parts.ts"
+import { nextTurn, type Stages, takesTurns } from "../base/turns.ts"
+import { bodyLimit, readBody } from "../wire/read-body.ts"
+import { decodeBody } from "../wire/decode-body.ts"
+import { bodyMedia } from "../wire/negotiate.ts"
+import type { ResourceRequest } from "./call.ts"
+import type { FieldValidation } from "./write-options.ts"
+
+/** The body of create and update, in the handle's version. Throws 400, 413 or 415. */
+export async function readObject(call: ResourceRequest, options: { fieldValidation: FieldValidation }): Promise<ApiObject> {
+  const { handle, parts } = call
+  const object = await readAs(call, options, {
+    kind: handle.kind.kind,
+    apiVersion: handle.apiVersion,
+    shape: handle.parts.shape,
+    codec: handle.compact,
+    applyDefaults: handle.parts.applyDefaults,
+  })
+  if (takesTurns(call.request.bodyBytes)) await nextTurn()
+  handle.parts.applyDefaults(object, { vendor: parts.vendor })
+  return object
+}
+
+/** The body of a sub-resource that has a kind of its own (Scale, Binding). `apiVersions`: those it may say it is of; absent: the kind's own. */
+export async function readKindBody(
+  call: ResourceRequest,
+  kind: KindBody,
+  options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
+): Promise<ApiObject> {
+  const object = await readAs(call, options, kind)
+  kind.applyDefaults(object, { vendor: call.parts.vendor })
+  return object
+}
+
+/** The bytes of a request's body; with them the work on it begins. Throws 400, 413. */
+export async function bodyOf({ incoming, request }: ResourceRequest, limit?: number): Promise<Buffer> {
+  const body = await readBody({ request: incoming, signal: request.expiry, ...(limit !== undefined && { limit }) })
+  request.bodyBytes = body.length
+  beginsWork(request)
+  return body
+}
+
+async function readAs(
+  call: ResourceRequest,
+  options: { fieldValidation: FieldValidation; apiVersions?: readonly string[] },
+  kind: Omit<KindBody, "validate">,
+): Promise<ApiObject> {
+  const { headers, warnings } = call.request
+  const media = bodyMedia(headers["content-type"], { vendor: call.parts.vendor })
+  const body = await bodyOf(call, bodyLimit(media))
+  const decoded = decodeBody(body, media, {
+    shape: kind.shape,
+    codec: kind.codec,
+    expect: { kind: kind.kind, apiVersions: options.apiVersions ?? [kind.apiVersion] },
+    fieldValidation: options.fieldValidation,
+    signal: call.request.expiry,
+  })
+  const { object, warnings: found } = decoded instanceof Promise ? await decoded : decoded
+  warnings.push(...found)
+  return object
+}
+
+/** A changed document as an object of the kind again: known fields only, defaults filled. Throws 400, or 413 for too many values. */
+export function* renormalizing(
+  call: ResourceRequest,
+  kind: Pick<KindBody, "shape" | "applyDefaults">,
+  changed: JsonObject,
+): Stages<{ object: ApiObject; unknown: string[] }> {
+  yield
+  const { object, unknown } = yield* normalizing(kind.shape, changed, { maxValues: documentValuesMax })
+  yield
+  keepManagedFieldsReset(changed, object)
+  kind.applyDefaults(object, { vendor: call.parts.vendor })
+  return { object, unknown: unknown.map(unknownFieldText) }
+}
+
+/** What a patch brought that is no field: refused, warned about once, or passed over. `told` spans the attempts of one request. */
+export function judgeStrict(
+  call: ResourceRequest,
+  texts: readonly string[],
+  options: { fieldValidation: FieldValidation; told: Set<string> },
+): void {
+  if (texts.length === 0 || options.fieldValidation === "Ignore") return
+  if (options.fieldValidation === "Strict") throw badRequest(`strict decoding error: ${texts.join(", ")}`)
+  for (const text of texts) {
+    if (!options.told.has(text)) call.request.warnings.push(text)
+    options.told.add(text)
+  }
+}

@@ -1,0 +1,166 @@
+/** `scale`: the parent seen as an autoscaling/v1 Scale; catalog `resources.yaml` scale. */
+import { assert } from "../../base/assert.ts"
+import { badRequest, invalid } from "../../base/errors.ts"
+import { deepClone, getPath, setPath } from "../../encoding/field-path.ts"
+import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
+import type { Subresource } from "../../schema/kind.ts"
+import { labelSelectorOf } from "../../query/selector.ts"
+import { mutateObject } from "../../registry/admit.ts"
+import { getObject } from "../../registry/read.ts"
+import { updateObject } from "../../registry/update.ts"
+import type { KindBody } from "../../server-parts.ts"
+import type { Stages } from "../../base/turns.ts"
+import { workOn } from "../../wire/long-documents.ts"
+import { answerKindBody } from "../answer.ts"
+import { attributesOf } from "../attributes.ts"
+import { bodyOf, judgeStrict, readKindBody, renormalizing } from "../request-body.ts"
+import { readApplied } from "../apply.ts"
+import { type ResourceRequest, negotiateResponse } from "../call.ts"
+import { getFreshness } from "../list/list-options.ts"
+import { patchTypeOf, readPatch } from "../patch.ts"
+import { objectOf } from "../represent.ts"
+import { scaleColumns } from "./scale-columns.ts"
+import { scaleOwners, versionsOfScale } from "./scale-owners.ts"
+import { readWriteOptions, type WriteOptions } from "../write-options.ts"
+
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
+
+/** GET, PUT and PATCH of a scale. */
+export async function answerScale(call: ResourceRequest, subresource: Subresource): Promise<void> {
+  const { info, query } = call.request
+  const format = negotiateResponse(call, { list: false })
+  const kind = await call.parts.body(scaleKind)
+  if (info.verb === "get") {
+    const found = await getObject(call.registry, call.handle, {
+      namespace: info.namespace,
+      name: info.name,
+      freshness: getFreshness(query),
+    })
+    return answerKindBody(call, {
+      format,
+      kind,
+      object: scaleOf(objectOf(call.handle, found), subresource, call),
+      columns: scaleColumns,
+      status: 200,
+    })
+  }
+  const change = info.verb === "patch" ? await patchedScale(call, subresource) : await sentScale(call)
+  const { options } = change
+  const attributes = attributesOf(call, "UPDATE", options, scaleKind)
+  const owners = await scaleOwners(call, attributes, {
+    kind,
+    subresource: subresource.name,
+    replicas: pathsOf(subresource).specReplicas,
+  })
+  const result = await updateObject(call.registry, call.handle, {
+    attributes,
+    put: false,
+    owners: "given",
+    admission: { shown: (parent) => scaleOf(parent, subresource, call) },
+    warn: (text) => call.request.warnings.push(text),
+    transform: async (old) => {
+      assert(old !== undefined, "scale never creates")
+      const before = owners.shown(scaleOf(old, subresource, call), old)
+      const sent = await change.next(before)
+      const ofScale = change.applied ? sent.metadata?.managedFields : owners.tracked(before, sent)
+      const scale = await mutateObject(call.registry, attributes, { object: sent, old: before }, kind)
+      return owners.kept(rescaled(call, subresource, { old, scale }), old, ofScale)
+    },
+  })
+  await answerKindBody(call, { format, kind, object: scaleOf(result.object, subresource, call), columns: scaleColumns, status: 200 })
+}
+
+/** A scale that a request asks for. */
+interface ScaleChange {
+  readonly options: WriteOptions
+  /** The next Scale has its owners already. */
+  readonly applied: boolean
+  /** The next Scale, from the one of the stored parent and its owners. */
+  readonly next: (before: ApiObject) => ApiObject | Promise<ApiObject>
+}
+
+async function sentScale(call: ResourceRequest): Promise<ScaleChange> {
+  const options = readWriteOptions(call.request.query, "UpdateOptions")
+  const body = await readKindBody(call, await call.parts.body(scaleKind), options)
+  return { options, applied: false, next: () => body }
+}
+
+async function patchedScale(call: ResourceRequest, subresource: Subresource): Promise<ScaleChange> {
+  const type = patchTypeOf(call)
+  const applied = type === "application/apply-patch+yaml"
+  const options = readWriteOptions(call.request.query, applied ? "apply" : "PatchOptions")
+  const { expiry } = call.request
+  const body = await bodyOf(call)
+  const kind = await call.parts.body(scaleKind)
+  const patch = applied
+    ? await readApplied(call, body, { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind })
+    : await readPatch(call, type, body)
+  const told = new Set<string>()
+  return {
+    options,
+    applied,
+    async next(before) {
+      const { object, unknown } = await workOn(body.length, patchingScale(call, kind, patch.apply(before)), expiry)
+      judgeStrict(call, [...patch.strictErrors, ...unknown], { fieldValidation: options.fieldValidation, told })
+      return object
+    },
+  }
+}
+
+function* patchingScale(call: ResourceRequest, kind: KindBody, work: Stages<JsonObject>): ReturnType<typeof renormalizing> {
+  return yield* renormalizing(call, kind, yield* work)
+}
+
+/** The parent with the replicas of `scale`; its uid and resourceVersion are preconditions. */
+function rescaled(call: ResourceRequest, subresource: Subresource, change: { old: ApiObject; scale: ApiObject }): ApiObject {
+  const { old, scale } = change
+  const name = scale.metadata?.name ?? ""
+  if (name !== call.request.info.name)
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.request.info.name})`)
+  const replicas = isObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0
+  if (typeof replicas !== "number" || replicas < 0) {
+    throw invalid({ group: "autoscaling", resource: "Scale", name }, [
+      { type: "Invalid", field: "spec.replicas", value: replicas, detail: "must be greater than or equal to 0" },
+    ])
+  }
+  const { uid, resourceVersion } = scale.metadata ?? {}
+  const next: ApiObject = {
+    ...deepClone(old),
+    metadata: { ...old.metadata, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+  }
+  setPath(next, pathsOf(subresource).specReplicas, replicas)
+  return next
+}
+
+function scaleOf(parent: ApiObject, subresource: Subresource, call: ResourceRequest): ApiObject {
+  const paths = pathsOf(subresource)
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata ?? {}
+  // Zero is what an absent number means, and is left out as every typed server does.
+  const format = getPath(parent, paths.specReplicas) ?? 0
+  const selector = paths.selector === undefined ? "" : textOfSelector(getPath(parent, paths.selector))
+  return {
+    kind: "Scale",
+    apiVersion: call.parts.vendor.apiVersion("autoscaling/v1"),
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+    },
+    spec: format === 0 ? {} : { replicas: format },
+    status: { replicas: getPath(parent, paths.statusReplicas) ?? 0, ...(selector !== "" && { selector }) },
+  }
+}
+
+/** A selector as text: a LabelSelector or a plain map of labels. */
+function textOfSelector(selector: JsonValue | undefined): string {
+  if (!isObject(selector)) return ""
+  const structured = selector.matchLabels !== undefined || selector.matchExpressions !== undefined
+  return labelSelectorOf(structured ? selector : { matchLabels: selector }).toString()
+}
+
+function pathsOf(subresource: Subresource): NonNullable<Subresource["scale"]> {
+  assert(subresource.scale !== undefined, "a scale sub-resource says where replicas are", { name: subresource.name })
+  return subresource.scale
+}

@@ -1,0 +1,104 @@
+/** Watch frames in the representation a client asked for. A frame is made once per event and form, and shared by all its watchers. */
+import type { ApiObject } from "../../base/json.ts"
+import { stringify } from "../../encoding/json/text.ts"
+import { normalize } from "../../encoding/normalize.ts"
+import type { KindHandle } from "../../registry/registry.ts"
+import type { SeenEvent } from "../../registry/watch.ts"
+import { encodeStatus } from "../../wire/send.ts"
+import { protobufFrame, jsonFrame, type WatchEventType } from "../../wire/watch-frames.ts"
+import { type ResourceRequest, checkFormat, type ResponseFormat } from "../call.ts"
+import { partialEnvelope, partialJson, type RenderedRequest, tableOf, tableOptions } from "../render.ts"
+import { protobufOf, freshVersion, jsonOf, type ObjectVersion } from "../represent.ts"
+
+export interface Framer {
+  /** One frame for each, in order. The same array of events is answered with the same frames. */
+  events(events: readonly SeenEvent[]): readonly Buffer[]
+  /** `initial`: ends the initial events of a streamed list. */
+  bookmark(revision: number, initial: boolean): Buffer
+  error(status: ApiObject): Buffer
+  /** What a frame of an event costs each watcher, in microseconds, about. */
+  readonly workPerEvent: number
+}
+
+/** A shared frame is found among the forms of its object; a Table is made from the object for each watcher. */
+const sharedFrameWork = 1
+const tableFrameWork = 60
+
+/** Called once per watch. Throws 400 for table options, 406 for a form that single objects do not have. */
+export function frames(call: ResourceRequest, format: ResponseFormat): Framer {
+  if (format.as?.kind === "Table") return tableFramer(call, format)
+  checkFormat(call, format, { list: false })
+  const framers = sharedFramers.get(call.handle) ?? new Map<string, Framer>()
+  sharedFramers.set(call.handle, framers)
+  const name = formName(call.handle, format)
+  const framer = framers.get(name) ?? sharedFramer({ handle: call.handle, parts: call.parts }, format, name)
+  framers.set(name, framer)
+  return framer
+}
+
+/** One framer for all watchers of a kind in one form, so that they share bookmarks as they share events. */
+const sharedFramers = new WeakMap<KindHandle, Map<string, Framer>>()
+
+/** How the form stands among the derived forms of an object. */
+function formName(handle: KindHandle, { media, as }: ResponseFormat): string {
+  return as === undefined ? `frame:${media}:${handle.apiVersion}` : `frame:${media}:partial:${as.version}`
+}
+
+function sharedFramer(shown: RenderedRequest, { media, as, ...rest }: ResponseFormat, name: string): Framer {
+  const compact = media === "compact"
+  const frame = compact ? protobufFrame : jsonFrame
+  const format: ResponseFormat = { ...rest, media, ...(as !== undefined && { as }) }
+  const framesOfBatch = new WeakMap<readonly SeenEvent[], readonly Buffer[]>()
+  const bytes = (version: ObjectVersion): Buffer => {
+    if (as !== undefined) return compact ? partialEnvelope(shown, format, version) : partialJson(shown, format, version)
+    return compact ? protobufOf(shown.handle, version) : jsonOf(shown.handle, version)
+  }
+  const names = { ADDED: `${name}:ADDED`, MODIFIED: `${name}:MODIFIED`, DELETED: `${name}:DELETED` } as const
+  let latest: { revision: number; frame: Buffer } = { revision: 0, frame: Buffer.alloc(0) }
+  return {
+    workPerEvent: sharedFrameWork,
+    events(events) {
+      let frames = framesOfBatch.get(events)
+      if (frames === undefined) {
+        frames = events.map(({ type, object }) => object.derived(names[type], () => frame(type, bytes(object))))
+        framesOfBatch.set(events, frames)
+      }
+      return frames
+    },
+    bookmark(revision, initial) {
+      if (initial) return frame("BOOKMARK", bytes(bookmarkVersion(shown, revision, true)))
+      if (latest.revision !== revision) latest = { revision, frame: frame("BOOKMARK", bytes(bookmarkVersion(shown, revision, false))) }
+      return latest.frame
+    },
+    error: (status) => frame("ERROR" satisfies WatchEventType, compact ? encodeStatus("compact", status) : Buffer.from(stringify(status))),
+  }
+}
+
+/** Tables are made for one watcher alone: they hold ages, and only the first of a stream has column definitions. */
+function tableFramer(call: ResourceRequest, format: ResponseFormat): Framer {
+  const { handle, parts } = call
+  const options = tableOptions(call, format)
+  let noHeaders = false
+  const table = (version: ObjectVersion): Buffer => {
+    const text = stringify(tableOf(handle, version, { ...options, nowMs: parts.clock.nowMs(), noHeaders }))
+    noHeaders = true
+    return Buffer.from(text)
+  }
+  return {
+    workPerEvent: tableFrameWork,
+    events: (events) => events.map(({ type, object }) => jsonFrame(type, table(object))),
+    bookmark: (revision, initial) => jsonFrame("BOOKMARK", table(bookmarkVersion({ handle, parts }, revision, initial))),
+    error: (status) => jsonFrame("ERROR", Buffer.from(stringify(status))),
+  }
+}
+
+/** An empty object of the kind at a version; the end of initial events is told by an annotation. */
+function bookmarkVersion({ handle, parts }: RenderedRequest, revision: number, initial: boolean): ObjectVersion {
+  const annotations = initial ? { annotations: { [`${parts.vendor.groupDomain}/initial-events-end`]: "true" } } : {}
+  const bare = {
+    kind: handle.kind.kind,
+    apiVersion: handle.apiVersion,
+    metadata: { resourceVersion: String(revision), creationTimestamp: null, ...annotations },
+  }
+  return freshVersion(handle, { object: normalize(handle.parts.shape, bare).object })
+}

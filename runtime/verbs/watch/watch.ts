@@ -1,0 +1,97 @@
+/** GET with `watch`, or on a `/watch/` path: a stream of events. Specification sections 4.4, 4.6 and 6.1; corners as in the reference. */
+import { badRequest } from "../../base/errors.ts"
+import { booleanParameter, textParameter } from "../../http/request/query.ts"
+import type { Freshness } from "../../registry/read.ts"
+import { parseRevision } from "../../registry/read.ts"
+import { watchObjects, type WatchRequest, type WatchStart } from "../../registry/watch.ts"
+import { failureStatus } from "../../wire/status.ts"
+import { type ResourceRequest, type CollectionScope, collectionScope, negotiateResponse } from "../call.ts"
+import { frames } from "./frames.ts"
+import { type ListOptions, readListOptions, readSelection } from "../list/list-options.ts"
+import { openAnswer } from "./watch-output.ts"
+import { WatchStream } from "./watch-stream.ts"
+import { openWebSocket } from "../websocket/watch-websocket.ts"
+import { checkWebSocket } from "../websocket/websocket.ts"
+
+/** Returns when the watch has begun. Throws ApiError for what is wrong with the request; what happens later is an event of the stream. */
+export async function watchVerb(call: ResourceRequest): Promise<void> {
+  const { parts } = call
+  const format = negotiateResponse(call, { list: false, watch: true })
+  const options = watchOptions(call)
+  const scope = watchScope(call)
+  const start = startOf(options)
+  const framer = frames(call, format)
+  const output = checkWebSocket(call) ? openWebSocket(call, format) : openAnswer(call, format)
+  const nowMs = parts.clock.nowMs()
+  const stream = new WatchStream({
+    output,
+    framer,
+    watches: parts.watches,
+    nowMs,
+    endMs: nowMs + lifeMs(call, options),
+    bookmarks: options.allowBookmarks,
+    marksInitialEnd: options.sendInitialEvents === true && options.allowBookmarks,
+    status: (error) => failureStatus(error, parts.vendor),
+  })
+  // Behind the stream's own listener: what watches the request's end sees the stream ended.
+  call.request.streamUntil((closed) => output.onClose(closed))
+  await begin(call, stream, {
+    namespace: scope.namespace,
+    ...(scope.name !== undefined && { name: scope.name }),
+    ...(scope.filter !== undefined && { filter: scope.filter }),
+    start,
+    sink: stream,
+  })
+}
+
+async function begin(call: ResourceRequest, stream: WatchStream, request: WatchRequest): Promise<void> {
+  stream.due(call.parts.clock.nowMs())
+  // A negative timeout has passed already.
+  if (stream.over) return
+  try {
+    stream.follow(await watchObjects(call.registry, call.handle, request))
+  } catch (error) {
+    stream.fail(error)
+  }
+}
+
+/** The `/watch/` paths release the options of lists, unless they say `watch` too: so does the reference. Throws 400 or 422. */
+function watchOptions(call: ResourceRequest): ListOptions {
+  const { info, query } = call.request
+  const watchList = call.parts.options["feature-gates"].WatchList === true
+  const asWatch = !info.watchPath || booleanParameter(query, "watch") === true
+  const options = readListOptions(query, { watch: asWatch, watchList })
+  const begins = options.resourceVersion === "" || options.resourceVersion === "0"
+  // With the gate on, a watch that begins with the state is a streamed list, whether it says so or not.
+  const streamed = watchList && asWatch && begins && options.sendInitialEvents === undefined
+  return streamed ? { ...options, sendInitialEvents: true } : options
+}
+
+/** On a path that names an object, a field selector may only name the same one. Throws 400. */
+function watchScope(call: ResourceRequest): CollectionScope {
+  const { info, query } = call.request
+  if (info.name !== "" && textParameter(query, "fieldSelector") !== "" && readSelection(query, call.handle).name !== info.name)
+    throw badRequest(
+      `fieldSelector metadata.name doesn't match requested name: leave fieldSelector out, or select metadata.name=${info.name}`,
+    )
+  return collectionScope(call)
+}
+
+/** The watch table of section 4.6. Throws 400. */
+function startOf({ resourceVersion, sendInitialEvents }: ListOptions): WatchStart {
+  const revision = resourceVersion === "" ? undefined : parseRevision(resourceVersion)
+  if (revision !== undefined && revision !== 0 && sendInitialEvents !== true) return { from: "revision", revision }
+  return { from: sendInitialEvents === false ? "now" : "state", freshness: startFreshness(revision) }
+}
+
+function startFreshness(revision: number | undefined): Freshness {
+  if (revision === undefined) return { mode: "most-recent" }
+  return revision === 0 ? { mode: "any" } : { mode: "not-older", revision }
+}
+
+/** Milliseconds: as asked, else at random between the least and twice that, so that not all clients of a server come back at once. */
+function lifeMs({ parts }: ResourceRequest, { timeoutSeconds }: ListOptions): number {
+  const minRequestTimeoutMs = parts.options["min-request-timeout"] * 1000
+  if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return timeoutSeconds * 1000
+  return minRequestTimeoutMs + parts.random.integer(Math.max(1, minRequestTimeoutMs))
+}
