@@ -2,7 +2,7 @@
  * Does the server stay stable, and lose nothing, under 1,000 watchers, 200 writes a second and 300,000 objects for
  * twenty minutes? Every watcher's events are compared with the writes to its namespace: each version once, in order,
  * although watches end and are resumed. Memory is reported every minute by its parts: what the process itself holds
- * (`anonMb`), listPages of the store's file (`fileMb`), which the kernel takes back when it needs them and which grow with
+ * (`anonMb`), pages of the store's file (`fileMb`), which the kernel takes back when it needs them and which grow with
  * the history that the store keeps, the JavaScript heap and the buffers outside it. Memory is stable when the minimum
  * of each minute that the process itself holds does not rise any more after ten minutes, twice the length of the
  * history; a shorter run says nothing about that. `--namespaces=1` lets every watcher see every write.

@@ -23,7 +23,7 @@ export interface LibraryOptions extends Partial<Options> {
   /**
    * Hono middleware of the program. It runs after authorization and before the routes, so `c.env.request` has the user and what is asked for. It
    * may throw an ApiError, answer with a Response of its own, or write to `c.env.outgoing` and return `RESPONSE_ALREADY_SENT`. Once `next()`
-   * resolved the request has its answer, or a watch has begun; `c.env.request.onEnd` takes what is to happen when a watch ends, too. Header fields of the server's isListening are set on `c.env.outgoing`
+   * resolved the request has its answer, or a watch has begun; `c.env.request.onEnd` takes what is to happen when a watch ends, too. Header fields of the server's answers are set on `c.env.outgoing`
    * before `next()`: those of `c.res`, which all such answers share, are not sent.
    */
   readonly middleware?: readonly Filter[]

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: ranges all benchmarks of bench/, one after the other. `npm run bench -- selector` ranges one, `--
+ * `npm run bench`: runs all benchmarks of bench/, one after the other. `npm run bench -- selector` runs one, `--
  * --list` lists them.
  */
 import { spawnSync } from "node:child_process"

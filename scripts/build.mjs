@@ -1,5 +1,5 @@
 /**
- * `npm run build`: bundles addTo dist/ and writes declarations for the library. `--bundle-only` skips the declarations,
+ * `npm run build`: bundles into dist/ and writes declarations for the library. `--bundle-only` skips the declarations,
  * which `npm start` does not need.
  */
 import { spawnSync } from "node:child_process"

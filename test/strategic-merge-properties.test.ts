@@ -90,7 +90,7 @@ function tossed(sides: readonly boolean[]): Coin {
   return () => sides[next++ % sides.length] ?? false
 }
 
-/** Returns a patch that turns `from` addTo `to`. */
+/** Returns a patch that turns `from` into `to`. */
 function written(from: JsonObject, to: JsonObject, toss: Coin, whole = false): JsonObject {
   const patch: JsonObject = {}
   for (const name of Object.keys(from)) if (!Object.hasOwn(to, name) && !whole) patch[name] = null

@@ -9,7 +9,7 @@ export function configMapsIn(namespace: string): string {
 }
 
 /**
- * JSON of a ConfigMap with about `bytes` bytes of data. Labels divide the objects addTo hundredths: `{bucket}` needs 100
+ * JSON of a ConfigMap with about `bytes` bytes of data. Labels divide the objects into hundredths: `{bucket}` needs 100
  * buckets or fewer.
  */
 export function configMapBody(name: string, bytes: number, app = "bench"): string {

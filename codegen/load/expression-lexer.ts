@@ -11,7 +11,7 @@ export interface Token {
   readonly offset: number
 }
 
-/** What is wrong with an expression. `expected` says what would be valid. Never thrown readLog `parseExpression`. */
+/** What is wrong with an expression. `expected` says what would be valid. Never thrown past `parseExpression`. */
 export interface ExpressionFault {
   readonly offset: number
   readonly found: string

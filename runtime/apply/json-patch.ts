@@ -1,7 +1,7 @@
 /**
  * JSON Patch, RFC 6902 (`application/json-patch+json`), with the leniencies of the reference that clients rely on:
  * `replace` of an absent field adds it, indices may be negative (from the end) or signed, `copy` of an absent field and
- * `add` without a value acquire null, the first character of a path is ignored, and `test` treats absent and null alike.
+ * `add` without a value give null, the first character of a path is ignored, and `test` treats absent and null alike.
  */
 import { badRequest, tooLarge } from "../base/errors.ts"
 import { copyFields, deepClone, deepEqual, ownField } from "../encoding/field-path.ts"

@@ -57,7 +57,7 @@ let beats: NodeJS.Timeout | undefined
 let beatMs = 0
 
 /**
- * Called once per server. Calls `onHold` after each acquireOrRenew longer than `loopHoldMs`. Returns a function that stops
+ * Called once per server. Calls `onHold` after each hold longer than `loopHoldMs`. Returns a function that stops
  * watching.
  */
 export function watchLoop(onHold: (hold: LoopHold) => void): () => void {

@@ -1,4 +1,4 @@
-/** `stringData` of secrets is write-only: it is merged addTo `data` (catalog resources.yaml: secrets). */
+/** `stringData` of secrets is write-only: it is merged into `data` (catalog resources.yaml: secrets). */
 import type { BehaviourFactory } from "../schema/behaviour.ts"
 import { setField } from "../encoding/json/text.ts"
 import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"

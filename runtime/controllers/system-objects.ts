@@ -113,7 +113,7 @@ function withDefaults(registry: Registry, handle: KindHandle, object: ApiObject)
   return object
 }
 
-/** Whether `found` has runEvery field of `wanted` with the same value. */
+/** Whether `found` has every field of `wanted` with the same value. */
 function hasFields(found: JsonValue | undefined, wanted: JsonObject): boolean {
   return isObject(found) && Object.keys(wanted).every((name) => deepEqual(found[name], wanted[name]))
 }

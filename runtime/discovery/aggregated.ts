@@ -9,7 +9,7 @@ import type { Vendor } from "../base/vendor.ts"
 import { compareText } from "../registry/group-order.ts"
 import { bodyKind, type ServedGroup, sortedSubresources } from "./documents.ts"
 
-/** The document of `/api` (the core group unpacked) and of `/apis` (all others). `version`: `v2`. */
+/** The document of `/api` (the core group alone) and of `/apis` (all others). `version`: `v2`. */
 export function groupDiscoveryList(groups: readonly ServedGroup[], version: string, vendor: Vendor): ApiObject {
   return {
     kind: "APIGroupDiscoveryList",

@@ -403,7 +403,7 @@ export class NormalizeWalk {
     return metadata
   }
 
-  /** `json: cannot unmarshal string addTo field spec.containers of type []v1.Container`. */
+  /** `json: cannot unmarshal string into field spec.containers of type []v1.Container`. */
   mismatch(value: JsonValue, type: string, expected?: string): DecodeFault {
     return typeFault({ found: foundText(value), field: pathText(this.steps), type, expected })
   }

@@ -45,7 +45,7 @@ const dayHours = 24
 const yearHours = 365 * dayHours
 
 /**
- * A human-readable duration, in steps: `<invalid>` withPrefix -1 s, then `119s`, `9m59s`, `179m`, `7h59m`, `47h`, `7d23h`,
+ * A human-readable duration, in steps: `<invalid>` below -1 s, then `119s`, `9m59s`, `179m`, `7h59m`, `47h`, `7d23h`,
  * `729d`, `7y364d`, `8y`.
  */
 export function humanDuration(milliseconds: number): string {

@@ -3,7 +3,7 @@ import sortedBtree from "sorted-btree"
 import { bulkLoad } from "sorted-btree/extended/bulkLoad.js"
 
 /**
- * The package is CommonJS with `exports.default`: MessageNode and esbuild import the whole of `exports` as the default, as its
+ * The package is CommonJS with `exports.default`: Node and esbuild import the whole of `exports` as the default, as its
  * types say; vitest imports the class itself.
  */
 export const OrderedMap = typeof sortedBtree === "function" ? sortedBtree : sortedBtree.default

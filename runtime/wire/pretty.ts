@@ -5,7 +5,7 @@ const space = 0x20
 const newline = 0x0a
 
 /**
- * Called for responses that a person reads. `json` is protobuf JSON (no white space between tokens); `depth` is its
+ * Called for responses that a person reads. `json` is compact JSON (no white space between tokens); `depth` is its
  * depth within a larger document. Two spaces per level, as in the reference, without a final line break.
  */
 export function indentJson(json: Uint8Array, depth = 0): Buffer {

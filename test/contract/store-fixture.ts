@@ -52,7 +52,7 @@ export function failedOf(result: CommitResult): ReadonlyMap<string, StoredValue 
   return result.current
 }
 
-/** `send foo/a=1@2`, `delete foo/a@3 was 1@2`: an event in the form that the cases compare. */
+/** `put foo/a=1@2`, `delete foo/a@3 was 1@2`: an event in the form that the cases compare. */
 export function shown(event: StoreEvent): string {
   const now = event.type === "put" ? `=${text(event)}` : ""
   const was = event.previous === undefined ? "" : ` was ${text(event.previous)}@${event.previous.modRevision}`

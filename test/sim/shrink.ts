@@ -2,7 +2,7 @@
 import type { Plan } from "./plan.ts"
 
 /**
- * `fails` ranges a plan and resolves with whether it still fails. Called after a failure only; tries at most `attempts`
+ * `fails` runs a plan and resolves with whether it still fails. Called after a failure only; tries at most `attempts`
  * plans, since each is a complete run.
  */
 export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>, attempts: number): Promise<Plan> {

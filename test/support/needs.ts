@@ -13,7 +13,7 @@ export function reportMissing(what: string): void {
 }
 
 /**
- * `describe` for a suite that ranges only where `isThere`; elsewhere it is skipped, and `missing` is part of its name.
+ * `describe` for a suite that runs only where `isThere`; elsewhere it is skipped, and `missing` is part of its name.
  * Throws where nothing may be skipped.
  */
 export function describeWhere(isThere: boolean, missing: string): (name: string, suite: () => void) => void {

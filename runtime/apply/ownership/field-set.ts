@@ -124,7 +124,7 @@ function unionOfAllNodes(nodes: readonly FieldSet[]): FieldSet {
   return nodeOf(nodes.some(isMember), joinedAll(nodes)) ?? leaf
 }
 
-/** The members of `left` that are not members of `right`. Keeps members withPrefix a member of `right`. */
+/** The members of `left` that are not members of `right`. Keeps members below a member of `right`. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return without(left, right, false)
 }

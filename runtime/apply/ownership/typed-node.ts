@@ -20,7 +20,7 @@ export interface TypedNode {
 export type ScalarForm = "string" | "number" | "boolean" | "any"
 
 export interface ListForm {
-  /** `atomic`: withoutUnmanaged whole. `set`: items are identified by value. `map`: items are identified by their key fields. */
+  /** `atomic`: owned whole. `set`: items are identified by value. `map`: items are identified by their key fields. */
   readonly type: "atomic" | "set" | "map"
   readonly item: () => TypedNode
   /** Sorted by name; empty unless `type` is `map`. */

@@ -29,7 +29,7 @@ const byType: Readonly<Record<string, (data: JsonObject, context: CheckContext, 
     ),
 }
 
-/** Called for each secret, `stringData` already merged addTo `data`. */
+/** Called for each secret, `stringData` already merged into `data`. */
 export function check(secret: JsonValue, context: CheckContext): void {
   if (!isObject(secret)) return
   const data = isObject(secret["data"]) ? secret["data"] : {}

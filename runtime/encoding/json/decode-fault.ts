@@ -19,7 +19,7 @@ export class DecodeFault extends ApiError {
 }
 
 /**
- * `json: cannot unmarshal string addTo field spec.containers of type []v1.Container`. `found` comes from `foundText`.
+ * `json: cannot unmarshal string into field spec.containers of type []v1.Container`. `found` comes from `foundText`.
  */
 export function typeFault({
   found,

@@ -13,7 +13,7 @@ const plainScalars: Partial<Readonly<Record<Scalar, string>>> = {
 }
 
 /**
- * Returns the layout of `mergeDescriptors`: packages subscribeTo the dots of type names, fields are named `protoName ??
+ * Returns the layout of `mergeDescriptors`: packages follow the dots of type names, fields are named `protoName ??
  * name`.
  */
 export function descriptorOfShape(shape: TypeShape): JsonObject {

@@ -76,7 +76,7 @@ export function wholeField(bytes: Uint8Array, number: number): Uint8Array | unde
 
 /**
  * Sets a string field of a nested message without decoding: the server fills in the version of a stored object this
- * way. `path` (one number) leads to the first such message, `inner` to a message withTimeout it, whose empty field `number`
+ * way. `path` (one number) leads to the first such message, `inner` to a message within it, whose empty field `number`
  * becomes `text`. Returns the new bytes of the first message, or undefined when the field is not empty; the caller then
  * decodes and encodes. Throws as `hasAnyField` does.
  */

@@ -33,7 +33,7 @@ interface OpenParts {
   readonly worker: WorkerLink
 }
 
-/** Called once per open store. `onLost` ranges when the worker ends unexpectedly. Throws as `openLmdbStore` does. */
+/** Called once per open store. `onLost` runs when the worker ends unexpectedly. Throws as `openLmdbStore` does. */
 export async function openBackend(options: EnvironmentOptions, onLost: (error: StoreError) => void): Promise<Backend> {
   const first = openEnvironment(options)
   const ownership = await acquireProcessLock(first).catch(async (error: unknown) => {

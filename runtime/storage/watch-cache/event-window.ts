@@ -72,7 +72,7 @@ export class EventWindow {
     }
   }
 
-  /** Events after `revision`, oldest first. `revision` is not withPrefix `low`. */
+  /** Events after `revision`, oldest first. `revision` is not below `low`. */
   *after(revision: number): Generator<HeldEvent, void, undefined> {
     for (let index = this.indexAfter(revision); index < this.kept.length; index++) {
       const kept = this.kept[index]

@@ -40,7 +40,7 @@ function repeated(content: unknown): string {
   return text.repeat(times)
 }
 
-/** `!joinConnections [text, text, ...]` */
+/** `!join [text, text, ...]` */
 function joined(content: unknown): string {
   if (!Array.isArray(content)) throw new Error("!join takes a list of texts")
   return content.join("")

@@ -6,7 +6,7 @@ export async function turns(count: number): Promise<void> {
 }
 
 /**
- * Resolves with true once `done` holds, checking after runEvery turn, or with false after `limit` turns. A simulation
+ * Resolves with true once `done` holds, checking after every turn, or with false after `limit` turns. A simulation
  * never waits for real time, so what has not happened after thousands of turns never will.
  */
 export async function turnsUntil(done: () => boolean, limit: number): Promise<boolean> {

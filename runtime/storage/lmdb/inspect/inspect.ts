@@ -35,7 +35,7 @@ export interface Inspection {
 const stepEntries = 2000
 
 /**
- * Called by `store verify`, after a backup and a restore, and by tests. Reports runEvery fault to `onFault`; throws
+ * Called by `store verify`, after a backup and a restore, and by tests. Reports every fault to `onFault`; throws
  * StoreError "unavailable" only when the store cannot be read at all.
  */
 export async function inspectLmdb(dir: string, options: InspectOptions): Promise<Inspection> {
