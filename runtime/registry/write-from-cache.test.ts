@@ -15,7 +15,7 @@ function farStore(near: Store): { store: Store; asked(): number; holdBack(): voi
     else held.push(deliver)
   }
   const store: Store = Object.create(near, {
-    asksForRevision: { value: true },
+    revisionNeedsRoundTrip: { value: true },
     revision: {
       async value() {
         asked++

@@ -240,14 +240,18 @@ export const parsers: Readonly<Record<string, Parser>> = {
     ],
   },
   "name of a proxy": {
-    covers: ["connect/resource-name.ts#parseSchemeNamePort", "connect/addresses.ts#checkAddress", "connect/addresses.ts#dialledAddress"],
+    covers: [
+      "connect/resource-name.ts#parseSchemeNamePort",
+      "connect/addresses.ts#checkAddress",
+      "connect/addresses.ts#resolveAllowedAddress",
+    ],
     read: each(parseSchemeNamePort, (text) => checkAddress(text, addressPolicy({ own: () => [], allowedCidrs: [], clock: systemClock }))),
     shapes: [["http:", ":80"]],
   },
   "refusal of a node's agent": { covers: ["connect/upstream-errors.ts#refusedLog"], read: each((text) => refusedLog(400, text, "pod")) },
   query: {
     covers: [
-      ...["booleanParameter", "integerParameter", "textParameter"].map((name) => `query.ts#${name}`),
+      ...["booleanParameter", "integerParameter", "textParameter"].map((name) => `http/request/query.ts#${name}`),
       ...["getFreshness", "readListOptions", "listFreshness"].map((name) => `verbs/list/list-options.ts#${name}`),
       ...[
         "verbs/list/list-extensions.ts#wantsExtendedSyntax",
@@ -412,7 +416,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
       "encoding/json/text.ts#parsingJson",
       "encoding/json/text.ts#parseJsonCounted",
       "encoding/json/typed.ts#parsingTypedJson",
-      "encoding/json/built-in.ts#builtInWillDo",
+      "encoding/json/built-in.ts#isSafeForJsonParse",
       "encoding/json/built-in.ts#parseUntracked",
       "encoding/json/built-in.ts#parsePlain",
     ],
@@ -451,7 +455,7 @@ export const parsers: Readonly<Record<string, Parser>> = {
         "base/quote.ts#cut",
         "base/quote.ts#quoted",
         "base/quote.ts#quoteCharacter",
-        "base/own-text.ts#ownText",
+        "base/own-text.ts#detachString",
         "encoding/json/typed.ts#unknownFieldText",
       ],
       ...["encoding/json/typed.ts#duplicateFieldText", "wire/send.ts#warningHeaders", "wire/convert.ts#storagePathOfKey"],

@@ -2,6 +2,8 @@
  * Mistakes about the lifecycles of objects, each planted into a correct server at its commits: the simulation must find
  * every one.
  */
+import { AdmissionChain } from "../../../runtime/admission/chain.ts"
+import { systemClock } from "../../../runtime/base/clock.ts"
 import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
 import type { RunningServer } from "../../../runtime/server.ts"
 import type { Store, Write } from "../../../runtime/storage/store.ts"
@@ -10,10 +12,11 @@ import type { Planted } from "../run.ts"
 import type { Driver } from "../world/world.ts"
 
 /** Creates do not check their namespace, and the deletion of a namespace does not wait for creates in progress. */
+const noAdmission = new AdmissionChain([], { clock: systemClock, timeoutMs: 0 })
 const noNamespaceLifecycle: Planted = {
   server({ parts: { registry } }) {
-    Object.assign(registry.deps, { admission: [] })
-    Object.assign(registry.creations, { settled: async () => undefined })
+    Object.assign(registry.deps, { admission: noAdmission })
+    Object.assign(registry.creations, { drained: async () => undefined })
   },
 }
 
