@@ -1,6 +1,6 @@
 /**
- * What admission is shown: the stored object and the one that will be stored, on every way to write (CVE-2021-25735),
- * and in which order.
+ * The objects that admission plugins see, for every kind of write (CVE-2021-25735): the stored one and the one that
+ * will be stored, and their order.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../test/support/open-registry.ts"
@@ -19,7 +19,7 @@ interface Seen extends Pick<RequestAttributes, "operation" | "subresource" | "ob
 
 let one: OpenRegistry
 let seen: Seen[]
-/** What the mutating moment answers. */
+/** What the mutating plugin returns. */
 let mutate: (attributes: RequestAttributes) => ApiObject | undefined
 beforeEach(async () => {
   seen = []
@@ -45,7 +45,7 @@ function note(moment: Seen["moment"], { operation, subresource, object, oldObjec
   seen.push({ moment, operation, subresource, object: object && deepClone(object), oldObject: oldObject && deepClone(oldObject) })
 }
 
-/** The last that validating plugins saw. */
+/** What the validating plugin saw last. */
 function validated(): Seen {
   const last = seen.at(-1)
   if (last?.moment !== "validate") throw new Error("nothing was validated")
@@ -86,7 +86,7 @@ async function update(
   })
 }
 
-/** All that is stored of an object but its version, which the commit gives. */
+/** The object without its version, which only the commit sets. */
 function unversioned(object: ApiObject | undefined): ApiObject {
   const { resourceVersion: _version, ...metadata } = object?.metadata ?? {}
   return { ...object, metadata }
@@ -95,7 +95,7 @@ function unversioned(object: ApiObject | undefined): ApiObject {
 test.each([
   { way: "an update", put: true },
   { way: "a patch", put: false },
-])("$way shows the stored object, and for validation the one that is stored then, whatever the client said of either", async ({ put }) => {
+])("$way shows plugins the stored object, and validating plugins the one to be stored, whatever the client sent", async ({ put }) => {
   const before = await makePod()
   await update(
     (old) => ({
@@ -116,7 +116,7 @@ test.each([
   expect(after.status).toEqual(before.status)
 })
 
-test("a sub-resource validates what is kept of the stored object, not what the client sent of it", async () => {
+test("validation through a sub-resource sees the stored values of fields that it does not write", async () => {
   const before = await makePod()
   await update((old) => ({ ...old, spec: { nodeName: "other", containers: [] }, status: { phase: "Running" } }), { subresource: "status" })
   expect(seen[0]).toMatchObject({ subresource: "status", object: { spec: { nodeName: "other" } } })
@@ -124,7 +124,7 @@ test("a sub-resource validates what is kept of the stored object, not what the c
   expect(unversioned(validated().object)).toEqual(unversioned(await stored("a/p")))
 })
 
-test("an update that removes the object is an update", async () => {
+test("an update that removes the object is admitted as an update", async () => {
   await makePod({ ...pod, metadata: { ...pod.metadata, finalizers: ["example.com/x"] } })
   await one.remove("pods", "a/p", { gracePeriodSeconds: 0 })
   const before = await stored("a/p")
@@ -137,7 +137,7 @@ test("an update that removes the object is an update", async () => {
   expect(await one.names("pods")).toEqual([])
 })
 
-test("every attempt shows the object as it is by then, in both moments", async () => {
+test("every attempt shows mutating and validating plugins the newest stored object", async () => {
   await makePod()
   let raced = false
   await update(async (old) => {
@@ -156,7 +156,7 @@ test("every attempt shows the object as it is by then, in both moments", async (
   ])
 })
 
-test("deletion shows the stored object, once its preconditions hold", async () => {
+test("a deletion shows the stored object, after its preconditions have been checked", async () => {
   const before = await makePod()
   const handle = await one.handle("pods")
   const attributes = writeAttributes("DELETE", handle, { namespace: "a", name: "p" })
@@ -172,13 +172,13 @@ test("deletion shows the stored object, once its preconditions hold", async () =
   ])
 })
 
-test("what admission refuses is not written", async () => {
+test("a refused write is not committed", async () => {
   await makePod({ ...pod, metadata: { ...pod.metadata, name: "refused" } })
   await expect(one.remove("pods", "a/refused")).rejects.toThrow(/forbidden/)
   expect(await one.names("pods")).toEqual(["a/refused"])
 })
 
-test("a new object gets uid, time and generated name between the moments", async () => {
+test("a new object gets uid, creation time and generated name between mutation and validation", async () => {
   await one.create("pods", { ...pod, metadata: { generateName: "p-", namespace: "a" } })
   const [first, last] = seen
   expect(first?.object?.metadata).toMatchObject({ generateName: "p-", namespace: "a" })
@@ -197,7 +197,7 @@ test("a new object gets uid, time and generated name between the moments", async
   ])
 })
 
-describe("what a mutating plugin answers", () => {
+describe("the object of a mutating plugin", () => {
   const withLabel = ({ object }: RequestAttributes): ApiObject => ({
     ...object,
     metadata: { ...object?.metadata, labels: { ...object?.metadata?.labels, by: "plugin" } },
@@ -211,7 +211,7 @@ describe("what a mutating plugin answers", () => {
     expect(Object.keys(created.metadata ?? {}).slice(0, 3)).toEqual(["name", "namespace", "uid"])
   })
 
-  test("gets the kind's defaults and loses fields that the kind does not have", async () => {
+  test("is defaulted and pruned", async () => {
     mutate = ({ object }) => ({
       ...object,
       nonsense: 1,
@@ -223,13 +223,13 @@ describe("what a mutating plugin answers", () => {
     expect(created.spec).toMatchObject({ containers: [{ name: "other", imagePullPolicy: "Always" }] })
   })
 
-  test("passes the kind's own validation before validating plugins see it", async () => {
+  test("must pass the validation of the kind before validating plugins see it", async () => {
     mutate = ({ object }) => ({ ...object, spec: { ...(object?.spec as object), containers: [] } })
     await expect(one.create("pods", pod)).rejects.toMatchObject({ code: 422 })
     expect(seen.map(({ moment }) => moment)).toEqual(["mutate"])
   })
 
-  test("is made again for every attempt, and a stale version is refused behind it", async () => {
+  test("is made again for every attempt, before a stale version is refused", async () => {
     await makePod()
     mutate = withLabel
     const stale = (old: ApiObject): ApiObject => ({ ...old, metadata: { ...old.metadata, resourceVersion: "1" } })

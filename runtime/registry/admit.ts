@@ -1,4 +1,4 @@
-/** Both moments of admission as the registry and verbs come to them; `admission/chain.ts` calls the plugins. */
+/** Admission as the registry and the verbs call it; `admission/chain.ts` calls the plugins. */
 import type { OpenAttributes } from "../admission/plugin.ts"
 import type { ApiObject } from "../base/json.ts"
 import type { KindParts } from "../schema/kind.ts"
@@ -7,19 +7,20 @@ import { documentValuesMax } from "../base/limits.ts"
 import { atOnce, inTurns, takesTurns } from "../base/turns.ts"
 import type { Registry } from "./registry.ts"
 
-/** How an object of the request's kind is brought into its canonical form. */
+/** The parts of a kind that bring an object into its canonical form. */
 export type ObjectForm = Pick<KindParts, "shape" | "applyDefaults">
 
 export interface AdmittedStates {
   readonly object: ApiObject
   readonly old?: ApiObject | undefined
-  /** Of the object, about: a large one is worked on in turns. Absent: a small one. */
+  /** Approximate size of the object. Large objects are processed in turns. Absent: small. */
   readonly bytes?: number
 }
 
 /**
- * The object that mutating plugins make of `object`: another one, normalized and defaulted, or `object` itself.
- * Managed fields stay those of `object`. A promise only when a plugin waits or has changed a large object.
+ * Runs the mutating plugins on `object`. Returns their object, normalized and defaulted, or `object` itself if no
+ * plugin changed it. The managed fields of `object` are kept. Returns a promise only if a plugin is asynchronous or has
+ * changed a large object.
  */
 export function mutateObject(
   registry: Registry,
@@ -37,7 +38,9 @@ export function mutateObject(
   return changed.then((is) => (is ? canonical(registry, attributes, states, form) : states.object))
 }
 
-/** The last step before a commit. Undefined, or a promise when a plugin waits. */
+/**
+ * Runs the validating plugins, as the last step before a commit. Returns a promise only if a plugin is asynchronous.
+ */
 export function validateObject(
   registry: Registry,
   attributes: OpenAttributes,
@@ -50,7 +53,7 @@ export function validateObject(
   return admission.validate(attributes)
 }
 
-/** Both moments of a deletion, for which there is nothing to change. */
+/** Runs mutating and validating plugins for a deletion, which has no object to change. */
 export async function admitDeletion(registry: Registry, attributes: OpenAttributes, old: ApiObject): Promise<void> {
   const { admission } = registry.deps
   attributes.object = undefined
@@ -61,7 +64,7 @@ export async function admitDeletion(registry: Registry, attributes: OpenAttribut
   if (judged !== undefined) await judged
 }
 
-/** What plugins made has passed no decoder yet. */
+/** Normalizes and defaults an object that plugins made: unlike a client's, it has not passed a decoder. */
 function canonical(
   registry: Registry,
   { object: made = {}, kind }: OpenAttributes,
@@ -77,7 +80,7 @@ function canonical(
   return finish(atOnce(stages).object)
 }
 
-/** What does not decode is a fault of a plugin and none of the client. */
+/** Throws a plain Error (500) for an object that does not decode: the plugin is at fault, not the client. */
 function* decoding({ shape }: ObjectForm, made: ApiObject, kind: string): ReturnType<typeof normalizing> {
   try {
     return yield* normalizing(shape, made, { maxValues: documentValuesMax, reportUnknown: false })

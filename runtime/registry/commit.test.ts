@@ -6,7 +6,7 @@ import { commitPut, collectTransactionOps } from "./commit.ts"
 let opened: OpenRegistry | undefined
 afterEach(() => opened?.close())
 
-/** What writers have announced and not taken back, while the store goes on. */
+/** Records the values that writers have announced and not withdrawn. Both still reach the cache. */
 function announcements(cache: ResourceCache): Set<Uint8Array> {
   const announced = new Set<Uint8Array>()
   const [expectWrite, unexpect] = [cache.announce.bind(cache), cache.withdraw.bind(cache)]
@@ -21,7 +21,7 @@ function announcements(cache: ResourceCache): Set<Uint8Array> {
   return announced
 }
 
-test("a writer that was too late takes back what it has announced to the cache", async () => {
+test("a writer that lost the race withdraws what it announced to the cache", async () => {
   opened = await openRegistry()
   await opened.create("configmaps", { metadata: { name: "a", namespace: "n" }, data: { k: "v" } })
   const handle = await opened.handle("configmaps")

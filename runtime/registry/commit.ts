@@ -1,4 +1,7 @@
-/** The one place where objects become commits: encode, hand the bytes to the cache, check and put in one step, translate store errors. */
+/**
+ * Every write of an object ends here: encode it, announce the bytes to the cache, check and put in one transaction, and
+ * translate store errors.
+ */
 import { type ApiError, internal, timeout, tooLarge, unavailable, undecided } from "../base/errors.ts"
 import type { CommitOps } from "../schema/behaviour.ts"
 import type { ApiObject } from "../base/json.ts"
@@ -8,14 +11,14 @@ import { inTurns, takesTurns } from "../base/turns.ts"
 import { type EncodedObject, versioned } from "./object-codec.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
-/** What a write leaves behind, for the answer. */
+/** What a write returns for the response. */
 export interface WriteResult {
-  /** In the version of the handle, resourceVersion in place (absent after a dry-run create). */
+  /** In the handle's version, with resourceVersion set (absent after a dry-run create). */
   readonly object: ApiObject
-  /** Bytes of the stored form, when they are at hand. */
+  /** JSON of the stored form. Absent if this write did not encode it. */
   readonly json?: Buffer
   readonly created: boolean
-  /** The write removed the object (the last finalizer went). */
+  /** The write removed the object, because its last finalizer was removed. */
   readonly removed: boolean
 }
 
@@ -23,19 +26,22 @@ export interface WriteResult {
 export interface TransactionOps {
   readonly checks: readonly Check[]
   readonly writes: readonly Write[]
-  /** Called once by the commit that takes the ops along, whatever comes of it. */
+  /** The commit that includes the operations calls this once, whatever its outcome. */
   readonly release: () => void
 }
 
 export type CommitOutcome =
   | { readonly ok: true; readonly result: WriteResult }
-  /** `changed`: somebody wrote this very object; otherwise what its behaviours depend on has changed, and another attempt may go through. */
+  /**
+   * `changed`: another request wrote this object. Otherwise something that its behaviours depend on has changed, and
+   * another attempt may succeed.
+   */
   | { readonly ok: false; readonly exists: boolean; readonly changed: boolean; readonly revision: number }
 
-/** Of a change that nothing has to happen with. */
+/** For changes without further checks or writes. */
 export const noTransactionOps: TransactionOps = { checks: [], writes: [], release: () => {} }
 
-/** Asks every behaviour of the kind what must happen together with this change. */
+/** Collects from every behaviour of the kind the checks and writes to commit together with this change. */
 export async function collectTransactionOps(
   handle: KindHandle,
   change: { object?: ApiObject; old?: ApiObject },
@@ -58,7 +64,8 @@ export async function collectTransactionOps(
 }
 
 /**
- * Puts `object`, which nobody else holds, where the key is at `expected` (0: not there). `ok: false`: somebody was faster, nothing was written.
+ * Stores `object` if its key is at revision `expected` (0: absent). The caller must hold the only reference to
+ * `object`. `ok: false`: another write came first, and nothing was written.
  */
 export async function commitPut(
   registry: Registry,
@@ -67,7 +74,7 @@ export async function commitPut(
     key: string
     expected: number
     object: ApiObject
-    /** Of the object, about: a large one is encoded in turns. Absent: a small one. */
+    /** Approximate size of the object. Large objects are encoded in turns. Absent: small. */
     bytes?: number
     ops: TransactionOps
     dryRun: boolean
@@ -93,8 +100,8 @@ export async function commitPut(
 }
 
 /**
- * Removes the key while it is at `expected`. `stamped`: the object that is answered has the version of its removal, as the event of it has;
- * otherwise the version it came with.
+ * Removes the key if it is at revision `expected`. `stamped`: the returned object carries the revision of its removal,
+ * as its event does; otherwise it keeps the resourceVersion it had.
  */
 export async function commitDelete(
   registry: Registry,
@@ -109,7 +116,7 @@ export async function commitDelete(
   return { ok: true, result: { ...result, object: { ...object, metadata: versioned(object.metadata, String(outcome.revision)) } } }
 }
 
-/** As `send`, and returns when the watchers have heard of it: who was answered finds its write on its watches, however many others watch. */
+/** As `send`, but waits until watchers have received the write: a client then finds it on its watches. */
 async function commit(
   registry: Registry,
   own: { check: Check; write: Write },
@@ -121,7 +128,7 @@ async function commit(
   return result
 }
 
-/** The object's own check and write, together with its ops. */
+/** Commits the object's own check and write together with its transaction operations. */
 async function send(
   registry: Registry,
   own: { check: Check; write: Write },
@@ -148,7 +155,7 @@ async function encodedInTurns(handle: KindHandle, stored: ApiObject, ops: Transa
   }
 }
 
-/** Riders whose commit never comes must not hold on to anything. */
+/** Releases the transaction operations if `make` throws, since no commit will. */
 function settlingOnError<T>(ops: TransactionOps, make: () => T): T {
   try {
     return make()
@@ -162,10 +169,10 @@ function lost(key: string, outcome: Extract<CommitResult, { ok: false }>): Commi
   return { ok: false, exists: outcome.current.get(key) !== undefined, changed: outcome.current.has(key), revision: outcome.revision }
 }
 
-/** When a client may try again what the store could not do: leaders are elected within a second or two. */
+/** Seconds until a client may retry what the store could not do: electing a leader takes a second or two. */
 const storeRetrySeconds = 1
 
-/** A store's refusal in the words of the API. */
+/** Translates a store error into an API error. */
 export function storeFailure(error: StoreError): ApiError {
   switch (error.code) {
     case "too-large":
@@ -184,7 +191,7 @@ export function storeFailure(error: StoreError): ApiError {
   }
 }
 
-/** A dry run shows the version that the object has, none when it was not there. */
+/** A dry run returns the object's present resourceVersion, or none if the object does not exist. */
 function dryRunVersion(object: ApiObject, expected: number): ApiObject {
   if (expected > 0) return { ...object, metadata: versioned(object.metadata, String(expected)) }
   const { resourceVersion: _resourceVersion, ...metadata } = object.metadata ?? {}

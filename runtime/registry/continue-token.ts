@@ -1,6 +1,6 @@
 /**
- * The opaque token of a paged list; specification section 4.5. It names the snapshot, the last key given and the request it belongs to,
- * and carries a MAC so that a made-up token is refused instead of believed.
+ * The opaque token of a paged list; specification section 4.5. It names the snapshot and the last key of the page, and
+ * carries a MAC over both and the request, so that a forged token is refused.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { badRequest, expired } from "../base/errors.ts"
@@ -8,31 +8,37 @@ import { badRequest, expired } from "../base/errors.ts"
 export interface ContinueToken {
   /** Revision of the snapshot; 0: the newest state (the token of an expired list). */
   readonly revision: number
-  /** Store key of the last item given. */
+  /** Store key of the last item on the page. */
   readonly startAfter: string
-  /** Objects of the snapshot that follow; absent where they are not counted. */
+  /** Objects of the snapshot after `startAfter`. Absent if they were not counted. */
   readonly remaining?: number
 }
 
 const version = 2
 const macBytes = 12
 
-/** Tokens that are kept as they were made, each of so many characters with what it is bound to; when there are more, all are forgotten. */
+/** At most this many tokens are cached, each at most this long with its scope. A full cache is emptied. */
 const rememberedMax = 256
 const rememberedCharactersMax = 1024
 
-/** Made once at start. `secret` lives in the data directory, so that tokens survive a restart and hold on every server of a cluster. */
+/**
+ * Encodes and decodes continue tokens. The server creates one at start. `secret` is stored in the data directory, so
+ * that tokens survive a restart and are valid on every server of a cluster.
+ */
 export class ContinueTokens {
-  /** Tokens made lately, by what they say, and what they say. The next page comes with one of them, and other clients read the same pages. */
+  /**
+   * Recent tokens by their content, and their content by token. The next request brings one of them back, and other
+   * clients read the same pages.
+   */
   private readonly texts = new Map<string, string>()
   private readonly made = new Map<string, { readonly scope: string; readonly token: ContinueToken }>()
 
   constructor(private readonly secret: Buffer) {}
 
-  /** `scope` is what a token is bound to: resource, namespace and selectors. */
+  /** `scope` is what the token is bound to: resource, namespace and selectors. */
   encode(token: ContinueToken, scope: string): string {
     const body = JSON.stringify([version, token.revision, token.startAfter, token.remaining])
-    // A body in JSON has no NUL of its own.
+    // JSON contains no raw NUL, so the separator is unambiguous.
     const name = `${scope}\0${body}`
     const known = this.texts.get(name)
     if (known !== undefined) return known
@@ -42,13 +48,13 @@ export class ContinueTokens {
     return text
   }
 
-  /** Throws 400 for a token that this server did not make for this request, 410 for one of another release. */
+  /** Throws 400 for a token that this server did not issue for this request, 410 for one of another release. */
   decode(text: string, scope: string): ContinueToken {
     const known = this.made.get(text)
     if (known?.scope === scope) return known.token
     const bytes = Buffer.from(text, "base64url")
     const body = bytes.subarray(macBytes)
-    // The decoder passes over characters that make no whole byte.
+    // The base64url decoder ignores trailing characters that form no whole byte.
     const changed = bytes.toString("base64url") !== text
     if (changed || bytes.length <= macBytes || !timingSafeEqual(bytes.subarray(0, macBytes), this.mac(body, scope))) {
       throw badRequest(

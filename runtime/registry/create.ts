@@ -1,4 +1,4 @@
-/** Creation: system fields, the kind's own preparation, validation, commit. Specification section 2.2. */
+/** Creation: system fields, preparation by the kind, validation, commit. Specification section 2.2. */
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { alreadyExists, type ApiError, badRequest, invalid, stillDeleted, timeout } from "../base/errors.ts"
 import { Failures } from "../base/failure.ts"
@@ -21,23 +21,26 @@ import { objectRefOf } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 export interface CreateRequest {
-  /** Of a CREATE; its namespace is that of the object. */
+  /** Operation CREATE, in the namespace of the object. */
   readonly attributes: OpenAttributes
-  /** Decoded, in the handle's version, defaults filled. */
+  /** Decoded, in the handle's version, with defaults. */
   readonly object: ApiObject
   readonly warn: (text: string) => void
-  /** Of the body that the object came in, about; large objects are worked on in turns. Absent: a small one. */
+  /** Approximate size of the request body. Large objects are processed in turns. Absent: small. */
   readonly bytes?: number
-  /** Absent: the server itself creates, and no manager owns what it sets. */
+  /** Absent: the server itself creates the object, and no manager owns its fields. */
   readonly owners?: FieldManager
 }
 
-/** Letters and digits that cannot form words; the reference's alphabet. */
+/** Letters and digits that cannot form words; the reference uses the same alphabet. */
 const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 const nameSuffixLength = 5
 const generatedBaseLength = 58
 
-/** Called by POST, and by PUT on a missing object of a kind that allows it. Throws 409, 422, or what admission says. */
+/**
+ * Creates an object. Called by POST, and by PUT on a missing object if its kind allows that. Throws 409, 422, or the
+ * error of an admission plugin.
+ */
 export async function createObject(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<WriteResult> {
   try {
     return await createNamed(registry, handle, request)
@@ -63,7 +66,7 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
   }
 }
 
-/** 409 for a name that another object has. Clients wait for one that is being deleted. */
+/** Returns a 409 for a name in use. Its text differs for an object that is being deleted: clients wait for those. */
 function taken(handle: KindHandle, { attributes: { namespace } }: CreateRequest, name: string): ApiError {
   const subject = objectRefOf(handle, name)
   const other = handle.cache.get(handle.key(namespace, name))
@@ -71,7 +74,7 @@ function taken(handle: KindHandle, { attributes: { namespace } }: CreateRequest,
   return going ? stillDeleted(subject) : alreadyExists(subject)
 }
 
-/** `refusedAt`: perhaps the namespace is not what it was. */
+/** `refusedAt`: the revision of a refused commit, after which the namespace must be read again. */
 type Attempt =
   | { readonly ok: true; readonly result: WriteResult }
   | { readonly ok: false; readonly exists: boolean; readonly name: string; readonly refusedAt?: number }
@@ -108,7 +111,7 @@ async function createOnce(registry: Registry, handle: KindHandle, request: Creat
   return { ok: false, exists: outcome.exists, name, ...(guard !== undefined && { refusedAt: outcome.revision }) }
 }
 
-/** What the client sent, with the fields that it owns. Uid, time and generated name come after admission. */
+/** The client's object with its managed fields. Uid, creation time and generated name are set after admission. */
 async function trackedObject(registry: Registry, handle: KindHandle, request: CreateRequest): Promise<ApiObject> {
   const metadata = sentMetadata(handle, request.attributes.namespace, request.object.metadata ?? {})
   const object: ApiObject = { ...request.object, metadata }
@@ -119,7 +122,7 @@ async function trackedObject(registry: Registry, handle: KindHandle, request: Cr
   return object
 }
 
-/** An object of plugins is read as one of a client is. */
+/** Treats the object that plugins made like one that a client sent. */
 function afterMutation(handle: KindHandle, request: CreateRequest, states: { sent: ApiObject; mutated: ApiObject }): ApiObject {
   const { sent, mutated } = states
   if (mutated === sent) return sent
@@ -132,7 +135,7 @@ function afterMutation(handle: KindHandle, request: CreateRequest, states: { sen
   return object
 }
 
-/** The `managedFields` of a new object: of what was sent, before anything is prepared. */
+/** Computes `managedFields` for a new object from what the client sent, before any preparation. */
 async function newManagedFields(
   registry: Registry,
   handle: KindHandle,
@@ -154,19 +157,19 @@ function prepareCreate(handle: KindHandle, object: ApiObject, context: { failure
   for (const behaviour of handle.behaviours) behaviour.prepareCreate?.(object, context)
 }
 
-/** What the client says there is forgotten; what the kind always shows (`status: {replicas: 0}`) is shown empty. */
+/** Drops what the client sent at `path`. What the kind always shows (`status: {replicas: 0}`) gets its empty value. */
 function emptyPath(shape: TypeShape, object: ApiObject, path: string): void {
   const empty = getPath(normalize(shape, {}).object, path)
   if (empty === undefined) deletePath(object, path)
   else setPath(object, path, empty)
 }
 
-/** What the server says of a new object; written by `nameObject`. */
+/** Fields that only the server sets on a new object; `nameObject` sets them. */
 const systemFields = ["uid", "resourceVersion", "creationTimestamp"] as const
 
 /**
- * Metadata of a new object as the client sent it. What the server says is there already without a value, so that it comes out in published order:
- * records put together from parts are most of what a creation would cost here.
+ * Metadata of a new object as the client sent it. The system fields are already present as undefined: so they come out
+ * in published order without assembling the record again, which would be most of the cost of a creation here.
  */
 function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): ObjectMeta {
   if ((sent.resourceVersion ?? "") !== "") throw badRequest("resourceVersion should not be set on objects to be created")
@@ -179,7 +182,7 @@ function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): 
   return metadata
 }
 
-/** Called after admission: every new object of this name is another one. Answers the name. */
+/** Sets name, uid and creation time, and returns the name. Called after admission; each attempt gets new values. */
 function nameObject(registry: Registry, { metadata = {} }: ApiObject): string {
   const { clock, random } = registry.deps
   const { generateName = "" } = metadata
@@ -190,7 +193,7 @@ function nameObject(registry: Registry, { metadata = {} }: ApiObject): string {
   return metadata.name ?? ""
 }
 
-/** What a client says of these is not so. */
+/** Metadata that a client cannot set on a new object. */
 const forgotten = new Set(["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion", "namespace"])
 
 function generatedName(random: Random, generateName: string): string {

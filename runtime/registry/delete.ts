@@ -1,4 +1,4 @@
-/** Deletion in two phases; specification section 3.1 and the catalog's `deletion` rules. */
+/** Deletion in two phases; specification section 3.1 and the `deletion` rules of the catalog. */
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { conflict, deletionPreconditionText, notFound, preconditionText } from "../base/errors.ts"
 import { deepEqual } from "../encoding/field-path.ts"
@@ -15,20 +15,26 @@ import { removalRiders } from "./removal.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface DeleteRequest extends DeletionWords {
-  /** Of a DELETE. */
+  /** Operation DELETE. */
   readonly attributes: OpenAttributes
-  /** Absent: the one of the attributes, which name no object of a collection. */
+  /** Absent: the name in the attributes. Deletions of a collection set it, since their attributes name no object. */
   readonly name?: string
-  /** The deletion is a part of a request that was admitted as a whole (eviction). */
+  /** The deletion is part of a request that was admitted as a whole (eviction). */
   readonly admitted?: boolean
-  /** Remove an object whose stored value cannot be read, whatever finalizers and ops it may have. One that can be read is deleted as ever. */
+  /**
+   * Removes an object whose stored value cannot be decoded, ignoring finalizers and transaction operations. An object
+   * that can be decoded is deleted as usual.
+   */
   readonly ignoreReadError?: boolean
-  /** Preconditions: 409 unless the stored object has exactly these. An empty one never holds. */
+  /** Preconditions: 409 unless the stored object has exactly these values. An empty one never matches. */
   readonly uid?: string
   readonly resourceVersion?: string
 }
 
-/** Called by DELETE and, item by item, by deletecollection and namespace emptying. `removed: false`: finalizers or a grace period keep the object. */
+/**
+ * Deletes one object. Called by DELETE, and per object by deletecollection and the namespace controller. `removed:
+ * false`: finalizers or a grace period keep the object.
+ */
 export async function deleteObject(registry: Registry, handle: KindHandle, request: DeleteRequest): Promise<WriteResult> {
   const key = handle.key(request.attributes.namespace, nameOf(request))
   const cached = handle.cache.get(key)
@@ -74,7 +80,7 @@ function nameOf({ name, attributes }: DeleteRequest): string {
   return name ?? attributes.name
 }
 
-/** Undefined: it cannot be read, and that does not matter. Throws UndecodableError. */
+/** Returns undefined for an undecodable object if the request ignores that. Otherwise throws UndecodableError. */
 function readable(handle: KindHandle, { ignoreReadError }: DeleteRequest, current: CachedObject): ApiObject | undefined {
   try {
     return handle.fromStored(parseObject(current.json()))
@@ -84,7 +90,7 @@ function readable(handle: KindHandle, { ignoreReadError }: DeleteRequest, curren
   }
 }
 
-/** Nothing is known of it but its key and its version. A precondition on its uid cannot hold. */
+/** Removes an undecodable object by key and version. Its uid is unknown, so a precondition on it fails. */
 function removeUnread(
   registry: Registry,
   handle: KindHandle,
@@ -100,7 +106,7 @@ function removeUnread(
 
 function checkPreconditions(handle: KindHandle, request: DeleteRequest, old: ApiObject): void {
   const { group, kind, resource } = handle.kind
-  // The reference names the kind here, and the resource only where deletion is the kind's own.
+  // The reference names the kind here, and the resource only for kinds that delete in steps.
   const inSteps = deletesInSteps(handle)
   const subject = { group, resource: inSteps ? resource : kind, name: nameOf(request) }
   const text = inSteps ? preconditionText : deletionPreconditionText

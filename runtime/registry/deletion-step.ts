@@ -1,34 +1,37 @@
-/** What a delete request makes of an object (specification section 3.1; catalog resources.yaml: deletion): marked, shortened, or removed. */
+/**
+ * What a delete request does to an object: mark it, shorten its grace period, or remove it. Specification section 3.1;
+ * catalog resources.yaml: deletion.
+ */
 import type { ApiObject, ObjectMeta } from "../base/json.ts"
 import { timeText } from "../base/time.ts"
 import { finalizersFor, type Propagation } from "./propagation.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
-/** The part of a delete request that says how. */
+/** The options of a delete request that decide how the object is deleted. */
 export interface DeletionWords extends Propagation {
-  /** Seconds; less than 0 counts as 1. Kinds that do not delete gracefully pass over it. */
+  /** In seconds. A negative period counts as 1. Kinds without graceful deletion ignore it. */
   readonly gracePeriodSeconds?: number
 }
 
 export interface DeletionStep {
   readonly next: ApiObject
-  /** Nothing holds the object any more: it is removed, and `next` is what is answered. */
+  /** Nothing keeps the object: it is removed, and the response shows `next`. */
   readonly removes: boolean
 }
 
-/** A terminating object without finalizers and without a grace period left is gone; specification section 3.1. */
+/** A terminating object is removed once it has no finalizers and no grace period; specification section 3.1. */
 export function removable(handle: KindHandle, object: ApiObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata ?? {}
   if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false
   return handle.behaviours.every((behaviour) => behaviour.mayRemove?.(object) ?? true)
 }
 
-/** Whether deletion has a middle; see `Behaviour.deletesInSteps`. */
+/** Whether deletion marks the object first and removes it later; see `Behaviour.deletesInSteps`. */
 export function deletesInSteps({ behaviours }: KindHandle): boolean {
   return behaviours.some((behaviour) => behaviour.deletesInSteps === true)
 }
 
-/** Called once per attempt of a delete request, with the newest state. Pure but for the clock. */
+/** Called once per attempt of a delete request, with the newest state. Reads the clock and has no side effects. */
 export function deletionStep(registry: Registry, handle: KindHandle, request: DeletionWords, old: ApiObject): DeletionStep {
   const metadata = old.metadata ?? {}
   if (deletesInSteps(handle)) {
@@ -42,7 +45,7 @@ export function deletionStep(registry: Registry, handle: KindHandle, request: De
   const before = metadata.deletionGracePeriodSeconds ?? 0
   if (before === 0) return plainStep(registry, handle, request, old)
   const asked = askedGrace(request)
-  // Only a shorter period is heard; otherwise the request changes nothing, its propagation included.
+  // Only a shorter period counts; otherwise the request changes nothing, not even propagation.
   if (asked === undefined || asked >= before) return { next: old, removes: false }
   const endMs = Date.parse(metadata.deletionTimestamp)
   const begunMs = endMs < lastTimeMs ? endMs - before * 1000 : registry.deps.clock.nowMs()
@@ -51,7 +54,7 @@ export function deletionStep(registry: Registry, handle: KindHandle, request: De
   return heldOrRemoved(handle, { ...old, metadata: remarked(metadata, finalizers, shortened) })
 }
 
-/** Without a grace period: removed as it is, or marked for those whose finalizers hold it. */
+/** Deletes without a grace period: removes the object, or marks it if it has finalizers. */
 function plainStep(registry: Registry, handle: KindHandle, request: DeletionWords, old: ApiObject): DeletionStep {
   const metadata = old.metadata ?? {}
   const finalizers = finalizersFor(registry, handle, request, metadata)
@@ -66,7 +69,7 @@ function heldOrRemoved(handle: KindHandle, next: ApiObject): DeletionStep {
   return { next, removes: removable(handle, next) }
 }
 
-/** A live object as its first delete request leaves it. A copy; without `graceSeconds` no period is named. */
+/** Returns a copy of a live object with the marks of its first delete request. No `graceSeconds`: no period is set. */
 function marked(registry: Registry, handle: KindHandle, request: DeletionWords, old: ApiObject, graceSeconds?: number): ApiObject {
   const before = old.metadata ?? {}
   const metadata = remarked(before, finalizersFor(registry, handle, request, before), {
@@ -79,7 +82,7 @@ function marked(registry: Registry, handle: KindHandle, request: DeletionWords, 
   return next
 }
 
-/** The last time that the API can write. A longer period is held in the object all the same. */
+/** The last time that the API can represent. The grace period itself may be longer. */
 const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 function timeAfter(ms: number, seconds: number): string {
@@ -88,7 +91,7 @@ function timeAfter(ms: number, seconds: number): string {
 
 type Marks = Pick<ObjectMeta, "deletionTimestamp" | "deletionGracePeriodSeconds" | "generation">
 
-/** Fields in the order in which the API publishes them: the object is stored and answered as it stands here. */
+/** Builds metadata in published field order, since objects are stored and returned in the order of their properties. */
 function remarked(metadata: ObjectMeta, finalizers: readonly string[], marks: Marks): ObjectMeta {
   const { labels, annotations, ownerReferences, finalizers: _before, managedFields, ...head } = metadata
   return {

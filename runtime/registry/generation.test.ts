@@ -9,7 +9,7 @@ afterEach(() => opened?.close())
 const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } }
 const metadata = { name: "n", namespace: "default" }
 
-/** By resource: an object whose generation is counted, and what makes it grow. */
+/** By resource: an object of a kind with a generation, and a change of its spec that increments it. */
 const counted: Readonly<Record<string, { object: ApiObject; change: JsonObject }>> = {
   deployments: { object: { metadata, spec: { selector: { matchLabels: { a: "b" } }, template } }, change: { replicas: 3 } },
   replicationcontrollers: { object: { metadata, spec: { selector: { a: "b" }, template } }, change: { replicas: 3 } },
@@ -21,12 +21,12 @@ const counted: Readonly<Record<string, { object: ApiObject; change: JsonObject }
 
 const withGeneration = Object.values(kinds).flatMap((kind) => (kind.rules.generation === undefined ? [] : [kind.resource]))
 
-test("there is an object of every kind whose generation is counted", () => {
+test("this test has an object of every kind with a generation", () => {
   expect([...new Set(withGeneration)].sort()).toEqual(Object.keys(counted).sort())
 })
 
 describe.each(Object.entries(counted))("the generation of %s", (resource, { object, change }) => {
-  test("is 1 at first, grows with what was asked for, and with nothing else", async () => {
+  test("starts at 1 and grows with changes of the spec only", async () => {
     opened = await openRegistry()
     const made = await opened.create(resource, object)
     expect(made.metadata?.generation).toBe(1)

@@ -22,7 +22,7 @@ it("lists built-in groups by priority, then custom ones by name", () => {
   ])
 })
 
-// The example in the reference's documentation on versions of custom definitions.
+// The example in the reference's documentation on versions of custom resource definitions.
 it("prefers stable versions, then newer ones, and puts other names last", () => {
   const versions = ["foo10", "v11alpha2", "foo1", "v3beta1", "v10beta3", "v12alpha1", "v2", "v11beta2", "v1", "v10"]
   expect(versions.sort(compareVersions)).toEqual([

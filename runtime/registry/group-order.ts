@@ -1,8 +1,6 @@
-/** The order of groups and versions in discovery. Clients use the first one that has what they need. */
+/** The order of groups and versions in discovery. Clients use the first one that has the resource they need. */
 
-/**
- * Priorities of the built-in groups, as the reference registers them. The core group is served under a root of its own.
- */
+/** Priorities of the built-in groups, as in the reference. The core group is served under its own root. */
 const groupPriorities: Readonly<Record<string, number>> = {
   "apiregistration.orch.io": 20001,
   apps: 17800,
@@ -28,7 +26,7 @@ const groupPriorities: Readonly<Record<string, number>> = {
   "storagemigration.orch.io": 15800,
 }
 
-/** The reference's priority for groups of custom definitions. */
+/** The reference's priority for groups of custom resource definitions. */
 const usersGroupPriority = 1000
 
 /** Compares neutral group names: built-in groups by priority, then custom groups by name. */
@@ -49,7 +47,7 @@ interface ParsedVersion {
 
 /**
  * Compares versions, preferred one first: stable before beta before alpha, newer before older, then names that are not
- * versions, alphabetically. This is the rule for custom definitions; the built-in groups happen to follow it.
+ * versions, alphabetically. This is the rule for custom resource definitions; the built-in groups follow it as well.
  */
 export function compareVersions(left: string, right: string): number {
   const [one, other] = [parseVersion(left), parseVersion(right)]
@@ -64,7 +62,7 @@ function parseVersion(text: string): ParsedVersion | undefined {
   return { major: Number(major), stability: word === undefined ? 3 : word === "beta" ? 2 : 1, minor: Number(minor ?? 0) }
 }
 
-/** Compares by code units, the order of all lists of the API. */
+/** Compares by code units, the order of all lists in the API. */
 export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }

@@ -5,7 +5,7 @@ async function turn(): Promise<void> {
   for (let index = 0; index < 5; index++) await Promise.resolve()
 }
 
-test("waits for what is under way in a namespace now, not for what comes later or elsewhere", async () => {
+test("drained waits for creations now in flight in the namespace, not for later ones or other namespaces", async () => {
   const creations = new InFlightCreates()
   const ends: (() => void)[] = []
   const create = (namespace: string) => creations.track(namespace, () => new Promise<void>((resolve) => ends.push(resolve)))
@@ -24,7 +24,7 @@ test("waits for what is under way in a namespace now, not for what comes later o
   await Promise.all([first, elsewhere, later])
 })
 
-test("a creation that fails has ended, and its fault is its caller's", async () => {
+test("a failed creation counts as ended, and its caller gets the error", async () => {
   const creations = new InFlightCreates()
   const failing = creations.track("a", async () => {
     throw new Error("no")
@@ -33,7 +33,7 @@ test("a creation that fails has ended, and its fault is its caller's", async () 
   await expect(failing).rejects.toThrow("no")
 })
 
-test("nothing under way is no wait, and cluster-scoped objects are not counted", async () => {
+test("drained does not wait if nothing is in flight, nor for cluster-scoped objects", async () => {
   const creations = new InFlightCreates()
   const never = creations.track("", () => new Promise<void>(() => {}))
   await creations.drained("a")

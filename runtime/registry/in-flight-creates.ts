@@ -1,13 +1,14 @@
 /**
- * Creations under way, by namespace. One that was admitted while its namespace was alive may reach the store after the namespace has begun to
- * go; who empties the namespace waits for these first, so that nothing can land behind it. Costs a creation two entries in memory: no read, no
- * check in the store, and no conflict when the namespace itself is changed.
+ * Creations in flight, by namespace. A creation that was admitted in a live namespace may reach the store after the
+ * namespace has started terminating. The namespace controller waits for these creations before it lists what to delete,
+ * so none is missed. Each creation costs two entries in memory, and no read, store check or conflict with changes to
+ * the namespace.
  */
 
 export class InFlightCreates {
   private readonly underWay = new Map<string, Set<Promise<unknown>>>()
 
-  /** Called around admission and commit of every creation, one after the other. `namespace` "": nobody waits for it. */
+  /** Wraps admission and commit of every creation. A `namespace` of "" is not tracked: no controller waits for it. */
   async track<Result>(namespace: string, work: () => Promise<Result>): Promise<Result> {
     if (namespace === "") return work()
     const running = work()
@@ -21,7 +22,7 @@ export class InFlightCreates {
     }
   }
 
-  /** Resolves when every creation that is under way in the namespace now has ended, however it ended. */
+  /** Resolves when every creation now in flight in the namespace has succeeded or failed. */
   async drained(namespace: string): Promise<void> {
     await Promise.allSettled(this.underWay.get(namespace) ?? [])
   }

@@ -1,19 +1,23 @@
 /**
- * The table of served kinds: generic routes look here, so a kind added at run time needs no route. Keys are neutral names.
+ * The table of served kinds, under neutral names. Generic routes look kinds up here, so a kind added at run time needs
+ * no route.
  */
 import type { Kind, KindParts } from "../schema/kind.ts"
 
-/** Kinds by group, version and resource. Built at start from the generated records; may grow. */
+/** Kinds by group, version and resource. Built at start from the generated records; kinds can be added later. */
 export class KindTable {
   private readonly byResource = new Map<string, Kind>()
-  /** By group, version and resource in turn: asked for every request, to which making a key would cost more than looking. */
+  /**
+   * By group, version and resource in nested maps. Every request looks here; building a combined key would cost more
+   * than the lookups.
+   */
   private readonly groups = new Map<string, Map<string, Map<string, Kind>>>()
   private readonly byKind = new Map<string, Kind>()
   private readonly parts = new Map<Kind, KindParts>()
   private readonly loading = new Map<Kind, Promise<KindParts>>()
   private additions = 0
 
-  /** Another number after every addition: what was made of the table's kinds is made anew then. */
+  /** Changes with every addition. Callers compare it to see whether what they derived from the table is out of date. */
   get revision(): number {
     return this.additions
   }
@@ -22,7 +26,7 @@ export class KindTable {
     for (const kind of kinds) this.add(kind)
   }
 
-  /** Called for every record at start and for each kind that is added later. Throws when the resource is taken. */
+  /** Called for every record at start and for each kind added later. Throws if the resource is already served. */
   add(kind: Kind): void {
     const key = resourceKey(kind.group, kind.version, kind.resource)
     if (this.byResource.has(key)) throw new Error(`resource ${key} is served twice`)
@@ -53,7 +57,7 @@ export class KindTable {
     return [...this.byResource.values()]
   }
 
-  /** The record of the stored form of a kind: itself unless it shares storage. */
+  /** The kind under which objects of `kind` are stored: itself, unless it shares storage. */
   stored(kind: Kind): Kind {
     const { group, version, kind: name } = kind.storage
     const stored = this.findKind(group, version, name)
@@ -62,7 +66,7 @@ export class KindTable {
     return stored
   }
 
-  /** Decoder, validator and columns of a kind; loaded once. */
+  /** Loads decoder, validator and columns of a kind, once. */
   load(kind: Kind): Promise<KindParts> {
     const known = this.loading.get(kind)
     if (known !== undefined) return known
@@ -74,7 +78,7 @@ export class KindTable {
     return promise
   }
 
-  /** The parts when they are loaded already; reads never wait for them. */
+  /** The parts if they are already loaded, for reads that do not wait. */
   loaded(kind: Kind): KindParts | undefined {
     return this.parts.get(kind)
   }

@@ -1,4 +1,4 @@
-/** `metadata.managedFields` on the way of a write through the registry: in which versions sets may be, and whom a change makes an owner. */
+/** Updates `metadata.managedFields` when a write passes the registry. */
 import type { RequestAttributes } from "../admission/plugin.ts"
 import { managerName } from "../apply/managed-fields/manager-name.ts"
 import { setOfPath } from "../apply/managed-fields/scale-managed-fields.ts"
@@ -15,25 +15,25 @@ import { StoreError } from "../storage/store.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
 /**
- * How the owners of the next object come about. `tracked`: by comparison with the stored one, in the name of the request's field manager. `given`:
- * the next object has them already (apply, scale).
+ * How a write gets its managed fields. `tracked`: by comparing the next object with the stored one, on behalf of the
+ * request's field manager. `given`: the next object already has them (apply, scale).
  */
 export type FieldManager = "tracked" | "given"
 
-/** The name under which a request changes fields: the `fieldManager` that it gives, else the client's program. */
+/** The field manager of a request: its `fieldManager` parameter, else the program name in the User-Agent. */
 export function managerOf({ options, userAgent }: RequestAttributes): string {
   return managerName(options.fieldManager ?? "", userAgent === "" ? undefined : userAgent)
 }
 
 interface KnownVersions {
-  /** Of the table of kinds, when they were found. */
+  /** Revision of the kind table when `versions` was computed. */
   readonly revision: number
   readonly versions: Versions
 }
 
 const knownVersions = new WeakMap<KindHandle, Map<string, KnownVersions>>()
 
-/** All served versions of the kind, as the sub-resource ("": the object itself) writes them. Found once per handle. */
+/** All served versions of the kind, as the sub-resource ("": the object itself) writes them. Cached per handle. */
 export async function versionsOf(registry: Registry, handle: KindHandle, subresource: string): Promise<Versions> {
   const { kinds } = registry.deps
   const known = versionsAtHand(registry, handle, subresource)
@@ -52,7 +52,7 @@ export async function versionsOf(registry: Registry, handle: KindHandle, subreso
   return versions
 }
 
-/** What every write but the first finds, without waiting. */
+/** The cached versions. Undefined until a write has computed them, and after a kind was added. */
 function versionsAtHand(registry: Registry, handle: KindHandle, subresource: string): Versions | undefined {
   const known = knownVersions.get(handle)?.get(subresource)
   return known?.revision === registry.deps.kinds.revision ? known.versions : undefined
@@ -69,8 +69,9 @@ function typedVersion(handle: KindHandle, subresource: string): TypedVersion {
 }
 
 /**
- * What writes take from the stored object, and therefore nobody comes to own by sending it: whole parts of the object, and metadata. Who sends
- * a field of spec or status that the server keeps for itself is still its owner, as in the reference.
+ * The fields that writes take from the stored object: whole parts of the object, and metadata. A client that sends them
+ * does not own them. A client that sends a field of spec or status which only the server sets still owns it, as in the
+ * reference.
  */
 function resetFields(kind: Kind, subresource: string): FieldSet {
   const kept = subresource === "" ? kind.rules.updateKeeps : kind.subresources.find(({ name }) => name === subresource)?.keeps
@@ -80,8 +81,9 @@ function resetFields(kind: Kind, subresource: string): FieldSet {
 }
 
 /**
- * Throws 422 when a write would leave an object with more than `managersMax` entries of `managedFields`, unless it has as many already. Called before
- * anything is done with the entries that a client sent, and with those that an apply has made.
+ * Throws 422 if a write would leave more than `managersMax` entries in `managedFields`, unless the stored object
+ * already has as many. Called before the entries that a client sent are processed, and after an apply has computed its
+ * own.
  */
 export function checkManagers(handle: KindHandle, name: string, next: ApiObject, old?: ApiObject): void {
   const count = next.metadata?.managedFields?.length ?? 0
@@ -94,18 +96,18 @@ export function checkManagers(handle: KindHandle, name: string, next: ApiObject,
 
 export interface OwnedChange {
   readonly manager: string
-  /** "" for the object itself. */
+  /** "": the object itself. */
   readonly subresource: string
   readonly next: ApiObject
-  /** Absent for a creation. */
+  /** Absent: a creation. */
   readonly old?: ApiObject
-  /** Of the larger one, about. */
+  /** Approximate size of the larger of both. */
   readonly bytes: number
 }
 
 /**
- * The `managedFields` of a next object. Called by create and update for writes of clients, before anything is prepared. A promise only until
- * the versions of the kind are known, and for large objects.
+ * Computes `managedFields` for the next object. Create and update call it for writes of clients, before any
+ * preparation. Returns a promise until the versions of the kind are cached, and for large objects.
  */
 export function updateManagedFields(
   registry: Registry,
@@ -127,7 +129,10 @@ function tracked(
   return takesTurns(bytes) ? inTurns(trackingStages(update)) : trackUpdate(update)
 }
 
-/** True for an object that the store found too large: without its owners it may fit. What could not even be encoded has no room to gain. */
+/**
+ * Whether the store refused the object for its size. Without managedFields it may fit. An object too large to be
+ * encoded would not fit either way.
+ */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof ApiError && error.cause instanceof StoreError && error.cause.code === "too-large"
 }

@@ -1,6 +1,7 @@
 /**
- * Keeps what is made out of a namespace that another server has begun to empty. Creations of this server are waited for (`creations.ts`); of those of
- * another one nobody here knows, and its cache may lag: there a creation goes through only if the namespace is what it was when it was admitted.
+ * Keeps creations out of a namespace that another server has begun to empty. The namespace controller waits for
+ * creations of its own server (`in-flight-creates.ts`), but it does not know those of other servers, and their caches
+ * may lag. With a shared store, a creation therefore commits only if the namespace has not changed since its admission.
  */
 import { staleReadTimeoutMs } from "../base/limits.ts"
 import type { Check } from "../storage/store.ts"
@@ -8,8 +9,9 @@ import { awaitFreshness } from "./read.ts"
 import type { Registry } from "./registry.ts"
 
 /**
- * Called before admission of every creation; the check belongs into its commit. Undefined: no other server writes to the store, the object has no
- * namespace, or `--store-servers-overrides` keeps it where the namespace cannot be asked for in one transaction.
+ * Returns a check for the commit of a creation; called before its admission. Returns undefined if no other server
+ * writes to the store, the object has no namespace, or `--store-servers-overrides` stores the object where one
+ * transaction cannot include the namespace.
  */
 export async function namespaceCheck(registry: Registry, namespace: string, key: string): Promise<Check | undefined> {
   const { kinds, sharedStore, store } = registry.deps
@@ -22,7 +24,10 @@ export async function namespaceCheck(registry: Registry, namespace: string, key:
   return { key: guarding, modRevision: handle.cache.get(guarding)?.modRevision ?? 0 }
 }
 
-/** Called when a commit with such a check was refused at `revision`, before the next attempt: that is admitted by what was found. */
+/**
+ * Called when a commit with such a check was refused at `revision`. Waits until the cache has that revision, so that
+ * admission sees the changed namespace on the next attempt.
+ */
 export async function namespaceSeen(registry: Registry, revision: number): Promise<void> {
   const kind = registry.deps.kinds.find("", "v1", "namespaces")
   if (kind !== undefined) await (await registry.handle(kind)).cache.waitFor(revision, staleReadTimeoutMs)

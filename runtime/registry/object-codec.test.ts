@@ -16,7 +16,7 @@ const metadataOf = fc.record(
   { requiredKeys: ["name"] },
 )
 
-test("labels, and what an object surely has not in its metadata, are told from the stored bytes", async () => {
+test("labels and absent metadata are found in the stored bytes without decoding", async () => {
   const { handle, close } = await openRegistry()
   const { codec, compact } = await handle("configmaps")
   fc.assert(
@@ -32,7 +32,7 @@ test("labels, and what an object surely has not in its metadata, are told from t
   await close()
 })
 
-test("bytes that cannot be read are the decoder's to judge", async () => {
+test("malformed bytes are left to the decoder", async () => {
   const { handle, close } = await openRegistry()
   const { codec } = await handle("configmaps")
   const { value } = codec.encode({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" } })

@@ -1,6 +1,6 @@
 /**
- * Between decoded objects, their JSON bytes and the value format of the store, for one storage path. The stored value holds no
- * resourceVersion; the JSON bytes do, put in place when the revision is known without a second stringify.
+ * Converts between decoded objects, their JSON bytes and the stored value, for one storage path. The stored value has
+ * no resourceVersion. The JSON bytes have one: it is inserted when the revision is known, without a second stringify.
  */
 import { randomBytes } from "node:crypto"
 import { assert } from "../base/assert.ts"
@@ -19,10 +19,10 @@ import type { MetadataMark, ResourceCodec } from "../storage/cache.ts"
 import type { StoredValue } from "../storage/store.ts"
 import type { Stages } from "../base/turns.ts"
 
-/** `--storage-media-type`. What `yaml` stores is JSON text, which is YAML as well and much cheaper to read. */
+/** `--storage-media-type`. `yaml` stores JSON text, which is valid YAML and much cheaper to parse. */
 export type StorageFormat = "compact" | "json" | "yaml"
 
-/** Both forms of one object about to be written. */
+/** The two encodings of an object to be written. */
 export interface EncodedObject {
   readonly value: Uint8Array
   /** The JSON bytes with this revision as resourceVersion. */
@@ -30,16 +30,18 @@ export interface EncodedObject {
 }
 
 export interface ObjectCodec extends ResourceCodec {
-  /** Takes `object` over: its metadata comes to stand in published order, with an empty resourceVersion. */
+  /** Encodes `object` and takes ownership: its metadata is reordered and its resourceVersion emptied. */
   encode(object: ApiObject): EncodedObject
-  /** The same in stages; nobody else may change the object meanwhile. Called for large ones. */
+  /** As `encode`, in stages, for large objects. The caller must not change the object meanwhile. */
   encoding(object: ApiObject): Stages<EncodedObject>
 }
 
-/** A text that no client can have put into an object: drawn anew by every process. */
+/**
+ * A placeholder for the resourceVersion. It is random for each process, so no client can have put it into an object.
+ */
 const marker = `rv-${randomBytes(12).toString("hex")}`
 
-/** The metadata of an object that is about to be written, in published order and without a version. */
+/** Brings the metadata of an object to be written into published order, without a version. */
 function placedMetadata(object: ApiObject): ObjectMeta {
   const metadata = isPlaced(object.metadata) ? object.metadata : versioned(object.metadata, "")
   metadata.creationTimestamp ??= null
@@ -48,7 +50,7 @@ function placedMetadata(object: ApiObject): ObjectMeta {
   return metadata
 }
 
-/** `message`: the stored value, where that is not the JSON. */
+/** `message`: the stored value, if it is not JSON. */
 function textsOf(object: ApiObject, metadata: ObjectMeta, message: Uint8Array | undefined): EncodedObject {
   metadata.resourceVersion = marker
   const text = stringify(object)
@@ -60,7 +62,7 @@ function textsOf(object: ApiObject, metadata: ObjectMeta, message: Uint8Array | 
   const at = text.indexOf(marker)
   const head = text.slice(0, at)
   const tail = text.slice(at + marker.length)
-  // The cache and the answer to the writer show the same revision, and share its bytes.
+  // The cache and the response show the same revision, and share its bytes.
   let made: { revision: number; json: Buffer } | undefined
   return {
     value: message ?? Buffer.from(unversioned(head, tail)),
@@ -80,7 +82,7 @@ function* encodingInStages(object: ApiObject, messageOf: (object: ApiObject) => 
   return encoded
 }
 
-/** Called once per storage path. `selectable` are the fields of every version that shares it, read from the stored form. */
+/** Called once per storage path. `selectable`: fields of all versions that share it, read from the stored form. */
 export function createObjectCodec(options: {
   format: StorageFormat
   apiVersion: string
@@ -127,7 +129,7 @@ export function createObjectCodec(options: {
   }
 }
 
-/** Where the fields of metadata stand in the compact encoding of a kind; undefined for kinds that have none there. */
+/** Field numbers of metadata in the protobuf encoding of a kind; undefined for kinds without metadata there. */
 interface MetadataPlace {
   readonly number: number
   readonly fields: ReadonlyMap<string, number | undefined>
@@ -139,11 +141,11 @@ function metadataPlace(shape: TypeShape): MetadataPlace | undefined {
   return { number: metadata.number, fields: new Map(metadata.type.ref().fields.map(({ name, number }) => [name, number])) }
 }
 
-/** What stands before the envelope, and its field that holds the object. */
+/** Length of the magic prefix of the envelope, and the number of its field that holds the object. */
 const magicBytes = 4
 const rawField = 2
 
-/** Looks where the fields would stand; a value that cannot be read so is for the decoder to judge. */
+/** Looks for the fields in the encoded value. Returns true for a malformed value, which the decoder then reports. */
 function mayHaveMetadata(value: Uint8Array, names: readonly MetadataMark[], place: MetadataPlace | undefined): boolean {
   if (!isEnvelope(value)) {
     const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
@@ -162,7 +164,7 @@ function mayHaveMetadata(value: Uint8Array, names: readonly MetadataMark[], plac
   }
 }
 
-/** As `ResourceCodec.labels`; a value that cannot be read so is for the decoder to judge. */
+/** See `ResourceCodec.labels`. Returns undefined for a malformed value, which the decoder then reports. */
 function storedLabels(value: Uint8Array, place: MetadataPlace | undefined): Record<string, string> | undefined {
   const number = place?.fields.get("labels")
   if (place === undefined || number === undefined || !isEnvelope(value)) return undefined
@@ -173,7 +175,7 @@ function storedLabels(value: Uint8Array, place: MetadataPlace | undefined): Reco
   }
 }
 
-/** As `ResourceCodec.toMessage`: the message in the envelope, whose version stands empty in the store. */
+/** See `ResourceCodec.toMessage`: the message in the envelope, with the resourceVersion that the store leaves empty. */
 function storedMessage({ modRevision, value }: StoredValue, place: MetadataPlace | undefined): Buffer | undefined {
   const number = place?.fields.get("resourceVersion")
   if (place === undefined || number === undefined || !isEnvelope(value)) return undefined
@@ -184,7 +186,7 @@ function storedMessage({ modRevision, value }: StoredValue, place: MetadataPlace
   }
 }
 
-/** The text of an object around its resourceVersion, without that field. */
+/** Joins the text before and after a resourceVersion, without that field. */
 function unversioned(head: string, tail: string): string {
   const before = head.slice(0, head.lastIndexOf('"resourceVersion"'))
   const after = tail.slice(1)
@@ -192,14 +194,14 @@ function unversioned(head: string, tail: string): string {
   return (before.endsWith(",") ? before.slice(0, -1) : before) + after
 }
 
-/** The decoded form of JSON bytes that this server wrote itself. */
+/** Parses JSON bytes that this server has written. */
 export function parseObject(json: Uint8Array): ApiObject {
   const { value } = parseJson(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString("utf8"))
   assert(isObject(value), "a stored value is an object")
   return value
 }
 
-/** Metadata with resourceVersion in its published place: behind uid, before what follows. */
+/** Metadata with resourceVersion in its published place: after uid, before all other fields. */
 export function versioned(metadata: ObjectMeta | undefined, resourceVersion: string): ObjectMeta {
   const placed: ObjectMeta = {}
   for (const name of beforeVersion) if (metadata?.[name] !== undefined) placed[name] = metadata[name]
@@ -210,7 +212,7 @@ export function versioned(metadata: ObjectMeta | undefined, resourceVersion: str
 
 const beforeVersion = ["name", "generateName", "namespace", "selfLink", "uid"] as const
 
-/** Whether resourceVersion is there and stands where it is published. */
+/** Whether resourceVersion is present and in its published place. */
 function isPlaced(metadata: ObjectMeta | undefined): metadata is ObjectMeta {
   for (const name in metadata) {
     if (name === "resourceVersion") return true

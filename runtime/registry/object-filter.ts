@@ -1,8 +1,8 @@
-/** What a list asks of each object. */
+/** Functions that a list calls for each object. */
 import type { CachedObject } from "../storage/cache.ts"
 
-/** Says whether a list or watch shows an object. */
+/** Whether a list or watch shows an object. */
 export type ObjectFilter = (object: CachedObject) => boolean
 
-/** What it takes to do something with an object, in microseconds; see base/work.ts. */
+/** The time that an operation on an object takes, in microseconds; see base/work.ts. */
 export type ObjectWork = (object: CachedObject) => number

@@ -101,7 +101,7 @@ describe("refuses", () => {
   })
 })
 
-test("a prefix may end with a dash, the limit of annotations may be reached", () => {
+test("accepts generateName with a dash at its end, and annotations at their limit", () => {
   expect(faults({ generateName: "a-", annotations: { a: "x".repeat(262143) } })).toEqual([])
 })
 
@@ -115,11 +115,11 @@ describe("an update", () => {
     finalizers: ["x.io/a"],
   }
 
-  test("may change what is the user's", () => {
+  test("may change the fields of the user", () => {
     expect(updateFaults({ ...old, labels: { a: "b" }, finalizers: ["x.io/b"] }, old)).toEqual([])
   })
 
-  test("may not change what is the server's; every fault is named twice", () => {
+  test("may not change the fields of the server; every failure is listed twice", () => {
     const found = updateFaults({ ...old, name: "b", uid: "v", deletionTimestamp: "2024-01-01T00:00:00Z", generation: 1 }, old)
     expect(found.slice(0, found.length / 2)).toEqual([
       "metadata.generation: Invalid value: 1: must not be decremented",
@@ -130,7 +130,7 @@ describe("an update", () => {
     expect(found).toHaveLength(8)
   })
 
-  test("is checked whole, as a change, as a change of the kind, and whole again; through a sub-resource half of that", () => {
+  test("lists failures of the whole, the change, the change again and the whole again; through a sub-resource only the first two", () => {
     const wrong: ObjectMeta = { ...old, labels: { "a b": "" }, finalizers: ["a b"], uid: "v" }
     const fields = (found: string[]): string[] => found.map((text) => text.slice("metadata.".length, text.indexOf(":")))
     const common = ["labels", "finalizers", "uid", "labels"]
@@ -138,7 +138,7 @@ describe("an update", () => {
     expect(fields(updateFaults(wrong, old))).toEqual([...common, "uid", "labels", "labels", "finalizers"])
   })
 
-  test("may only take finalizers away once deletion has begun", () => {
+  test("may only remove finalizers once deletion has begun", () => {
     const terminating = { ...old, deletionTimestamp: "2024-01-02T00:00:00Z", deletionGracePeriodSeconds: 0 }
     expect(updateFaults({ ...terminating, finalizers: [] }, terminating)).toEqual([])
     expect(updateFaults({ ...terminating, finalizers: ["x.io/a", "z/z", "y/y"] }, terminating)[0]).toBe(

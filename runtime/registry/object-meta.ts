@@ -1,7 +1,7 @@
 /**
- * The rules for `metadata` that hold for every kind (catalog validation.yaml, common/ObjectMeta). Called by create and
- * update after system fields are filled and before the kind's own validation. Texts and fields are the reference's: a
- * fault of a label or a finalizer names the whole map or list.
+ * The rules for `metadata` that hold for every kind (catalog validation.yaml, common/ObjectMeta). Create and update
+ * call them after system fields are set and before the kind's own validation. Texts and field paths are the
+ * reference's: an error about a label or a finalizer names the whole map or list.
  */
 import { shortList } from "../base/bounded-text.ts"
 import { type Failure, Failures } from "../base/failure.ts"
@@ -17,11 +17,11 @@ export interface ObjectMetaOptions {
   readonly namespaced: boolean
   readonly nameRule: NameRule
   readonly failures: Failures
-  /** Where the metadata stands; default `metadata`. Templates give theirs. */
+  /** Path of the metadata; default `metadata`. Templates pass their own. */
   readonly path?: string
 }
 
-/** Pushes every fault of `meta` as it would be stored: name already generated, namespace already filled. */
+/** Adds a failure for every invalid field of `meta`, which already has its name and namespace. */
 export function validateObjectMeta(meta: ObjectMeta, options: ObjectMetaOptions): void {
   const path = FieldPath.of(options.path ?? "metadata")
   const { failures } = options
@@ -106,7 +106,7 @@ function validateOwnerReference(reference: OwnerReference, path: FieldPath, fail
   if (apiVersion === "v1" && kind === "Event") failures.add(invalid(path, reference, "/v1, Kind=Event is disallowed from being an owner"))
 }
 
-/** `v1` of `v1` and `apps/v1`; "" when the text is neither a version nor group and version. */
+/** `v1` for `v1` and `apps/v1`; "" for a text that is neither a version nor a group and a version. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split("/")
   return parts.length > 2 ? "" : (parts.at(-1) ?? "")
@@ -144,7 +144,7 @@ function validateManagedFieldsEntry(entry: JsonObject, path: FieldPath, failures
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
 
-/** Also the rule for the `fieldManager` parameter of requests. */
+/** Also validates the `fieldManager` parameter of requests. */
 export function validateManager(manager: string, path: FieldPath, failures: Failures): void {
   if (longerThan(manager, managerBytesMax)) {
     failures.add({ type: "TooLong", field: path.toString(), detail: `must have at most ${managerBytesMax} bytes` })
@@ -163,13 +163,14 @@ export function validateManager(manager: string, path: FieldPath, failures: Fail
 
 const immutableFields = ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] as const
 
-/** What the check of a change looks at again, of what the check of the whole metadata looks at. */
+/** The fields that the check of a change validates again. */
 const checkedOnChange = ["labels", "annotations", "ownerReferences", "managedFields"]
 
 /**
- * Pushes every fault of `meta` as it would be stored, and every change against the stored `old` that no update may make. As many times as the
- * reference says them, since clients and recorded answers count the causes: its common rules check the whole metadata and then the change,
- * which looks at labels and the like again; the rules of a kind (`ofKind`: not those of its sub-resources) check the change and the whole.
+ * Adds a failure for every invalid field of `meta`, and for every change from `old` that no update may make. Failures
+ * repeat as often as in the reference, since clients and recorded responses count the causes. Its common rules validate
+ * the whole metadata and then the change, which includes labels and the like again. The rules of a kind (`ofKind`: not
+ * those of its sub-resources) then validate the change and the whole.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
@@ -199,7 +200,7 @@ function refusedChanges(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): Fai
   return found
 }
 
-/** Cleanup must come to an end: once deletion has begun, finalizers may only go. */
+/** Once deletion has begun, finalizers can only be removed, so that cleanup comes to an end. */
 function addedFinalizers(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): Failure[] {
   const before = new Set(old.finalizers ?? [])
   const added = [...new Set(meta.finalizers ?? [])].filter((finalizer) => !before.has(finalizer)).sort()

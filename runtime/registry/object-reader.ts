@@ -1,4 +1,4 @@
-/** Objects for admission plugins, which import no registry. */
+/** Gives admission plugins access to objects: plugins do not import the registry. */
 import type { AdmissionReader } from "../admission/plugin-deps.ts"
 import type { ResourceName } from "../admission/plugin.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -6,9 +6,7 @@ import { parseObject } from "./object-codec.ts"
 import { awaitFreshness } from "./read.ts"
 import type { Registry } from "./registry.ts"
 
-/**
- * Called by the composition root. `registry` answers the registry of the server, which is made later than its plugins.
- */
+/** Called by the composition root. `registry` returns the server's registry, which is created after its plugins. */
 export function objectReader(registry: () => Registry): AdmissionReader {
   const find = ({ group, version, resource }: ResourceName): Kind | undefined => registry().deps.kinds.find(group, version, resource)
   return {

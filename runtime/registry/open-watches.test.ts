@@ -3,8 +3,8 @@ import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { turnWorkMax } from "../base/limits.ts"
 import { OpenWatches, type TimedWatch } from "./open-watches.ts"
 
-describe("watches that are open", () => {
-  it("are called in turns when thousands are due at once, each once, and none that has ended meanwhile", async () => {
+describe("open watches", () => {
+  it("are called in turns when thousands are due: each once, and none that has ended", async () => {
     const clock = createManualClock()
     const watches = new OpenWatches(clock, new AbortController().signal)
     const count = turnWorkMax

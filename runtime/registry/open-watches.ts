@@ -1,36 +1,36 @@
 /**
- * The watches that are open, and one timer for the bookmarks and ends of all of them: a thousand watchers with a timer each would cost a thousand
- * timers, and node a list for every length of time.
+ * The open watches, and one timer for the bookmarks and ends of all of them: a timer for each of a thousand watches
+ * would cost a thousand timers, and Node keeps a list for each duration.
  */
 import type { Clock } from "../base/clock.ts"
 import { watchTimerStepMs } from "../base/limits.ts"
 import { Turns } from "../base/turns.ts"
 
-/** A watch as its timer sees it. */
+/** A watch as `OpenWatches` calls it. */
 export interface TimedWatch {
-  /** Bytes that its client has not taken yet. */
+  /** Bytes sent that the client has not read yet. */
   readonly waitingBytes: number
-  /** Does what is due, and answers when it wants to be called again; Infinity: never. */
+  /** Does what is due, and returns the time of the next call in milliseconds; Infinity: none. */
   due(nowMs: number): number
   /** Called when the server stops. */
   stop(): void
 }
 
-/** What a timer of node can wait at most; whoever wants to wait longer is looked at in between. */
+/** The longest delay of a Node timer. Longer waits take several timers. */
 const longestWaitMs = 2 ** 31 - 1
 
-/** Microseconds that a bookmark or the end of a watch takes, about. */
+/** Approximate time for a bookmark or the end of a watch, in microseconds. */
 const dueWork = 10
 
 /** One per server. */
 export class OpenWatches {
   private readonly slots = new Map<TimedWatch, number>()
-  /** Watches by the step in which they are due. */
+  /** Watches by the timer step in which they are due. */
   private readonly bySlot = new Map<number, Set<TimedWatch>>()
   private armedForSlot = Number.POSITIVE_INFINITY
   private cancel: (() => void) | undefined
 
-  /** `stopping`: aborted when the server stops, which ends every watch. */
+  /** `stopping`: aborted when the server stops, which stops every watch. */
   constructor(
     private readonly clock: Clock,
     private readonly stopping: AbortSignal,
@@ -40,19 +40,22 @@ export class OpenWatches {
     })
   }
 
-  /** How many watches are open; for tests. */
+  /** The number of open watches; for tests. */
   get size(): number {
     return this.slots.size
   }
 
-  /** What waits for all of them, with frames that they share counted for each; for tests. */
+  /** Unread bytes of all watches, where a shared frame counts for each of them; for tests. */
   get waitingBytes(): number {
     let bytes = 0
     for (const watch of this.slots.keys()) bytes += watch.waitingBytes
     return bytes
   }
 
-  /** Called once per watch; its `due` is called at `dueMs`, or less than a step later. One that comes too late is stopped at once. */
+  /**
+   * Called once per watch. Calls its `due` at `dueMs`, or less than a timer step later. Stops the watch at once if the
+   * server is already stopping.
+   */
   open(watch: TimedWatch, dueMs: number): void {
     this.add(watch, dueMs)
     if (this.stopping.aborted) watch.stop()
@@ -68,7 +71,7 @@ export class OpenWatches {
     if (slot < this.armedForSlot) this.arm(slot)
   }
 
-  /** Called when a watch is over, however often. */
+  /** Called when a watch has ended. Further calls do nothing. */
   remove(watch: TimedWatch): void {
     const slot = this.slots.get(watch)
     if (slot === undefined) return
@@ -91,7 +94,9 @@ export class OpenWatches {
     this.armedForSlot = Number.POSITIVE_INFINITY
   }
 
-  /** Thousands may be due in one step: clients that come back together ask for their bookmarks together. */
+  /**
+   * Takes turns, since thousands may be due in one step: clients that reconnect together share their bookmark times.
+   */
   private async run(): Promise<void> {
     this.disarm()
     const dueSlot = Math.floor(this.clock.nowMs() / watchTimerStepMs)
@@ -115,7 +120,7 @@ export class OpenWatches {
   private call(watch: TimedWatch, nowMs: number): void {
     if (!this.slots.has(watch)) return
     const dueMs = watch.due(nowMs)
-    // It may have ended, which took it out.
+    // `due` may have ended the watch, which removed it.
     if (this.slots.has(watch)) this.add(watch, Math.max(dueMs, nowMs + watchTimerStepMs))
   }
 }

@@ -1,10 +1,11 @@
-/** An owner that is named twice in the same words is kept once, and the client is told (reference: create, update and patch). */
+/** Drops duplicate owner references and warns the client, as the reference does on create, update and patch. */
 import { shortList } from "../base/bounded-text.ts"
 import { stringify } from "../encoding/json/text.ts"
 import type { ApiObject, OwnerReference } from "../base/json.ts"
 
 /**
- * Called for every object that a client sent, before its fields are tracked, and again for one that admission has changed. Changes `object`.
+ * Called for every object that a client sent, before its fields are tracked, and again if admission has changed it.
+ * Modifies `object`.
  */
 export function dedupOwnerReferences({ metadata }: ApiObject, warn: (text: string) => void): void {
   const references = metadata?.ownerReferences ?? []
@@ -32,7 +33,7 @@ function hasTwins(references: readonly OwnerReference[]): boolean {
   return uids.size < references.length
 }
 
-/** The same for references that say the same, in whatever order. */
+/** A text that is equal for references with the same fields, in any order. */
 function wordsOf(reference: OwnerReference): string {
   return stringify(
     Object.keys(reference)

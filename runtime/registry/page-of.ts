@@ -1,18 +1,18 @@
-/** The part of a list that one page shows, object by object or in runs of neighbours. */
+/** Cuts one page out of a list, as objects or as ranges of neighbours. */
 import type { CachedObject, ObjectRange } from "../storage/cache.ts"
 
-/** What a page shows. */
+/** The content of a page. */
 export interface TakenPage {
   readonly items: Iterable<CachedObject>
-  /** The same in runs, where no object between the first and the last is left out. */
+  /** The same objects as ranges, if the page skips none between its first and its last. */
   readonly runs?: readonly ObjectRange[]
   readonly count: number
   readonly last: CachedObject | undefined
-  /** There are more than the page shows. */
+  /** More objects follow the page. */
   readonly more: boolean
 }
 
-/** Called with what matches; goes one further than the limit. */
+/** Takes up to `limit` of the matching objects, and reads one more to know whether others follow. */
 export function takeObjects(objects: Iterable<CachedObject>, limit: number): TakenPage {
   const items: CachedObject[] = []
   let more = false
@@ -26,7 +26,7 @@ export function takeObjects(objects: Iterable<CachedObject>, limit: number): Tak
   return { items, count: items.length, last: items.at(-1), more }
 }
 
-/** The same where everything matches: costs no more than the runs there are. */
+/** As `takeObjects`, if every object matches: the cost depends on the number of ranges alone. */
 export function takeRuns(all: Iterable<ObjectRange>, limit: number): TakenPage {
   const runs: ObjectRange[] = []
   let count = 0

@@ -1,31 +1,31 @@
 /**
- * What a delete request says about an object's dependents, as the finalizers that ask the garbage collector for it (catalog resources.yaml:
- * deletion.propagation).
+ * Turns the propagation policy of a delete request into the finalizers that the garbage collector acts on; catalog
+ * resources.yaml: deletion.propagation.
  */
 import type { Failure } from "../base/failure.ts"
 import type { ObjectMeta } from "../base/json.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
-/** As clients write it in DeleteOptions. */
+/** The values in DeleteOptions. */
 export type PropagationPolicy = "Orphan" | "Background" | "Foreground"
 
-/** The words of a delete request about dependents. */
+/** The options of a delete request about dependents. */
 export interface Propagation {
   readonly propagationPolicy?: PropagationPolicy
-  /** The deprecated spelling of Orphan and Background. */
+  /** Deprecated form of Orphan and Background. */
   readonly orphanDependents?: boolean
 }
 
-/** Held until the dependents have lost their reference to the owner. */
+/** Keeps the object until no dependent refers to it. */
 export const orphanFinalizer = "orphan"
-/** Held until the dependents that block the owner's deletion have gone. */
+/** Keeps the object until the dependents that block its deletion are gone. */
 export const foregroundFinalizer = "foregroundDeletion"
 
 type ResolvedPropagation = "orphan" | "foreground" | "background"
 
 /**
- * The finalizers of an object once the request is taken in: what is asked for, else what the object has already, else the kind's default.
- * The list itself when nothing changes, so that its order stays.
+ * The finalizers of an object after a delete request: as the request asks, else as the object already has, else the
+ * default of the kind. Returns the same array if nothing changes, so that its order stays.
  */
 export function finalizersFor(
   registry: Registry,
@@ -67,7 +67,7 @@ function sameMembers(left: readonly string[], right: readonly string[]): boolean
   return left.every((one) => rights.has(one)) && right.every((one) => lefts.has(one))
 }
 
-/** Both spellings at once contradict each other. Called by the verbs before anything is read. */
+/** Refuses a request that sets both forms. Called by the verbs before they read any object. */
 export function propagationFailures({
   propagationPolicy,
   orphanDependents,

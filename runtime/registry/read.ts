@@ -1,6 +1,6 @@
 /**
- * Get and list: which state a request may or must see (specification section 4.6), pages of one snapshot (4.5), selectors. Everything here
- * handles cached versions; nothing is parsed but by the filters and orders of extended lists, which bring their own reader.
+ * Get and list: the state that a request reads (specification section 4.6), pages of one snapshot (4.5), selectors. All
+ * of it works on cached bytes. Only the filters and orders of extended lists parse objects, with their own reader.
  */
 import { badRequest, expired, notFound, type ObjectRef, tooLargeResourceVersion } from "../base/errors.ts"
 import { conflictAttemptsMax, staleReadTimeoutMs, unconfirmedVersionWaitMs } from "../base/limits.ts"
@@ -15,7 +15,7 @@ import { scan } from "./scan.ts"
 import { type ListOrder, sortedPage } from "./sorted-page.ts"
 import type { ObjectFilter, ObjectWork } from "./object-filter.ts"
 
-/** How `resourceVersion` and `resourceVersionMatch` are to be read; made by `verbs/list/list-options.ts`. */
+/** The meaning of `resourceVersion` and `resourceVersionMatch`; see `verbs/list/list-options.ts`. */
 export type Freshness =
   | { readonly mode: "most-recent" }
   | { readonly mode: "any" }
@@ -28,39 +28,43 @@ export interface ListRequest {
   /** 0: no limit. */
   readonly limit: number
   readonly continueToken: string
-  /** Absent: everything below the namespace. */
+  /** Absent: every object in the namespace. */
   readonly filter?: ObjectFilter
-  /** What `filter` takes for an object, in microseconds: objects are gone through in turns. Absent: little. */
+  /** Time that `filter` takes for an object, in microseconds, for taking turns. Absent: little. */
   readonly filterWork?: ObjectWork
-  /** What `filter` asks for first, so that an index may narrow the search. `sole`: and all it asks for. */
+  /** A label or field value that `filter` requires, for lookup in an index. `sole`: `filter` checks nothing else. */
   readonly selected?: Selected & { readonly sole: boolean }
-  /** When a selector pins one name: only that object is looked at. */
+  /** Set if a selector names one object: only that object is read. */
   readonly name?: string
-  /** Resource, namespace and selectors: what a continue token is bound to. */
+  /** Resource, namespace and selectors, to which a continue token is bound. */
   readonly tokenScope: string
-  /** Another order than that of the keys. */
+  /** Absent: the order of the keys. */
   readonly order?: ListOrder
-  /** Only the number of objects is asked for. */
+  /** The client wants only the number of objects. */
   readonly count?: boolean
-  /** Ends a search: nobody waits for it any more. */
+  /** Aborted when the client is gone; ends a search. */
   readonly signal?: { readonly aborted: boolean }
 }
 
 export interface ListPage {
   readonly revision: number
   readonly items: Iterable<CachedObject>
-  /** The same in runs of neighbours, where none between the first and the last is left out. Items or runs are gone through, not both. */
+  /**
+   * The same objects as ranges of neighbours, if none is left out between them. Callers read items or ranges, not both.
+   */
   readonly runs?: Iterable<ObjectRange>
   readonly continueToken: string
   readonly remainingItemCount?: number
 }
 
-/** The subject of errors about an object of this kind. */
+/** The reference to an object of this kind in errors. */
 export function objectRefOf(handle: KindHandle, name?: string): ObjectRef {
   return { group: handle.kind.group, resource: handle.kind.resource, ...(name !== undefined && { name }) }
 }
 
-/** One object at the freshness asked for. Throws 404, or 504 when the version has not been reached. */
+/**
+ * Returns one object at the requested freshness. Throws 404, or 504 if the cache does not reach the revision in time.
+ */
 export async function getObject(
   registry: Registry,
   handle: KindHandle,
@@ -68,7 +72,7 @@ export async function getObject(
 ): Promise<CachedObject> {
   const key = handle.key(options.namespace, options.name)
   const { cache } = handle
-  // Asked here, since waiting for nothing costs as much as looking.
+  // Awaiting a finished promise would cost as much as the lookup itself.
   const atOnce = options.freshness.mode === "any" && !cache.readsStore
   const readsCache = atOnce || (await revisionToRead(registry, handle, options.freshness)) === undefined
   const found = readsCache ? cache.get(key) : await cache.getStored(key)
@@ -77,9 +81,9 @@ export async function getObject(
 }
 
 /**
- * Waits until the cache may answer, as `awaitFreshness` does; but where the store cannot tell how current the cache is, who must see the newest
- * state does not wait for long: the revision answered is to be read from the store. So it is where the cache is switched off. Undefined: read the
- * cache.
+ * As `awaitFreshness`, for reads that can go to the store instead. Returns undefined if the cache may be read, or the
+ * revision to read from the store: always where the cache is disabled, and for the newest state after a short wait if
+ * the store does not report the progress of its watches.
  */
 async function revisionToRead(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<number | undefined> {
   if (handle.cache.readsStore) {
@@ -94,7 +98,7 @@ async function revisionToRead(registry: Registry, handle: KindHandle, freshness:
   return (await handle.cache.waitFor(revision, unconfirmedVersionWaitMs)) ? undefined : revision
 }
 
-/** One page, or all, of a collection. Throws 400, 410 or 504 as section 4.6 says. */
+/** Returns a page of a collection, or all of it. Throws 400, 410 or 504 as in section 4.6. */
 export async function listObjects(registry: Registry, handle: KindHandle, request: ListRequest): Promise<ListPage> {
   const prefix = handle.prefix(request.namespace)
   const token = request.continueToken === "" ? undefined : registry.deps.tokens.decode(request.continueToken, request.tokenScope)
@@ -104,7 +108,7 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   const range = { prefix, ...(startAfter !== undefined && { startAfter }) }
   if (request.count === true) return countOf(snapshot, handle, request)
   if (request.name !== undefined) return { ...wholeList(snapshot), items: oneObject(snapshot, handle, request) }
-  // Left out, it would look as if it had been deleted.
+  // Without this error, the missing object would look deleted.
   const unreadable = handle.cache.undecodable(prefix)
   if (unreadable !== undefined) throw unreadable
   const { candidates, filter } = narrowed(snapshot, range, request)
@@ -121,7 +125,7 @@ export async function listObjects(registry: Registry, handle: KindHandle, reques
   return pageOf({ ...rest, taken: takeObjects(items, request.limit) })
 }
 
-/** A state of which it is known who has what is selected, where one has to go through many objects for that. */
+/** The snapshot for a list. Builds the index of the selected values first, if that saves a scan of many objects. */
 async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshness, selected }: ListRequest): Promise<Snapshot> {
   const snapshot = await snapshotFor(registry, handle, freshness)
   const indexed = selected === undefined ? undefined : handle.cache.prepareIndex(selected)
@@ -130,18 +134,18 @@ async function indexedSnapshot(registry: Registry, handle: KindHandle, { freshne
   return snapshotFor(registry, handle, freshness)
 }
 
-/** A token that goes on in the newest state knows nothing of it. */
+/** A token that continues in the newest state has no count for it. */
 function remainingOf(token: ContinueToken | undefined): { remaining?: number } {
   return token?.remaining === undefined || token.revision === 0 ? {} : { remaining: token.remaining }
 }
 
-/** What of a state a request is about. */
+/** The part of a snapshot that a request reads. */
 interface StateRange {
   readonly prefix: string
   readonly startAfter?: string
 }
 
-/** Where an index knows who has what is selected: those, and what else is asked of them. */
+/** The candidates that an index has for the selected values, and the filter that still applies to them. */
 function narrowed(
   snapshot: Snapshot,
   { prefix, startAfter }: StateRange,
@@ -152,7 +156,7 @@ function narrowed(
   return selected?.sole === true || filter === undefined ? { candidates } : { candidates, filter }
 }
 
-/** An empty list whose `remainingItemCount` is the number of objects that there are. */
+/** An empty list whose `remainingItemCount` is the number of matching objects. */
 async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequest): Promise<ListPage> {
   const empty = { ...wholeList(snapshot), items: [] }
   const range = { prefix: handle.prefix(request.namespace) }
@@ -167,7 +171,7 @@ async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequ
   return { ...empty, remainingItemCount }
 }
 
-/** The objects that the filter lets through: one more than the limit, which tells that there is another page. */
+/** The objects that pass the filter, up to one more than the limit: that one shows that another page follows. */
 async function matching(among: Iterable<CachedObject>, filter: ObjectFilter, request: ListRequest): Promise<CachedObject[]> {
   const { limit } = request
   const found: CachedObject[] = []
@@ -210,7 +214,7 @@ async function sortedList(options: {
   return { ...page, continueToken, ...(request.filter === undefined && { remainingItemCount: remaining }) }
 }
 
-/** Waits until the cache may answer at this freshness. */
+/** Waits until the cache may serve a read at this freshness. Throws 504 after `staleReadTimeoutMs`. */
 export async function awaitFreshness(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<void> {
   if (freshness.mode === "any") return
   const revision =
@@ -220,7 +224,7 @@ export async function awaitFreshness(registry: Registry, handle: KindHandle, fre
   if (!(await handle.cache.waitFor(revision, staleReadTimeoutMs))) throw tooLargeResourceVersion(revision, handle.cache.revision())
 }
 
-/** The state that a list or the beginning of a watch shows. Throws 410 or 504. */
+/** The snapshot that a list, or the start of a watch, shows. Throws 410 or 504. */
 export async function snapshotFor(registry: Registry, handle: KindHandle, freshness: Freshness): Promise<Snapshot> {
   if (freshness.mode === "exact") {
     await awaitFreshness(registry, handle, freshness)
@@ -230,7 +234,7 @@ export async function snapshotFor(registry: Registry, handle: KindHandle, freshn
     const newest = await revisionToRead(registry, handle, freshness)
     if (newest === undefined) return handle.cache.snapshot()
     const snapshot = await handle.cache.snapshotStored(newest)
-    // A compaction that went past it before its state was read leaves a newer one to be read.
+    // A compaction may pass the revision before it is read; the next attempt reads a newer one.
     if (snapshot !== undefined || attempt >= conflictAttemptsMax) return kept(newest, snapshot)
   }
 }
@@ -242,7 +246,7 @@ function kept(revision: number, snapshot: Snapshot | undefined): Snapshot {
 
 async function tokenSnapshot(registry: Registry, handle: KindHandle, request: ListRequest, token: ContinueToken): Promise<Snapshot> {
   if (token.revision === 0) return snapshotFor(registry, handle, { mode: "most-recent" })
-  // The page before may have come from another server, which was ahead of this one.
+  // Another server may have served the previous page, from a newer cache.
   await awaitFreshness(registry, handle, { mode: "not-older", revision: token.revision })
   const snapshot = await snapshotAt(handle, token.revision)
   if (snapshot !== undefined) return snapshot
@@ -284,7 +288,7 @@ function pageOf(options: {
   snapshot: Snapshot
   range: StateRange
   readonly taken: TakenPage
-  /** Objects of the snapshot that follow the page before, if that page knew. */
+  /** Objects of the snapshot after the previous page, if that page counted them. */
   remaining?: number
 }): ListPage {
   const { registry, request, snapshot, range, taken } = options
@@ -293,7 +297,7 @@ function pageOf(options: {
   if (!more || last === undefined) return { ...page, continueToken: "" }
   const token = { revision: snapshot.revision, startAfter: last.key }
   if (request.filter !== undefined) return { ...page, continueToken: registry.deps.tokens.encode(token, request.tokenScope) }
-  // Counting may visit every leaf: only the first page does, and a list of all there is not even that.
+  // Counting may visit every leaf: only the first page counts, and a list of everything never does.
   const remaining = (options.remaining ?? snapshot.count(range)) - count
   return { ...page, continueToken: registry.deps.tokens.encode({ ...token, remaining }, request.tokenScope), remainingItemCount: remaining }
 }
@@ -301,8 +305,8 @@ function pageOf(options: {
 const uint64Max = 2n ** 64n - 1n
 
 /**
- * A version as clients write it: whole numbers of 64 bits, of which the large ones are known only about; they are of the future anyway.
- * Throws 400: the reference answers 500 here, which blames the server for a client's mistake.
+ * Parses a version as clients send it: an unsigned 64-bit integer. Large ones lose precision, but those are in the
+ * future anyway. Throws 400; the reference answers 500, which blames the server for an error of the client.
  */
 export function parseRevision(text: string, of: "options" | "object" = "options"): number {
   if (!/^\d{1,32}$/.test(text) || BigInt(text) > uint64Max) {

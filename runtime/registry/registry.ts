@@ -1,6 +1,6 @@
 /**
- * The life of objects between verbs and store. `Registry` is made once; `handle(kind)` gives the verbs all that belongs to one kind. The
- * operations themselves stand in one file each: create, update, delete, read, watch.
+ * Objects between verbs and store. The server has one `Registry`; `handle(kind)` returns what the verbs need for one
+ * kind. The operations have a file each: create, update, delete, read, watch.
  */
 import type { AdmissionChain } from "../admission/chain.ts"
 import type { Clock } from "../base/clock.ts"
@@ -30,11 +30,11 @@ export interface RegistryDeps {
   readonly storePrefix: string
   readonly storageFormat: StorageFormat
   readonly tokens: ContinueTokens
-  /** Seconds for each `ttlOption` that schemas name. */
+  /** Seconds for each `ttlOption` in the schemas. */
   readonly ttlSeconds: Readonly<Record<string, number>>
-  /** Other servers write to the same store; absent: no. */
+  /** Other servers write to the same store. Absent: no. */
   readonly sharedStore?: boolean
-  /** Someone removes the finalizers that propagation policies add; absent: yes. */
+  /** A garbage collector removes the finalizers that propagation policies add. Absent: yes. */
   readonly garbageCollector?: boolean
   readonly behaviours: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>>
@@ -42,12 +42,12 @@ export interface RegistryDeps {
   readonly admission: AdmissionChain
 }
 
-/** Everything the operations need of one kind at one version. */
+/** What the operations need of one kind in one version. */
 export interface KindHandle {
   readonly kind: Kind
   readonly parts: KindParts
   readonly stored: Kind
-  /** `apiVersion` as clients of this version write it. */
+  /** `apiVersion` as clients write it, with the vendor's group names. */
   readonly apiVersion: string
   readonly storedApiVersion: string
   readonly compact: ProtobufCodec
@@ -56,9 +56,9 @@ export interface KindHandle {
   readonly behaviours: readonly Behaviour[]
   /** Store key of an object. */
   key(namespace: string, name: string): string
-  /** Store prefix of a namespace, or of all of them with "". Ends with "/". */
+  /** Store prefix of a namespace, or of all namespaces for "". Ends with "/". */
   prefix(namespace: string): string
-  /** From the stored form to this version's; the object itself when they are one. */
+  /** Converts from the stored form to this version; the identity if both are the same. */
   fromStored(object: ApiObject): ApiObject
   toStored(object: ApiObject): ApiObject
 }
@@ -69,7 +69,7 @@ interface StoredResource {
 }
 
 export class Registry {
-  /** What is being created, for those who empty namespaces. */
+  /** Creations in flight, for the namespace controller. */
   readonly creations = new InFlightCreates()
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
@@ -79,12 +79,12 @@ export class Registry {
 
   constructor(readonly deps: RegistryDeps) {}
 
-  /** The handle of a kind that was asked for before; undefined when it must be waited for. */
+  /** The handle of a kind that is already open. Undefined: call `handle` and wait. */
   opened(kind: Kind): KindHandle | undefined {
     return this.ready.get(kind)
   }
 
-  /** The handle of a kind, loading decoder, validator and cache on first use. */
+  /** The handle of a kind. The first call loads decoder, validator and cache. */
   async handle(kind: Kind): Promise<KindHandle> {
     const known = this.ready.get(kind)
     if (known !== undefined) return known
@@ -100,7 +100,10 @@ export class Registry {
     return opening
   }
 
-  /** A behaviour by the name a schema gives it; one instance serves every kind that names it. Throws for an unknown name: a fault of the build. */
+  /**
+   * The behaviour that a schema refers to by `name`. All kinds that refer to it share one instance. Throws for an
+   * unknown name, which is a fault of the build.
+   */
   behaviour(name: string): Behaviour {
     return made(name, this.madeBehaviours, this.deps.behaviours, this.deps.behaviourDeps)
   }
@@ -140,7 +143,7 @@ export class Registry {
     }
   }
 
-  /** One codec and one cache per storage path; they know the selectable fields of every version that shares the path. */
+  /** One codec and one cache per storage path, with the selectable fields of every version that shares the path. */
   private resource(stored: Kind): Promise<StoredResource> {
     const { path } = stored.storage
     let making = this.resources.get(path)
@@ -167,12 +170,12 @@ export class Registry {
   }
 }
 
-/** `group/version`, or the bare version for the core group; neutral. */
+/** `group/version`, or only the version for the core group; neutral. */
 export function apiVersionOf(kind: { readonly group: string; readonly version: string }): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`
 }
 
-/** What a conversion makes, in the canonical form of the version: fields that are always written are there. */
+/** Wraps a conversion: its result gets the fields that the target version always writes. */
 function reversioned(
   convert: (object: ApiObject) => ApiObject,
   to: { shape: TypeShape; apiVersion: string; kind: string },

@@ -1,4 +1,4 @@
-/** What has to happen together with the removal of an object, by a delete request or by the update that took its last finalizer. */
+/** Operations to commit with the removal of an object, by a delete request or by removing its last finalizer. */
 import type { ApiObject } from "../base/json.ts"
 import type { Write } from "../storage/store.ts"
 import { type TransactionOps, collectTransactionOps } from "./commit.ts"
@@ -7,7 +7,9 @@ import { parseObject } from "./object-codec.ts"
 import { awaitFreshness } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
-/** Called for the commit of a removal. What the kind's behaviours ask for, and the deletion of the object that goes with this one. */
+/**
+ * The operations of the kind's behaviours, and the deletion of the companion object. Called before a removal commits.
+ */
 export async function removalRiders(
   registry: Registry,
   handle: KindHandle,
@@ -27,7 +29,7 @@ export async function removalRiders(
   }
 }
 
-/** Deleted as by a request of its own: removed, or marked for those whose finalizers hold it. Nothing when it is not there. */
+/** Deletes the companion as a request would: removes it, or marks it if it has finalizers. Undefined: none exists. */
 async function companionOf(
   registry: Registry,
   { behaviours, kind }: KindHandle,

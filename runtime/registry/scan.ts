@@ -1,8 +1,8 @@
-/** Goes through many objects in turns with other requests. */
+/** Visits many objects and yields to other requests in between. */
 import type { CachedObject } from "../storage/cache.ts"
 import { Turns } from "../base/turns.ts"
 
-/** Called for lists that look at every object. `work`: what a visit takes, in microseconds; `visit` answers whether to go on. */
+/** Called for lists that read every object. `work`: microseconds of a visit. `visit` returns whether to continue. */
 export async function scan(
   objects: Iterable<CachedObject>,
   { work, signal }: { work: (object: CachedObject) => number; signal?: { readonly aborted: boolean } },
@@ -10,7 +10,7 @@ export async function scan(
 ): Promise<void> {
   const turns = new Turns()
   for (const object of objects) {
-    // Asked first: a visit may decode what is still to be decoded.
+    // Before the visit, which may decode the object and so make it look cheap.
     const taken = work(object)
     if (!visit(object)) return
     if (!turns.isOver(taken)) continue

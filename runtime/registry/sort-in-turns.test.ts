@@ -12,7 +12,7 @@ interface Value {
 const byKey = (left: Value, right: Value): number => left.key - right.key
 const values = (keys: readonly number[]): Value[] => keys.map((key, place) => ({ key, place }))
 
-test("puts values in the order that sorting in one go gives, equal ones as they came", async () => {
+test("sorts like Array.sort, and is stable", async () => {
   const keys = fc.oneof(fc.array(fc.nat(10)), fc.array(fc.nat(100), { minLength: 1000, maxLength: 5000, size: "max" }))
   await fc.assert(
     fc.asyncProperty(keys, async (drawn) => {
@@ -24,7 +24,7 @@ test("puts values in the order that sorting in one go gives, equal ones as they 
   )
 })
 
-test("lets others have their turn, many times while very many are sorted", async () => {
+test("yields to other work many times while it sorts a large array", async () => {
   const count = 200_000
   const given = values(Array.from({ length: count }, (_, index) => (index * 7919) % 100_003))
   let compared = 0

@@ -1,13 +1,13 @@
-/** Sorting that lets others have their turn. */
+/** Sorts large arrays and yields to other requests in between. */
 import { compareWork } from "../base/work.ts"
 import type { Turns } from "../base/turns.ts"
 
-/** Sorted in one go, and merged between two looks at the turn: about two milliseconds. */
+/** Values to sort, or to merge, between two checks whether to yield: about two milliseconds. */
 const atOnce = 1024
 
 type Compare<Value> = (left: Value, right: Value) => number
 
-/** Called with any number of values: answers them in order, equal ones in the order in which they came, as `Array.sort` does. */
+/** Returns the values in order. Stable, as `Array.sort` is. */
 export async function sortInTurns<Value extends object>(values: readonly Value[], compare: Compare<Value>, turns: Turns): Promise<Value[]> {
   let runs: Value[][] = []
   for (let start = 0; start < values.length; start += atOnce) {

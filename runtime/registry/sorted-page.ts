@@ -1,6 +1,7 @@
 /**
- * Pages of a collection in another order than that of its keys. Nothing is kept between pages: each goes through the snapshot once and keeps
- * the best of what follows the last object of the page before, so that a page costs the memory of a page whatever the collection holds.
+ * Pages of a collection in another order than that of its keys. No state is kept between pages: each request scans the
+ * snapshot once and keeps the first objects after the last one of the previous page. Memory depends on the size of the
+ * page, not on that of the collection.
  */
 import { badRequest, invalid } from "../base/errors.ts"
 import { lookWork } from "../base/work.ts"
@@ -10,11 +11,11 @@ import { Turns } from "../base/turns.ts"
 import { sortInTurns } from "./sort-in-turns.ts"
 import type { ObjectFilter, ObjectWork } from "./object-filter.ts"
 
-/** An order of objects; made by `verbs/list/list-extensions.ts`. Objects that it holds equal come in the order of their keys. */
+/** An order of objects; see `verbs/list/list-extensions.ts`. Equal objects follow the order of their keys. */
 export interface ListOrder {
-  /** What of an object its place depends on. */
+  /** The sort keys of an object. */
   keys(object: CachedObject): readonly Buffer[]
-  /** What `keys` takes. */
+  /** The time that `keys` takes. */
   readonly work: ObjectWork
   compare(left: readonly Buffer[], right: readonly Buffer[]): number
 }
@@ -22,22 +23,22 @@ export interface ListOrder {
 export interface SortedRequest {
   readonly snapshot: Snapshot
   readonly prefix: string
-  /** Those of the snapshot below the prefix that may match; all of them when absent. */
+  /** Objects below the prefix that may match. Absent: all of them. */
   readonly candidates?: Iterable<CachedObject>
   readonly order: ListOrder
   readonly filter?: ObjectFilter
   readonly filterWork?: ObjectWork
-  /** Key of the last object of the page before. */
+  /** Key of the last object on the previous page. */
   readonly startAfter?: string
-  /** 0: all of them, if they are not too many. */
+  /** 0: all of them, up to `sortedObjectsMax`. */
   readonly limit: number
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client is gone. */
   readonly signal?: { readonly aborted: boolean }
 }
 
 export interface SortedPage {
   readonly items: readonly CachedObject[]
-  /** Objects that follow the page. */
+  /** Objects after the page. */
   readonly remaining: number
 }
 
@@ -46,7 +47,7 @@ interface RankedObject {
   readonly keys: readonly Buffer[]
 }
 
-/** Called by list. Throws 422 for a list without limit that would be longer than `sortedObjectsMax`. */
+/** Called by list. Throws 422 for a list without limit that has more than `sortedObjectsMax` objects. */
 export async function sortedPage(request: SortedRequest): Promise<SortedPage> {
   const { filter, filterWork = () => 0, limit, order, prefix, signal, snapshot } = request
   const size = Math.min(limit === 0 ? sortedObjectsMax : limit, sortedObjectsMax)
@@ -54,7 +55,7 @@ export async function sortedPage(request: SortedRequest): Promise<SortedPage> {
   const kept = new TopObjects(size, turns, (left, right) => comparePlaced(order, left, right))
   const after = request.startAfter === undefined ? undefined : place(order, objectAt(snapshot, request.startAfter))
   for (const object of request.candidates ?? snapshot.entries({ prefix })) {
-    // Asked first: both decode what is still to be decoded.
+    // Before filter and order, which decode the object and so would make it look cheap.
     const work = lookWork + filterWork(object) + order.work(object)
     if (filter === undefined || filter(object)) {
       const placed = place(order, object)
@@ -77,7 +78,7 @@ function comparePlaced(order: ListOrder, left: RankedObject, right: RankedObject
   return order.compare(left.keys, right.keys) || (left.object.key < right.object.key ? -1 : left.object.key > right.object.key ? 1 : 0)
 }
 
-/** The snapshot is the one that the page before was taken from, so what ended that page is in it. */
+/** The object that ended the previous page. It exists, since both pages read the same snapshot. */
 function objectAt(snapshot: Snapshot, key: string): CachedObject {
   for (const object of snapshot.entries({ prefix: key })) if (object.key === key) return object
   throw badRequest("invalid continue token: continue key is not valid: what it continues behind is not there; start the list again")
@@ -93,11 +94,11 @@ function tooMany(): Error {
   ])
 }
 
-/** The first so many of those offered, in twice their memory. */
+/** Keeps the first `size` objects of those offered, in the memory of twice as many. */
 class TopObjects {
   offered = 0
   private placed: RankedObject[] = []
-  /** What comes behind it is not among the first. */
+  /** The last of the first `size` so far: objects after it are dropped. */
   private last: RankedObject | undefined
 
   constructor(
@@ -106,7 +107,7 @@ class TopObjects {
     private readonly compare: (left: RankedObject, right: RankedObject) => number,
   ) {}
 
-  /** True: there are so many that they have to be cut before the next one. */
+  /** Returns true when the caller must call `cut` before the next offer. */
   offer(one: RankedObject): boolean {
     this.offered++
     if (this.last !== undefined && this.compare(one, this.last) > 0) return false

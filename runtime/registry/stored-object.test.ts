@@ -29,8 +29,8 @@ const node = fc.letrec<{ node: JsonObject }>((tie) => ({
   ),
 })).node
 
-describe("an object that is read to be changed", () => {
-  it("is what was stored", () => {
+describe("an object read for a change", () => {
+  it("equals the stored one", () => {
     const property = fc.property(fc.array(node, { maxLength: 4 }), fc.string(), (sets, text) => {
       const bytes = bytesOf(
         objectWith(
@@ -46,25 +46,25 @@ describe("an object that is read to be changed", () => {
 
   it.each<[string, JsonObject]>([
     [
-      "owners stand in a template too",
+      "a template has managedFields too",
       objectWith([owner("a", { "f:a": {} })], { template: { metadata: { managedFields: [owner("b", {})] } } }),
     ],
-    ["only a template has owners", { metadata: { name: "a" }, template: { metadata: { managedFields: [owner("b", {})] } } }],
-    ["there are as many elsewhere as in its metadata", objectWith([{}], { template: owner("b", {}) })],
+    ["only a template has managedFields", { metadata: { name: "a" }, template: { metadata: { managedFields: [owner("b", {})] } } }],
+    ["as many field sets are elsewhere as in its metadata", objectWith([{}], { template: owner("b", {}) })],
     [
-      "an owner is written otherwise",
+      "an entry has its fields in another order",
       objectWith([{ fieldsV1: { "f:a": {} }, fieldsType: "FieldsV1" }], { template: owner("b", { "f:b": {} }) }),
     ],
-    ["a set is none", objectWith([owner("a", null), owner("b", []), owner("c", "{}")])],
-    ["a set is too long to be kept", objectWith([owner("a", { [`f:${"x".repeat(10_000)}`]: {} })])],
-    ["nobody owns anything", objectWith([])],
-  ])("is what was stored when %s", (_, object) => {
+    ["a field set is not an object", objectWith([owner("a", null), owner("b", []), owner("c", "{}")])],
+    ["a field set is too long to be shared", objectWith([owner("a", { [`f:${"x".repeat(10_000)}`]: {} })])],
+    ["managedFields is empty", objectWith([])],
+  ])("equals the stored one when %s", (_, object) => {
     const bytes = bytesOf(object)
     for (let time = 0; time < 2; time++) expect(readToChange(bytes)).toEqual(object)
     expect(atOnce(readingToChange(bytes))).toEqual(object)
   })
 
-  it("shares its sets with others", () => {
+  it("shares field sets with other objects", () => {
     const [one, other] = ["one", "other"].map((name) => readToChange(bytesOf(objectWith([owner(name, { "f:shared": { "f:a": {} } })]))))
     expect(one?.metadata?.managedFields?.[0]?.fieldsV1).toBe(other?.metadata?.managedFields?.[0]?.fieldsV1)
   })

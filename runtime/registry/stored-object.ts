@@ -1,4 +1,4 @@
-/** An object's stored JSON, read to be changed. */
+/** Parses the stored JSON of an object that is going to be changed. */
 import { sharedSet } from "../apply/ownership/shared-sets.ts"
 import { assert } from "../base/assert.ts"
 import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
@@ -7,15 +7,15 @@ import { parseJson } from "../encoding/json/text.ts"
 import type { Stages } from "../base/turns.ts"
 import { parseObject } from "./object-codec.ts"
 
-/** As an owner's entry is written. It can be no part of a text, where quotes are escaped. */
+/** The text before a field set in managedFields. It cannot occur inside a string, where quotes are escaped. */
 const beforeSet = '"fieldsType":"FieldsV1","fieldsV1":'
 
-/** Stands where a set was: no set is a number. */
+/** Replaces a field set that was cut out. No field set is a number. */
 const taken = 0
 
 /**
- * As `parseObject`, but the sets of the object's owners are shared with other objects and may not be changed in place. Called by the update loop:
- * much of an owned object are its owners' sets, and few of them are unlike those of its neighbours.
+ * As `parseObject`, but the field sets in managedFields are shared with other objects: do not modify them in place. The
+ * update loop calls this. Field sets are a large part of an object, and most are equal to those of its neighbours.
  */
 export function readToChange(json: Buffer): ApiObject {
   const text = json.toString("utf8")
@@ -31,9 +31,9 @@ export function readToChange(json: Buffer): ApiObject {
   return putBack(object, sets) ? object : parseObject(json)
 }
 
-/** The same in stages: each long set by itself, and what is left. Called for large objects. */
+/** As `readToChange`, in stages: one for each field set, and one for the rest. Called for large objects. */
 export function* readingToChange(json: Buffer): Stages<ApiObject> {
-  // The bytes may be gone after a turn.
+  // The bytes may be overwritten after a turn.
   const text = json.toString("utf8")
   const { rest, setTexts } = withoutSets(text)
   const sets: JsonObject[] = []
@@ -49,7 +49,7 @@ export function* readingToChange(json: Buffer): Stages<ApiObject> {
   return objectOf(text)
 }
 
-/** The text of an object with a number in the place of each set of its owners, and the texts of these. */
+/** Cuts the field sets out of the text, leaving a number in the place of each, and returns both. */
 function withoutSets(text: string): { readonly rest: string; readonly setTexts: readonly string[] } {
   const setTexts: string[] = []
   let rest = ""
@@ -57,7 +57,7 @@ function withoutSets(text: string): { readonly rest: string; readonly setTexts: 
   for (let at = text.indexOf(beforeSet); at >= 0; at = text.indexOf(beforeSet, from)) {
     const start = at + beforeSet.length
     const end = endOfObject(text, start)
-    // Whoever parses it says what is wrong.
+    // The parser reports the fault.
     if (end < 0) return { rest: text, setTexts: [] }
     setTexts.push(text.slice(start, end))
     rest += text.slice(from, start) + taken
@@ -72,7 +72,7 @@ function objectOf(text: string): ApiObject {
   return value
 }
 
-/** Puts the sets in the places they were taken from; false when some stood elsewhere than in the object's own metadata. */
+/** Puts the field sets back. Returns false if any of them was not in the object's own managedFields. */
 function putBack(object: ApiObject, sets: readonly JsonObject[]): boolean {
   const owners = object.metadata?.managedFields
   if (owners?.length !== sets.length) return false
@@ -83,7 +83,7 @@ function putBack(object: ApiObject, sets: readonly JsonObject[]): boolean {
   return true
 }
 
-/** Behind the object that begins at `start`; -1 when there is none. */
+/** Index after the object that begins at `start`; -1 if there is none. */
 function endOfObject(text: string, start: number): number {
   if (text.charCodeAt(start) !== openBrace) return -1
   let depth = 0
@@ -96,7 +96,7 @@ function endOfObject(text: string, start: number): number {
   return -1
 }
 
-/** The closing quote of the text whose opening quote is at `start`. */
+/** Index of the closing quote of the string that opens at `start`. */
 function endOfText(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

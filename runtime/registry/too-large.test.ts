@@ -10,7 +10,7 @@ import { createObject } from "./create.ts"
 
 let open: OpenRegistry
 let attempts: number
-/** Bytes of a value that the store takes. */
+/** The size limit of the store, in bytes. */
 let room: number
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => open.close())
 
-/** A store that takes less than it did. */
+/** Wraps a store so that it accepts only values of up to `room` bytes. */
 function narrow(store: Store): Store {
   const commit: Store["commit"] = async (change) => {
     for (const write of change.writes)
@@ -38,7 +38,7 @@ function narrow(store: Store): Store {
   return new Proxy(store, { get: (target, name) => (name === "commit" ? commit : Reflect.get(target, name, target)) })
 }
 
-/** One text in many places, as the aliases of a YAML document make it. */
+/** A pod that repeats one large text, as YAML aliases can. */
 function pod(places: number): ApiObject {
   const value = "v".repeat(300_000)
   const env = Array.from({ length: places }, (_none, index) => ({ name: `E${index}`, value }))
@@ -53,12 +53,12 @@ async function create(object: ApiObject): Promise<ApiObject> {
   return (await createObject(open.registry, handle, request)).object
 }
 
-it("refuses an object that is too large to be written, and tries only once", async () => {
+it("refuses an object that is too large to encode, after one attempt", async () => {
   await expect(create(pod(40))).rejects.toMatchObject({ code: 413, message: expect.stringContaining("8388608") })
   expect(attempts).toBe(1)
 })
 
-it("refuses one whose JSON is too large", async () => {
+it("refuses an object whose JSON is too large", async () => {
   const object = pod(1)
   object.metadata = { name: "a", annotations: { a: "b" } }
   const [container] = (object.spec as { containers: { env: { name: string; value: string }[] }[] }).containers
@@ -67,7 +67,7 @@ it("refuses one whose JSON is too large", async () => {
   expect(attempts).toBe(1)
 })
 
-it("stores an object that is too large for the store only because of its owners without them", async () => {
+it("stores an object without managedFields if it exceeds the store's limit only because of them", async () => {
   expect((await create(pod(1))).metadata?.managedFields).toHaveLength(1)
   await open.remove("pods", "default/a", { gracePeriodSeconds: 0 })
   room = 300_600

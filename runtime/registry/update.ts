@@ -1,6 +1,6 @@
 /**
- * The one loop behind update, patch and every sub-resource write: read the newest state, let the caller's transform make the next one, apply
- * the kind's rules, commit on the condition that nobody was faster, else again. The transform must be pure.
+ * The update loop behind update, patch and every sub-resource write: read the newest state, call the transform, apply
+ * the rules of the kind, commit if the object has not changed meanwhile, else retry. The transform must be pure.
  */
 import { equalIgnoringTimes } from "../apply/managed-fields/entry.ts"
 import type { OpenAttributes } from "../admission/plugin.ts"
@@ -27,39 +27,40 @@ import { readingToChange, readToChange } from "./stored-object.ts"
 import { tryWriteFromCache } from "./write-from-cache.ts"
 
 export interface UpdateRequest {
-  /** Of an UPDATE; namespace and name are the object's. A creation by PUT or apply is admitted as a CREATE. */
+  /** Operation UPDATE, with the object's namespace and name. A creation by PUT or apply is admitted as CREATE. */
   readonly attributes: OpenAttributes
-  /** Whose rules hold. */
+  /** Whose rules apply. Absent: those of the object itself. */
   readonly subresource?: Subresource
-  /** How admission is asked; default: both moments, about the object itself. */
+  /** How admission runs. Absent: mutating and validating plugins, on the object itself. */
   readonly admission?: UpdateAdmission
   readonly warn: (text: string) => void
-  /** Of the request's body, about; large objects are worked on in turns. Absent: a small one. */
+  /** Approximate size of the request body. Large objects are processed in turns. Absent: small. */
   readonly bytes?: number
   /**
-   * The next object from the stored one (in the handle's version, `undefined` when there is none and one may be created). `bytes`: of the stored object
-   * as JSON or of the request's body, whichever is more. Must not change its argument.
+   * Makes the next object from the stored one (in the handle's version; `undefined` if there is none and one may be
+   * created). `bytes`: size of the stored JSON or of the request body, whichever is larger. Must not modify its
+   * argument.
    */
   readonly transform: (old: ApiObject | undefined, bytes: number) => ApiObject | Promise<ApiObject>
-  /** What the transform answers shares nothing with its argument, nor with what it answered before, and may be changed in place. */
+  /** The transform's result shares nothing with its argument or with earlier results, and may be modified in place. */
   readonly fresh?: boolean
-  /** PUT: whether the object may be made when it is missing, and whether resourceVersion may be left out. */
+  /** The request is a PUT: the kind decides whether it may create the object and may leave resourceVersion out. */
   readonly put: boolean
-  /** Apply: the object is made when it is missing, whatever the kind says of PUT. */
+  /** The request is an apply: it creates a missing object, whatever the kind's rule for PUT. */
   readonly creates?: boolean
-  /** Refuse with 409 unless the stored object has this uid. */
+  /** Precondition: 409 unless the stored object has this uid. */
   readonly uid?: string
-  /** Absent: the server itself writes, and the managers of fields stay. */
+  /** Absent: the server itself writes, and managedFields stay as they are. */
   readonly owners?: FieldManager
 }
 
 /**
- * `done`: the write is a part of a request that was admitted as a whole (binding, eviction). `pastSnapshot`: the transform has called mutating plugins, and
- * validating ones see this view of the object and of the stored one (scale).
+ * `done`: the write is part of a request that was admitted as a whole (binding, eviction). `shown`: the transform has
+ * already run the mutating plugins; the validating plugins see this view of the object and of the stored one (scale).
  */
 export type UpdateAdmission = "done" | { readonly shown: (object: ApiObject) => ApiObject }
 
-/** Called by the update, patch and sub-resource verbs. Throws 404, 409, 422, or what admission or the transform says. */
+/** Called by update, patch and sub-resource verbs. Throws 404, 409, 422, or the error of a plugin or the transform. */
 export async function updateObject(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult> {
   const { namespace, name } = request.attributes
   const key = handle.key(namespace, name)
@@ -87,7 +88,7 @@ export async function updateObject(registry: Registry, handle: KindHandle, reque
   }
 }
 
-/** One attempt to write what comes of `current`. `pinned`: the client named the version. */
+/** Makes one attempt on top of `current`. `pinned`: the client sent a resourceVersion. */
 async function attemptOn(
   registry: Registry,
   handle: KindHandle,
@@ -105,7 +106,7 @@ async function attemptOn(
   return { outcome: await attemptThatFits(registry, handle, request, { key, revision, old, next, bytes }), pinned }
 }
 
-/** Undefined when somebody else made the object meanwhile. */
+/** Creates the object if the request may. Returns undefined if another request created it meanwhile. */
 async function createMissing(registry: Registry, handle: KindHandle, request: UpdateRequest): Promise<WriteResult | undefined> {
   const { attributes, warn, owners, bytes = 0 } = request
   const subject = objectRefOf(handle, attributes.name)
@@ -131,7 +132,7 @@ async function createMissing(registry: Registry, handle: KindHandle, request: Up
   }
 }
 
-/** The text of the conflict about an object that does not exist and whose uid the client knows. */
+/** The text of the 409 for a uid of an object that does not exist. */
 function missingUidText(handle: KindHandle, { put, attributes: { namespace, name } }: UpdateRequest, uid: string): string {
   if (put) return storedPreconditionText(handle.key(namespace, name), "UID", uid, "")
   return `uid mismatch: the provided object specified uid ${cut(uid)}, and no existing object was found`
@@ -142,8 +143,8 @@ function namesVersion({ metadata: { resourceVersion = "" } = {} }: ApiObject): b
 }
 
 /**
- * Called after mutating admission. Throws 409 when the object has another version than the stored one, 422 when the kind
- * requires one and there is none.
+ * Called after mutating admission. Throws 409 if the object's version is not the stored one, 422 if the kind requires a
+ * version and the object has none.
  */
 function checkVersion(handle: KindHandle, request: UpdateRequest, state: { next: ApiObject; current: number }): void {
   const { name } = request.attributes
@@ -174,25 +175,25 @@ interface UpdateState {
   readonly revision: number
   readonly old: ApiObject
   readonly next: ApiObject
-  /** Of the stored object or of the request's body, whichever is more. */
+  /** Size of the stored object or of the request body, whichever is larger. */
   readonly bytes: number
-  /** Nobody owns anything any more. */
+  /** Drop all managedFields. */
   readonly ownerless?: boolean | undefined
 }
 
-/** An object that is too large only because of its owners is stored without them. */
+/** If the object is too large to be stored, retries without managedFields. */
 async function attemptThatFits(registry: Registry, handle: KindHandle, request: UpdateRequest, state: UpdateState): Promise<CommitOutcome> {
   try {
     return await attemptUpdate(registry, handle, request, state)
   } catch (error) {
     if (request.owners !== "tracked" || !isTooLarge(error)) throw error
-    // The first attempt may have changed what the transform made.
+    // The first attempt may have modified the transform's result.
     const next = request.fresh === true ? await request.transform(state.old, state.bytes) : state.next
     return await attemptUpdate(registry, handle, request, { ...state, next, ownerless: true })
   }
 }
 
-/** The `managedFields` of the next object: of what the client made of it, before anything is prepared. */
+/** Computes `managedFields` for the next object from what the client sent, before any preparation. */
 function ownersOf(
   registry: Registry,
   handle: KindHandle,
@@ -247,13 +248,13 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
   return commitPut(registry, handle, { key, expected: revision, object: next, bytes, ops, dryRun, created: false })
 }
 
-/** What belongs to reading an object, of a client or of admission. */
+/** The steps that follow decoding, for an object of a client or of a plugin. */
 function read(handle: KindHandle, request: UpdateRequest, object: ApiObject): void {
   for (const behaviour of handle.behaviours) behaviour.decoded?.(object)
   dedupOwnerReferences(object, request.warn)
 }
 
-/** The object that mutating plugins make of the client's, which they see with its managed fields tracked. */
+/** Runs the mutating plugins, which see the client's object with updated managedFields. */
 async function mutated(
   registry: Registry,
   handle: KindHandle,
@@ -277,7 +278,10 @@ function validated(
   return validateObject(registry, attributes, { object: shown(next), old: shown(old) })
 }
 
-/** A transform may share parts with the stored object, and the hooks write in place. The owners, which they do not touch, stay shared. */
+/**
+ * Copies an object that may share parts with the stored one, since behaviours modify it in place. managedFields stay
+ * shared: behaviours do not touch them.
+ */
 function ownCopy(object: ApiObject): ApiObject {
   const { managedFields, ...metadata } = object.metadata ?? {}
   const copy = deepClone<ApiObject>({ ...object, metadata })
@@ -285,7 +289,7 @@ function ownCopy(object: ApiObject): ApiObject {
   return copy
 }
 
-/** The times of owners alone are no change: an object that comes out as it was is not written. */
+/** Whether the object is unchanged but for the times in managedFields. Such an object is not written. */
 function unchanged(next: ApiObject, old: ApiObject): boolean {
   const [after, before] = [next.metadata ?? {}, old.metadata ?? {}]
   return (
@@ -301,10 +305,10 @@ function sameBut(omitted: string, left: JsonObject, right: JsonObject): boolean 
   return true
 }
 
-/** What a client says of these is not so. */
+/** Metadata that a client cannot set. */
 const notTaken: ReadonlySet<string> = new Set(["selfLink", "managedFields", "generation"])
 
-/** Fields of metadata that an update cannot move; catalog `metadataRules.update`. */
+/** Metadata for the next object, with the fields that an update cannot change; catalog `metadataRules.update`. */
 function nextMetadata(next: ApiObject, old: ApiObject): ObjectMeta {
   const before = old.metadata ?? {}
   const sent = next.metadata ?? {}
@@ -326,7 +330,7 @@ function keepStored(handle: KindHandle, request: UpdateRequest, state: { next: A
   for (const path of kept) copyPath(state.old, state.next, path)
 }
 
-/** Grows when one of the kind's generation paths has changed. */
+/** Increments `generation` if one of the kind's generation paths has changed. */
 function countGeneration(handle: KindHandle, state: { next: ApiObject; old: ApiObject }): void {
   const paths = handle.kind.rules.generation
   if (paths === undefined || state.next.metadata === undefined) return

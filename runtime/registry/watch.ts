@@ -1,4 +1,6 @@
-/** Watches: where the stream starts (specification section 4.6), and what a selector makes of an event. Frames are the verb's business. */
+/**
+ * Watches: where a watch starts (specification section 4.6), and which events a selector shows. The verb frames them.
+ */
 import { assert } from "../base/assert.ts"
 import { staleReadTimeoutMs, watchWriteBytes } from "../base/limits.ts"
 import type { CachedObject, CacheEvent, Snapshot, SubscribeOptions, Subscription } from "../storage/cache.ts"
@@ -9,17 +11,17 @@ import { awaitFreshness, type Freshness, snapshotFor } from "./read.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 import type { ObjectFilter } from "./object-filter.ts"
 
-/** One event as one client sees it. */
+/** An event as one client sees it. */
 export interface SeenEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED"
   readonly revision: number
-  /** DELETED: the last state that the client's selector matched, at `revision`. */
+  /** DELETED: the last state that matched the client's selector, at `revision`. */
   readonly object: Pick<CachedObject, "json" | "derived">
 }
 
 export interface WatchRequest {
   readonly namespace: string
-  /** Watch one object only. */
+  /** Absent: watch the whole namespace. */
   readonly name?: string
   readonly filter?: ObjectFilter
   readonly start: WatchStart
@@ -27,48 +29,53 @@ export interface WatchRequest {
 }
 
 export type WatchStart =
-  /** Every object there is, as ADDED, then what follows. */
+  /** All existing objects as ADDED, then later events. */
   | { readonly from: "state"; readonly freshness: Freshness }
-  /** What follows the state, which is not told. */
+  /** Events after the present state, without the state itself. */
   | { readonly from: "now"; readonly freshness: Freshness }
-  /** What follows this revision. Throws StoreError "compacted". */
+  /** Events after this revision. Throws StoreError "compacted". */
   | { readonly from: "revision"; readonly revision: number }
 
-/** Where a watch goes: one client. */
+/** Receives the events of a watch for one client. */
 export interface WatchSink {
-  /** In order, several at once when they are there; synchronous and quick. */
+  /** Delivers events in order, several at once if available. Must be synchronous and quick. */
   events(events: readonly SeenEvent[]): void
-  /** After the last initial event; `revision` is what the state showed. Only with start from state. */
+  /** Called after the last initial event, if the watch starts with the state; `revision` is that of the state. */
   initialEnd(revision: number): void
-  /** Resolves when the client has taken what was sent; undefined when there is nothing to wait for. Asked before more is handed over. */
+  /**
+   * Resolves when the client has read what was sent; undefined if there is room now. Called before the next delivery.
+   */
   room(): Promise<void> | undefined
-  /** While there is no room: so many bytes of events of the present wait for it by now. */
+  /** While there is no room: the total size of the events that wait. */
   missed(bytes: number): void
-  /** What `events` does with one of them, in microseconds, about. */
+  /** Approximate time that `events` takes per event, in microseconds. */
   readonly workPerEvent: number
-  /** Nobody listens any more: initial events that are left need not be told. */
+  /** The client is gone: remaining initial events are skipped. */
   readonly over: boolean
-  /** The watch cannot go on: history was lost, or the store. */
+  /** The watch must end: history was lost, or the store failed. */
   fail(error: StoreError): void
 }
 
-/** A watch that has begun. */
+/** A watch that has started. */
 export interface StartedWatch extends Subscription {
-  /** What the client was shown at the start; events after it follow. */
+  /** Revision of the state that the client knows; later events follow. */
   readonly startRevision: number
 }
 
-/** Initial events handed over at a time: so many, or so many bytes. A hundred objects of a megabyte are more than may wait for any watcher. */
+/**
+ * Initial events per delivery: at most this many, or this many bytes. A hundred objects of a megabyte would exceed what
+ * may be queued for a watcher.
+ */
 const initialEventsAtOnce = 100
 const initialBytesAtOnce = watchWriteBytes
 
-/** Microseconds to ask a selector about an object, and to decode and frame so many bytes. */
+/** Microseconds to apply a selector to an object, and bytes decoded and framed per microsecond. */
 const filterWork = 3
 const bytesPerMicrosecond = 100
 
 /**
- * Called by the watch verb. Initial events are delivered before it resolves, in order before all others, as fast as the client takes them.
- * Throws 504 for a state that is not reached, and StoreError "compacted".
+ * Starts a watch. Delivers the initial events before it resolves, as fast as the client reads them; all others follow.
+ * Throws 504 if the cache does not reach the requested revision in time, and StoreError "compacted".
  */
 export async function watchObjects(registry: Registry, handle: KindHandle, request: WatchRequest): Promise<StartedWatch> {
   const { start } = request
@@ -81,11 +88,11 @@ export async function watchObjects(registry: Registry, handle: KindHandle, reque
   return subscribe(handle, request, snapshot.revision)
 }
 
-/** Who is not told the state needs only its revision, whatever it is read from. */
+/** The state at which the watch starts. A watch from now on needs only its revision. */
 async function startState(registry: Registry, handle: KindHandle, start: Exclude<WatchStart, { from: "revision" }>): Promise<Snapshot> {
   if (!handle.cache.readsStore || start.from === "now") return handle.cache.snapshot()
   const snapshot = await snapshotFor(registry, handle, start.freshness)
-  // Bookmarks never fall behind what was told.
+  // The cache must reach that revision, so that bookmarks never fall behind it.
   await handle.cache.waitFor(snapshot.revision, staleReadTimeoutMs)
   return snapshot
 }
@@ -125,7 +132,7 @@ function subscribe(handle: KindHandle, request: WatchRequest, afterRevision: num
   return new ObjectWatch(handle, request, afterRevision)
 }
 
-/** One per watch, and the only thing that this file keeps of it. */
+/** A subscription that applies the client's selector. One per watch; this file keeps no other state for it. */
 class ObjectWatch implements StartedWatch, SubscribeOptions {
   readonly prefix: string
   readonly exact: boolean
@@ -133,7 +140,7 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
   private readonly filter: ObjectFilter | undefined
   private readonly sink: WatchSink
   private readonly subscription: Subscription
-  /** Bytes of events that wait for room. */
+  /** Bytes of events that wait until the client has room. */
   private missedBytes = 0
 
   constructor(
@@ -182,7 +189,7 @@ class ObjectWatch implements StartedWatch, SubscribeOptions {
   }
 }
 
-/** Of the objects that the selector matches, before or after. */
+/** Size of the events that the selector shows, by the object before or after the change. */
 function bytesOf(events: readonly CacheEvent[], filter: ObjectFilter | undefined): number {
   let bytes = 0
   for (const { object, previous } of events) {
@@ -192,7 +199,9 @@ function bytesOf(events: readonly CacheEvent[], filter: ObjectFilter | undefined
   return bytes
 }
 
-/** An object that enters the selector is ADDED, one that leaves is DELETED with its last matching state. */
+/**
+ * Applies a selector: an object that starts to match is ADDED, one that stops is DELETED with its last matching state.
+ */
 function through(events: readonly CacheEvent[], filter: ObjectFilter): SeenEvent[] {
   const seen: SeenEvent[] = []
   for (const { type, revision, object, previous } of events) {
@@ -211,7 +220,7 @@ function through(events: readonly CacheEvent[], filter: ObjectFilter): SeenEvent
   return seen
 }
 
-/** What left a selector, shown at the revision at which it left. */
+/** The last matching state of an object, shown at the revision at which it stopped matching. */
 function lastState(previous: CachedObject, revision: number): SeenEvent["object"] {
   return {
     json: () => withResourceVersion(previous.json(), revision),

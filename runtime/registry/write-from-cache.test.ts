@@ -1,4 +1,4 @@
-/** Two servers on one store, where asking for the newest revision is a round trip: the one hears late of what the other wrote. */
+/** Two servers on one store. Its newest revision costs `other` a round trip, and events of `one` reach it late. */
 import { beforeEach, describe, expect, it } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
@@ -6,7 +6,7 @@ import { type ApiObject, isObject } from "../base/json.ts"
 import { openMemoryStore } from "../storage/memory/memory-store.ts"
 import type { Store, WatchOptions } from "../storage/store.ts"
 
-/** A store that is far away: it counts questions, and keeps events back until `catchUp`. */
+/** A remote store: counts calls of `revision()`, and withholds events from `holdBack` until `catchUp`. */
 function farStore(near: Store): { store: Store; asked(): number; holdBack(): void; catchUp(): void } {
   let asked = 0
   let held: (() => void)[] | undefined
@@ -39,7 +39,7 @@ function farStore(near: Store): { store: Store; asked(): number; holdBack(): voi
   return { store, asked: () => asked, holdBack: () => (held = []), catchUp }
 }
 
-describe("a write that compares anyway", () => {
+describe("a conditional write", () => {
   let one: OpenRegistry
   let other: OpenRegistry
   let far: ReturnType<typeof farStore>
@@ -64,14 +64,14 @@ describe("a write that compares anyway", () => {
     return far.asked() - before
   }
 
-  it("does not ask how current the cache is", async () => {
+  it("does not read the store's revision if the cache is current", async () => {
     expect(await asking(() => other.update("configmaps", path, withData({ n: "1" })))).toBe(0)
     expect(await one.get("configmaps", path)).toMatchObject({ data: { n: "1" } })
     expect(await asking(() => other.remove("configmaps", path))).toBe(0)
     expect(await one.get("configmaps", path)).toBeUndefined()
   })
 
-  it("asks when it turns out to have begun from an old state", async () => {
+  it("reads the revision after a conflict with a stale cache", async () => {
     far.holdBack()
     await one.update("configmaps", path, withData({ n: "1" }))
     const change = ({ metadata = {}, ...old }: ApiObject): ApiObject => {
@@ -82,7 +82,7 @@ describe("a write that compares anyway", () => {
     expect(await one.get("configmaps", path)).toMatchObject({ data: { n: "1", m: "2" } })
   })
 
-  it("refuses nothing because of an old state", async () => {
+  it("does not refuse a request because of a stale cache", async () => {
     far.holdBack()
     const { metadata = {} } = await one.update("configmaps", path, withData({ n: "1" }))
     const pinned = (old: ApiObject): ApiObject => ({ ...old, metadata, data: { n: "2" } })
@@ -95,7 +95,7 @@ describe("a write that compares anyway", () => {
     expect(await one.get("configmaps", path)).toBeUndefined()
   })
 
-  it("does not believe that there is nothing to change", async () => {
+  it("does not take a no-op on a stale cache for the result", async () => {
     await one.update("configmaps", path, withData({ n: "old" }))
     await other.get("configmaps", path)
     far.holdBack()
@@ -104,7 +104,7 @@ describe("a write that compares anyway", () => {
     expect(await one.get("configmaps", path)).toMatchObject({ data: { n: "old" } })
   })
 
-  it("finds what was made or removed elsewhere", async () => {
+  it("sees what the other server created or removed", async () => {
     far.holdBack()
     await one.create("configmaps", { metadata: { name: "b", namespace: "default" } })
     await other.update("configmaps", "default/b", withData({ n: "1" }))
@@ -114,7 +114,7 @@ describe("a write that compares anyway", () => {
     await expect(other.remove("configmaps", path)).rejects.toMatchObject({ code: 404 })
   })
 
-  it("asks for a dry run, which nothing proves", async () => {
+  it("reads the revision for a dry run, which no commit confirms", async () => {
     expect(await asking(() => other.update("configmaps", path, withData({ n: "1" }), { dryRun: true }))).toBe(1)
     expect(await asking(() => other.remove("configmaps", path, { dryRun: true }))).toBe(1)
   })

@@ -1,17 +1,17 @@
 /**
- * The first attempt of a conditional write, from what the cache holds. Where asking the store for its newest revision is a round trip, a write that
- * compares anyway need not ask: when it goes through, the cache was current.
+ * The first attempt of a conditional write, based on the cache. If the store needs a round trip for its newest
+ * revision, the write skips that: its commit compares revisions anyway, and success proves that the cache was current.
  */
 import { ApiError } from "../base/errors.ts"
 import type { CommitOutcome, WriteResult } from "./commit.ts"
 import type { Registry } from "./registry.ts"
 
-/** From here on it is the server that failed, and what was begun may have happened. */
+/** From this code on the server has failed, and the write may have happened. */
 const serverFault = 500
 
 /**
- * Called before the attempts of a write that first make sure of the cache. Undefined: nothing was written, and nothing is known: what was found
- * may be old, and with it a refusal or that there is nothing to change. `dryRun`: nothing would prove it. Throws what says that the store failed.
+ * Called before the attempts that first bring the cache up to date. Returns undefined if nothing was written: the cache
+ * may be stale, so a refusal or a no-op proves nothing, and neither would a dry run. Throws if the store failed.
  */
 export async function tryWriteFromCache(
   registry: Registry,
@@ -31,7 +31,7 @@ export async function tryWriteFromCache(
   }
 }
 
-/** An object that came out as it was has not been put to the test. */
+/** Whether the write was committed. A no-op proves nothing about the cache. */
 function isWritten({ json, removed }: WriteResult): boolean {
   return removed || json !== undefined
 }

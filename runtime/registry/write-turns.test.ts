@@ -1,4 +1,4 @@
-/** Writes of large objects let others have their turn between the stages of their work; those of small ones take none. */
+/** Writes of large objects yield to other requests between their stages; writes of small ones do not. */
 import { afterEach, describe, expect, test } from "vitest"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
 import { writeAttributes } from "../../test/support/write-attributes.ts"
@@ -14,7 +14,7 @@ import { updateObject } from "./update.ts"
 let opened: OpenRegistry | undefined
 afterEach(() => opened?.close())
 
-/** How many turns of the event loop others had while something was done. */
+/** The number of turns of the event loop during `work`. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false
@@ -52,7 +52,7 @@ describe("a large object", () => {
     expect(await create(largeObjectBytes)).toBeGreaterThanOrEqual((await create(largeObjectBytes - 1)) + 4)
   })
 
-  test("is updated in turns, also when only the stored one is large", async () => {
+  test("is updated in turns, even if only the stored object is large", async () => {
     opened = await openRegistry()
     const { registry } = opened
     const handle = await opened.handle("configmaps")
@@ -67,7 +67,7 @@ describe("a large object", () => {
     expect(await label("a")).toBeGreaterThanOrEqual((await label("small")) + 8)
   })
 
-  test("is applied in turns, with the same result as at once", async () => {
+  test("is applied in turns, with the same result as in one go", async () => {
     opened = await openRegistry()
     const handle = await opened.handle("configmaps")
     const versions = await versionsOf(opened.registry, handle, "")
